@@ -1,0 +1,195 @@
+import eslint from '@eslint/js';
+import { defineConfig } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+/** One wall: files under `files` may not import what `patterns` name. The rooms are described in CONTRIBUTING.md. */
+function wall(files, group, message, ignores = []) {
+  return {
+    files,
+    ignores,
+    rules: { '@typescript-eslint/no-restricted-imports': ['error', { patterns: [{ group, message }] }] },
+  };
+}
+
+const hostOnly = ['vscode', 'node:*', 'fs', 'path', 'os', 'worker_threads', 'child_process'];
+
+export default defineConfig(
+  { ignores: ['**/dist/**', '**/node_modules/**', 'examples/**', 'test/fixtures/**', 'test-results/**', '**/*.d.ts'] },
+  eslint.configs.recommended,
+  { files: ['**/*.ts'], extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked] },
+  {
+    files: ['**/*.ts'],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/explicit-module-boundary-types': 'error',
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
+      // An API table must be a type alias to carry an index signature; `Record` style stays a choice of the author.
+      '@typescript-eslint/consistent-type-definitions': 'off',
+      '@typescript-eslint/consistent-indexed-object-style': 'off',
+      // Typed arrays are indexed in every loop of the core; their element type is never undefined.
+      '@typescript-eslint/no-non-null-assertion': 'error',
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
+        { selector: 'ExportAllDeclaration', message: 'No barrel files.' },
+      ],
+    },
+  },
+  {
+    files: ['**/*.{js,mjs,cjs}'],
+    languageOptions: {
+      globals: {
+        process: 'readonly',
+        console: 'readonly',
+        URL: 'readonly',
+        fetch: 'readonly',
+        setTimeout: 'readonly',
+        clearTimeout: 'readonly',
+        Buffer: 'readonly',
+      },
+    },
+  },
+
+  // The walls. src/core is pure; each room imports only what stands left of it.
+  wall(
+    ['src/core/bytes/**'],
+    [
+      ...hostOnly,
+      '**/pickle/**',
+      '**/formats/**',
+      '**/model/**',
+      '**/analysis/**',
+      '**/source/**',
+      '**/report/**',
+      '**/protocol/**',
+    ],
+    'core/bytes imports nothing.',
+  ),
+  wall(
+    ['src/core/model/**'],
+    [
+      ...hostOnly,
+      '**/bytes/**',
+      '**/pickle/**',
+      '**/formats/**',
+      '**/analysis/**',
+      '**/source/**',
+      '**/report/**',
+      '**/protocol/**',
+    ],
+    'core/model imports nothing.',
+  ),
+  wall(
+    ['src/core/pickle/**'],
+    [...hostOnly, '**/formats/**', '**/model/**', '**/analysis/**', '**/source/**', '**/report/**', '**/protocol/**'],
+    'core/pickle imports bytes only: it knows nothing of PyTorch.',
+  ),
+  wall(
+    ['src/core/formats/**'],
+    [...hostOnly, '**/analysis/**', '**/source/**', '**/report/**', '**/protocol/**'],
+    'core/formats imports bytes, pickle and model only.',
+  ),
+  wall(
+    ['src/core/analysis/**'],
+    [...hostOnly, '**/bytes/**', '**/pickle/**', '**/formats/**', '**/source/**', '**/report/**', '**/protocol/**'],
+    'core/analysis imports model only.',
+  ),
+  wall(
+    ['src/core/source/**'],
+    [
+      ...hostOnly,
+      '**/bytes/**',
+      '**/pickle/**',
+      '**/formats/**',
+      '**/model/**',
+      '**/analysis/**',
+      '**/report/**',
+      '**/protocol/**',
+    ],
+    'core/source imports nothing.',
+  ),
+  wall(
+    ['src/core/report/**'],
+    [...hostOnly, '**/bytes/**', '**/pickle/**', '**/formats/**', '**/protocol/**'],
+    'core/report imports model, analysis and source only.',
+  ),
+  wall(
+    ['src/protocol/**'],
+    [...hostOnly, '**/worker/**', '**/extension/**', '**/cli/**', '**/webview/**'],
+    'src/protocol imports types of the core only.',
+  ),
+  wall(
+    ['src/node/**'],
+    ['vscode', '**/worker/**', '**/extension/**', '**/cli/**', '**/webview/**', '**/protocol/**'],
+    "src/node holds Node's side of the core's ports.",
+  ),
+  wall(
+    ['src/worker/**'],
+    ['vscode', '**/extension/**', '**/cli/**', '**/webview/**'],
+    'src/worker imports core, node and protocol only.',
+  ),
+  wall(
+    ['src/cli/**'],
+    ['vscode', '**/worker/**', '**/extension/**', '**/protocol/**', '**/webview/**'],
+    'src/cli imports core and node only.',
+  ),
+  wall(
+    ['src/extension/**'],
+    [
+      '**/worker/**',
+      '**/cli/**',
+      '**/webview/ui/**',
+      '**/core/bytes/**',
+      '**/core/pickle/**',
+      '**/core/formats/**',
+      '**/core/analysis/**',
+    ],
+    'src/extension imports protocol, node and the core’s types only: the worker computes.',
+    [],
+  ),
+  wall(
+    ['webview/**'],
+    [
+      'vscode',
+      'node:*',
+      '**/src/core/**',
+      '**/src/worker/**',
+      '**/src/extension/**',
+      '**/src/cli/**',
+      '**/src/node/**',
+    ],
+    'webview imports src/protocol only.',
+  ),
+  {
+    files: ['webview/**'],
+    ignores: ['webview/ui/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        { paths: [{ name: '@vscode/webview-ui-toolkit', message: 'Only webview/ui knows the toolkit.' }] },
+      ],
+    },
+  },
+  {
+    files: ['src/**', 'webview/**', 'scripts/**'],
+    rules: {
+      'no-restricted-imports': [
+        'error',
+        {
+          patterns: [{ group: ['**/test/**'], message: 'Nothing imports from test.' }],
+          paths: [{ name: '@vscode/webview-ui-toolkit', message: 'Only webview/ui knows the toolkit.' }],
+        },
+      ],
+    },
+  },
+  { files: ['webview/ui/**'], rules: { 'no-restricted-imports': 'off' } },
+  {
+    files: ['test/**', 'bench/**'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/explicit-module-boundary-types': 'off',
+    },
+  },
+);

@@ -1,0 +1,44 @@
+/** Bundles the four faces: extension, worker, command line and webview. `--production` minifies, `--watch` rebuilds. */
+import * as esbuild from 'esbuild';
+import { rmSync } from 'node:fs';
+
+const production = process.argv.includes('--production');
+const watch = process.argv.includes('--watch');
+
+const common = {
+  bundle: true,
+  minify: production,
+  sourcemap: production ? false : 'linked',
+  sourcesContent: false,
+  logLevel: 'info',
+  legalComments: 'none',
+};
+const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs', external: ['vscode'] };
+
+const targets = [
+  { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' } },
+  { ...node, entryPoints: { worker: 'src/worker/main.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' } },
+  {
+    ...node,
+    entryPoints: { cli: 'src/cli/main.ts' },
+    format: 'esm',
+    outdir: 'dist',
+    banner: { js: '#!/usr/bin/env node' },
+  },
+  {
+    ...common,
+    platform: 'browser',
+    target: 'chrome128',
+    format: 'iife',
+    entryPoints: { webview: 'webview/main.ts' },
+    outdir: 'dist',
+  },
+];
+
+rmSync('dist', { recursive: true, force: true });
+if (watch) {
+  const contexts = await Promise.all(targets.map((target) => esbuild.context(target)));
+  await Promise.all(contexts.map((context) => context.watch()));
+} else {
+  await Promise.all(targets.map((target) => esbuild.build(target)));
+}

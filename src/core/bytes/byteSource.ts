@@ -1,0 +1,25 @@
+/** Where bytes come from. The core reads through this port only, so it runs the same on a disk, a buffer or a test. */
+export interface ByteSource {
+  /** Shown in messages; never opened. */
+  readonly name: string;
+  /** Size in bytes when the source was opened. */
+  readonly size: number;
+  /**
+   * Fills `into` from `offset` on, as far as the source goes.
+   * @returns bytes read; fewer than asked only at the end of the source.
+   */
+  read(offset: number, into: Uint8Array): Promise<number>;
+}
+
+/** A source over bytes in memory. */
+export function bytesSource(name: string, bytes: Uint8Array): ByteSource {
+  return {
+    name,
+    size: bytes.length,
+    read(offset, into) {
+      const part = bytes.subarray(offset, offset + into.length);
+      into.set(part);
+      return Promise.resolve(part.length);
+    },
+  };
+}

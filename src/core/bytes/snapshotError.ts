@@ -1,0 +1,25 @@
+/** Why an input could not be read. Callers decide by `reason`, never by the text. */
+export type SnapshotErrorReason =
+  | 'truncated' // ends early: probably still being written; come back later
+  | 'notASnapshot'
+  | 'unsupported'
+  | 'forbidden' // names or calls code
+  | 'limit'
+  | 'unreadable' // the file system said no
+  | 'cancelled';
+
+/** An input that could not be read. The message is one sentence: what, where, and what to do. */
+export class SnapshotError extends Error {
+  override readonly name = 'SnapshotError';
+
+  constructor(
+    readonly reason: SnapshotErrorReason,
+    message: string,
+  ) {
+    super(message);
+  }
+
+  static is(error: unknown, reason?: SnapshotErrorReason): error is SnapshotError {
+    return error instanceof SnapshotError && (reason === undefined || error.reason === reason);
+  }
+}

@@ -1,0 +1,160 @@
+/**
+ * A snapshot as columns. One row of a table is one index into several typed arrays of equal length; texts, frames and
+ * stacks are interned by value. Nothing here knows how a snapshot was stored.
+ */
+import type { Bytes, DeviceOrdinal, EventIndex, Microseconds, StackId, StringId } from './units.js';
+
+/** The stack of a record that carried no stack at all (recording context off, or not kept). */
+export const NO_STACK: StackId = 0;
+/** The stack of a record whose list of frames was there, and empty. */
+export const EMPTY_STACK: StackId = 1;
+/** Marks an absent index in an index column. */
+export const NO_INDEX = 0xffffffff;
+/** The line number of a frame whose line is not known. */
+export const UNKNOWN_LINE = -1;
+
+/** What a trace entry records. The order is part of the columns' meaning: append, never reorder. */
+export const enum Action {
+  Alloc = 0,
+  FreeRequested = 1,
+  FreeCompleted = 2,
+  SegmentAlloc = 3,
+  SegmentFree = 4,
+  SegmentMap = 5,
+  SegmentUnmap = 6,
+  /** Boundary mark that an earlier dump left in the trace; its size is the active bytes at that dump. */
+  Snapshot = 7,
+  OutOfMemory = 8,
+  /** An action that this version does not know; kept so that event indices stay those of the file. */
+  Other = 9,
+}
+
+export const enum BlockState {
+  /** Held by a tensor. */
+  Allocated = 0,
+  /** Let go by its tensor, still used by another stream. */
+  PendingFree = 1,
+  /** Cached by the allocator, free for reuse. */
+  Inactive = 2,
+}
+
+/** Texts by id. Id 0 is the empty text. */
+export interface StringTable {
+  readonly count: number;
+  /** @throws RangeError if there is no such id. */
+  text(id: StringId): string;
+}
+
+/** One row per distinct (name, file, line). */
+export interface FrameTable {
+  readonly count: number;
+  readonly name: Uint32Array;
+  readonly file: Uint32Array;
+  /** 1-based line, or {@link UNKNOWN_LINE}. */
+  readonly line: Int32Array;
+}
+
+/** One row per distinct sequence of frames, innermost first. Rows 0 and 1 are `NO_STACK` and `EMPTY_STACK`. */
+export interface StackTable {
+  readonly count: number;
+  /** `frames[offset[s] .. offset[s + 1])` are the frame ids of stack `s`; the array has `count + 1` entries. */
+  readonly offset: Uint32Array;
+  readonly frames: Uint32Array;
+}
+
+/** The trace. Events of one device are contiguous and in the order of the file, oldest first. */
+export interface EventTable {
+  readonly count: number;
+  readonly action: Uint8Array;
+  /** Addresses are unsigned 64-bit: `addrHigh * 2^32 + addrLow`. Zero where the action has none. */
+  readonly addrLow: Uint32Array;
+  readonly addrHigh: Uint32Array;
+  /** Requested bytes of allocations and frees, real bytes of segment actions. */
+  readonly size: Float64Array;
+  /** Microseconds since the epoch, 0 where the file carries no times. */
+  readonly timeUs: Float64Array;
+  readonly stack: Uint32Array;
+  /** Stack of the forward pass, innermost first, `NO_STACK` where none; null if no event has one. */
+  readonly forwardStack: Uint32Array | null;
+  /** Opaque stream labels, as text ids of their decimal form. */
+  readonly stream: Uint32Array;
+}
+
+/** Memory that the allocator got from the driver. */
+export interface SegmentTable {
+  readonly count: number;
+  readonly device: Int32Array;
+  readonly addrLow: Uint32Array;
+  readonly addrHigh: Uint32Array;
+  readonly totalSize: Float64Array;
+  readonly stream: Uint32Array;
+  /** 1 for the small pool. */
+  readonly isSmall: Uint8Array;
+  readonly isExpandable: Uint8Array;
+  /** Pool id as the text of its two numbers, `0,0` for the default pool. */
+  readonly pool: Uint32Array;
+  readonly stack: Uint32Array;
+  /** Blocks of segment `s` are `firstBlock[s] .. firstBlock[s + 1])`; the array has `count + 1` entries. */
+  readonly firstBlock: Uint32Array;
+}
+
+/** The pieces of the segments, in address order. */
+export interface BlockTable {
+  readonly count: number;
+  readonly segment: Uint32Array;
+  readonly addrLow: Uint32Array;
+  readonly addrHigh: Uint32Array;
+  /** Rounded size: what the card really lost. */
+  readonly size: Float64Array;
+  /** What the caller asked for; 0 on inactive blocks, whatever the file says there. */
+  readonly requestedSize: Float64Array;
+  readonly state: Uint8Array;
+  readonly stack: Uint32Array;
+  /** The event that allocated the block, `NO_INDEX` where the trace does not hold it. */
+  readonly allocEvent: Uint32Array;
+}
+
+/** START and END of a user scope (`Optimizer.step#AdamW.step`, `ProfilerStep#3`). */
+export interface AnnotationTable {
+  readonly count: number;
+  readonly name: Uint32Array;
+  readonly isStart: Uint8Array;
+  readonly device: Int32Array;
+  readonly timeUs: Float64Array;
+}
+
+/** The trace of one device: `first .. first + count` of the event table. */
+export interface DeviceTrace {
+  readonly device: DeviceOrdinal;
+  readonly first: EventIndex;
+  readonly count: number;
+}
+
+/** Something that the recording could not see or does not add up, with its cure. */
+export interface SnapshotWarning {
+  readonly code: string;
+  /** One sentence that ends with what to do about it. */
+  readonly message: string;
+}
+
+export type SettingValue = string | number | boolean | null | { readonly [key: string]: SettingValue };
+
+export interface Snapshot {
+  /** Which reader made it, such as `pickle`. */
+  readonly format: string;
+  /** Size of the input. */
+  readonly fileBytes: Bytes;
+  readonly strings: StringTable;
+  readonly frames: FrameTable;
+  readonly stacks: StackTable;
+  readonly traces: readonly DeviceTrace[];
+  readonly events: EventTable;
+  readonly segments: SegmentTable;
+  readonly blocks: BlockTable;
+  readonly annotations: AnnotationTable;
+  /** The allocator's settings, null where the file has none. */
+  readonly settings: { readonly [key: string]: SettingValue } | null;
+  /** Time of the last event or annotation, null where the file carries no times. */
+  readonly takenAtUs: Microseconds | null;
+  readonly warnings: readonly SnapshotWarning[];
+}

@@ -1,0 +1,23 @@
+/**
+ * Units as types. A plain number may flow into a unit, a number of one unit may not flow into another: enough to
+ * stop a byte count from being passed as a time, without a cast at every arithmetic operation.
+ */
+declare const unit: unique symbol;
+type Unit<Name extends string> = number & { readonly [unit]?: Name };
+
+/** A count of bytes; signed where it is a difference. Exact up to 2^53. */
+export type Bytes = Unit<'bytes'>;
+/** Microseconds since the Unix epoch, or a difference of two such times. */
+export type Microseconds = Unit<'microseconds'>;
+/** Index into {@link StringTable}. */
+export type StringId = Unit<'string'>;
+/** Index into the frame columns of a snapshot. */
+export type FrameId = Unit<'frame'>;
+/** Index into the stack columns of a snapshot; 0 and 1 are reserved (`NO_STACK`, `EMPTY_STACK`). */
+export type StackId = Unit<'stack'>;
+/** Index into the event columns of a snapshot. */
+export type EventIndex = Unit<'event'>;
+/** Index into the block columns of a snapshot. */
+export type BlockIndex = Unit<'block'>;
+/** Ordinal of a device as the training process saw it. */
+export type DeviceOrdinal = Unit<'device'>;

@@ -1,0 +1,197 @@
+/**
+ * Typed calls over any message channel: extension ↔ worker and extension ↔ webview speak the same envelope. An API is
+ * an interface of methods with one parameter object; both sides derive their types from it. Every request is
+ * answered, by a result or a failure; a channel that closes fails what is still open.
+ */
+
+/** An API: methods by name, each with one parameter and one result. */
+export type RpcApi = Record<string, { params: unknown; result: unknown }>;
+/** Notifications by name, server to client. */
+export type RpcEvents = Record<string, unknown>;
+
+export interface RpcRequest {
+  kind: 'request';
+  id: number;
+  method: string;
+  params: unknown;
+}
+export interface RpcCancel {
+  kind: 'cancel';
+  id: number;
+}
+export interface RpcResult {
+  kind: 'result';
+  id: number;
+  value: unknown;
+}
+export interface RpcFailure {
+  kind: 'failure';
+  id: number;
+  reason: string;
+  message: string;
+}
+export interface RpcNotice {
+  kind: 'notice';
+  name: string;
+  value: unknown;
+}
+export type RpcMessage = RpcRequest | RpcCancel | RpcResult | RpcFailure | RpcNotice;
+
+/** A failure that crossed a channel. `reason` is for programs, the message for people. */
+export class RpcError extends Error {
+  override readonly name = 'RpcError';
+
+  constructor(
+    readonly reason: string,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** True if `value`, which came from the other side of a channel, is an envelope of this protocol. */
+export function isRpcMessage(value: unknown): value is RpcMessage {
+  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
+  const message = value as Record<string, unknown>;
+  switch (message['kind']) {
+    case 'request':
+      return typeof message['id'] === 'number' && typeof message['method'] === 'string';
+    case 'failure':
+      return (
+        typeof message['id'] === 'number' &&
+        typeof message['reason'] === 'string' &&
+        typeof message['message'] === 'string'
+      );
+    case 'cancel':
+    case 'result':
+      return typeof message['id'] === 'number';
+    case 'notice':
+      return typeof message['name'] === 'string';
+    default:
+      return false;
+  }
+}
+
+interface PendingCall {
+  resolve: (value: unknown) => void;
+  reject: (error: Error) => void;
+}
+
+/** The calling side. Give every incoming message to {@link receive}. */
+export class RpcClient<Api extends RpcApi, Events extends RpcEvents = RpcEvents> {
+  private nextId = 1;
+  private readonly pending = new Map<number, PendingCall>();
+
+  /**
+   * @param post sends one message to the other side
+   * @param onNotice receives the server's notifications
+   */
+  constructor(
+    private readonly post: (message: RpcMessage) => void,
+    private readonly onNotice: <Name extends keyof Events>(name: Name, value: Events[Name]) => void = () => undefined,
+  ) {}
+
+  /** @throws RpcError with the server's reason, or `cancelled`, or `closed`. */
+  call<Name extends keyof Api & string>(
+    method: Name,
+    params: Api[Name]['params'],
+    signal?: AbortSignal,
+  ): Promise<Api[Name]['result']> {
+    if (signal?.aborted === true) return Promise.reject(new RpcError('cancelled', 'Cancelled.'));
+    const id = this.nextId++;
+    return new Promise<Api[Name]['result']>((resolve, reject) => {
+      const onAbort = (): void => {
+        this.pending.delete(id);
+        this.post({ kind: 'cancel', id });
+        reject(new RpcError('cancelled', 'Cancelled.'));
+      };
+      const finish = (): void => {
+        signal?.removeEventListener('abort', onAbort);
+      };
+      signal?.addEventListener('abort', onAbort, { once: true });
+      this.pending.set(id, {
+        resolve: (value) => {
+          finish();
+          resolve(value as Api[Name]['result']);
+        },
+        reject: (error) => {
+          finish();
+          reject(error);
+        },
+      });
+      this.post({ kind: 'request', id, method, params });
+    });
+  }
+
+  receive(message: RpcMessage): void {
+    if (message.kind === 'notice') {
+      this.onNotice(message.name, message.value as Events[string]);
+      return;
+    }
+    if (message.kind !== 'result' && message.kind !== 'failure') return;
+    const call = this.pending.get(message.id);
+    if (call === undefined) return; // cancelled meanwhile
+    this.pending.delete(message.id);
+    if (message.kind === 'result') call.resolve(message.value);
+    else call.reject(new RpcError(message.reason, message.message));
+  }
+
+  /** Fails every open call: the other side is gone. */
+  close(message: string): void {
+    for (const call of this.pending.values()) call.reject(new RpcError('closed', message));
+    this.pending.clear();
+  }
+}
+
+/** What the serving side implements. A handler throws to fail the call; an error's `reason` travels with it. */
+export type RpcHandlers<Api extends RpcApi> = {
+  [Name in keyof Api]: (
+    params: Api[Name]['params'],
+    signal: AbortSignal,
+  ) => Promise<Api[Name]['result']> | Api[Name]['result'];
+};
+
+/** The answering side. Give every incoming message to {@link receive}. */
+export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents> {
+  private readonly running = new Map<number, AbortController>();
+
+  constructor(
+    private readonly handlers: RpcHandlers<Api>,
+    private readonly post: (message: RpcMessage) => void,
+  ) {}
+
+  notify<Name extends keyof Events & string>(name: Name, value: Events[Name]): void {
+    this.post({ kind: 'notice', name, value });
+  }
+
+  async receive(message: RpcMessage): Promise<void> {
+    if (message.kind === 'cancel') {
+      this.running.get(message.id)?.abort();
+      return;
+    }
+    if (message.kind !== 'request') return;
+    const { id, method, params } = message;
+    const abort = new AbortController();
+    this.running.set(id, abort);
+    try {
+      if (!Object.hasOwn(this.handlers, method)) throw new RpcError('unknownMethod', `There is no call '${method}'.`);
+      const value = await this.handlers[method as keyof Api](params as never, abort.signal);
+      this.post({ kind: 'result', id, value });
+    } catch (error) {
+      this.post({ kind: 'failure', id, reason: reasonOf(error), message: messageOf(error) });
+    } finally {
+      this.running.delete(id);
+    }
+  }
+}
+
+function reasonOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'reason' in error && typeof error.reason === 'string') {
+    return error.reason;
+  }
+  return 'internal';
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,37 @@
+/** What the timeline webview asks of the extension, and what it is told. */
+import type { LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
+
+/** One line of the picker: a snapshot that can be shown. */
+export interface TimelineChoice {
+  path: string;
+  label: string;
+  /** Name of the run it belongs to; choices are grouped by it. */
+  run: string;
+  devices: readonly number[];
+}
+
+export type TimelineApi = {
+  /** First call of a webview: which version it speaks; answered with what can be shown. */
+  ready: { params: { protocol: number }; result: TimelineState };
+  timeline: { params: TimelineQuery; result: TimelineWindow };
+  liveAt: { params: LiveAtQuery; result: LiveAt };
+  /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
+  openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
+  /** Opens the palette command that the empty state offers. */
+  openSnapshot: { params: null; result: null };
+};
+
+export interface TimelineState {
+  choices: readonly TimelineChoice[];
+  /** What to show first: the snapshot and, where a lens led here, the line to point out. */
+  selected: { path: string; device: number } | null;
+  highlight: { file: string; line: number } | null;
+}
+
+export type TimelineEvents = {
+  /** The set of snapshots changed, or the user asked for another one. Always complete, never a difference. */
+  state: TimelineState;
+};
+
+/** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
+export const TIMELINE_PROTOCOL = 1;

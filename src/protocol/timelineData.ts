@@ -1,0 +1,83 @@
+/** Windowed views of one snapshot's history: the timeline asks for what it shows, never for the model. */
+import type { Bytes, Microseconds } from '../core/model/units.js';
+
+/** The unit of the x axis: microseconds since the first event, or the ordinal of the event in its device's trace. */
+export type TimelineAxis = 'time' | 'events';
+
+export interface TimelineQuery {
+  /** A loaded file. */
+  path: string;
+  device: number;
+  axis: TimelineAxis;
+  /** Window in units of the axis; null for the whole history. */
+  window: { from: number; to: number } | null;
+  /** Width of the plot; at most four points come back per pixel. */
+  pixels: number;
+}
+
+export interface TimelineWindow {
+  path: string;
+  device: number;
+  /** `events` if the file carries no times, whatever was asked. */
+  axis: TimelineAxis;
+  /** The whole history. */
+  extent: { from: number; to: number };
+  /** What the points cover. */
+  window: { from: number; to: number };
+  /** Start of the time axis, null where the file carries no times. */
+  startUs: Microseconds | null;
+  events: number;
+  /**
+   * A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`. Minima and maxima of every pixel
+   * column are kept, so a spike of a single event shows at its exact height.
+   */
+  x: Float64Array;
+  live: Float64Array;
+  reserved: Float64Array;
+  /** Ordinal of the event behind each point, for exact questions. */
+  event: Uint32Array;
+  /** Highest live bytes inside the window, and where. */
+  peak: { x: number; event: number; liveBytes: Bytes };
+  /** Total memory of the device where known. */
+  capacityBytes: Bytes | null;
+  marks: TimelineMark[];
+}
+
+export interface TimelineMark {
+  x: number;
+  kind: 'snapshot' | 'outOfMemory' | 'step';
+  label: string;
+}
+
+export interface LiveAtQuery {
+  path: string;
+  device: number;
+  /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
+  event: number;
+}
+
+/** What is live at one instant, by owner line. The parts add up to `liveBytes` exactly. */
+export interface LiveAt {
+  path: string;
+  device: number;
+  event: number;
+  timeUs: Microseconds | null;
+  liveBytes: Bytes;
+  reservedBytes: Bytes;
+  /** Largest first. */
+  lines: LiveLine[];
+  buckets: { library: LiveBucket; beforeRecording: LiveBucket };
+}
+
+export interface LiveBucket {
+  bytes: Bytes;
+  blocks: number;
+}
+
+export interface LiveLine extends LiveBucket {
+  file: string;
+  line: number;
+  function: string;
+  /** True if `file` is a workspace path that can be opened. */
+  mapped: boolean;
+}

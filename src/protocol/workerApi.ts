@@ -1,0 +1,48 @@
+/** What the extension asks of the worker thread. The worker keeps the models; answers are small. */
+import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
+import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
+import type { LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
+
+/** The Python files that frames may be mapped to. */
+export interface WorkspaceListing {
+  /** Paths with `/`, as the extension wants them back in the report (workspace-relative). */
+  files: readonly string[];
+  /** Prefix pairs that the user has mapped by hand; they win over suffix matching. */
+  rules: readonly PathRule[];
+}
+
+/** What a finished load tells. */
+export interface LoadedSnapshot {
+  snapshot: SnapshotReport;
+  /** False if the file was unchanged since the last load, and not read again. */
+  read: boolean;
+}
+
+export type WorkerApi = {
+  /** Replaces the workspace that later reports map to. */
+  setWorkspace: { params: WorkspaceListing; result: null };
+  /**
+   * Reads one file, or finds that it is already read in its present state (size, modification time, inode).
+   * Fails with the reasons of `SnapshotErrorReason`; an earlier reading of the file is kept until a new one succeeds.
+   */
+  load: { params: { path: string }; result: LoadedSnapshot };
+  /** Drops a file. */
+  unload: { params: { path: string }; result: null };
+  /** Everything that is loaded, judged. */
+  report: { params: null; result: AnalysisResult };
+  /** Two loaded files, A before B. */
+  compare: { params: { a: string; b: string }; result: CompareReport };
+  timeline: { params: TimelineQuery; result: TimelineWindow };
+  liveAt: { params: LiveAtQuery; result: LiveAt };
+};
+
+export interface AnalysisResult {
+  report: Report;
+  /** Recorded files that no workspace file answers to. */
+  paths: UnmappedFiles;
+}
+
+export type WorkerEvents = {
+  /** Share of the file read so far, 0 to 1. */
+  progress: { path: string; fraction: number };
+};
