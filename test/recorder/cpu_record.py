@@ -1,0 +1,41 @@
+"""Run a training script on CPU PyTorch and let it dump the snapshots that a CUDA build would dump.
+
+    python cpu_record.py SCRIPT.py [ARG ...]
+
+``torch.cuda.memory._record_memory_history`` and ``_dump_snapshot`` work in the script as they do on a GPU, over the
+model in ``cpu_memory.py``. Frames name files as they are on this machine: copy the script where they should say it is.
+"""
+from __future__ import annotations
+
+import os
+import sys
+import types
+
+import torch
+
+from cpu_memory import CpuMemory
+
+
+def run_script(path: str) -> None:
+    """Execute a file as ``__main__``, as ``python FILE`` would."""
+    main = types.ModuleType('__main__')
+    main.__file__ = path
+    sys.modules['__main__'] = main
+    with open(path, encoding='utf-8') as file:
+        code = compile(file.read(), path, 'exec')
+    exec(code, main.__dict__)
+
+
+def main() -> None:
+    script = os.path.abspath(sys.argv[1])
+    sys.argv = [script] + sys.argv[2:]
+    sys.path.insert(0, os.path.dirname(script))
+    memory = CpuMemory(hide=(os.path.abspath(__file__), __file__))
+    memory.install()
+    torch.manual_seed(0)
+    with memory:
+        run_script(script)
+
+
+if __name__ == '__main__':
+    main()
