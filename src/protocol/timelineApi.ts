@@ -23,7 +23,12 @@ export type TimelineApi = {
 
 export interface TimelineState {
   choices: readonly TimelineChoice[];
-  /** What to show first: the snapshot and, where a lens led here, the line to point out. */
+  /**
+   * Counts up each time the user asks for something to be shown (a command, a lens), from 0. Only when it has changed
+   * do `selected` and `highlight` replace what the webview shows; else they tell what was asked for last.
+   */
+  request: number;
+  /** What to show: the snapshot and, where a lens led here, the line to point out. */
   selected: { path: string; device: number } | null;
   highlight: { file: string; line: number } | null;
 }
