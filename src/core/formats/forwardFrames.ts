@@ -1,0 +1,23 @@
+/** A frame as text says it. */
+export interface TextFrame {
+  name: string;
+  file: string;
+  line: number;
+}
+
+const FRAME_LINE = /File "([^"\n]+)", line (\d{1,9}), in ([^\n]+)/g;
+
+/**
+ * Reads the traceback text of `forward_frames`: pieces like `  File "a.py", line 3, in forward\n    y = f(x)\n`,
+ * outermost first.
+ * @returns the frames innermost first, as all other stacks are
+ */
+export function parseForwardFrames(pieces: readonly string[]): TextFrame[] {
+  const frames: TextFrame[] = [];
+  for (const piece of pieces) {
+    for (const match of piece.matchAll(FRAME_LINE)) {
+      frames.push({ file: match[1], line: Number(match[2]), name: match[3].trim() });
+    }
+  }
+  return frames.reverse();
+}

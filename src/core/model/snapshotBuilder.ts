@@ -1,0 +1,315 @@
+import { Growable } from './growable.js';
+import {
+  Action,
+  BlockState,
+  NO_INDEX,
+  NO_STACK,
+  type DeviceTrace,
+  type SettingValue,
+  type Snapshot,
+  type SnapshotWarning,
+} from './snapshot.js';
+import { FrameInterner, StackInterner } from './stackInterner.js';
+import { StringPool } from './stringPool.js';
+import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
+
+/** One trace entry on its way into the columns. Readers keep one such object and fill it again and again. */
+export interface EventRow {
+  action: Action;
+  addrLow: number;
+  addrHigh: number;
+  size: Bytes;
+  timeUs: Microseconds;
+  stack: StackId;
+  forwardStack: StackId;
+  stream: StringId;
+}
+
+export interface BlockRow {
+  addrLow: number;
+  addrHigh: number;
+  size: Bytes;
+  requestedSize: Bytes;
+  state: BlockState;
+  stack: StackId;
+  /** Links the block to its allocation in the trace, see {@link SnapshotBuilder.capture}; `NO_INDEX` for none. */
+  capture: number;
+}
+
+export interface SegmentRow {
+  device: number;
+  addrLow: number;
+  addrHigh: number;
+  totalSize: Bytes;
+  stream: StringId;
+  isSmall: boolean;
+  isExpandable: boolean;
+  pool: StringId;
+  stack: StackId;
+  firstBlock: number;
+  blockCount: number;
+}
+
+const TWO_32 = 4294967296;
+
+/**
+ * Collects a snapshot. Every reader writes through this one, so equal content in different formats becomes equal
+ * models. Blocks and events come in the order of the file; segments name their blocks by range.
+ */
+export class SnapshotBuilder {
+  readonly strings = new StringPool();
+  readonly frames = new FrameInterner();
+  readonly stacks = new StackInterner();
+
+  private readonly captureStack = new Growable(Uint32Array);
+  private readonly captureAlloc = new Growable(Uint32Array);
+
+  private readonly action = new Growable(Uint8Array);
+  private readonly eventLow = new Growable(Uint32Array);
+  private readonly eventHigh = new Growable(Uint32Array);
+  private readonly eventSize = new Growable(Float64Array);
+  private readonly eventTime = new Growable(Float64Array);
+  private readonly eventStack = new Growable(Uint32Array);
+  private readonly eventStream = new Growable(Uint32Array);
+  private forward: Growable<Uint32Array> | null = null;
+
+  private readonly blockLow = new Growable(Uint32Array);
+  private readonly blockHigh = new Growable(Uint32Array);
+  private readonly blockSize = new Growable(Float64Array);
+  private readonly blockRequested = new Growable(Float64Array);
+  private readonly blockState = new Growable(Uint8Array);
+  private readonly blockStack = new Growable(Uint32Array);
+  private readonly blockCapture = new Growable(Uint32Array);
+
+  private readonly segments: SegmentRow[] = [];
+
+  private readonly annotationName = new Growable(Uint32Array);
+  private readonly annotationStart = new Growable(Uint8Array);
+  private readonly annotationDevice = new Growable(Int32Array);
+  private readonly annotationTime = new Growable(Float64Array);
+
+  get eventCount(): number {
+    return this.action.length;
+  }
+
+  get blockCount(): number {
+    return this.blockSize.length;
+  }
+
+  /**
+   * Registers one captured stack: the allocator keeps one per call and shares it between a block and its trace
+   * entries, which is the exact link between the two.
+   * @returns the number of the capture
+   */
+  capture(stack: StackId): number {
+    this.captureStack.push(stack);
+    this.captureAlloc.push(NO_INDEX);
+    return this.captureStack.length - 1;
+  }
+
+  /** The stack of a capture, which grows while its list is read in parts. */
+  stackOfCapture(capture: number): StackId {
+    return this.captureStack.data[capture];
+  }
+
+  setStackOfCapture(capture: number, stack: StackId): void {
+    this.captureStack.data[capture] = stack;
+  }
+
+  /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
+  addEvent(row: EventRow, capture: number): EventIndex {
+    const index = this.action.length;
+    this.action.push(row.action);
+    this.eventLow.push(row.addrLow);
+    this.eventHigh.push(row.addrHigh);
+    this.eventSize.push(row.size);
+    this.eventTime.push(row.timeUs);
+    this.eventStack.push(row.stack);
+    this.eventStream.push(row.stream);
+    if (row.forwardStack !== NO_STACK && this.forward === null) {
+      this.forward = new Growable(Uint32Array, index + 1);
+      this.forward.length = index;
+    }
+    this.forward?.push(row.forwardStack);
+    if (row.action === Action.Alloc && capture !== NO_INDEX) this.captureAlloc.data[capture] = index;
+    return index;
+  }
+
+  /** @returns the index of the block */
+  addBlock(row: BlockRow): number {
+    const inactive = row.state === BlockState.Inactive;
+    this.blockLow.push(row.addrLow);
+    this.blockHigh.push(row.addrHigh);
+    this.blockSize.push(row.size);
+    // The allocator does not reset the requested size of a block that it takes back: there it means nothing.
+    this.blockRequested.push(inactive ? 0 : row.requestedSize);
+    this.blockState.push(row.state);
+    this.blockStack.push(row.stack);
+    this.blockCapture.push(inactive ? NO_INDEX : row.capture);
+    return this.blockSize.length - 1;
+  }
+
+  addSegment(row: SegmentRow): number {
+    this.segments.push(row);
+    return this.segments.length - 1;
+  }
+
+  addAnnotation(name: StringId, isStart: boolean, device: number, timeUs: Microseconds): void {
+    this.annotationName.push(name);
+    this.annotationStart.push(isStart ? 1 : 0);
+    this.annotationDevice.push(device);
+    this.annotationTime.push(timeUs);
+  }
+
+  /**
+   * Closes the columns. The builder is empty afterwards.
+   * @param order the segments that belong to the snapshot, in its order
+   */
+  finish(facts: {
+    format: string;
+    fileBytes: Bytes;
+    traces: readonly DeviceTrace[];
+    order: readonly number[];
+    settings: { readonly [key: string]: SettingValue } | null;
+    warnings: readonly SnapshotWarning[];
+  }): Snapshot {
+    const captureAlloc = this.captureAlloc.take();
+    this.captureStack.take();
+    const blockCapture = this.blockCapture.take();
+    const rows = facts.order.map((index) => this.segments[index]);
+    const segments = segmentColumns(rows);
+    const events = {
+      count: this.eventCount,
+      action: this.action.take(),
+      addrLow: this.eventLow.take(),
+      addrHigh: this.eventHigh.take(),
+      size: this.eventSize.take(),
+      timeUs: this.eventTime.take(),
+      stack: this.eventStack.take(),
+      forwardStack: this.forward?.take() ?? null,
+      stream: this.eventStream.take(),
+    };
+    const source = {
+      low: this.blockLow.take(),
+      high: this.blockHigh.take(),
+      size: this.blockSize.take(),
+      requested: this.blockRequested.take(),
+      state: this.blockState.take(),
+      stack: this.blockStack.take(),
+    };
+    const count = segments.firstBlock[rows.length];
+    const blocks = {
+      count,
+      segment: new Uint32Array(count),
+      addrLow: new Uint32Array(count),
+      addrHigh: new Uint32Array(count),
+      size: new Float64Array(count),
+      requestedSize: new Float64Array(count),
+      state: new Uint8Array(count),
+      stack: new Uint32Array(count),
+      allocEvent: new Uint32Array(count).fill(NO_INDEX),
+    };
+    let to = 0;
+    rows.forEach((row, segment) => {
+      for (let from = row.firstBlock; from < row.firstBlock + row.blockCount; from++, to++) {
+        blocks.segment[to] = segment;
+        blocks.addrLow[to] = source.low[from];
+        blocks.addrHigh[to] = source.high[from];
+        blocks.size[to] = source.size[from];
+        blocks.requestedSize[to] = source.requested[from];
+        blocks.state[to] = source.state[from];
+        blocks.stack[to] = source.stack[from];
+        const capture = blockCapture[from];
+        if (capture === NO_INDEX) continue;
+        const event = captureAlloc[capture];
+        if (event === NO_INDEX) continue;
+        if (events.addrLow[event] === source.low[from] && events.addrHigh[event] === source.high[from]) {
+          blocks.allocEvent[to] = event;
+        }
+      }
+    });
+    const annotations = {
+      count: this.annotationName.length,
+      name: this.annotationName.take(),
+      isStart: this.annotationStart.take(),
+      device: this.annotationDevice.take(),
+      timeUs: this.annotationTime.take(),
+    };
+    const snapshot: Snapshot = {
+      format: facts.format,
+      fileBytes: facts.fileBytes,
+      strings: this.strings,
+      frames: this.frames.take(),
+      stacks: this.stacks.take(),
+      traces: facts.traces,
+      events,
+      segments,
+      blocks,
+      annotations,
+      settings: facts.settings,
+      takenAtUs: lastTime(facts.traces, events.timeUs, annotations.timeUs),
+      warnings: facts.warnings,
+    };
+    linkByReplay(snapshot);
+    return snapshot;
+  }
+}
+
+function segmentColumns(rows: readonly SegmentRow[]): Snapshot['segments'] {
+  const firstBlock = new Uint32Array(rows.length + 1);
+  rows.forEach((row, i) => {
+    firstBlock[i + 1] = firstBlock[i] + row.blockCount;
+  });
+  return {
+    count: rows.length,
+    device: Int32Array.from(rows, (row) => row.device),
+    addrLow: Uint32Array.from(rows, (row) => row.addrLow),
+    addrHigh: Uint32Array.from(rows, (row) => row.addrHigh),
+    totalSize: Float64Array.from(rows, (row) => row.totalSize),
+    stream: Uint32Array.from(rows, (row) => row.stream),
+    isSmall: Uint8Array.from(rows, (row) => (row.isSmall ? 1 : 0)),
+    isExpandable: Uint8Array.from(rows, (row) => (row.isExpandable ? 1 : 0)),
+    pool: Uint32Array.from(rows, (row) => row.pool),
+    stack: Uint32Array.from(rows, (row) => row.stack),
+    firstBlock,
+  };
+}
+
+function lastTime(
+  traces: readonly DeviceTrace[],
+  eventTimes: Float64Array,
+  annotationTimes: Float64Array,
+): Microseconds | null {
+  let last = 0;
+  for (const trace of traces) if (trace.count > 0) last = Math.max(last, eventTimes[trace.first + trace.count - 1]);
+  if (annotationTimes.length > 0) last = Math.max(last, annotationTimes[annotationTimes.length - 1]);
+  return last > 0 ? last : null;
+}
+
+/**
+ * Finds the allocation of the live blocks that no shared stack links to one (recorded without stacks, or read from a
+ * format that loses the sharing): the last `alloc` at the address, if no completed free follows it.
+ */
+function linkByReplay(snapshot: Snapshot): void {
+  const { blocks, segments, events, traces } = snapshot;
+  for (const trace of traces) {
+    if (trace.count === 0) continue;
+    const open = new Map<number, number>();
+    for (let block = 0; block < blocks.count; block++) {
+      if (blocks.allocEvent[block] !== NO_INDEX || blocks.state[block] === (BlockState.Inactive as number)) continue;
+      if (segments.device[blocks.segment[block]] !== trace.device) continue;
+      // Blocks start at multiples of 512, so the double is exact for every 64-bit address.
+      open.set(blocks.addrHigh[block] * TWO_32 + blocks.addrLow[block], block);
+    }
+    for (let event = trace.first + trace.count - 1; event >= trace.first && open.size > 0; event--) {
+      const action = events.action[event] as Action;
+      if (action !== Action.Alloc && action !== Action.FreeCompleted) continue;
+      const address = events.addrHigh[event] * TWO_32 + events.addrLow[event];
+      const block = open.get(address);
+      if (block === undefined) continue;
+      // A completed free as the last word about an address contradicts the live block: leave it unlinked.
+      open.delete(address);
+      if (action === Action.Alloc) blocks.allocEvent[block] = event;
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { Growable } from './growable.js';
+import type { StringTable } from './snapshot.js';
+import type { StringId } from './units.js';
+
+/**
+ * Texts interned by value. They are kept as UTF-8 and decoded when somebody looks: most names of a large snapshot are
+ * compared a million times and shown never. Id 0 is the empty text.
+ */
+export class StringPool implements StringTable {
+  private bytes = new Uint8Array(1 << 14);
+  private used = 0;
+  private readonly ends = new Growable(Uint32Array);
+  private readonly hashes = new Growable(Uint32Array);
+  /** Open addressing; holds id + 1, 0 is a free place. */
+  private table = new Uint32Array(1 << 10);
+  private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+  private readonly texts = new Map<StringId, string>();
+
+  constructor() {
+    this.intern(this.bytes, 0, 0);
+  }
+
+  get count(): number {
+    return this.ends.length;
+  }
+
+  /** Bytes of UTF-8 held. */
+  get byteLength(): number {
+    return this.used;
+  }
+
+  /** Interns `source[from .. to)`, which is UTF-8. */
+  intern(source: Uint8Array, from: number, to: number): StringId {
+    let hash = 0x811c9dc5;
+    for (let i = from; i < to; i++) hash = Math.imul(hash ^ source[i], 0x01000193);
+    hash ^= hash >>> 15;
+    const mask = this.table.length - 1;
+    let place = hash & mask;
+    for (;;) {
+      const entry = this.table[place];
+      if (entry === 0) break;
+      const id = entry - 1;
+      if (this.hashes.data[id] === hash >>> 0 && this.equals(id, source, from, to)) return id;
+      place = (place + 1) & mask;
+    }
+    return this.add(source, from, to, hash, place);
+  }
+
+  internText(text: string): StringId {
+    const encoded = new TextEncoder().encode(text);
+    return this.intern(encoded, 0, encoded.length);
+  }
+
+  text(id: StringId): string {
+    if (id >= this.ends.length) throw new RangeError(`no text ${id}`);
+    let text = this.texts.get(id);
+    if (text === undefined) {
+      text = this.decoder.decode(this.bytes.subarray(this.start(id), this.ends.data[id]));
+      this.texts.set(id, text);
+    }
+    return text;
+  }
+
+  private start(id: StringId): number {
+    return id === 0 ? 0 : this.ends.data[id - 1];
+  }
+
+  private equals(id: StringId, source: Uint8Array, from: number, to: number): boolean {
+    const start = this.start(id);
+    if (this.ends.data[id] - start !== to - from) return false;
+    for (let i = from, j = start; i < to; i++, j++) if (source[i] !== this.bytes[j]) return false;
+    return true;
+  }
+
+  private add(source: Uint8Array, from: number, to: number, hash: number, place: number): StringId {
+    const needed = this.used + to - from;
+    if (needed > this.bytes.length) {
+      const next = new Uint8Array(Math.max(needed, this.bytes.length * 2));
+      next.set(this.bytes.subarray(0, this.used));
+      this.bytes = next;
+    }
+    this.bytes.set(source.subarray(from, to), this.used);
+    this.used = needed;
+    const id = this.ends.length;
+    this.ends.push(needed);
+    this.hashes.push(hash >>> 0);
+    this.table[place] = id + 1;
+    if (id * 2 > this.table.length) this.rehash();
+    return id;
+  }
+
+  private rehash(): void {
+    const table = new Uint32Array(this.table.length * 4);
+    const mask = table.length - 1;
+    for (let id = 0; id < this.ends.length; id++) {
+      let place = this.hashes.data[id] & mask;
+      while (table[place] !== 0) place = (place + 1) & mask;
+      table[place] = id + 1;
+    }
+    this.table = table;
+  }
+}

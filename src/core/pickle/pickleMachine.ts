@@ -1,0 +1,488 @@
+import { SnapshotError } from '../bytes/snapshotError.js';
+import { FORBIDDEN_OPCODES, Op } from './opcodes.js';
+import { Kind, makeRef, NONE_REF, OPAQUE_REF, PAYLOAD_MASK, type Ref, ValueStack } from './values.js';
+
+/**
+ * Receives what a pickle builds. A container comes with the places `[from, to)` of the value stack that hold its new
+ * contents; the sink returns the value that stands for the container from then on. Containers of more than 1,000 items
+ * come in several parts: the value returned for one part is the container of the next.
+ */
+export interface PickleSink {
+  /** A text, `bytes[from .. to)` in UTF-8. Returns a payload of 28 bits. */
+  text(bytes: Uint8Array, from: number, to: number): number;
+  /** Keys and values in turn. */
+  setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref;
+  appendItems(list: Ref, stack: ValueStack, from: number, to: number): Ref;
+  tuple(stack: ValueStack, from: number, to: number): Ref;
+}
+
+/** Bounds on what an input may ask for. Beyond them stands `SnapshotError('limit')`. */
+export interface PickleLimits {
+  /** Values on the operand stack at once. */
+  stackDepth: number;
+  /** Open containers. */
+  nesting: number;
+  memoSlots: number;
+  /** Bytes of one text. */
+  textBytes: number;
+}
+
+export const DEFAULT_PICKLE_LIMITS: PickleLimits = {
+  stackDepth: 1 << 26,
+  nesting: 10_000,
+  memoSlots: 1 << 28,
+  textBytes: 1 << 26,
+};
+
+const NO_SLOT = -1;
+const MEMO_START = 1 << 12;
+
+/**
+ * The pickle virtual machine, protocols 2 to 5, without the opcodes that could reach code. It is fed bytes in pieces of
+ * any size and never looks back, so a file of gigabytes passes through a buffer of megabytes.
+ */
+export class PickleMachine {
+  readonly stack = new ValueStack();
+  /** True once STOP was met; `result` is the value on top then. */
+  done = false;
+  result: Ref = NONE_REF;
+
+  private depth = 0;
+  private readonly marks: number[] = [];
+  private memo: Uint32Array = new Uint32Array(MEMO_START);
+  private memoCount = 0;
+  private started = false;
+
+  constructor(
+    private readonly sink: PickleSink,
+    private readonly name: string,
+    private readonly limits: PickleLimits = DEFAULT_PICKLE_LIMITS,
+  ) {}
+
+  /**
+   * Runs every opcode that lies whole in `buffer[from .. end)`.
+   * @param base offset of `buffer[0]` in the input, for messages
+   * @returns the place of the first byte not consumed; bring it again with what follows. Unchanged `from` means that
+   *   one opcode is longer than the piece: bring a larger one, of at least {@link wanted} bytes.
+   * @throws SnapshotError
+   */
+  run(buffer: Uint8Array, from: number, end: number, base: number): number {
+    const stack = this.stack;
+    const sink = this.sink;
+    let { ref, low, high, memoSlot } = stack;
+    let capacity = ref.length;
+    let memo = this.memo;
+    let memoCount = this.memoCount;
+    let sp = this.depth;
+    let p = from;
+
+    this.wanted = 0;
+    if (!this.started && p < end && buffer[p] !== (Op.Proto as number))
+      throw this.damaged('no protocol header', base + p);
+    running: while (p < end) {
+      if (sp + 4 > capacity) {
+        if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
+        stack.grow();
+        ({ ref, low, high, memoSlot } = stack);
+        capacity = ref.length;
+      }
+      const op = buffer[p];
+      switch (op as Op) {
+        case Op.LongBinGet: {
+          if (end - p < 5) break running;
+          const slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
+          if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
+          ref[sp++] = memo[slot];
+          p += 5;
+          break;
+        }
+        case Op.BinGet: {
+          if (end - p < 2) break running;
+          const slot = buffer[p + 1];
+          if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
+          ref[sp++] = memo[slot];
+          p += 2;
+          break;
+        }
+        case Op.Memoize: {
+          if (sp === 0) throw this.damaged('an empty stack', base + p);
+          if (memoCount === memo.length) {
+            memo = this.growMemo(memoCount, base + p);
+          }
+          const top = sp - 1;
+          memoSlot[top] = memoCount;
+          memo[memoCount++] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? stack.box(top) : ref[top];
+          p++;
+          break;
+        }
+        case Op.BinPut:
+        case Op.LongBinPut: {
+          const long = (op as Op) === Op.LongBinPut;
+          if (end - p < (long ? 5 : 2)) break running;
+          if (sp === 0) throw this.damaged('an empty stack', base + p);
+          const slot = long
+            ? (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0
+            : buffer[p + 1];
+          // Writers number their slots one after the other; a far slot would only ask for memory.
+          if (slot > memoCount) throw this.damaged(`memo slot ${slot} out of order`, base + p);
+          if (slot === memoCount) {
+            if (memoCount === memo.length) {
+              memo = this.growMemo(memoCount, base + p);
+            }
+            memoCount++;
+          }
+          const top = sp - 1;
+          memoSlot[top] = slot;
+          memo[slot] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? stack.box(top) : ref[top];
+          p += long ? 5 : 2;
+          break;
+        }
+        case Op.Mark: {
+          if (this.marks.length >= this.limits.nesting) throw this.limit('open containers', base + p);
+          this.marks.push(sp);
+          p++;
+          // A list of frames is a run of memo references: stay in a loop of their own.
+          while (end - p >= 5) {
+            const get = buffer[p] as Op;
+            let slot: number;
+            if (get === Op.LongBinGet) {
+              slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
+              p += 5;
+            } else if (get === Op.BinGet) {
+              slot = buffer[p + 1];
+              p += 2;
+            } else break;
+            if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
+            if (sp === capacity) {
+              if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
+              stack.grow();
+              ({ ref, low, high, memoSlot } = stack);
+              capacity = ref.length;
+            }
+            ref[sp++] = memo[slot];
+          }
+          break;
+        }
+        case Op.BinInt1:
+          if (end - p < 2) break running;
+          ref[sp] = INT_REF;
+          low[sp] = buffer[p + 1];
+          high[sp++] = 0;
+          p += 2;
+          break;
+        case Op.BinInt2:
+          if (end - p < 3) break running;
+          ref[sp] = INT_REF;
+          low[sp] = buffer[p + 1] | (buffer[p + 2] << 8);
+          high[sp++] = 0;
+          p += 3;
+          break;
+        case Op.BinInt: {
+          if (end - p < 5) break running;
+          const value = buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24);
+          ref[sp] = INT_REF;
+          low[sp] = value;
+          high[sp++] = value >> 31;
+          p += 5;
+          break;
+        }
+        case Op.Long1: {
+          if (end - p < 2) break running;
+          const bytes = buffer[p + 1];
+          if (end - p < 2 + bytes) break running;
+          this.pushLong(buffer, p + 2, bytes, sp++);
+          p += 2 + bytes;
+          break;
+        }
+        case Op.ShortBinUnicode: {
+          if (end - p < 2) break running;
+          const bytes = buffer[p + 1];
+          if (end - p < 2 + bytes) break running;
+          ref[sp++] = (TEXT_BITS | sink.text(buffer, p + 2, p + 2 + bytes)) >>> 0;
+          p += 2 + bytes;
+          break;
+        }
+        case Op.EmptyDict:
+          memoSlot[sp] = NO_SLOT;
+          ref[sp++] = EMPTY_DICT_REF;
+          p++;
+          break;
+        case Op.EmptyList:
+          memoSlot[sp] = NO_SLOT;
+          ref[sp++] = EMPTY_LIST_REF;
+          p++;
+          break;
+        case Op.SetItems:
+        case Op.Appends: {
+          const mark = this.popMark(sp, base + p);
+          if (mark === 0) throw this.damaged('a container that is not there', base + p);
+          const at = mark - 1;
+          const before = ref[at];
+          const after =
+            (op as Op) === Op.Appends
+              ? sink.appendItems(before, stack, mark, sp)
+              : this.setItems(before, mark, sp, base + p);
+          this.replace(at, before, after, memo);
+          sp = mark;
+          p++;
+          break;
+        }
+        case Op.SetItem:
+        case Op.Append: {
+          const items = (op as Op) === Op.Append ? 1 : 2;
+          if (sp <= items) throw this.damaged('a container that is not there', base + p);
+          const at = sp - items - 1;
+          const before = ref[at];
+          const after =
+            items === 1 ? sink.appendItems(before, stack, at + 1, sp) : this.setItems(before, at + 1, sp, base + p);
+          this.replace(at, before, after, memo);
+          sp = at + 1;
+          p++;
+          break;
+        }
+        case Op.Tuple2: {
+          if (sp < 2) throw this.damaged('an empty stack', base + p);
+          ref[sp - 2] = sink.tuple(stack, sp - 2, sp);
+          sp--;
+          p++;
+          break;
+        }
+        case Op.NewTrue:
+        case Op.NewFalse:
+          ref[sp++] = makeRef(Kind.Bool, (op as Op) === Op.NewTrue ? 1 : 0);
+          p++;
+          break;
+        case Op.None:
+          ref[sp++] = NONE_REF;
+          p++;
+          break;
+        case Op.Frame:
+          // The length of a frame is the writer's buffering; the opcodes inside say all there is to know.
+          if (end - p < 9) break running;
+          p += 9;
+          break;
+        case Op.Proto: {
+          if (end - p < 2) break running;
+          const protocol = buffer[p + 1];
+          if (this.started || protocol < 2 || protocol > 5) {
+            throw new SnapshotError(
+              'unsupported',
+              `${this.name} is a pickle of protocol ${protocol}; Leakline reads 2 to 5. Dump it again with _dump_snapshot.`,
+            );
+          }
+          this.started = true;
+          p += 2;
+          break;
+        }
+        case Op.BinFloat: {
+          if (end - p < 9) break running;
+          ref[sp] = makeRef(Kind.Float, 0);
+          high[sp] = (buffer[p + 1] << 24) | (buffer[p + 2] << 16) | (buffer[p + 3] << 8) | buffer[p + 4];
+          low[sp++] = (buffer[p + 5] << 24) | (buffer[p + 6] << 16) | (buffer[p + 7] << 8) | buffer[p + 8];
+          p += 9;
+          break;
+        }
+        case Op.BinUnicode:
+        case Op.BinUnicode8:
+        case Op.BinBytes:
+        case Op.ShortBinBytes:
+        case Op.BinBytes8:
+        case Op.ByteArray8: {
+          const short = (op as Op) === Op.ShortBinBytes;
+          const eight = (op as Op) === Op.BinUnicode8 || (op as Op) === Op.BinBytes8 || (op as Op) === Op.ByteArray8;
+          const head = short ? 2 : eight ? 9 : 5;
+          if (end - p < head) break running;
+          const bytes = short ? buffer[p + 1] : unsigned(buffer, p + 1, head - 1);
+          if (bytes > this.limits.textBytes) throw this.limit(`bytes in one text (${bytes})`, base + p);
+          if (end - p < head + bytes) {
+            this.wanted = head + bytes;
+            break running;
+          }
+          const isText = (op as Op) === Op.BinUnicode || (op as Op) === Op.BinUnicode8;
+          ref[sp++] = isText ? (TEXT_BITS | sink.text(buffer, p + head, p + head + bytes)) >>> 0 : OPAQUE_REF;
+          p += head + bytes;
+          break;
+        }
+        case Op.Long4: {
+          if (end - p < 5) break running;
+          const bytes = unsigned(buffer, p + 1, 4);
+          if (bytes > 255) throw this.limit(`bytes in one integer (${bytes})`, base + p);
+          if (end - p < 5 + bytes) break running;
+          this.pushLong(buffer, p + 5, bytes, sp++);
+          p += 5 + bytes;
+          break;
+        }
+        case Op.EmptyTuple:
+          ref[sp] = sink.tuple(stack, sp, sp);
+          sp++;
+          p++;
+          break;
+        case Op.Tuple1:
+        case Op.Tuple3: {
+          const items = (op as Op) === Op.Tuple1 ? 1 : 3;
+          if (sp < items) throw this.damaged('an empty stack', base + p);
+          ref[sp - items] = sink.tuple(stack, sp - items, sp);
+          sp -= items - 1;
+          p++;
+          break;
+        }
+        case Op.Tuple:
+        case Op.List:
+        case Op.Dict: {
+          const mark = this.popMark(sp, base + p);
+          let value: Ref;
+          if ((op as Op) === Op.Tuple) value = sink.tuple(stack, mark, sp);
+          else if ((op as Op) === Op.List) value = sink.appendItems(EMPTY_LIST_REF, stack, mark, sp);
+          else value = this.setItems(EMPTY_DICT_REF, mark, sp, base + p);
+          memoSlot[mark] = NO_SLOT;
+          ref[mark] = value;
+          sp = mark + 1;
+          p++;
+          break;
+        }
+        case Op.EmptySet:
+          ref[sp++] = OPAQUE_REF;
+          p++;
+          break;
+        case Op.AddItems:
+          sp = this.popMark(sp, base + p);
+          p++;
+          break;
+        case Op.FrozenSet: {
+          sp = this.popMark(sp, base + p);
+          ref[sp++] = OPAQUE_REF;
+          p++;
+          break;
+        }
+        case Op.Pop:
+          if (sp === 0) throw this.damaged('an empty stack', base + p);
+          if (this.marks.length > 0 && this.marks[this.marks.length - 1] === sp) this.marks.pop();
+          else sp--;
+          p++;
+          break;
+        case Op.PopMark:
+          sp = this.popMark(sp, base + p);
+          p++;
+          break;
+        case Op.Dup:
+          if (sp === 0) throw this.damaged('an empty stack', base + p);
+          ref[sp] = ref[sp - 1];
+          low[sp] = low[sp - 1];
+          high[sp] = high[sp - 1];
+          memoSlot[sp] = memoSlot[sp - 1];
+          sp++;
+          p++;
+          break;
+        case Op.Stop:
+          if (sp !== 1 || this.marks.length > 0) throw this.damaged('an end inside a container', base + p);
+          this.result = ref[0];
+          this.done = true;
+          p++;
+          break running;
+        default:
+          throw this.refused(op, base + p);
+      }
+    }
+    this.depth = sp;
+    this.memoCount = memoCount;
+    return p;
+  }
+
+  /** Bytes that the opcode at the place where {@link run} stopped needs; 0 if any more will do. */
+  wanted = 0;
+
+  /** A container that grew is known to its memo slot by its new value. */
+  private replace(at: number, before: Ref, after: Ref, memo: Uint32Array): void {
+    const { ref, memoSlot } = this.stack;
+    if (before === after) return;
+    ref[at] = after;
+    const slot = memoSlot[at];
+    if (slot !== NO_SLOT && memo[slot] === before) memo[slot] = after;
+  }
+
+  private setItems(dict: Ref, from: number, to: number, offset: number): Ref {
+    if ((to - from) % 2 !== 0) throw this.damaged('a key without a value', offset);
+    return this.sink.setItems(dict, this.stack, from, to);
+  }
+
+  private popMark(sp: number, offset: number): number {
+    const mark = this.marks.pop();
+    if (mark === undefined || mark > sp) throw this.damaged('a container that is not there', offset);
+    return mark;
+  }
+
+  private growMemo(used: number, offset: number): Uint32Array {
+    if (used >= this.limits.memoSlots) throw this.limit('memo slots', offset);
+    const next = new Uint32Array(Math.max(MEMO_START, used + (used >> 1)));
+    next.set(this.memo.subarray(0, used));
+    this.memo = next;
+    return next;
+  }
+
+  /** Two's complement, little-endian. Beyond 64 bits only the nearest double is kept. */
+  private pushLong(buffer: Uint8Array, at: number, bytes: number, place: number): void {
+    const { ref, low, high } = this.stack;
+    const negative = bytes > 0 && buffer[at + bytes - 1] >= 0x80;
+    const fill = negative ? 0xff : 0;
+    const fits = bytes <= 8 || (bytes === 9 && buffer[at + 8] === fill);
+    if (!fits) {
+      let value = negative ? -1 : 0;
+      for (let i = bytes - 1; i >= 0; i--) value = value * 256 + buffer[at + i];
+      const view = new DataView(new ArrayBuffer(8));
+      view.setFloat64(0, value, true);
+      ref[place] = makeRef(Kind.Float, 0);
+      low[place] = view.getUint32(0, true);
+      high[place] = view.getUint32(4, true);
+      return;
+    }
+    let lowWord = 0;
+    let highWord = 0;
+    for (let i = 0; i < 4; i++) lowWord |= (i < bytes ? buffer[at + i] : fill) << (8 * i);
+    for (let i = 4; i < 8; i++) highWord |= (i < bytes ? buffer[at + i] : fill) << (8 * (i - 4));
+    ref[place] = bytes === 9 && !negative && highWord < 0 ? makeRef(Kind.Uint, 0) : INT_REF;
+    low[place] = lowWord;
+    high[place] = highWord;
+  }
+
+  private damaged(what: string, offset: number): SnapshotError {
+    return new SnapshotError(
+      'notASnapshot',
+      `${this.name} is no readable pickle: ${what} at byte ${offset}. Dump the snapshot again.`,
+    );
+  }
+
+  private limit(what: string, offset: number): SnapshotError {
+    return new SnapshotError(
+      'limit',
+      `${this.name} asks for more ${what} than Leakline allows, at byte ${offset}. Record with a smaller max_entries.`,
+    );
+  }
+
+  private refused(op: number, offset: number): SnapshotError {
+    const forbidden = FORBIDDEN_OPCODES.get(op);
+    if (forbidden !== undefined) {
+      return new SnapshotError(
+        'forbidden',
+        `${this.name} asks to run code (${forbidden} at byte ${offset}), which no memory snapshot does; it was not read. ` +
+          'Dump with torch.cuda.memory._dump_snapshot.',
+      );
+    }
+    return this.damaged(`an unknown opcode 0x${op.toString(16).padStart(2, '0')}`, offset);
+  }
+}
+
+const INT_REF = makeRef(Kind.Int, 0);
+const EMPTY_LIST_REF = makeRef(Kind.EmptyList, 0);
+const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
+const TEXT_BITS = makeRef(Kind.Text, 0);
+
+/** True if payloads from the sink stay inside their 28 bits. */
+export function fitsPayload(value: number): boolean {
+  return value <= PAYLOAD_MASK;
+}
+
+function unsigned(buffer: Uint8Array, at: number, bytes: number): number {
+  let value = 0;
+  for (let i = bytes - 1; i >= 0; i--) value = value * 256 + buffer[at + i];
+  return value;
+}

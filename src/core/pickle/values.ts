@@ -1,0 +1,106 @@
+/**
+ * How the pickle machine holds values: one unsigned 32-bit word each, four bits of kind and 28 of payload. Numbers lie
+ * beside their word in two further words. So a million references to frames are a million words, and no objects.
+ */
+
+/** A value: `kind << 28 | payload`. */
+export type Ref = number;
+
+export const PAYLOAD_BITS = 28;
+export const PAYLOAD_MASK = 0x0fffffff;
+
+/** Kinds 0 to 9 are the machine's; 10 to 15 are for the sink to give meaning to. */
+export const enum Kind {
+  None = 0,
+  /** Payload 0 or 1. */
+  Bool = 1,
+  /** Signed 64-bit, in `low` and `high`. */
+  Int = 2,
+  /** Unsigned 64-bit of at least 2^63, in `low` and `high`. */
+  Uint = 3,
+  /** IEEE double, its bits in `low` and `high`. */
+  Float = 4,
+  /** Payload is what the sink's `text` returned. */
+  Text = 5,
+  /** Bytes, sets and other things that no snapshot uses. */
+  Opaque = 6,
+  EmptyList = 7,
+  EmptyDict = 8,
+  /** A number that was memoized; payload is an index into the machine's side table. */
+  BoxedNumber = 9,
+}
+
+/** @param kind one of {@link Kind} or the sink's own, 10 to 15 */
+export function makeRef(kind: number, payload: number): Ref {
+  return ((kind << PAYLOAD_BITS) | payload) >>> 0;
+}
+
+export const NONE_REF: Ref = makeRef(Kind.None, 0);
+export const OPAQUE_REF: Ref = makeRef(Kind.Opaque, 0);
+
+const TWO_32 = 4294967296;
+
+/** The operand stack of the machine. Its arrays are replaced when it grows: take them anew in every call. */
+export class ValueStack {
+  ref = new Uint32Array(4096);
+  low = new Uint32Array(4096);
+  high = new Uint32Array(4096);
+  /** Memo slot of the container in this place, -1 where it has none yet. */
+  memoSlot = new Int32Array(4096);
+  private readonly boxed: { low: number; high: number; kind: number }[] = [];
+  private readonly float = new DataView(new ArrayBuffer(8));
+
+  grow(): void {
+    const capacity = this.ref.length * 2;
+    this.ref = copyInto(new Uint32Array(capacity), this.ref);
+    this.low = copyInto(new Uint32Array(capacity), this.low);
+    this.high = copyInto(new Uint32Array(capacity), this.high);
+    this.memoSlot = copyInto(new Int32Array(capacity), this.memoSlot);
+  }
+
+  kind(at: number): number {
+    return this.ref[at] >>> PAYLOAD_BITS;
+  }
+
+  payload(at: number): number {
+    return this.ref[at] & PAYLOAD_MASK;
+  }
+
+  /** The number in a place, NaN if it holds none. Rounded beyond 2^53: use {@link words} where that matters. */
+  number(at: number): number {
+    const { kind, low, high } = this.words(at);
+    switch (kind) {
+      case Kind.Int:
+        return (high | 0) * TWO_32 + low;
+      case Kind.Uint:
+        return high * TWO_32 + low;
+      case Kind.Float:
+        this.float.setUint32(0, low, true);
+        this.float.setUint32(4, high, true);
+        return this.float.getFloat64(0, true);
+      case Kind.Bool:
+        return low;
+      default:
+        return Number.NaN;
+    }
+  }
+
+  /** The number's kind and its 64 bits. */
+  words(at: number): { kind: number; low: number; high: number } {
+    const kind = this.ref[at] >>> PAYLOAD_BITS;
+    if (kind === (Kind.BoxedNumber as number)) return this.boxed[this.payload(at)];
+    if (kind === (Kind.Bool as number)) return { kind, low: this.payload(at), high: 0 };
+    return { kind, low: this.low[at], high: this.high[at] };
+  }
+
+  /** Gives a number an identity of its own, so that the memo can hold it. */
+  box(at: number): Ref {
+    this.boxed.push(this.words(at));
+    return makeRef(Kind.BoxedNumber, this.boxed.length - 1);
+  }
+}
+
+function copyInto<T extends Uint32Array | Int32Array>(target: T, source: T): T {
+  target.set(source);
+  return target;
+}
