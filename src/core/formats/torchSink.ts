@@ -110,6 +110,9 @@ type TorchObject =
 /** Objects that are kept as such: settings, segments, traces. Traces and blocks never count. */
 const MAX_OBJECTS = 1 << 22;
 
+const POOL_CACHE = 32;
+const INT_REF = makeRef(Kind.Int, 0);
+
 /** What the top of a snapshot says. */
 export interface TorchTop {
   order: readonly number[];
@@ -143,7 +146,10 @@ export class TorchSink implements PickleSink {
     capture: NO_INDEX,
   };
   private readonly joined = new Growable(Uint32Array);
-  private readonly smallInts: number[] = [];
+  /** Labels of the streams 0 to 255, 0 where not met yet. */
+  private readonly smallStreams = new Uint32Array(256);
+  /** Refs of the pool ids `(i, j)` with both below `POOL_CACHE`, at `i * POOL_CACHE + j`. */
+  private readonly pools = new Uint32Array(POOL_CACHE * POOL_CACHE);
 
   constructor(
     private readonly builder: SnapshotBuilder,
@@ -157,7 +163,18 @@ export class TorchSink implements PickleSink {
   }
 
   tuple(stack: ValueStack, from: number, to: number): Ref {
-    // Pool ids are the only tuples of a snapshot: a text names them.
+    // Pool ids are the only tuples of a snapshot: a text names them. There are few, and every event repeats one.
+    const { ref, low, high } = stack;
+    const isPool = to - from === 2 && ref[from] === INT_REF && ref[from + 1] === INT_REF;
+    const isSmall = isPool && (high[from] | high[from + 1]) === 0 && (low[from] | low[from + 1]) >>> 0 < POOL_CACHE;
+    const place = isSmall ? low[from] * POOL_CACHE + low[from + 1] : -1;
+    if (isSmall && this.pools[place] !== 0) return this.pools[place];
+    const name = this.tupleText(stack, from, to);
+    if (isSmall) this.pools[place] = name;
+    return name;
+  }
+
+  private tupleText(stack: ValueStack, from: number, to: number): Ref {
     const parts: string[] = [];
     for (let i = from; i < to; i++) {
       if (!isNumber(stack.kind(i))) return OPAQUE_REF;
@@ -173,7 +190,7 @@ export class TorchSink implements PickleSink {
     let isFrame = false;
     let isBlock = false;
     for (let i = from; i < to; i += 2) {
-      if (ref[i] >>> PAYLOAD_BITS !== (Kind.Text as number)) continue;
+      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       switch (ref[i] & PAYLOAD_MASK) {
         case wordId.action:
           isEvent = true;
@@ -205,10 +222,10 @@ export class TorchSink implements PickleSink {
     const listKind = list >>> PAYLOAD_BITS;
     switch (kind) {
       case Torch.Frame:
-        if (listKind === (Kind.EmptyList as number)) {
+        if (listKind === Kind.EmptyList) {
           return this.newCapture(this.builder.stacks.intern(ref, from, to, PAYLOAD_MASK));
         }
-        if (listKind === (Torch.Capture as number)) return this.longerCapture(list, ref, from, to);
+        if (listKind === Torch.Capture) return this.longerCapture(list, ref, from, to);
         return this.mixedList(list, ref, from, to);
       case Torch.Event:
         return this.range('events', list, ref, from, to);
@@ -294,10 +311,10 @@ export class TorchSink implements PickleSink {
           row.timeUs = byteCount(stack, value);
           break;
         case wordId.frames:
-          if (ref[value] >>> PAYLOAD_BITS === (Torch.Capture as number)) {
+          if (ref[value] >>> PAYLOAD_BITS === Torch.Capture) {
             capture = ref[value] & PAYLOAD_MASK;
             row.stack = this.builder.stackOfCapture(capture);
-          } else if (ref[value] >>> PAYLOAD_BITS === (Kind.EmptyList as number)) row.stack = EMPTY_STACK;
+          } else if (ref[value] >>> PAYLOAD_BITS === Kind.EmptyList) row.stack = EMPTY_STACK;
           break;
         case wordId.forward_frames:
           row.forwardStack = this.forwardStack(ref[value]);
@@ -314,7 +331,7 @@ export class TorchSink implements PickleSink {
     let line = UNKNOWN_LINE;
     for (let i = from; i < to; i += 2) {
       const value = i + 1;
-      const isText = ref[value] >>> PAYLOAD_BITS === (Kind.Text as number);
+      const isText = ref[value] >>> PAYLOAD_BITS === Kind.Text;
       switch (ref[i] & PAYLOAD_MASK) {
         case wordId.name:
           if (isText) name = ref[value] & PAYLOAD_MASK;
@@ -358,10 +375,10 @@ export class TorchSink implements PickleSink {
           break;
         }
         case wordId.frames:
-          if (ref[value] >>> PAYLOAD_BITS === (Torch.Capture as number)) {
+          if (ref[value] >>> PAYLOAD_BITS === Torch.Capture) {
             row.capture = ref[value] & PAYLOAD_MASK;
             row.stack = this.builder.stackOfCapture(row.capture);
-          } else if (ref[value] >>> PAYLOAD_BITS === (Kind.EmptyList as number)) row.stack = EMPTY_STACK;
+          } else if (ref[value] >>> PAYLOAD_BITS === Kind.EmptyList) row.stack = EMPTY_STACK;
           break;
       }
     }
@@ -403,14 +420,14 @@ export class TorchSink implements PickleSink {
           isSmall = payload === wordId.small;
           break;
         case wordId.segment_pool_id:
-          if (kind === (Kind.Text as number)) pool = payload;
+          if (kind === Kind.Text) pool = payload;
           break;
         case wordId.is_expandable:
-          isExpandable = kind === (Kind.Bool as number) && payload === 1;
+          isExpandable = kind === Kind.Bool && payload === 1;
           break;
         case wordId.frames:
-          if (kind === (Torch.Capture as number)) frames = this.builder.stackOfCapture(payload);
-          else if (kind === (Kind.EmptyList as number)) frames = EMPTY_STACK;
+          if (kind === Torch.Capture) frames = this.builder.stackOfCapture(payload);
+          else if (kind === Kind.EmptyList) frames = EMPTY_STACK;
           break;
         case wordId.blocks: {
           const list = this.object(ref[value]);
@@ -449,7 +466,7 @@ export class TorchSink implements PickleSink {
       const payload = ref[value] & PAYLOAD_MASK;
       switch (ref[i] & PAYLOAD_MASK) {
         case wordId.name:
-          if (ref[value] >>> PAYLOAD_BITS === (Kind.Text as number)) name = payload;
+          if (ref[value] >>> PAYLOAD_BITS === Kind.Text) name = payload;
           break;
         case wordId.stage:
           isStart = payload === wordId.START;
@@ -469,9 +486,9 @@ export class TorchSink implements PickleSink {
   private dictionary(dict: Ref, stack: ValueStack, from: number, to: number): Ref {
     const { ref } = stack;
     const known = this.object(dict);
-    const entries: Map<string, SettingValue | TorchObject> = known?.type === 'dict' ? known.entries : new Map();
+    const entries = known?.type === 'dict' ? known.entries : new Map<string, SettingValue | TorchObject>();
     for (let i = from; i < to; i += 2) {
-      if (ref[i] >>> PAYLOAD_BITS !== (Kind.Text as number)) continue;
+      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       entries.set(this.builder.strings.text(ref[i] & PAYLOAD_MASK), this.plain(stack, i + 1));
     }
     if (entries.size > MAX_OBJECTS) throw this.tooMany();
@@ -526,14 +543,14 @@ export class TorchSink implements PickleSink {
       known.count += to - from;
       return list;
     }
-    if (list >>> PAYLOAD_BITS !== (Kind.EmptyList as number)) return this.mixedList(list, ref, from, to);
+    if (list >>> PAYLOAD_BITS !== Kind.EmptyList) return this.mixedList(list, ref, from, to);
     return this.newObject({ type, first, count: to - from });
   }
 
   private mixedList(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
     const known = this.object(list);
     const kept = known?.type === 'list' ? known : null;
-    if (kept === null && list >>> PAYLOAD_BITS !== (Kind.EmptyList as number)) {
+    if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
       throw new SnapshotError(
         'notASnapshot',
         `${this.name} mixes different things in one list of its traces or blocks. Dump the snapshot again.`,
@@ -550,7 +567,7 @@ export class TorchSink implements PickleSink {
     const list = this.object(value);
     if (list?.type !== 'list') return NO_STACK;
     const pieces = list.items
-      .filter((item) => item >>> PAYLOAD_BITS === (Kind.Text as number))
+      .filter((item) => item >>> PAYLOAD_BITS === Kind.Text)
       .map((item) => this.builder.strings.text(item & PAYLOAD_MASK));
     const { strings, frames, stacks } = this.builder;
     const ids = parseForwardFrames(pieces).map((frame) =>
@@ -562,15 +579,15 @@ export class TorchSink implements PickleSink {
   /** Streams are opaque labels; nearly all are 0. */
   private streamLabel(stack: ValueStack, at: number): number {
     const low = stack.low[at];
-    const isSmall = stack.kind(at) === (Kind.Int as number) && stack.high[at] === 0 && low < 256;
-    if (isSmall && this.smallInts[low] !== undefined) return this.smallInts[low];
+    const isSmall = stack.ref[at] === INT_REF && stack.high[at] === 0 && low < this.smallStreams.length;
+    if (isSmall && this.smallStreams[low] !== 0) return this.smallStreams[low];
     const label = this.checked(this.builder.strings.internText(integerText(stack, at)));
-    if (isSmall) this.smallInts[low] = label;
+    if (isSmall) this.smallStreams[low] = label;
     return label;
   }
 
   private object(ref: Ref): TorchObject | undefined {
-    return ref >>> PAYLOAD_BITS === (Torch.Object as number) ? this.objects[ref & PAYLOAD_MASK] : undefined;
+    return ref >>> PAYLOAD_BITS === Torch.Object ? this.objects[ref & PAYLOAD_MASK] : undefined;
   }
 
   private newObject(object: TorchObject): Ref {
@@ -593,13 +610,13 @@ export class TorchSink implements PickleSink {
 }
 
 function isNumber(kind: number): boolean {
-  return kind === (Kind.Int as number) || kind === (Kind.Uint as number) || kind === (Kind.BoxedNumber as number);
+  return kind === Kind.Int || kind === Kind.Uint || kind === Kind.BoxedNumber;
 }
 
 /** A count or time: never negative, never NaN. */
 function byteCount(stack: ValueStack, at: number): number {
   // The common case without a call: a non-negative integer in its words.
-  if (stack.ref[at] >>> PAYLOAD_BITS === (Kind.Int as number) && stack.high[at] < 0x80000000) {
+  if (stack.ref[at] >>> PAYLOAD_BITS === Kind.Int && stack.high[at] < 0x80000000) {
     return stack.high[at] * 4294967296 + stack.low[at];
   }
   const value = stack.number(at);
@@ -611,7 +628,7 @@ function integerText(stack: ValueStack, at: number): string {
   const { kind, low, high } = stack.words(at);
   if (high === 0) return String(low);
   const value = (BigInt(high) << 32n) | BigInt(low);
-  return (kind === (Kind.Int as number) ? BigInt.asIntN(64, value) : value).toString();
+  return (kind === Kind.Int ? BigInt.asIntN(64, value) : value).toString();
 }
 
 function isTorchObject(value: SettingValue | TorchObject | undefined): value is TorchObject {

@@ -25,7 +25,7 @@ export class Growable<T extends Column> {
     const needed = this.length + more;
     if (needed <= this.data.length) return;
     const next = new this.create(Math.max(needed, this.data.length + (this.data.length >> 1)));
-    next.set(this.data.subarray(0, this.length) as T);
+    next.set(this.data.subarray(0, this.length));
     this.data = next;
   }
 

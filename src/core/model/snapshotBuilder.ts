@@ -296,7 +296,7 @@ function linkByReplay(snapshot: Snapshot): void {
     if (trace.count === 0) continue;
     const open = new Map<number, number>();
     for (let block = 0; block < blocks.count; block++) {
-      if (blocks.allocEvent[block] !== NO_INDEX || blocks.state[block] === (BlockState.Inactive as number)) continue;
+      if (blocks.allocEvent[block] !== NO_INDEX || blocks.state[block] === BlockState.Inactive) continue;
       if (segments.device[blocks.segment[block]] !== trace.device) continue;
       // Blocks start at multiples of 512, so the double is exact for every 64-bit address.
       open.set(blocks.addrHigh[block] * TWO_32 + blocks.addrLow[block], block);

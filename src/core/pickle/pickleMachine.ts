@@ -77,8 +77,7 @@ export class PickleMachine {
     let p = from;
 
     this.wanted = 0;
-    if (!this.started && p < end && buffer[p] !== (Op.Proto as number))
-      throw this.damaged('no protocol header', base + p);
+    if (!this.started && p < end && buffer[p] !== Op.Proto) throw this.damaged('no protocol header', base + p);
     running: while (p < end) {
       if (sp + 4 > capacity) {
         if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
@@ -87,7 +86,7 @@ export class PickleMachine {
         capacity = ref.length;
       }
       const op = buffer[p];
-      switch (op as Op) {
+      switch (op) {
         case Op.LongBinGet: {
           if (end - p < 5) break running;
           const slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
@@ -117,7 +116,7 @@ export class PickleMachine {
         }
         case Op.BinPut:
         case Op.LongBinPut: {
-          const long = (op as Op) === Op.LongBinPut;
+          const long = op === Op.LongBinPut;
           if (end - p < (long ? 5 : 2)) break running;
           if (sp === 0) throw this.damaged('an empty stack', base + p);
           const slot = long
@@ -143,7 +142,7 @@ export class PickleMachine {
           p++;
           // A list of frames is a run of memo references: stay in a loop of their own.
           while (end - p >= 5) {
-            const get = buffer[p] as Op;
+            const get = buffer[p];
             let slot: number;
             if (get === Op.LongBinGet) {
               slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
@@ -219,9 +218,7 @@ export class PickleMachine {
           const at = mark - 1;
           const before = ref[at];
           const after =
-            (op as Op) === Op.Appends
-              ? sink.appendItems(before, stack, mark, sp)
-              : this.setItems(before, mark, sp, base + p);
+            op === Op.Appends ? sink.appendItems(before, stack, mark, sp) : this.setItems(before, mark, sp, base + p);
           this.replace(at, before, after, memo);
           sp = mark;
           p++;
@@ -229,7 +226,7 @@ export class PickleMachine {
         }
         case Op.SetItem:
         case Op.Append: {
-          const items = (op as Op) === Op.Append ? 1 : 2;
+          const items = op === Op.Append ? 1 : 2;
           if (sp <= items) throw this.damaged('a container that is not there', base + p);
           const at = sp - items - 1;
           const before = ref[at];
@@ -249,7 +246,7 @@ export class PickleMachine {
         }
         case Op.NewTrue:
         case Op.NewFalse:
-          ref[sp++] = makeRef(Kind.Bool, (op as Op) === Op.NewTrue ? 1 : 0);
+          ref[sp++] = makeRef(Kind.Bool, op === Op.NewTrue ? 1 : 0);
           p++;
           break;
         case Op.None:
@@ -288,8 +285,8 @@ export class PickleMachine {
         case Op.ShortBinBytes:
         case Op.BinBytes8:
         case Op.ByteArray8: {
-          const short = (op as Op) === Op.ShortBinBytes;
-          const eight = (op as Op) === Op.BinUnicode8 || (op as Op) === Op.BinBytes8 || (op as Op) === Op.ByteArray8;
+          const short = op === Op.ShortBinBytes;
+          const eight = op === Op.BinUnicode8 || op === Op.BinBytes8 || op === Op.ByteArray8;
           const head = short ? 2 : eight ? 9 : 5;
           if (end - p < head) break running;
           const bytes = short ? buffer[p + 1] : unsigned(buffer, p + 1, head - 1);
@@ -298,7 +295,7 @@ export class PickleMachine {
             this.wanted = head + bytes;
             break running;
           }
-          const isText = (op as Op) === Op.BinUnicode || (op as Op) === Op.BinUnicode8;
+          const isText = op === Op.BinUnicode || op === Op.BinUnicode8;
           ref[sp++] = isText ? (TEXT_BITS | sink.text(buffer, p + head, p + head + bytes)) >>> 0 : OPAQUE_REF;
           p += head + bytes;
           break;
@@ -319,7 +316,7 @@ export class PickleMachine {
           break;
         case Op.Tuple1:
         case Op.Tuple3: {
-          const items = (op as Op) === Op.Tuple1 ? 1 : 3;
+          const items = op === Op.Tuple1 ? 1 : 3;
           if (sp < items) throw this.damaged('an empty stack', base + p);
           ref[sp - items] = sink.tuple(stack, sp - items, sp);
           sp -= items - 1;
@@ -331,8 +328,8 @@ export class PickleMachine {
         case Op.Dict: {
           const mark = this.popMark(sp, base + p);
           let value: Ref;
-          if ((op as Op) === Op.Tuple) value = sink.tuple(stack, mark, sp);
-          else if ((op as Op) === Op.List) value = sink.appendItems(EMPTY_LIST_REF, stack, mark, sp);
+          if (op === Op.Tuple) value = sink.tuple(stack, mark, sp);
+          else if (op === Op.List) value = sink.appendItems(EMPTY_LIST_REF, stack, mark, sp);
           else value = this.setItems(EMPTY_DICT_REF, mark, sp, base + p);
           memoSlot[mark] = NO_SLOT;
           ref[mark] = value;

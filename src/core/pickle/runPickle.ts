@@ -25,7 +25,7 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
   /** Bytes at the start of the buffer that wait for the rest of their opcode. */
   let kept = 0;
   let position = offset;
-  while (!machine.done) {
+  for (;;) {
     if (signal?.aborted === true) throw new SnapshotError('cancelled', `Reading ${source.name} was cancelled.`);
     if (kept === buffer.length) {
       // One opcode fills the buffer: make room for it, but never for more than the source still holds.
@@ -48,7 +48,6 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
     kept = filled - consumed;
     if (machine.done) return position - kept;
     buffer.copyWithin(0, consumed, filled);
-    onProgress?.(source.size === 0 ? 1 : Math.min(1, position / source.size));
+    onProgress?.(Math.min(1, position / source.size));
   }
-  return position;
 }

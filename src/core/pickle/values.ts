@@ -88,8 +88,8 @@ export class ValueStack {
   /** The number's kind and its 64 bits. */
   words(at: number): { kind: number; low: number; high: number } {
     const kind = this.ref[at] >>> PAYLOAD_BITS;
-    if (kind === (Kind.BoxedNumber as number)) return this.boxed[this.payload(at)];
-    if (kind === (Kind.Bool as number)) return { kind, low: this.payload(at), high: 0 };
+    if (kind === Kind.BoxedNumber) return this.boxed[this.payload(at)];
+    if (kind === Kind.Bool) return { kind, low: this.payload(at), high: 0 };
     return { kind, low: this.low[at], high: this.high[at] };
   }
 
