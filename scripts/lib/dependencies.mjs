@@ -1,0 +1,118 @@
+/** Puts in place what the other scripts need, and nothing that is there already. */
+import { readFileSync } from 'node:fs';
+import { run, runNode, runNpm } from './run.mjs';
+import { fromRoot, root } from './paths.mjs';
+
+/** Says what a long step is doing and how long it took. */
+async function step(title, work) {
+  const start = Date.now();
+  console.log(`… ${title}`);
+  await work();
+  console.log(`✓ ${title} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+}
+
+async function must(promise, what) {
+  const { status } = await promise;
+  if (status !== 0) throw new Error(`${what} failed with exit code ${status}.`);
+}
+
+function readLock(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')).packages ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** True if node_modules holds every package of the lockfile in its version; packages of other platforms may be absent. */
+function rootIsInstalled() {
+  const wanted = Object.entries(readLock(fromRoot('package-lock.json'))).filter(([path]) => path !== '');
+  const present = readLock(fromRoot('node_modules/.package-lock.json'));
+  return wanted.every(([path, { version, optional }]) =>
+    path in present ? present[path].version === version : optional === true,
+  );
+}
+
+/** Installs the development dependencies if any is missing or of another version than the lockfile's. */
+export async function ensureDependencies() {
+  if (rootIsInstalled()) return;
+  await step('Installing development dependencies', () => must(runNpm(['ci'], { cwd: root }), 'npm ci'));
+}
+
+/** Installs code-server for tests and the demo, unless it is there in the lockfile's version. */
+export async function ensureVsCodeHost() {
+  await must(
+    runNode(['--import', 'tsx', fromRoot('test/vscode-host/install.ts')], { cwd: root }),
+    'Installing the test VS Code',
+  );
+}
+
+/**
+ * Finds Chromium, or installs it where apt can.
+ * @returns {Promise<string>} the path of its executable
+ */
+export async function ensureChromium() {
+  const found = await findChromium();
+  if (found !== undefined) return found;
+  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  const apt = async (...args) =>
+    must(
+      run([...sudo, 'apt-get'][0], [...sudo, 'apt-get', ...args].slice(1), {
+        env: { DEBIAN_FRONTEND: 'noninteractive' },
+        quiet: true,
+      }),
+      `apt-get ${args[0]}`,
+    );
+  if ((await run('apt-get', ['--version'], { quiet: true })).status !== 0) {
+    throw new Error('No Chromium found. Install Chromium or Chrome, or set CHROMIUM_PATH.');
+  }
+  await step('Installing Chromium', async () => {
+    await apt('update', '-q');
+    await apt('install', '-y', '-q', '--no-install-recommends', 'chromium');
+  });
+  const installed = await findChromium();
+  if (installed === undefined) throw new Error('Chromium was installed but is not on the PATH. Set CHROMIUM_PATH.');
+  return installed;
+}
+
+async function findChromium() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  for (const candidate of [process.env.CHROMIUM_PATH, ...names, ...wellKnownPlaces()]) {
+    if (candidate === undefined || candidate === '') continue;
+    const path = candidate.includes('/') ? candidate : await which(candidate);
+    // A name on the PATH may be a placeholder that only says how to install: believe a version, not a file.
+    if (path !== undefined && (await answersVersion(path))) return path;
+  }
+  return undefined;
+}
+
+function wellKnownPlaces() {
+  return process.platform === 'darwin'
+    ? [
+        '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+        '/Applications/Chromium.app/Contents/MacOS/Chromium',
+      ]
+    : [];
+}
+
+async function which(name) {
+  const { access, constants } = await import('node:fs/promises');
+  const { delimiter, join } = await import('node:path');
+  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
+    const path = join(folder, name);
+    if (
+      await access(path, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    ) {
+      return path;
+    }
+  }
+  return undefined;
+}
+
+async function answersVersion(path) {
+  const { status, output } = await run(path, ['--version'], { capture: true, timeoutMs: 20_000, quiet: true });
+  return status === 0 && /\d+\.\d+/.test(output);
+}

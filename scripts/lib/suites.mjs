@@ -1,0 +1,77 @@
+/**
+ * The suites of `npm test`. A suite that counts its own tests writes `{ passed, failed, skipped }` to the file that
+ * LEAKLINE_RESULTS names, at its very end; one that does not counts as a single test.
+ *
+ * @typedef {{ passed: number, failed: number, skipped: number }} Counts
+ * @typedef {'build' | 'vscode' | 'chromium' | 'vsix'} Need what has to be in place before a suite can run
+ * @typedef {object} Suite
+ * @property {string} name for the command line
+ * @property {Need[]} needs
+ * @property {() => string | null} [skipReason] why it cannot run here, null where it can
+ * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
+ * @property {boolean} counts whether it writes results
+ * @property {number} limitS seconds after which it counts as hung
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync } from 'node:fs';
+import { fromRoot } from './paths.mjs';
+import { run, runNode } from './run.mjs';
+
+const desktop = process.env.LEAKLINE_DESKTOP === '1';
+const mocha = (folder, testTimeoutMs) => (options) =>
+  runNode(['--import', 'tsx', 'test/support/runMocha.ts', folder], {
+    ...options,
+    env: { ...options.env, LEAKLINE_TEST_TIMEOUT: String(testTimeoutMs) },
+  });
+const noHostHere = () =>
+  process.platform === 'linux' && process.arch === 'x64' ? null : 'the test VS Code runs on Linux x64 only';
+
+/** @type {Suite[]} */
+export const suites = [
+  {
+    name: 'typecheck',
+    needs: [],
+    run: (options) => runNode(['scripts/typecheck.mjs'], options),
+    counts: false,
+    limitS: 300,
+  },
+  { name: 'lint', needs: [], run: (options) => runNode(['scripts/lint.mjs'], options), counts: false, limitS: 300 },
+  { name: 'unit', needs: ['build'], run: mocha('test/unit', 30_000), counts: true, limitS: 600 },
+  {
+    name: 'recorder',
+    needs: [],
+    skipReason: () => {
+      if (!existsSync(fromRoot('test/recorder/run.py'))) return 'test/recorder/run.py does not exist';
+      const python = spawnSync('python3', ['--version']);
+      return python.status === 0 ? null : 'there is no python3';
+    },
+    run: (options) => run('python3', ['test/recorder/run.py'], options),
+    counts: true,
+    limitS: 300,
+  },
+  {
+    name: 'host',
+    needs: desktop ? ['build'] : ['build', 'vscode', 'chromium'],
+    skipReason: () => (desktop ? null : noHostHere()),
+    run: (options) => runNode(['--import', 'tsx', 'test/host/launch.ts'], options),
+    counts: true,
+    limitS: 420,
+  },
+  { name: 'package', needs: ['build', 'vsix'], run: mocha('test/package', 60_000), counts: true, limitS: 120 },
+  {
+    name: 'ui',
+    needs: ['build', 'vscode', 'chromium', 'vsix'],
+    skipReason: noHostHere,
+    run: mocha('test/ui', 120_000),
+    counts: true,
+    limitS: 900,
+  },
+];
+
+/** Test files that no suite runs would look tested and are not. */
+export function foldersWithoutSuite() {
+  const known = new Set(['unit', 'host', 'package', 'ui']);
+  return readdirSync(fromRoot('test'), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
+    .filter((path) => !known.has(path.split(/[\\/]/)[0]));
+}

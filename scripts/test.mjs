@@ -1,0 +1,105 @@
+/**
+ * Everything from a fresh clone to a verdict: `npm test` for all suites, `npm test -- unit ui` for some,
+ * `npm test -- unit --grep TITLE` for some of their tests. Installs and builds what the suites need. The last line is
+ * the sum, alone.
+ */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { ensureChromium, ensureDependencies, ensureVsCodeHost } from './lib/dependencies.mjs';
+import { root } from './lib/paths.mjs';
+import { runNode } from './lib/run.mjs';
+import { foldersWithoutSuite, suites } from './lib/suites.mjs';
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { grep: { type: 'string' } } });
+const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
+if (unknown.length > 0) {
+  console.error(`No suite '${unknown[0]}'. Suites: ${suites.map(({ name }) => name).join(', ')}.`);
+  process.exit(2);
+}
+const selected = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const environment = values.grep === undefined ? {} : { LEAKLINE_GREP: values.grep };
+const scratch = mkdtempSync(join(tmpdir(), 'leakline-results-'));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+
+/** How to bring about what suites need; each is done once, when the first suite asks. */
+const preparations = {
+  build: () => must(runNode(['scripts/build.mjs', '--production'], { cwd: root, quiet: true }), 'The build'),
+  vscode: ensureVsCodeHost,
+  chromium: async () => {
+    environment.CHROMIUM_PATH = await ensureChromium();
+  },
+  vsix: () => must(runNode(['scripts/package.mjs', '--no-build'], { cwd: root, quiet: true }), 'Packaging'),
+};
+
+async function must(promise, what) {
+  if ((await promise).status !== 0) throw new Error(`${what} failed.`);
+}
+
+/** Preparations by name; a failed one fails every suite that needs it, and is not tried again. */
+const prepared = new Map();
+function prepare(need) {
+  if (!prepared.has(need)) prepared.set(need, preparations[need]());
+  return prepared.get(need);
+}
+
+/** Runs one suite. Whatever goes wrong with the suite itself counts as one failure. */
+async function runSuite(suite) {
+  console.log(`\n── ${suite.name} ${'─'.repeat(Math.max(0, 70 - suite.name.length))}`);
+  const reason = suite.skipReason?.() ?? null;
+  if (reason !== null) {
+    console.log(`skipped: ${reason}`);
+    return { passed: 0, failed: 0, skipped: 1 };
+  }
+  const start = Date.now();
+  const resultsFile = join(scratch, `${suite.name}.json`);
+  let counts;
+  try {
+    for (const need of suite.needs) await prepare(need);
+    const env = { ...environment, LEAKLINE_RESULTS: resultsFile };
+    const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000 });
+    counts = countsOf(suite, ended, resultsFile);
+  } catch (error) {
+    console.log(`${suite.name}: ${error.message}`);
+    counts = { passed: 0, failed: 1, skipped: 0 };
+  }
+  console.log(`${suite.name}: ${sentence(counts)} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+  return counts;
+}
+
+/** Believes a results file, and nothing else: a killed extension host ends with exit code 0. */
+function countsOf(suite, { status, timedOut }, resultsFile) {
+  if (timedOut) console.log(`${suite.name}: did not end within ${suite.limitS} s`);
+  if (!suite.counts) return status === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 };
+  let counts;
+  try {
+    counts = JSON.parse(readFileSync(resultsFile, 'utf8'));
+  } catch {
+    console.log(`${suite.name}: never reported its results (exit code ${status})`);
+    return { passed: 0, failed: 1, skipped: 0 };
+  }
+  const empty = counts.passed + counts.failed + counts.skipped === 0;
+  if (empty) console.log(`${suite.name}: ran no tests`);
+  const unexplained = counts.failed === 0 && (status !== 0 || timedOut || (empty && values.grep === undefined));
+  if (unexplained && !empty) console.log(`${suite.name}: all its tests passed, and yet its exit code is ${status}`);
+  return { ...counts, failed: counts.failed + (unexplained ? 1 : 0) };
+}
+
+function sentence({ passed, failed, skipped }) {
+  return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+}
+
+await ensureDependencies();
+const total = { passed: 0, failed: 0, skipped: 0 };
+for (const stray of foldersWithoutSuite()) {
+  console.log(`test/${stray} belongs to no suite`);
+  total.failed++;
+}
+for (const suite of selected) {
+  const counts = await runSuite(suite);
+  for (const key of Object.keys(total)) total[key] += counts[key];
+}
+console.log('');
+console.log(sentence(total));
+process.exitCode = total.failed > 0 ? 1 : 0;
