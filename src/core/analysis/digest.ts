@@ -1,0 +1,229 @@
+import {
+  BlockState,
+  NO_INDEX,
+  NO_STACK,
+  type Snapshot,
+  type SnapshotWarning,
+  type StackTable,
+} from '../model/snapshot.js';
+import type { Bytes, Microseconds, StackId } from '../model/units.js';
+
+/** A frame in words. */
+export interface DigestFrame {
+  file: string;
+  /** 1-based, -1 where not known. */
+  line: number;
+  function: string;
+}
+
+/** The live blocks of one stack. */
+export interface LiveGroup {
+  /** Indices into the digest's frames, innermost first; empty if the blocks have no stack. */
+  frames: readonly number[];
+  /** The forward pass's stack of a backward allocation, empty where there is none. */
+  forwardFrames: readonly number[];
+  liveBytes: Bytes;
+  requestedBytes: Bytes;
+  blocks: number;
+}
+
+/** Which blocks are live, one row each, for telling survivors from new ones. */
+export interface LiveBlocks {
+  readonly count: number;
+  readonly device: Int32Array;
+  readonly addrLow: Uint32Array;
+  readonly addrHigh: Uint32Array;
+  readonly size: Float64Array;
+  /** Index into `groups`. */
+  readonly group: Uint32Array;
+  /** Ordinal of the allocating event in its device's trace, `NO_INDEX` if it is not in the trace. */
+  readonly born: Uint32Array;
+}
+
+/** How a device's trace begins: two dumps of one process whose traces reach back equally far begin alike. */
+export interface TraceHead {
+  device: number;
+  events: number;
+  /** Hash of the first events (action, address, size), as many as `HEAD_EVENTS`. */
+  hash: number;
+  firstUs: Microseconds | null;
+}
+
+export interface DeviceTotals {
+  device: number;
+  liveBytes: Bytes;
+  reservedBytes: Bytes;
+  requestedBytes: Bytes;
+}
+
+/**
+ * What analysis over many snapshots needs of one: its live blocks by stack, without the trace. A thousandth of the
+ * model's size, so a run of any length fits in memory.
+ */
+export interface SnapshotDigest {
+  path: string;
+  format: string;
+  fileBytes: Bytes;
+  eventCount: number;
+  takenAtUs: Microseconds | null;
+  devices: readonly DeviceTotals[];
+  warnings: readonly SnapshotWarning[];
+  frames: readonly DigestFrame[];
+  groups: readonly LiveGroup[];
+  blocks: LiveBlocks;
+  heads: readonly TraceHead[];
+  /** Optimizer steps that the annotations count up to this snapshot, null where there are none. */
+  optimizerSteps: number | null;
+}
+
+/** Events that make a head; fewer in a shorter trace. */
+export const HEAD_EVENTS = 64;
+
+/** Condenses a snapshot. Live are blocks that are allocated or wait for another stream. */
+export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest {
+  const { blocks, segments, stacks, events, traces } = snapshot;
+  const live: number[] = [];
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] !== BlockState.Inactive) live.push(block);
+  }
+  const frames = new FrameWords(snapshot);
+  const groups: LiveGroup[] = [];
+  const groupOf = new Map<string, number>();
+  const columns = {
+    count: live.length,
+    device: new Int32Array(live.length),
+    addrLow: new Uint32Array(live.length),
+    addrHigh: new Uint32Array(live.length),
+    size: new Float64Array(live.length),
+    group: new Uint32Array(live.length),
+    born: new Uint32Array(live.length).fill(NO_INDEX),
+  };
+  const firstEvent = new Map(traces.map((trace) => [trace.device, trace.first]));
+  live.forEach((block, row) => {
+    const event = blocks.allocEvent[block];
+    const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
+    const stack = blocks.stack[block];
+    const key = `${stack}/${forward}`;
+    let group = groupOf.get(key);
+    if (group === undefined) {
+      group = groups.length;
+      groupOf.set(key, group);
+      groups.push({
+        frames: frames.ofStack(stacks, stack),
+        forwardFrames: frames.ofStack(stacks, forward),
+        liveBytes: 0,
+        requestedBytes: 0,
+        blocks: 0,
+      });
+    }
+    const total = groups[group];
+    total.liveBytes += blocks.size[block];
+    total.requestedBytes += blocks.requestedSize[block];
+    total.blocks++;
+    const device = segments.device[blocks.segment[block]];
+    columns.device[row] = device;
+    columns.addrLow[row] = blocks.addrLow[block];
+    columns.addrHigh[row] = blocks.addrHigh[block];
+    columns.size[row] = blocks.size[block];
+    columns.group[row] = group;
+    const first = firstEvent.get(device);
+    if (event !== NO_INDEX && first !== undefined) columns.born[row] = event - first;
+  });
+  return {
+    path,
+    format: snapshot.format,
+    fileBytes: snapshot.fileBytes,
+    eventCount: traces.reduce((sum, trace) => sum + trace.count, 0),
+    takenAtUs: snapshot.takenAtUs,
+    devices: deviceTotals(snapshot),
+    warnings: snapshot.warnings,
+    frames: frames.words,
+    groups,
+    blocks: columns,
+    heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
+    optimizerSteps: optimizerSteps(snapshot),
+  };
+}
+
+/** Frames of the live stacks in words, each once. */
+class FrameWords {
+  readonly words: DigestFrame[] = [];
+  private readonly index = new Map<number, number>();
+
+  constructor(private readonly snapshot: Snapshot) {}
+
+  ofStack(stacks: StackTable, stack: StackId): number[] {
+    const ids: number[] = [];
+    for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) ids.push(this.word(stacks.frames[i]));
+    return ids;
+  }
+
+  private word(frame: number): number {
+    let word = this.index.get(frame);
+    if (word === undefined) {
+      const { frames, strings } = this.snapshot;
+      word = this.words.length;
+      this.index.set(frame, word);
+      this.words.push({
+        file: strings.text(frames.file[frame]),
+        line: frames.line[frame],
+        function: strings.text(frames.name[frame]),
+      });
+    }
+    return word;
+  }
+}
+
+/** Live, reserved and requested bytes of every device that the file speaks of. */
+export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
+  const { blocks, segments, traces } = snapshot;
+  const totals = new Map<number, DeviceTotals>();
+  const of = (device: number): DeviceTotals => {
+    let total = totals.get(device);
+    if (total === undefined) {
+      total = { device, liveBytes: 0, reservedBytes: 0, requestedBytes: 0 };
+      totals.set(device, total);
+    }
+    return total;
+  };
+  for (const trace of traces) of(trace.device);
+  for (let segment = 0; segment < segments.count; segment++) {
+    of(segments.device[segment]).reservedBytes += segments.totalSize[segment];
+  }
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] === BlockState.Inactive) continue;
+    const total = of(segments.device[blocks.segment[block]]);
+    total.liveBytes += blocks.size[block];
+    total.requestedBytes += blocks.requestedSize[block];
+  }
+  return [...totals.values()].sort((a, b) => a.device - b.device);
+}
+
+function headOf(snapshot: Snapshot, trace: { device: number; first: number; count: number }): TraceHead {
+  const { events } = snapshot;
+  let hash = 0x811c9dc5;
+  const mix = (value: number): void => {
+    hash = Math.imul(hash ^ value, 0x01000193);
+  };
+  for (let event = trace.first; event < trace.first + Math.min(trace.count, HEAD_EVENTS); event++) {
+    mix(events.action[event]);
+    mix(events.addrLow[event]);
+    mix(events.addrHigh[event]);
+    mix(events.size[event] % 0x100000000);
+  }
+  const firstUs = events.timeUs[trace.first];
+  return { device: trace.device, events: trace.count, hash: hash >>> 0, firstUs: firstUs > 0 ? firstUs : null };
+}
+
+
+/** Optimizer scopes that began before the last event. Several optimizers per step count as the busiest of them. */
+function optimizerSteps(snapshot: Snapshot): number | null {
+  const { annotations, strings } = snapshot;
+  const counts = new Map<number, number>();
+  for (let i = 0; i < annotations.count; i++) {
+    if (annotations.isStart[i] === 1) counts.set(annotations.name[i], (counts.get(annotations.name[i]) ?? 0) + 1);
+  }
+  let most = 0;
+  for (const [name, count] of counts) if (strings.text(name).startsWith("Optimizer.step#")) most = Math.max(most, count);
+  return most > 0 ? most : null;
+}

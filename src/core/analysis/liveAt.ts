@@ -1,0 +1,84 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes, StackId } from '../model/units.js';
+import type { DigestFrame } from './digest.js';
+import type { DeviceHistory } from './history.js';
+import { ownerKey, ownerOf, type FileLookup, type Owner, type OwnerLine } from './owner.js';
+
+export interface LiveTally {
+  bytes: Bytes;
+  blocks: number;
+}
+
+export type LiveOwner = LiveTally & OwnerLine;
+
+export interface LiveByOwner {
+  liveBytes: Bytes;
+  reservedBytes: Bytes;
+  /** Largest first. */
+  lines: LiveOwner[];
+  buckets: { library: LiveTally; beforeRecording: LiveTally };
+}
+
+/**
+ * What is live after an event, by owner line. Lines and buckets add up to the curve's value there.
+ * @param ordinal of the event in its device's trace; -1 for the state before the first
+ */
+export function liveAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, lookup: FileLookup): LiveByOwner {
+  const { allocations } = history;
+  const stacks = new Map<string, LiveTally & { stack: StackId; forward: StackId }>();
+  for (let row = 0; row < allocations.count; row++) {
+    if (allocations.birth[row] > ordinal || allocations.death[row] <= ordinal) continue;
+    const stack = allocations.stack[row];
+    const forward = allocations.forwardStack[row];
+    const key = `${stack}/${forward}`;
+    const tally = stacks.get(key);
+    if (tally === undefined) stacks.set(key, { bytes: allocations.bytes[row], blocks: 1, stack, forward });
+    else {
+      tally.bytes += allocations.bytes[row];
+      tally.blocks++;
+    }
+  }
+  const lines = new Map<string, LiveOwner>();
+  const buckets = { library: { bytes: 0, blocks: 0 }, beforeRecording: { bytes: 0, blocks: 0 } };
+  for (const { bytes, blocks, stack, forward } of stacks.values()) {
+    const owner = ownerOfStack(snapshot, stack, forward, lookup);
+    const tally = 'bucket' in owner ? buckets[owner.bucket] : lineTally(lines, owner.line);
+    tally.bytes += bytes;
+    tally.blocks += blocks;
+  }
+  return {
+    liveBytes: history.live[ordinal + 1],
+    reservedBytes: history.reserved[ordinal + 1],
+    lines: [...lines.values()].sort((a, b) => b.bytes - a.bytes),
+    buckets,
+  };
+}
+
+function lineTally(lines: Map<string, LiveOwner>, line: OwnerLine): LiveOwner {
+  const key = ownerKey(line);
+  let tally = lines.get(key);
+  if (tally === undefined) {
+    tally = { ...line, bytes: 0, blocks: 0 };
+    lines.set(key, tally);
+  }
+  return tally;
+}
+
+function ownerOfStack(snapshot: Snapshot, stack: StackId, forward: StackId, lookup: FileLookup): Owner {
+  return ownerOf(stackFrames(snapshot, stack), stackFrames(snapshot, forward), lookup);
+}
+
+/** A stack in words, innermost first. */
+export function stackFrames(snapshot: Snapshot, stack: StackId): DigestFrame[] {
+  const { stacks, frames, strings } = snapshot;
+  const words: DigestFrame[] = [];
+  for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
+    const frame = stacks.frames[i];
+    words.push({
+      file: strings.text(frames.file[frame]),
+      line: frames.line[frame],
+      function: strings.text(frames.name[frame]),
+    });
+  }
+  return words;
+}

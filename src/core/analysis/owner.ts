@@ -1,0 +1,67 @@
+import { frameKind } from './frameKind.js';
+import type { DigestFrame } from './digest.js';
+
+/** The workspace's answer to a recorded file, null where it has none. */
+export type FileLookup = (recorded: string) => string | null;
+
+/** A source line that owns memory. */
+export interface OwnerLine {
+  file: string;
+  line: number;
+  function: string;
+  mapped: boolean;
+}
+
+/** Where bytes go that no line owns. */
+export type Bucket = 'library' | 'beforeRecording';
+
+export type Owner = { line: OwnerLine } | { bucket: Bucket };
+
+/** The name under which lines of different snapshots are the same line. */
+export function ownerKey(line: OwnerLine): string {
+  return `${line.file}\n${line.line}\n${line.function}`;
+}
+
+/**
+ * Finds the owner of a stack: its first frame in the workspace, else its first frame that is no library's, else the
+ * same in the forward pass, else a bucket.
+ * @param frames innermost first
+ * @param forward the forward pass's frames of a backward allocation, innermost first
+ */
+export function ownerOf(frames: readonly DigestFrame[], forward: readonly DigestFrame[], lookup: FileLookup): Owner {
+  const line = ownerLine(frames, lookup) ?? ownerLine(forward, lookup);
+  if (line !== null) return { line };
+  return { bucket: frames.length === 0 && forward.length === 0 ? 'beforeRecording' : 'library' };
+}
+
+/** Every user line of a stack, each once: the lines whose total the stack counts towards. */
+export function userLines(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  lookup: FileLookup,
+): OwnerLine[] {
+  const lines = new Map<string, OwnerLine>();
+  for (const frame of [...frames, ...forward]) {
+    const line = userLine(frame, lookup);
+    if (line !== null) lines.set(ownerKey(line), line);
+  }
+  return [...lines.values()];
+}
+
+function ownerLine(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine | null {
+  let first: OwnerLine | null = null;
+  for (const frame of frames) {
+    const line = userLine(frame, lookup);
+    if (line?.mapped === true) return line;
+    first ??= line;
+  }
+  return first;
+}
+
+/** The line of a frame if a user wrote it, in workspace terms where the workspace knows the file. */
+function userLine(frame: DigestFrame, lookup: FileLookup): OwnerLine | null {
+  const mapped = lookup(frame.file);
+  if (mapped !== null) return { file: mapped, line: frame.line, function: frame.function, mapped: true };
+  if (frameKind(frame.file) !== 'user') return null;
+  return { file: frame.file, line: frame.line, function: frame.function, mapped: false };
+}

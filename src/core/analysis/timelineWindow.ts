@@ -1,0 +1,182 @@
+import { Action, type Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import type { DeviceHistory } from './history.js';
+
+export interface WindowRequest {
+  axis: 'time' | 'events';
+  /** In units of the axis; null for everything. */
+  window: { from: number; to: number } | null;
+  pixels: number;
+}
+
+export interface Mark {
+  x: number;
+  kind: 'snapshot' | 'outOfMemory' | 'step';
+  label: string;
+}
+
+export interface HistoryWindow {
+  axis: 'time' | 'events';
+  extent: { from: number; to: number };
+  window: { from: number; to: number };
+  /** The state from `x[i]` on; `event[i]` is the ordinal of the event that made it. */
+  x: Float64Array;
+  live: Float64Array;
+  reserved: Float64Array;
+  event: Uint32Array;
+  peak: { x: number; event: number; liveBytes: Bytes };
+  marks: Mark[];
+}
+
+const MAX_PIXELS = 8192;
+/** More step marks than this in a window would be a grey bar. */
+const MAX_STEP_MARKS = 200;
+const POINTS_PER_PIXEL = 4;
+
+/**
+ * The curve of a window in at most four points per pixel column: lowest and highest live bytes, highest reserved bytes
+ * and the last state. A spike of one event keeps its exact height at any zoom.
+ */
+export function historyWindow(snapshot: Snapshot, history: DeviceHistory, request: WindowRequest): HistoryWindow {
+  const axis = request.axis === 'time' && history.time !== null ? 'time' : 'events';
+  const { count } = history.trace;
+  const xOf = (ordinal: number): number => (axis === 'time' && history.time !== null ? history.time[ordinal] : ordinal);
+  const extent = { from: 0, to: count === 0 ? 1 : Math.max(1, xOf(count - 1)) };
+  const window = clampWindow(request.window, extent);
+  const first = lowerBound(count, window.from, xOf);
+  const end = upperBound(count, window.to, xOf);
+  const pixels = Math.min(MAX_PIXELS, Math.max(1, Math.floor(request.pixels)));
+  const picked = pickOrdinals(history, first, end, window, pixels, xOf);
+  // The state in which the window opens is that of the event before it.
+  const before = first > 0 ? [first - 1] : [];
+  const ordinals = [...before, ...picked];
+  const at = ordinals.map((ordinal, i) => (i === 0 && first > 0 ? window.from : xOf(ordinal)));
+  return {
+    axis,
+    extent,
+    window,
+    x: Float64Array.from(at),
+    live: Float64Array.from(ordinals, (ordinal) => history.live[ordinal + 1]),
+    reserved: Float64Array.from(ordinals, (ordinal) => history.reserved[ordinal + 1]),
+    event: Uint32Array.from(ordinals),
+    peak: peakOf(history, ordinals, at),
+    marks: marksIn(snapshot, history, first, end, window, xOf, axis),
+  };
+}
+
+function clampWindow(
+  asked: { from: number; to: number } | null,
+  extent: { from: number; to: number },
+): { from: number; to: number } {
+  if (asked === null || !(asked.to > asked.from)) return extent;
+  const from = Math.min(Math.max(asked.from, extent.from), extent.to);
+  const to = Math.min(Math.max(asked.to, extent.from), extent.to);
+  return to > from ? { from, to } : extent;
+}
+
+function pickOrdinals(
+  history: DeviceHistory,
+  first: number,
+  end: number,
+  window: { from: number; to: number },
+  pixels: number,
+  xOf: (ordinal: number) => number,
+): number[] {
+  const picked: number[] = [];
+  if (end - first <= pixels * POINTS_PER_PIXEL) {
+    for (let ordinal = first; ordinal < end; ordinal++) picked.push(ordinal);
+    return picked;
+  }
+  const { live, reserved } = history;
+  const width = (window.to - window.from) / pixels;
+  let ordinal = first;
+  while (ordinal < end) {
+    const column = Math.min(pixels - 1, Math.floor((xOf(ordinal) - window.from) / width));
+    const edge = window.from + (column + 1) * width;
+    let low = ordinal;
+    let high = ordinal;
+    let highReserved = ordinal;
+    let last = ordinal;
+    for (; ordinal < end && (column === pixels - 1 || xOf(ordinal) < edge); ordinal++) {
+      if (live[ordinal + 1] < live[low + 1]) low = ordinal;
+      if (live[ordinal + 1] > live[high + 1]) high = ordinal;
+      if (reserved[ordinal + 1] > reserved[highReserved + 1]) highReserved = ordinal;
+      last = ordinal;
+    }
+    // Rounding may put an event on the edge of its own column: take it, so that the loop moves on.
+    if (last === ordinal) ordinal++;
+    const column4 = [low, high, highReserved, last].sort((a, b) => a - b);
+    column4.forEach((candidate, i) => {
+      if (i === 0 || candidate !== column4[i - 1]) picked.push(candidate);
+    });
+  }
+  return picked;
+}
+
+function peakOf(
+  history: DeviceHistory,
+  ordinals: readonly number[],
+  at: readonly number[],
+): { x: number; event: number; liveBytes: Bytes } {
+  let best = -1;
+  ordinals.forEach((ordinal, i) => {
+    if (best === -1 || history.live[ordinal + 1] > history.live[ordinals[best] + 1]) best = i;
+  });
+  if (best === -1) return { x: 0, event: -1, liveBytes: history.live[0] };
+  return { x: at[best], event: ordinals[best], liveBytes: history.live[ordinals[best] + 1] };
+}
+
+function marksIn(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  first: number,
+  end: number,
+  window: { from: number; to: number },
+  xOf: (ordinal: number) => number,
+  axis: 'time' | 'events',
+): Mark[] {
+  const { events, annotations, strings } = snapshot;
+  const marks: Mark[] = [];
+  for (let ordinal = first; ordinal < end; ordinal++) {
+    const action = events.action[history.trace.first + ordinal];
+    if (action === Action.Snapshot) marks.push({ x: xOf(ordinal), kind: 'snapshot', label: '' });
+    else if (action === Action.OutOfMemory) marks.push({ x: xOf(ordinal), kind: 'outOfMemory', label: '' });
+  }
+  if (history.startUs === null || history.time === null) return marks;
+  const { time, startUs } = history;
+  const steps: Mark[] = [];
+  for (let i = 0; i < annotations.count; i++) {
+    if (annotations.isStart[i] === 0) continue;
+    const label = strings.text(annotations.name[i]);
+    if (!/^(Optimizer\.step#|ProfilerStep#)/.test(label)) continue;
+    const at = annotations.timeUs[i] - startUs;
+    const x = axis === 'time' ? at : lowerBound(time.length, at, (ordinal) => time[ordinal]);
+    if (x >= window.from && x <= window.to) steps.push({ x, kind: 'step', label });
+  }
+  const every = Math.ceil(steps.length / MAX_STEP_MARKS);
+  return [...marks, ...steps.filter((_, i) => i % every === 0)];
+}
+
+/** First ordinal whose x is at least `x`. */
+function lowerBound(count: number, x: number, xOf: (ordinal: number) => number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (xOf(middle) < x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** First ordinal whose x is beyond `x`. */
+function upperBound(count: number, x: number, xOf: (ordinal: number) => number): number {
+  let low = 0;
+  let high = count;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (xOf(middle) <= x) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,104 @@
+import type { DigestFrame, LiveGroup, SnapshotDigest } from '../analysis/digest.js';
+import { followBlocks, type Flow, type Tally } from '../analysis/flow.js';
+import { ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import { stepOf } from '../analysis/runs.js';
+import { groupKey, mapDigests, reportFrame, snapshotReport, type ReportWorkspace } from './buildReport.js';
+import type { Amount, CompareCell, CompareLine, CompareReport } from './report.js';
+
+/**
+ * Two snapshots side by side: growth of B over A per owner line and per stack. The growth of all lines and buckets adds
+ * up to the difference of the live bytes, to the byte.
+ */
+export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: ReportWorkspace): CompareReport {
+  const mapping = mapDigests([a, b], workspace);
+  const lookup: FileLookup = (file) => mapping.lookup(file);
+  const flow = followBlocks(a, b);
+  const stacks = new Map<string, { cell: CompareCell; frames: DigestFrame[]; forward: DigestFrame[] }>();
+  const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell => {
+    const key = groupKey(digest, group);
+    let stack = stacks.get(key);
+    if (stack === undefined) {
+      stack = {
+        cell: emptyCell(flow),
+        frames: group.frames.map((frame) => digest.frames[frame]),
+        forward: group.forwardFrames.map((frame) => digest.frames[frame]),
+      };
+      stacks.set(key, stack);
+    }
+    return stack.cell;
+  };
+  a.groups.forEach((group, i) => {
+    const cell = stackOf(a, group);
+    cell.bytesA += group.liveBytes;
+    cell.blocksA += group.blocks;
+    cell.growthBytes -= group.liveBytes;
+    count(cell.flow?.freed, flow?.freed.get(i));
+  });
+  b.groups.forEach((group, i) => {
+    const cell = stackOf(b, group);
+    cell.bytesB += group.liveBytes;
+    cell.blocksB += group.blocks;
+    cell.growthBytes += group.liveBytes;
+    count(cell.flow?.survived, flow?.survived.get(i));
+    count(cell.flow?.born, flow?.born.get(i));
+  });
+  const buckets = { library: emptyCell(flow), beforeRecording: emptyCell(flow) };
+  const lines = new Map<string, CompareLine>();
+  for (const { cell, frames, forward } of stacks.values()) {
+    const owner = ownerOf(frames, forward, lookup);
+    if ('bucket' in owner) {
+      addCell(buckets[owner.bucket], cell);
+      continue;
+    }
+    const line = lineOf(lines, owner.line, flow);
+    addCell(line, cell);
+    line.stacks.push({ ...cell, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
+  }
+  for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
+  return {
+    schema: 'leakline.compare/1',
+    a: snapshotReport(a, stepOf(a.path)),
+    b: snapshotReport(b, stepOf(b.path)),
+    lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
+    buckets,
+  };
+}
+
+function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | null): CompareLine {
+  const key = ownerKey(owner);
+  let line = lines.get(key);
+  if (line === undefined) {
+    line = { ...owner, ...emptyCell(flow), stacks: [] };
+    lines.set(key, line);
+  }
+  return line;
+}
+
+function emptyCell(flow: Flow | null): CompareCell {
+  const none = (): Amount => ({ bytes: 0, blocks: 0 });
+  return {
+    bytesA: 0,
+    bytesB: 0,
+    growthBytes: 0,
+    blocksA: 0,
+    blocksB: 0,
+    flow: flow === null ? null : { survived: none(), born: none(), freed: none() },
+  };
+}
+
+function addCell(sum: CompareCell, cell: CompareCell): void {
+  sum.bytesA += cell.bytesA;
+  sum.bytesB += cell.bytesB;
+  sum.growthBytes += cell.growthBytes;
+  sum.blocksA += cell.blocksA;
+  sum.blocksB += cell.blocksB;
+  count(sum.flow?.survived, cell.flow?.survived);
+  count(sum.flow?.born, cell.flow?.born);
+  count(sum.flow?.freed, cell.flow?.freed);
+}
+
+function count(sum: Amount | undefined, more: Tally | undefined): void {
+  if (sum === undefined || more === undefined) return;
+  sum.bytes += more.bytes;
+  sum.blocks += more.blocks;
+}
