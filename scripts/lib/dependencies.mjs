@@ -1,10 +1,12 @@
 /** Puts in place what the other scripts need, and nothing that is there already. */
-import { readFileSync } from 'node:fs';
+import { constants, readFileSync } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { delimiter, join } from 'node:path';
 import { run, runNode, runNpm } from './run.mjs';
 import { fromRoot, root } from './paths.mjs';
 
 /** Says what a long step is doing and how long it took. */
-async function step(title, work) {
+export async function step(title, work) {
   const start = Date.now();
   console.log(`… ${title}`);
   await work();
@@ -54,16 +56,13 @@ export async function ensureVsCodeHost() {
 export async function ensureChromium() {
   const found = await findChromium();
   if (found !== undefined) return found;
-  const sudo = process.getuid?.() === 0 ? [] : ['sudo', '-n'];
+  const [command, ...prefix] = process.getuid?.() === 0 ? ['apt-get'] : ['sudo', '-n', '--preserve-env', 'apt-get'];
   const apt = async (...args) =>
     must(
-      run([...sudo, 'apt-get'][0], [...sudo, 'apt-get', ...args].slice(1), {
-        env: { DEBIAN_FRONTEND: 'noninteractive' },
-        quiet: true,
-      }),
+      run(command, [...prefix, ...args], { env: { DEBIAN_FRONTEND: 'noninteractive' }, quiet: true }),
       `apt-get ${args[0]}`,
     );
-  if ((await run('apt-get', ['--version'], { quiet: true })).status !== 0) {
+  if ((await which('apt-get')) === undefined) {
     throw new Error('No Chromium found. Install Chromium or Chrome, or set CHROMIUM_PATH.');
   }
   await step('Installing Chromium', async () => {
@@ -96,23 +95,18 @@ function wellKnownPlaces() {
 }
 
 async function which(name) {
-  const { access, constants } = await import('node:fs/promises');
-  const { delimiter, join } = await import('node:path');
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const path = join(folder, name);
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    ) {
-      return path;
-    }
+    const executable = await access(path, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (executable) return path;
   }
   return undefined;
 }
 
 async function answersVersion(path) {
-  const { status, output } = await run(path, ['--version'], { capture: true, timeoutMs: 20_000, quiet: true });
+  const { status, output } = await run(path, ['--version'], { silent: true, timeoutMs: 20_000 });
   return status === 0 && /\d+\.\d+/.test(output);
 }

@@ -22,24 +22,23 @@ for (const [signal, code] of [
  * Runs a program to its end.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, capture?: boolean, quiet?: boolean }} [options]
- *   `env` adds to the environment; `capture` also returns standard output; `quiet` shows output only after a failure.
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, quiet?: boolean, silent?: boolean }} [options]
+ *   `env` adds to the environment; `quiet` shows output only after a failure, `silent` only returns it.
  * @returns {Promise<{ status: number, output: string, timedOut: boolean }>} status is 127 where the program is missing
  */
-export function run(command, args, { cwd, env = {}, timeoutMs, capture = false, quiet = false } = {}) {
+export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, silent = false } = {}) {
   return new Promise((resolve) => {
-    const piped = capture || quiet;
+    const stream = quiet || silent ? 'pipe' : 'inherit';
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
-      stdio: ['ignore', piped ? 'pipe' : 'inherit', quiet ? 'pipe' : 'inherit'],
+      stdio: ['ignore', stream, stream],
       shell: process.platform === 'win32' && command === 'npm',
     });
     running.add(child);
     let output = '';
     const collect = (chunk) => {
       output += chunk;
-      if (!quiet) process.stdout.write(chunk);
     };
     child.stdout?.setEncoding('utf8').on('data', collect);
     child.stderr?.setEncoding('utf8').on('data', collect);

@@ -1,0 +1,55 @@
+/**
+ * What every UI test stands on: `uiSession()` inside a `describe` gives its tests a VS Code, closes their windows after
+ * each test, keeps a picture of a failed one, and fails a test in whose windows something happened that never must.
+ */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { ServerOptions } from '../../vscode-host/server.js';
+import { repositoryRoot } from '../../support/repository.js';
+import { removeCopies } from '../../support/workspaces.js';
+import type { Workbench } from '../workbench/workbench.js';
+import { UiSession, type WindowOptions } from './session.js';
+
+/** Which Leakline runs: the built source folder, or the packed file as users get it. */
+export type ExtensionForm = 'linked' | 'packed';
+
+export interface UiFixture {
+  open(options?: WindowOptions): Promise<Workbench>;
+}
+
+const startLimitMs = 120_000;
+
+export function uiSession(form: ExtensionForm = 'linked', settings: ServerOptions['settings'] = {}): UiFixture {
+  let session: UiSession | undefined;
+
+  before(async function () {
+    this.timeout(startLimitMs);
+    const root = repositoryRoot();
+    const extension = form === 'packed' ? { vsix: join(root, 'leakline.vsix') } : { linkedExtensions: [root] };
+    session = await UiSession.start({ ...extension, settings });
+  });
+
+  afterEach(async function () {
+    if (session === undefined) return;
+    const windows = session.openWindows();
+    if (this.currentTest?.state === 'failed') {
+      const title = this.currentTest.fullTitle();
+      for (const { workbench } of windows) await workbench.screenshot(`failed ${title}`).catch(() => undefined);
+    }
+    const complaints = windows.flatMap(({ witness }) => witness.complaints());
+    await session.closeWindows();
+    removeCopies();
+    assert.deepEqual(complaints, []);
+  });
+
+  after(async () => {
+    await session?.close();
+  });
+
+  return {
+    open: (options) => {
+      assert.ok(session !== undefined, 'open() is for tests and hooks, after the session has started');
+      return session.open(options);
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/** One running VS Code and one browser, in which tests open as many windows as they like. */
+import type { Browser, BrowserContext } from 'playwright-core';
+import { launchChromium } from '../../vscode-host/browser.js';
+import { VsCodeServer, type ServerOptions, type WindowTarget } from '../../vscode-host/server.js';
+import { Workbench } from '../workbench/workbench.js';
+import { Witness } from './witness.js';
+
+export interface WindowOptions extends Pick<WindowTarget, 'folder' | 'file'> {
+  /** Pixels of the screen per pixel of the page; 2 for pictures. */
+  scale?: number;
+  size?: { width: number; height: number };
+}
+
+/** A window, and what was noticed about it. */
+export interface OpenWindow {
+  workbench: Workbench;
+  witness: Witness;
+}
+
+export class UiSession {
+  private readonly windows = new Map<BrowserContext, OpenWindow>();
+
+  private constructor(
+    readonly server: VsCodeServer,
+    private readonly browser: Browser,
+  ) {}
+
+  static async start(options: ServerOptions): Promise<UiSession> {
+    const server = await VsCodeServer.start(options);
+    try {
+      return new UiSession(server, await launchChromium());
+    } catch (error) {
+      await server.stop();
+      throw error;
+    }
+  }
+
+  /** Opens a window and waits for its workbench; the extension may still be starting then. */
+  async open({ scale = 1, size = { width: 1400, height: 850 }, ...target }: WindowOptions = {}): Promise<Workbench> {
+    // A context of its own: nothing that another window has stored is seen in this one.
+    const context = await this.browser.newContext({ viewport: size, deviceScaleFactor: scale, colorScheme: 'dark' });
+    const page = await context.newPage();
+    const witness = new Witness(page);
+    const workbench = new Workbench(page, target.folder);
+    this.windows.set(context, { workbench, witness });
+    await page.goto(this.server.windowUrl(target));
+    await workbench.ready();
+    return workbench;
+  }
+
+  openWindows(): readonly OpenWindow[] {
+    return [...this.windows.values()];
+  }
+
+  /** Closes all windows. */
+  async closeWindows(): Promise<void> {
+    const contexts = [...this.windows.keys()];
+    this.windows.clear();
+    await Promise.all(contexts.map((context) => context.close()));
+  }
+
+  async close(): Promise<void> {
+    await this.closeWindows();
+    await this.browser.close();
+    await this.server.stop();
+  }
+}

@@ -1,0 +1,67 @@
+/** The side bar and its trees. */
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+
+export class SideBar {
+  constructor(private readonly page: Page) {}
+
+  /** A tree by the title of its section. */
+  tree(title: string): Tree {
+    return new Tree(
+      this.page
+        .locator('.part.sidebar .pane, .part.panel .pane')
+        .filter({ has: this.page.locator('.pane-header', { hasText: title }) }),
+    );
+  }
+}
+
+/** One row of a tree: its nesting (1 for the outermost) and all its text. */
+export interface TreeRow {
+  level: number;
+  text: string;
+}
+
+export class Tree {
+  constructor(private readonly pane: Locator) {}
+
+  async waitFor(): Promise<void> {
+    await this.pane.first().waitFor();
+  }
+
+  /** Rows that show, top down. */
+  async rows(): Promise<TreeRow[]> {
+    return this.pane.locator('.monaco-list-row').evaluateAll((rows) =>
+      rows
+        .map((row) => ({
+          top: row.getBoundingClientRect().top,
+          level: Number(row.getAttribute('aria-level')),
+          text: row.textContent.replace(/\s+/g, ' ').trim(),
+        }))
+        .sort((a, b) => a.top - b.top)
+        .map(({ level, text }) => ({ level, text })),
+    );
+  }
+
+  /** Waits until a row's text matches. */
+  async untilRow(text: RegExp): Promise<TreeRow> {
+    return eventually(async () => {
+      const rows = await this.rows();
+      const found = rows.find((row) => text.test(row.text));
+      if (found === undefined) throw new Error(`no row ${text}; there are ${JSON.stringify(rows)}`);
+      return found;
+    });
+  }
+
+  row(text: string | RegExp): Locator {
+    return this.pane.locator('.monaco-list-row', { hasText: text }).first();
+  }
+
+  /** Opens or closes a row. */
+  async toggle(text: string | RegExp): Promise<void> {
+    await this.row(text).locator('.monaco-tl-twistie').click();
+  }
+
+  async click(text: string | RegExp): Promise<void> {
+    await this.row(text).click();
+  }
+}

@@ -1,0 +1,81 @@
+/** A VS Code window as its user sees it. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { repositoryRoot } from '../../support/repository.js';
+import { EditorArea } from './editorArea.js';
+import { Notifications } from './notifications.js';
+import { ProblemsPanel } from './problemsPanel.js';
+import { QuickInput } from './quickInput.js';
+import { SideBar } from './sideBar.js';
+import { WebviewPanel } from './webviewPanel.js';
+
+const startLimitMs = 60_000;
+
+export class Workbench {
+  readonly editor: EditorArea;
+  readonly quickInput: QuickInput;
+  readonly sideBar: SideBar;
+  readonly notifications: Notifications;
+  readonly problems: ProblemsPanel;
+
+  constructor(
+    /** For what has no page object yet. */
+    readonly page: Page,
+    /** The folder that is open. */
+    readonly folder: string | undefined,
+  ) {
+    this.quickInput = new QuickInput(page);
+    this.editor = new EditorArea(page);
+    this.sideBar = new SideBar(page);
+    this.notifications = new Notifications(page);
+    this.problems = new ProblemsPanel(page, this.quickInput);
+  }
+
+  async ready(): Promise<void> {
+    await this.page.locator('.monaco-workbench .part.statusbar').waitFor({ timeout: startLimitMs });
+  }
+
+  /** Opens a file of the folder, at a 1-based line if given. */
+  async openFile(path: string, line?: number): Promise<void> {
+    await this.page.keyboard.press('ControlOrMeta+P');
+    await this.quickInput.fill(line === undefined ? path : `${path}:${line}`);
+    await this.quickInput.accept(path.split('/').at(-1) ?? path);
+    await this.editor.untilActive(path);
+  }
+
+  /** Runs a command of the palette by its full title, such as `Leakline: Open Timeline`. */
+  async runCommand(title: string): Promise<void> {
+    await this.page.keyboard.press('F1');
+    await this.quickInput.fill(`>${title}`);
+    await this.quickInput.accept(title);
+  }
+
+  /** Titles that the palette offers for a text. */
+  async paletteTitles(text: string): Promise<string[]> {
+    await this.page.keyboard.press('F1');
+    await this.quickInput.fill(`>${text}`);
+    const titles = await this.quickInput.labels();
+    await this.quickInput.cancel();
+    return titles;
+  }
+
+  /** The entry of the status bar with this text. */
+  statusBarItem(text: string | RegExp): Locator {
+    return this.page.locator('.part.statusbar .statusbar-item', { hasText: text });
+  }
+
+  /** Waits for a webview whose document has an element for this selector. */
+  webview(selector: string): Promise<WebviewPanel> {
+    return WebviewPanel.find(this.page, selector);
+  }
+
+  /** Saves what the window shows under test-results/ui; gives the path. */
+  async screenshot(name: string): Promise<string> {
+    const folder = join(repositoryRoot(), 'test-results/ui');
+    mkdirSync(folder, { recursive: true });
+    const path = join(folder, `${name.replace(/[^\w.-]+/g, '-').slice(0, 120)}.png`);
+    await this.page.screenshot({ path });
+    return path;
+  }
+}

@@ -1,0 +1,20 @@
+/** Serves VS Code with Leakline on a folder, for a person's browser: `tsx test/vscode-host/serve.ts EXTENSION FOLDER`. */
+import { VsCodeServer } from './server.js';
+
+const [extension = '.', folder = '.'] = process.argv.slice(2);
+const server = await VsCodeServer.start({ linkedExtensions: [extension] });
+console.log(`
+  VS Code with Leakline is at
+
+    ${server.windowUrl({ folder })}
+
+  It answers on this machine only, but there to everybody, until you press Ctrl+C.
+`);
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    console.log('Stopping…');
+    void server.stop().then(() => {
+      process.exit(0);
+    });
+  });
+}
