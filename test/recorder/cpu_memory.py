@@ -13,7 +13,8 @@ import pickle
 import sys
 import time
 import weakref
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from array import array
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Tuple
 
 import torch
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -29,9 +30,86 @@ SEGMENT_ROUND = 2 * MIB
 BLOCK_ROUND = 512
 FIRST_ADDRESS = 0x7F2A00000000
 
-Frame = Dict[str, Any]
 Block = Dict[str, Any]
 Segment = Dict[str, Any]
+ACTIONS = ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'snapshot', 'oom')
+NO_STACK = -1
+#: how this model is called, which a GPU build would not show
+OWN_MACHINERY = ('_python_dispatch.py', 'weakref.py', '_dynamo/eval_frame.py', 'torch/_compile.py')
+
+
+class Stacks:
+    """Stacks by number. As in C++, nothing of them is an object that Python's collector would have to visit."""
+
+    def __init__(self, hide: Tuple[str, ...]) -> None:
+        self._hide = hide
+        self._frames: List[Tuple[str, str, int]] = []
+        self._frame_ids: Dict[Tuple[str, str, int], int] = {}
+        self._stacks: List[bytes] = []
+        self._stack_ids: Dict[bytes, int] = {}
+
+    def here(self) -> int:
+        """The Python stack of the caller of the model, innermost first; that of the engine's thread inside backward."""
+        frame, out = sys._getframe(1), array('i')
+        while frame is not None:
+            code = frame.f_code
+            if code.co_name == '_engine_run_backward':
+                break
+            name = code.co_filename
+            if name not in self._hide and not name.endswith(OWN_MACHINERY):
+                out.append(self._number((code.co_name, name, frame.f_lineno)))
+            frame = frame.f_back
+        return self._intern(out.tobytes())
+
+    def expanded(self) -> Callable[[int], List[Dict[str, Any]]]:
+        """Frame lists for one snapshot: fresh lists over dictionaries that are shared, as the CUDA build returns them."""
+        dicts = [{'name': name, 'filename': file, 'line': line} for name, file, line in self._frames]
+        return lambda stack: [dicts[number] for number in array('i', self._stacks[stack])]
+
+    def _number(self, frame: Tuple[str, str, int]) -> int:
+        known = self._frame_ids.get(frame)
+        if known is None:
+            known = self._frame_ids[frame] = len(self._frames)
+            self._frames.append(frame)
+        return known
+
+    def _intern(self, key: bytes) -> int:
+        known = self._stack_ids.get(key)
+        if known is None:
+            known = self._stack_ids[key] = len(self._stacks)
+            self._stacks.append(key)
+        return known
+
+
+class Trace:
+    """The ring of events, in columns."""
+
+    def __init__(self) -> None:
+        self.max_entries = sys.maxsize
+        self._columns = [array('q') for _ in range(5)]   # action, address, size in bytes, time in µs, stack
+
+    def add(self, action: str, address: int, size: int, stack: int) -> None:
+        for column, value in zip(self._columns, (ACTIONS.index(action), address, size, time.time_ns() // 1000, stack)):
+            column.append(value)
+        if len(self._columns[0]) > 2 * self.max_entries:
+            for column in self._columns:
+                del column[:-self.max_entries]
+
+    def clear(self) -> None:
+        for column in self._columns:
+            del column[:]
+
+    def entries(self, frames: Callable[[int], List[Dict[str, Any]]]) -> List[Dict[str, Any]]:
+        first = max(0, len(self._columns[0]) - self.max_entries)
+        return [self._entry(frames, *(column[index] for column in self._columns)) for index in range(first, len(self._columns[0]))]
+
+    @staticmethod
+    def _entry(frames: Callable[[int], List[Dict[str, Any]]], action: int, address: int, size: int, time_us: int, stack: int) -> Dict[str, Any]:
+        entry = {'action': ACTIONS[action], 'device_free' if ACTIONS[action] == 'oom' else 'addr': address, 'size': size, 'stream': 0,
+                 'time_us': time_us, 'compile_context': 'N/A', 'user_metadata': ''}
+        if stack != NO_STACK:
+            entry['frames'] = frames(stack)
+        return entry
 
 
 class OutOfModelMemory(Exception):
@@ -53,12 +131,12 @@ class CachingAllocator:
         self.peak = 0
         self._next = FIRST_ADDRESS
 
-    def malloc(self, nbytes: int, frames: List[Frame], on_segment: Callable[[int, int], None]) -> Tuple[Segment, Block]:
+    def malloc(self, nbytes: int, stack: int, on_segment: Callable[[int, int], None]) -> Tuple[Segment, Block]:
         size = max(BLOCK_ROUND, (nbytes + BLOCK_ROUND - 1) // BLOCK_ROUND * BLOCK_ROUND)
         kind = 'small' if size <= SMALL_LIMIT else 'large'
         found = self._best_fit(size, kind)
         if found is None:
-            found = self._new_segment(size, kind, frames)
+            found = self._new_segment(size, kind, stack)
             on_segment(found[0]['address'], found[0]['total_size'])
         segment, block = found
         rest = block['size'] - size
@@ -66,14 +144,14 @@ class CachingAllocator:
             at = segment['blocks'].index(block)
             segment['blocks'].insert(at + 1, _free_block(block['address'] + size, rest))
             block['size'] = size
-        block.update(state='active_allocated', requested_size=nbytes, frames=frames)
+        block.update(state='active_allocated', requested_size=nbytes, stack=stack)
         self.active += block['size']
         self.peak = max(self.peak, self.active)
         return segment, block
 
     def free(self, segment: Segment, block: Block) -> None:
         self.active -= block['size']
-        block.update(state='inactive', frames=[])
+        block.update(state='inactive', stack=NO_STACK)
         blocks = segment['blocks']
         at = blocks.index(block)
         if at + 1 < len(blocks) and blocks[at + 1]['state'] == 'inactive':
@@ -92,7 +170,7 @@ class CachingAllocator:
                     best = (segment, block)
         return best
 
-    def _new_segment(self, size: int, kind: str, frames: List[Frame]) -> Tuple[Segment, Block]:
+    def _new_segment(self, size: int, kind: str, stack: int) -> Tuple[Segment, Block]:
         if kind == 'small':
             total = SMALL_SEGMENT
         elif size < LARGE_LIMIT:
@@ -102,7 +180,7 @@ class CachingAllocator:
         if self.reserved + total > self.capacity:
             raise OutOfModelMemory(total, self.capacity - self.reserved)
         block = _free_block(self._next, total)
-        segment = {'address': self._next, 'total_size': total, 'kind': kind, 'frames': frames, 'blocks': [block]}
+        segment = {'address': self._next, 'total_size': total, 'kind': kind, 'stack': stack, 'blocks': [block]}
         self._next += total + SEGMENT_ROUND
         self.reserved += total
         self.segments.append(segment)
@@ -110,7 +188,7 @@ class CachingAllocator:
 
 
 def _free_block(address: int, size: int) -> Block:
-    return {'address': address, 'size': size, 'requested_size': 0, 'state': 'inactive', 'frames': []}
+    return {'address': address, 'size': size, 'requested_size': 0, 'state': 'inactive', 'stack': NO_STACK}
 
 
 class CpuMemory(TorchDispatchMode):
@@ -125,14 +203,11 @@ class CpuMemory(TorchDispatchMode):
     def __init__(self, capacity: int = 24 * GIB, hide: Tuple[str, ...] = ()) -> None:
         super().__init__()
         self.allocator = CachingAllocator(capacity)
-        self.trace: List[Dict[str, Any]] = []
+        self.trace = Trace()
+        self.stacks = Stacks((__file__,) + hide)     # files whose frames a GPU build would not show
         self.recording = False
-        self.max_entries = sys.maxsize
         self.observers: List[Callable[[int, int, int, int], None]] = []
-        self.hide = (__file__,) + hide       # files whose frames a GPU build would not show
-        self.dropped = 0
         self.addresses = WeakIdKeyDictionary()
-        self._frame_cache: Dict[Tuple[Any, int], Frame] = {}
 
     # -- watching tensors ---------------------------------------------------------------------------------------
 
@@ -147,85 +222,60 @@ class CpuMemory(TorchDispatchMode):
         nbytes = storage.nbytes()
         if not nbytes or storage in self.addresses:
             return
-        frames = self._stack()
+        stack = self._stack()
         try:
-            segment, block = self.allocator.malloc(nbytes, frames, lambda a, n: self._event('segment_alloc', a, n, frames))
+            segment, block = self.allocator.malloc(nbytes, stack, lambda a, n: self._event('segment_alloc', a, n, stack))
         except OutOfModelMemory as oom:
-            self._out_of_memory(oom, nbytes, frames)
+            self._out_of_memory(oom, nbytes, stack)
         self.addresses[storage] = block['address']
-        self._event('alloc', block['address'], nbytes, frames)
+        self._event('alloc', block['address'], nbytes, stack)
         weakref.finalize(storage, self._gone, segment, block, nbytes).atexit = False
 
     def _gone(self, segment: Segment, block: Block, nbytes: int) -> None:
-        frames = self._stack()
-        self._event('free_requested', block['address'], nbytes, frames)
-        self._event('free_completed', block['address'], nbytes, frames)
+        stack = self._stack()
+        self._event('free_requested', block['address'], nbytes, stack)
+        self._event('free_completed', block['address'], nbytes, stack)
         self.allocator.free(segment, block)
 
-    def _out_of_memory(self, oom: OutOfModelMemory, nbytes: int, frames: List[Frame]) -> None:
-        if self.recording:
-            self._append({'action': 'oom', 'device_free': oom.free, 'size': nbytes, 'stream': 0, 'time_us': _now_us(), 'frames': frames})
+    def _out_of_memory(self, oom: OutOfModelMemory, nbytes: int, stack: int) -> NoReturn:
+        self._event('oom', oom.free, nbytes, stack)
         for observer in self.observers:
             observer(0, oom.wanted, self.allocator.capacity, oom.free)
         raise torch.OutOfMemoryError(f'CUDA out of memory. Tried to allocate {nbytes / MIB:.2f} MiB (allocator model).')
 
-    def _stack(self) -> List[Frame]:
-        """Innermost first; a fresh list over shared frames, as the CUDA build returns them."""
-        if not self.recording:
-            return []
-        frame, out = sys._getframe(2), []
-        while frame is not None:
-            code = frame.f_code
-            if code.co_name == '_engine_run_backward':
-                break
-            name = code.co_filename
-            if name not in self.hide and not name.endswith(OWN_MACHINERY):
-                out.append(self._frame(code, frame.f_lineno))
-            frame = frame.f_back
-        return out
+    def _stack(self) -> int:
+        return self.stacks.here() if self.recording else NO_STACK
 
-    def _frame(self, code: Any, line: int) -> Frame:
-        key = (code, line)
-        known = self._frame_cache.get(key)
-        if known is None:
-            known = self._frame_cache[key] = {'name': code.co_name, 'filename': code.co_filename, 'line': line}
-        return known
-
-    def _event(self, action: str, address: int, size: int, frames: Optional[List[Frame]]) -> None:
-        if not self.recording:
-            return
-        entry = {'action': action, 'addr': address, 'size': size, 'stream': 0, 'time_us': _now_us(),
-                 'compile_context': 'N/A', 'user_metadata': ''}
-        if frames is not None:
-            entry['frames'] = frames
-        self._append(entry)
-
-    def _append(self, entry: Dict[str, Any]) -> None:
-        self.trace.append(entry)
-        if len(self.trace) > self.max_entries + 4096 and len(self.trace) > 2 * self.max_entries:
-            del self.trace[:-self.max_entries]
+    def _event(self, action: str, address: int, size: int, stack: int) -> None:
+        if self.recording:
+            self.trace.add(action, address, size, stack)
 
     # -- what torch.cuda.memory answers -------------------------------------------------------------------------
 
     def record_memory_history(self, enabled: Optional[str] = 'all', *_: Any, max_entries: int = sys.maxsize, **__: Any) -> None:
         self.recording = enabled is not None
-        self.max_entries = max_entries
+        self.trace.max_entries = max_entries
         if not self.recording:
             self.trace.clear()
 
     def memory_snapshot(self, include_traces: bool = True) -> Dict[str, Any]:
-        segments = []
-        for held in self.allocator.segments:
-            live = [b for b in held['blocks'] if b['state'] == 'active_allocated']
-            active = sum(b['size'] for b in live)
-            segments.append({
-                'device': 0, 'address': held['address'], 'total_size': held['total_size'], 'allocated_size': active,
+        frames = self.stacks.expanded()
+        segments = [self._segment(held, frames) for held in self.allocator.segments]
+        entries = self.trace.entries(frames) if include_traces else []
+        self._event('snapshot', 0, self.allocator.active, NO_STACK)   # the mark shows up in the next snapshot
+        return {'segments': segments, 'device_traces': [entries], 'allocator_settings': dict(SETTINGS), 'external_annotations': []}
+
+    @staticmethod
+    def _segment(held: Segment, frames: Callable[[int], List[Dict[str, Any]]]) -> Dict[str, Any]:
+        def shown(stack: int) -> List[Dict[str, Any]]:
+            return [] if stack == NO_STACK else frames(stack)
+        live = [b for b in held['blocks'] if b['state'] == 'active_allocated']
+        active = sum(b['size'] for b in live)
+        return {'device': 0, 'address': held['address'], 'total_size': held['total_size'], 'allocated_size': active,
                 'active_size': active, 'requested_size': sum(b['requested_size'] for b in live), 'stream': 0,
-                'segment_type': held['kind'], 'segment_pool_id': (0, 0), 'is_expandable': False,
-                'frames': held['frames'], 'blocks': [dict(b) for b in held['blocks']]})
-        trace = self.trace[-self.max_entries:] if include_traces else []
-        self._event('snapshot', 0, self.allocator.active, None)
-        return {'segments': segments, 'device_traces': [list(trace)], 'allocator_settings': dict(SETTINGS), 'external_annotations': []}
+                'segment_type': held['kind'], 'segment_pool_id': (0, 0), 'is_expandable': False, 'frames': shown(held['stack']),
+                'blocks': [{**{k: b[k] for k in ('address', 'size', 'requested_size', 'state')}, 'frames': shown(b['stack'])}
+                           for b in held['blocks']]}
 
     def dump_snapshot(self, filename: str = 'dump_snapshot.pickle', **_: Any) -> None:
         with open(filename, 'wb') as file:
@@ -243,6 +293,12 @@ class CpuMemory(TorchDispatchMode):
 
     def available(self) -> bool:
         return True
+
+    def ready(self) -> bool:
+        return True
+
+    def when_ready(self, begin: Callable[[], None]) -> None:
+        begin()
 
     def record(self, max_entries: int, stacks: str) -> None:
         self.record_memory_history('all', max_entries=max_entries)
@@ -272,13 +328,7 @@ class CpuMemory(TorchDispatchMode):
     def address(self, tensor: torch.Tensor) -> Optional[int]:
         return self.addresses.get(tensor.untyped_storage())
 
-
-OWN_MACHINERY = ('_python_dispatch.py', 'weakref.py', '_dynamo/eval_frame.py', 'torch/_compile.py')  # how this model is called
-
 SETTINGS = {'PYTORCH_CUDA_ALLOC_CONF': '', 'max_split_size': -1, 'garbage_collection_threshold': 0.0,
             'expandable_segments': False, 'pinned_num_register_threads': 1, 'release_lock_on_cudamalloc': False,
             'pinned_use_cuda_host_register': False, 'roundup_power2_divisions': {'1': 0}}
 
-
-def _now_us() -> int:
-    return time.time_ns() // 1000

@@ -1,0 +1,38 @@
+"""The recorder must not break the training it watches: what fails is said once, on standard error."""
+from __future__ import annotations
+
+import functools
+import sys
+from typing import Any, Callable, Set, TypeVar, cast
+
+Function = TypeVar('Function', bound=Callable[..., Any])
+_said: Set[str] = set()
+
+
+def say(message: str) -> None:
+    """One line on standard error."""
+    try:
+        sys.stderr.write(f'leakline: {message}\n')
+        sys.stderr.flush()
+    except Exception:
+        pass  # standard error may be closed at exit
+
+
+def say_once(message: str) -> None:
+    if message not in _said:
+        _said.add(message)
+        say(message)
+
+
+def guarded(trouble: str) -> Callable[[Function], Function]:
+    """Decorate a function that the training program or torch calls: errors become one line, and ``None`` is returned."""
+    def decorate(function: Function) -> Function:
+        @functools.wraps(function)
+        def safe(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return function(*args, **kwargs)
+            except Exception as error:
+                say_once(f'{trouble}: {type(error).__name__}: {error}')
+                return None
+        return cast(Function, safe)
+    return decorate

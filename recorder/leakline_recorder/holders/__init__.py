@@ -1,0 +1,5 @@
+"""Who keeps old tensors alive: from blocks of the allocator to names that a person can find in the source."""
+from .blocks import Blocks
+from .walk import HolderWalk
+
+__all__ = ['Blocks', 'HolderWalk']

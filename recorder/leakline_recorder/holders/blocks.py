@@ -1,0 +1,80 @@
+"""The allocator's live blocks: where they are, how large, which step made them, and which line."""
+from __future__ import annotations
+
+import bisect
+import dataclasses
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+from ..sources import is_users
+
+#: born in a step that the ring of events no longer reaches, or before recording
+UNKNOWN = -1
+
+
+@dataclasses.dataclass
+class LiveBlock:
+    address: int
+    size: int                        #: bytes, as rounded by the allocator
+    born: int                        #: steps that were finished when it was allocated, or UNKNOWN
+    frame: Optional[Dict[str, Any]]  #: innermost frame of the program itself
+
+
+class Blocks:
+    """Finds the block in which an address lies."""
+
+    def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int]) -> None:
+        births = _births(snapshot)
+        users: Dict[str, bool] = {}
+        self.all: List[LiveBlock] = []
+        for segment in snapshot['segments']:
+            for block in segment['blocks']:
+                if block['state'] == 'inactive':
+                    continue
+                time_us = births.get(block['address'])
+                # bisect counts the steps that had ended by then, of those whose end is known
+                born = UNKNOWN if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
+                self.all.append(LiveBlock(block['address'], block['size'], born, _users_frame(block.get('frames', ()), users)))
+        self.all.sort(key=lambda block: block.address)
+        self._starts = [block.address for block in self.all]
+
+    def at(self, address: Optional[int]) -> Optional[LiveBlock]:
+        if address is None:
+            return None
+        index = bisect.bisect_right(self._starts, address) - 1
+        if index < 0:
+            return None
+        block = self.all[index]
+        return block if address < block.address + block.size else None
+
+
+def _births(snapshot: Dict[str, Any]) -> Dict[int, int]:
+    """Time of the last allocation at each address, in the snapshot's own microseconds."""
+    births: Dict[int, int] = {}
+    for trace in snapshot.get('device_traces', ()):
+        for event in trace:
+            if event['action'] == 'alloc' and 'time_us' in event:
+                births[event['addr']] = event['time_us']
+    return births
+
+
+def _users_frame(frames: Sequence[Dict[str, Any]], users: Dict[str, bool]) -> Optional[Dict[str, Any]]:
+    for frame in frames:
+        name = frame['filename']
+        if name not in users:
+            users[name] = is_users(name)
+        if users[name]:
+            return frame
+    return None
+
+
+def by_line(blocks: Sequence[LiveBlock], most: int = 20) -> List[Dict[str, Any]]:
+    """Bytes and blocks per allocating line, largest first."""
+    lines: Dict[Tuple[str, int, str], List[int]] = {}
+    for block in blocks:
+        if block.frame is not None:
+            sums = lines.setdefault((block.frame['filename'], block.frame['line'], block.frame['name']), [0, 0])
+            sums[0] += block.size
+            sums[1] += 1
+    ranked = sorted(lines.items(), key=lambda item: -item[1][0])[:most]
+    return [{'file': file, 'line': line, 'function': function, 'bytes': size, 'blocks': count}
+            for (file, line, function), (size, count) in ranked]

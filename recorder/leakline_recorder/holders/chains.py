@@ -1,0 +1,220 @@
+"""From an object up to a name: breadth first over who refers to whom."""
+from __future__ import annotations
+
+import dataclasses
+import types
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+import torch
+
+from .deadline import Deadline
+from .heap import Heap
+from .links import Link, attribute, is_instance_dict, link
+from .roots import Root, Roots
+
+MOST_LINKS = 14        # a longer chain is no help to anyone
+MOST_VISITED = 4000    # objects looked at for one tensor
+MOST_STARTS = 64       # objects above an unnamed tensor from which a cycle is looked for
+
+
+@dataclasses.dataclass(frozen=True)
+class Chain:
+    """``root`` then ``links``, from the name down to the tensor. Without a root, ``cycle`` or ``ends`` say why."""
+
+    root: Optional[Root]
+    links: Tuple[Link, ...]
+    cycle: Tuple[Link, ...] = ()
+    ends: str = ''
+
+    @property
+    def text(self) -> str:
+        if self.cycle:
+            return 'reference cycle ' + cycle_text(self.cycle) + _tail(self.links)
+        head = self.root.text if self.root else f'unnamed ({self.ends})'
+        return head + _tail(self.links)
+
+    @property
+    def pattern(self) -> str:
+        head = 'cycle ' + cycle_text(self.cycle) if self.cycle else self.root.text if self.root else self.ends
+        return head + ''.join(part.pattern for part in self.links)
+
+
+def _tail(links: Sequence[Link]) -> str:
+    return ''.join(part.text for part in links)
+
+
+def cycle_text(cycle: Sequence[Link]) -> str:
+    return ' → '.join(f'{part.owner}{part.text}' if part.owner and part.kind == 'attribute' else part.text.strip(' →') for part in cycle if part.text)
+
+
+class Chains:
+    """Finds chains, remembering for every object passed how it got to its name."""
+
+    def __init__(self, heap: Heap, roots: Roots, deadline: Deadline) -> None:
+        self._heap = heap
+        self._roots = roots
+        self._deadline = deadline
+        self._known: Dict[int, Chain] = {}
+
+    def of(self, target: Any) -> Chain:
+        """The shortest chain to a name in the program's own code, else in a library's, else what stands in the way."""
+        found = self._climb(target)
+        links = _merge_modules(found.links)
+        if len(links) > MOST_LINKS:
+            return dataclasses.replace(found, links=links[:MOST_LINKS], ends='longer')
+        return dataclasses.replace(found, links=links)
+
+    def _climb(self, target: Any) -> Chain:
+        back: Dict[int, Tuple[Any, Any]] = {}      # object -> (object, the one below it on the way to the target)
+        level, fallback, visited = [target], None, 0
+        seen = {id(target)}
+        for _ in range(3 * MOST_LINKS):            # a dictionary and its instance are two objects, but one link
+            following: List[Any] = []
+            for child in level:
+                found = self._named(child, back)
+                if found is not None and found.root is not None and found.root.users:
+                    return self._remember(found, child, back)
+                fallback = fallback or found
+                for parent in self._heap.referrers(id(child)):
+                    if id(parent) in seen or self._is_noise(parent, child):
+                        continue
+                    root = self._roots.in_namespace(parent, child)
+                    if root is not None:
+                        chain = Chain(root, self._down(child, back))
+                        if root.users:
+                            return self._remember(chain, child, back)
+                        fallback = fallback or chain
+                        continue
+                    if self._roots.is_namespace(parent):
+                        continue
+                    seen.add(id(parent))
+                    back[id(parent)] = (parent, child)
+                    following.append(parent)
+                    visited += 1
+            if not following:
+                return fallback or self._ownerless(target, back)
+            if visited > MOST_VISITED or self._deadline.passed():
+                return fallback or Chain(None, (), ends='not found in time')
+            level = following
+        return fallback or Chain(None, (), ends=f'further than {MOST_LINKS} links')
+
+    def _named(self, child: Any, back: Dict[int, Tuple[Any, Any]]) -> Optional[Chain]:
+        known = self._known.get(id(child))
+        if known is not None:
+            return Chain(known.root, known.links + self._down(child, back))
+        names = self._roots.of(child)
+        if not names:
+            return None
+        # outermost frame last in the list: `main() local history` helps more than a callee's argument of the same object
+        best = max(enumerate(names), key=lambda item: (item[1].users, item[1].name != 'self', item[1].kind == 'local', item[0]))[1]
+        return Chain(best, self._down(child, back))
+
+    def _remember(self, chain: Chain, top: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
+        """Keep the chain of each object on the way, so that the next tensor in the same list is found at once."""
+        known = self._known.get(id(top))
+        above = known.links if known is not None else ()
+        step = top
+        while id(step) in back:
+            if id(step) not in self._known and not self._is_namespace_of_instance(step):
+                self._known[id(step)] = Chain(chain.root, above + self._down(top, back, step))
+            step = back[id(step)][1]
+        return chain
+
+    @staticmethod
+    def _is_namespace_of_instance(value: Any) -> bool:
+        """A dictionary may be an instance's ``__dict__``: then it is no place where a chain can be cut in two."""
+        return isinstance(value, dict)
+
+    def _down(self, top: Any, back: Dict[int, Tuple[Any, Any]], stop: Any = None) -> Tuple[Link, ...]:
+        """Links from ``top`` down to the target, or to ``stop`` on the way there."""
+        links: List[Link] = []
+        while id(top) in back and top is not stop:
+            _, child = back[id(top)]
+            if is_instance_dict(child, top) and id(child) in back:
+                below = back[id(child)][1]
+                name = next((name for name, value in list(child.items()) if value is below), None)
+                links.append(attribute(top, name) if isinstance(name, str) else Link('other', '', ''))
+                top = below
+                continue
+            found = link(top, child)
+            if found is not None and (found.text or found.name):
+                links.append(found)
+            top = child
+        return tuple(links)
+
+    def _is_noise(self, parent: Any, child: Any) -> bool:
+        """Objects that refer to almost everything, or that are the walk itself."""
+        if isinstance(parent, types.ModuleType) or parent is self._heap.objects:
+            return True
+        if isinstance(parent, types.FrameType):
+            return id(parent) in self._roots.frames
+        if isinstance(parent, types.FunctionType):
+            return child is parent.__globals__
+        return False
+
+    def _ownerless(self, target: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
+        """Nothing above has a name: either a cycle that waits for the collector, or something outside Python holds on."""
+        above = [target] + [parent for parent, _ in back.values()]
+        members = {id(value) for value in above}
+        for start in above[:MOST_STARTS]:
+            path = self._circle(start, members)
+            if path:
+                return Chain(None, (), cycle=path)
+        if not back:
+            return Chain(None, (), ends='no Python owner')
+        return Chain(None, (), ends='a temporary of a running function, or native code')
+
+    def _circle(self, start: Any, members: Any) -> Tuple[Link, ...]:
+        """The shortest way from an object over its referrers back to itself, as links downwards."""
+        back: Dict[int, Tuple[Any, Any]] = {}
+        level = [start]
+        while level and not self._deadline.passed():
+            following = []
+            for child in level:
+                for parent in self._heap.referrers(id(child)):
+                    if id(parent) not in members:
+                        continue
+                    if parent is start:
+                        return self._spell(start, child, back)
+                    if id(parent) not in back:
+                        back[id(parent)] = (parent, child)
+                        following.append(parent)
+            level = following
+        return ()
+
+    def _spell(self, start: Any, last: Any, back: Dict[int, Tuple[Any, Any]]) -> Tuple[Link, ...]:
+        walk = [start, last]
+        while walk[-1] is not start:
+            walk.append(back[id(walk[-1])][1])
+        links: List[Link] = []
+        index = 0
+        while index < len(walk) - 1:
+            holder, held = walk[index], walk[index + 1]
+            if is_instance_dict(held, holder) and index + 2 < len(walk):
+                name = next((name for name, value in list(held.items()) if value is walk[index + 2]), None)
+                if isinstance(name, str):
+                    links.append(attribute(holder, name))
+                index += 2
+                continue
+            found = link(holder, held)
+            if found is not None and found.text:
+                links.append(found)
+            index += 1
+        return tuple(links)
+
+
+def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:
+    """``._modules['pyramid']`` is how a module keeps what the program calls ``.pyramid``."""
+    merged: List[Link] = []
+    for part in links:
+        if merged and merged[-1].kind == 'attribute' and not merged[-1].text and part.container and part.name:
+            holder = merged.pop()
+            text = f'[{part.name}]' if part.name.isdigit() else f'.{part.name}'
+            merged.append(dataclasses.replace(holder, text=text, pattern=text, name=part.name))
+        else:
+            merged.append(part)
+    return tuple(merged)
+
+
+def is_tensor(value: Any) -> bool:
+    return issubclass(type(value), torch.Tensor)

@@ -1,0 +1,105 @@
+"""Which storages an autograd graph keeps alive, and the root tensor that keeps the graph.
+
+Tensors that autograd saved have no Python owner. They are found from the roots instead: every tensor with a ``grad_fn``,
+over ``next_functions``, reading what each node saved.
+"""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Dict, Iterator, List, Tuple
+
+import torch
+
+from .deadline import Deadline
+
+
+@dataclasses.dataclass
+class Reach:
+    """What one root keeps alive that no earlier root does."""
+
+    saved: List[Tuple[torch.Tensor, str]]   #: tensors, and the kind of node that saved each
+    shared: bool = False                    #: ran into the graph of another root
+
+
+class Graphs:
+    """Walks graphs of several roots, each node once.
+
+    Call ``reach`` in the order of ``sequence``: a node made earlier cannot lead to one made later, so what several
+    roots reach goes to the innermost, which is the one that must be detached (the hidden state, not the loss after it).
+    """
+
+    def __init__(self, deadline: Deadline, unpacking_runs_code: bool) -> None:
+        self._deadline = deadline
+        self._unpacking_runs_code = unpacking_runs_code
+        self._seen: Dict[int, Any] = {}          # keeps the nodes' Python objects alive, so that identities stay theirs
+        self._names: Dict[type, List[str]] = {}
+
+    def reach(self, tensor: torch.Tensor) -> Reach:
+        found = Reach(saved=[])
+        pending = [tensor.grad_fn]
+        while pending and not self._deadline.passed():
+            node = pending.pop()
+            if node is None:
+                continue
+            if id(node) in self._seen:
+                found.shared = True
+                continue
+            self._seen[id(node)] = node
+            kind = type(node).__name__
+            found.saved.extend((value, kind) for value in self._saved(node))
+            pending.extend(following for following, _ in node.next_functions)
+        return found
+
+    def nodes(self) -> int:
+        return len(self._seen)
+
+    def _saved(self, node: Any) -> Iterator[torch.Tensor]:
+        for name in self._saved_names(node):
+            yield from self._read(node, name)
+
+    def _saved_names(self, node: Any) -> List[str]:
+        names = self._names.get(type(node))
+        if names is None:
+            every = dir(node)
+            raw = [name for name in every if name.startswith('_raw_saved_')]
+            names = raw or ['saved_tensors'] * ('saved_tensors' in every)
+            self._names[type(node)] = names
+        return names
+
+    def _read(self, node: Any, name: str) -> Iterator[torch.Tensor]:
+        try:
+            value = getattr(node, name)
+        except (RuntimeError, AttributeError):
+            return  # freed by backward: this node holds nothing any more
+        for saved in value if isinstance(value, (tuple, list)) else (value,):
+            if isinstance(saved, torch.Tensor):
+                yield saved
+            elif hasattr(saved, 'unpack_hook'):
+                # `data` is what is stored, without running hooks: unpacking a checkpoint would compute its forward again
+                yield from _tensors(_quietly(saved, 'data'))
+            elif saved is not None and not self._unpacking_runs_code:
+                # Older releases only unpack; the walk has made sure that no program's hooks would run.
+                unpacked = _quietly(node, name.replace('_raw_saved_', '_saved_') if name != '_raw_saved_tensors' else 'saved_tensors')
+                yield from _tensors(unpacked)
+                return
+
+
+def sequence(tensor: torch.Tensor) -> int:
+    """Order of creation of the tensor's node; nodes without a number (leaves) come first."""
+    number = getattr(tensor.grad_fn, '_sequence_nr', None)
+    return int(number()) if callable(number) else 0
+
+
+def _quietly(holder: Any, name: str) -> Any:
+    try:
+        return getattr(holder, name)
+    except (RuntimeError, AttributeError):
+        return None
+
+
+def _tensors(value: Any) -> Iterator[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        yield value
+    elif isinstance(value, (tuple, list)):
+        for part in value:
+            yield from _tensors(part)

@@ -1,0 +1,141 @@
+"""Owners that differ only in an index are one owner: ``history['aux'][37]`` and ``history['aux'][38]``."""
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, Dict, List, Optional
+
+from .blocks import UNKNOWN, LiveBlock, by_line
+from .chains import Chain, cycle_text
+from .statements import Keeper, Statements
+
+MOST_ADDRESSES = 512   # per owner in the sidecar
+
+
+@dataclasses.dataclass
+class Holding:
+    """One block and why it lives: directly, or because autograd saved it in a graph whose root is kept."""
+
+    block: LiveBlock
+    chain: Chain
+    saved_by: Optional[str] = None   #: kind of graph node, such as 'MulBackward0'
+
+
+class Group:
+    def __init__(self) -> None:
+        self.holdings: Dict[int, Holding] = {}
+        self.roots: Dict[str, Chain] = {}     # distinct chains by their text
+
+    def add(self, holding: Holding) -> None:
+        self.holdings[holding.block.address] = holding
+        self.roots.setdefault(holding.chain.text, holding.chain)
+
+    @property
+    def bytes(self) -> int:
+        return sum(holding.block.size for holding in self.holdings.values())
+
+    def describe(self, statements: Statements) -> Dict[str, Any]:
+        holdings = list(self.holdings.values())
+        newest = max(holdings, key=lambda holding: holding.block.born)
+        chain = newest.chain
+        split = self._growing(chain)
+        keeper = keeper_of(chain, split)
+        saved = [holding for holding in holdings if holding.saved_by]
+        born = sorted({holding.block.born for holding in holdings if holding.block.born != UNKNOWN})
+        lines = statements.find(keeper) if keeper else []
+        container = chain.links[split] if split is not None else None
+        return {
+            'kind': _kind(chain, bool(saved) and len(saved) == len(holdings)),
+            'text': chain.text,
+            'name': name_of(chain, keeper),
+            'expression': _expression(chain, split),
+            'file': lines[0]['file'] if lines else keeper.file if keeper else None,
+            'line': lines[0]['line'] if lines else keeper.line if keeper else None,
+            'statements': lines,
+            'links': [{'kind': part.kind, 'text': part.text, 'name': part.name, 'owner': part.owner} for part in chain.links],
+            'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
+            'container': {'type': container.container, 'length': container.length} if container and container.container else None,
+            'bytes': self.bytes,
+            'blocks': len(holdings),
+            'graphBytes': sum(holding.block.size for holding in saved),
+            'roots': len(self.roots),
+            'savedBy': sorted({holding.saved_by for holding in saved if holding.saved_by})[:8],
+            'born': {'first': born[0], 'last': born[-1], 'steps': len(born)} if born else None,
+            'allocatedAt': by_line([holding.block for holding in holdings]),
+            'addresses': sorted(self.holdings)[:MOST_ADDRESSES],
+        }
+
+    def _growing(self, chain: Chain) -> Optional[int]:
+        """The first link that differs between members: an item of the container that grows."""
+        chains = [other for other in self.roots.values() if len(other.links) == len(chain.links)]
+        for index, part in enumerate(chain.links):
+            if part.container and len({other.links[index].text for other in chains}) > 1:
+                return index
+        items = [index for index, part in enumerate(chain.links) if part.kind in ('item', 'cached')]
+        return items[-1] if items else None
+
+
+def _kind(chain: Chain, only_graph: bool) -> str:
+    if chain.cycle:
+        return 'cycle'
+    if chain.root is None:
+        return 'unnamed'
+    kinds = {part.kind for part in chain.links}
+    for kind in ('hook', 'cached', 'closure'):
+        if kind in kinds:
+            return kind
+    if chain.root.kind == 'handled' or any('__traceback__' in part.text for part in chain.links):
+        return 'traceback'
+    return 'graph' if only_graph else 'attribute' if 'attribute' in kinds else chain.root.kind
+
+
+def keeper_of(chain: Chain, split: Optional[int]) -> Optional[Keeper]:
+    """The name nearest to the tensors that a statement can be searched for."""
+    if chain.cycle:
+        part = next((part for part in chain.cycle if part.kind == 'attribute'), None)
+        return Keeper('cycle', part.name or '', part.owner, part.file, None, False) if part else None
+    if chain.root is None:
+        return None
+    if chain.root.kind == 'handled':
+        return Keeper('handled', chain.root.name, chain.root.function, chain.root.file, None, False, chain.root.line)
+    container = split is not None
+    key = None
+    for part in reversed(chain.links[:split] if container else chain.links):
+        if part.kind == 'key' and key is None and part.name:
+            key = part.name
+        elif part.kind == 'attribute' and part.name and not part.name.startswith('__'):
+            return Keeper('attribute', part.name, part.owner, part.file, key, container or key is not None)
+        elif part.kind == 'hook':
+            return Keeper('hook', part.name or '', part.owner, None, None, True)
+        elif part.kind in ('closure', 'local') and part.name:
+            return Keeper('variable', part.name, part.owner, part.file, key, container or key is not None, part.line)
+    if container and chain.links[split].kind == 'cached':
+        part = chain.links[split]
+        return Keeper('cached', part.name or '', part.owner, part.file, None, True, part.line)
+    root = chain.root
+    if root.kind == 'class':
+        return Keeper('attribute', root.name.rsplit('.', 1)[-1], root.name.split('.', 1)[0], root.file, key, container or key is not None)
+    owner = root.function if root.kind == 'local' else None
+    return Keeper('variable', root.name, owner, root.file, key, container or key is not None, root.line)
+
+
+def name_of(chain: Chain, keeper: Optional[Keeper]) -> str:
+    """Short enough for the end of a line: ``FeaturePyramid.visited``, ``history['aux']``."""
+    if chain.cycle:
+        return 'cycle ' + cycle_text(chain.cycle)
+    if keeper is None:
+        return chain.ends or 'unnamed'
+    if keeper.kind == 'handled':
+        return f'{keeper.name} being handled in {keeper.owner}()'
+    if keeper.kind == 'cached':
+        return f'cache of {keeper.owner}()'
+    head = f'{keeper.owner}.{keeper.name}' if keeper.kind in ('attribute', 'hook') and keeper.owner else keeper.name
+    return head + (f'[{keeper.key!r}]' if keeper.key is not None else '')
+
+
+def _expression(chain: Chain, split: Optional[int]) -> str:
+    """The container in words of the root: ``train.py: train() local model.pyramid.visited``."""
+    whole = chain.text
+    for part in reversed(chain.links[split:] if split is not None else ()):
+        if part.text and whole.endswith(part.text):
+            whole = whole[:-len(part.text)]
+    return whole

@@ -1,0 +1,119 @@
+"""Where chains may end: locals of running functions, globals of modules, attributes of classes."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+import types
+from typing import Any, Dict, List, Optional, Tuple
+
+from ..sources import is_users
+
+_OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+_COPIES_LOCALS = sys.version_info < (3, 13)   # f_locals is a dict that keeps what it was filled with
+_OPTIMIZED = 0x1                              # CO_OPTIMIZED: a function's frame, not a module's or a class body's
+
+
+@dataclasses.dataclass(frozen=True)
+class Root:
+    """A name in the source."""
+
+    kind: str            #: 'local', 'global', 'class', 'handled' (an exception in its handler)
+    name: str
+    file: Optional[str]
+    function: Optional[str]
+    line: Optional[int]
+    users: bool          #: in the program's own code?
+
+    @property
+    def text(self) -> str:
+        place = os.path.basename(self.file) if self.file else '?'
+        if self.kind == 'local':
+            return f'{place}: {self.function}() local {self.name}'
+        if self.kind == 'handled':
+            return f'{place}: exception being handled in {self.function}()'
+        return f'{place}: {self.name}' if self.kind == 'class' else f'{place}: global {self.name}'
+
+
+class Roots:
+    def __init__(self) -> None:
+        self._named: Dict[int, List[Root]] = {}
+        self._namespaces: Dict[int, Tuple[str, Optional[str], bool]] = {}
+        self.frames: Dict[int, types.FrameType] = {}    #: running frames, by identity
+        self._threads()
+        self._modules()
+
+    def of(self, value: Any) -> List[Root]:
+        """Names bound directly to this object."""
+        return self._named.get(id(value), [])
+
+    def in_namespace(self, container: Any, value: Any) -> Optional[Root]:
+        """If ``container`` is a module's dictionary or a class, the name under which it holds ``value``."""
+        if isinstance(container, dict) and id(container) in self._namespaces:
+            module, file, users = self._namespaces[id(container)]
+            for name, held in list(container.items()):
+                if held is value and isinstance(name, str):
+                    return Root('global', name, file, None, None, users)
+        elif isinstance(container, type):
+            file = getattr(sys.modules.get(container.__module__), '__file__', None)
+            for name, held in list(vars(container).items()):
+                if held is value:
+                    return Root('class', f'{container.__name__}.{name}', file, None, None, bool(file and is_users(file)))
+        return None
+
+    def is_namespace(self, container: Any) -> bool:
+        return id(container) in self._namespaces
+
+    def _threads(self) -> None:
+        own_thread_exception = sys.exc_info()[1]
+        if own_thread_exception is not None:
+            self._add(own_thread_exception, _handler(own_thread_exception))
+        for top in sys._current_frames().values():
+            frame: Optional[types.FrameType] = top
+            while frame is not None:
+                self.frames[id(frame)] = frame
+                code = frame.f_code
+                if not code.co_filename.startswith(_OWN_FOLDER):
+                    if frame.f_locals is frame.f_globals:
+                        self._namespaces[id(frame.f_globals)] = (code.co_filename, code.co_filename, is_users(code.co_filename))
+                    else:
+                        self._locals(frame)
+                frame = frame.f_back
+
+    def _locals(self, frame: types.FrameType) -> None:
+        code = frame.f_code
+        users = is_users(code.co_filename)
+        for name, value in read_locals(frame):
+            if not name.startswith('.'):
+                self._add(value, Root('local', name, code.co_filename, code.co_name, code.co_firstlineno, users))
+
+    def _modules(self) -> None:
+        for name, module in list(sys.modules.items()):
+            if isinstance(module, types.ModuleType):
+                file = getattr(module, '__file__', None)
+                self._namespaces.setdefault(id(vars(module)), (name, file, bool(file and is_users(file))))
+
+    def _add(self, value: Any, root: Root) -> None:
+        self._named.setdefault(id(value), []).append(root)
+
+
+def read_locals(frame: types.FrameType) -> List[Tuple[str, Any]]:
+    """A frame's local variables, without leaving them in the copy that Python up to 3.12 attaches to the frame.
+
+    That copy would keep this step's tensors alive until the function ends: a leak of our own making.
+    """
+    found = frame.f_locals
+    pairs = list(found.items())
+    # frame, `found` and the call's argument: with more references the program itself holds this dict (it called locals())
+    if _COPIES_LOCALS and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(found) <= 3:
+        found.clear()
+    return pairs
+
+
+def _handler(error: BaseException) -> Root:
+    """The function whose ``except`` block is running: the outermost frame of the traceback."""
+    trace = error.__traceback__
+    if trace is None:
+        return Root('handled', type(error).__name__, None, '?', None, True)
+    code = trace.tb_frame.f_code
+    return Root('handled', type(error).__name__, code.co_filename, code.co_name, trace.tb_lineno, is_users(code.co_filename))

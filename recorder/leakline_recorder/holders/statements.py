@@ -1,0 +1,193 @@
+"""From a holder's name to the statements that put tensors into it: a static search in the program's own files."""
+from __future__ import annotations
+
+import ast
+import dataclasses
+import os
+import sys
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+
+from ..sources import MOST_BYTES, is_users
+
+MOST_FILES = 200
+GROWING = frozenset({'append', 'appendleft', 'extend', 'extendleft', 'insert', 'add', 'update', 'setdefault', 'put', 'push',
+                     'register_forward_hook', 'register_forward_pre_hook', 'register_full_backward_hook', 'register_hook'})
+
+
+@dataclasses.dataclass(frozen=True)
+class Keeper:
+    """What to look for: a variable or attribute, and how it holds the tensors."""
+
+    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'handled', 'cycle'
+    name: str
+    owner: Optional[str]        #: function of a variable, class of an attribute
+    file: Optional[str]
+    key: Optional[str]          #: of `history['aux']`: 'aux'
+    container: bool             #: it is a list, dict, …, and grows; else the name is bound to the tensor itself
+    line: Optional[int] = None
+
+
+class Statements:
+    def __init__(self) -> None:
+        self._trees: Dict[str, Optional[Tuple[ast.Module, List[str]]]] = {}
+
+    def find(self, keeper: Keeper, most: int = 4) -> List[Dict[str, Any]]:
+        """Best first: ``{file, line, text, score}``."""
+        found: Dict[Tuple[str, int], Tuple[int, str]] = {}
+        for path in self._paths(keeper.file):
+            parsed = self._tree(path)
+            if parsed is None:
+                continue
+            tree, lines = parsed
+            for node, score in _matches(tree, keeper, path == keeper.file):
+                at = (path, node.lineno)
+                text = lines[node.lineno - 1].strip() if node.lineno <= len(lines) else ''
+                if score > found.get(at, (0, ''))[0]:
+                    found[at] = (score, text)
+        ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:most]]
+
+    def _paths(self, first: Optional[str]) -> Iterator[str]:
+        paths = [first] if first else []
+        for module in list(sys.modules.values()):
+            path = getattr(module, '__file__', None)
+            if isinstance(path, str) and path.endswith('.py') and path not in paths and len(paths) < MOST_FILES and is_users(path):
+                paths.append(path)
+        return iter(paths)
+
+    def _tree(self, path: str) -> Optional[Tuple[ast.Module, List[str]]]:
+        if path not in self._trees:
+            try:
+                if os.path.getsize(path) > MOST_BYTES:
+                    raise OSError('too large')
+                with open(path, encoding='utf-8') as file:
+                    text = file.read()
+                self._trees[path] = (ast.parse(text), text.splitlines())
+            except (OSError, SyntaxError, ValueError):
+                self._trees[path] = None
+        return self._trees[path]
+
+
+def _matches(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    if keeper.kind == 'cached':
+        yield from _cached(tree, keeper, same_file)
+        return
+    if keeper.kind == 'handled':
+        yield from _handler(tree, keeper, same_file)
+        return
+    for node, scope in _scoped(tree):
+        score = _score(node, keeper)
+        if score:
+            names = [name for name in scope if name]
+            here = keeper.owner is not None and any(part in names for part in keeper.owner.replace('.<locals>', '').split('.'))
+            initial = bool(names) and names[-1] == '__init__'
+            if keeper.kind == 'variable' and not (same_file and (here or keeper.owner is None or '<module>' in (keeper.owner or ''))):
+                continue
+            yield node, score + 2 * here + same_file - 2 * initial
+    if keeper.kind == 'variable' and same_file:
+        yield from _passed_on(tree, keeper)
+
+
+def _scoped(tree: ast.AST, scope: Tuple[str, ...] = ()) -> Iterator[Tuple[Any, Tuple[str, ...]]]:
+    """Every node with the names of the classes and functions around it."""
+    for child in ast.iter_child_nodes(tree):
+        yield child, scope
+        inner = scope + (child.name,) if isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) else scope
+        yield from _scoped(child, inner)
+
+
+def _score(node: Any, keeper: Keeper) -> int:
+    """How well a statement fits; 0 if it does not touch the holder."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        if node.func.attr not in GROWING:
+            return 0
+        if keeper.kind == 'hook':
+            return 4 if 'hook' in node.func.attr else 0
+        return _keyed(4 if keeper.container else 1, node.func.value, keeper)
+    if isinstance(node, ast.AugAssign):
+        return _keyed(4, node.target, keeper)
+    if isinstance(node, (ast.Assign, ast.AnnAssign)):
+        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+        return max((_assigned(node, target, keeper) for target in _flat(targets)), default=0)
+    return 0
+
+
+def _assigned(node: Any, target: Any, keeper: Keeper) -> int:
+    if node.value is None or _is_empty(node.value):
+        return 0
+    if isinstance(target, ast.Subscript) and keeper.container:
+        return _keyed(4, target, keeper)
+    itself = any(_named(part, keeper) for part in ast.walk(node.value) if isinstance(part, (ast.Name, ast.Attribute)))
+    return _keyed(4 if itself else 3 if not keeper.container else 1, target, keeper)
+
+
+def _keyed(score: int, expression: Any, keeper: Keeper) -> int:
+    keys = []
+    while isinstance(expression, ast.Subscript):
+        index = expression.slice
+        if isinstance(index, ast.Constant):
+            keys.append(index.value)
+        expression = expression.value
+    if not _named(expression, keeper):
+        return 0
+    if keeper.key is not None and keys:
+        score += 2 if keeper.key in keys else -3
+    return max(score, 0)
+
+
+def _named(expression: Any, keeper: Keeper) -> bool:
+    if keeper.kind in ('attribute', 'cycle', 'hook'):
+        return isinstance(expression, ast.Attribute) and expression.attr == keeper.name
+    return isinstance(expression, ast.Name) and expression.id == keeper.name
+
+
+def _flat(targets: Iterable[Any]) -> Iterator[Any]:
+    for target in targets:
+        if isinstance(target, (ast.Tuple, ast.List)):
+            yield from _flat(target.elts)
+        else:
+            yield target
+
+
+def _is_empty(value: Any) -> bool:
+    if isinstance(value, ast.Constant):
+        return True
+    if isinstance(value, (ast.List, ast.Tuple, ast.Set)):
+        return not value.elts
+    if isinstance(value, ast.Dict):
+        return not value.keys
+    return isinstance(value, ast.Call) and not value.args and isinstance(value.func, ast.Name) and value.func.id in ('list', 'dict', 'set', 'deque')
+
+
+def _cached(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    """The decorator of the cached function, else its definition."""
+    for node in ast.walk(tree):
+        if same_file and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == keeper.name:
+            for decorator in node.decorator_list:
+                if 'cache' in ast.dump(decorator):
+                    yield decorator, 6
+            yield node, 3
+
+
+def _handler(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    """The ``except`` whose ``try`` raised."""
+    for node in ast.walk(tree):
+        if same_file and isinstance(node, ast.Try) and node.handlers and keeper.line is not None:
+            if node.body[0].lineno <= keeper.line <= (node.body[-1].end_lineno or node.body[-1].lineno):
+                yield node.handlers[0], 6
+
+
+def _passed_on(tree: ast.Module, keeper: Keeper) -> Iterator[Tuple[Any, int]]:
+    """The variable is an argument of a call: look at the parameter inside the function that is called."""
+    functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+        function = functions.get(call.func.id)
+        if function is None or function.name == keeper.owner:
+            continue
+        for argument, parameter in zip(call.args, function.args.args):
+            if _named(argument, keeper):
+                inner = dataclasses.replace(keeper, name=parameter.arg, owner=function.name)
+                for node in ast.walk(function):
+                    score = _score(node, inner)
+                    if score:
+                        yield node, score + 1

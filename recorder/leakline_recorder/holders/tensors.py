@@ -1,0 +1,73 @@
+"""Tensors on the device, block by block, and which of them every training needs."""
+from __future__ import annotations
+
+from typing import Any, Dict, List
+
+import torch
+
+from ..memory import DeviceMemory
+from .blocks import Blocks, LiveBlock
+
+
+class Tensors:
+    def __init__(self, objects: List[Any], blocks: Blocks, memory: DeviceMemory) -> None:
+        self.on_block: Dict[int, List[torch.Tensor]] = {}
+        self.with_graph: List[torch.Tensor] = []
+        self.count = 0
+        self._needed: Dict[int, str] = {}
+        self._memory = memory
+        self._blocks = blocks
+        kinds: Dict[type, str] = {}
+        for value in objects:
+            kind = type(value)
+            known = kinds.get(kind)
+            if known is None:
+                known = kinds[kind] = 'tensor' if issubclass(kind, torch.Tensor) else 'module' if issubclass(kind, torch.nn.Module) \
+                    else 'optimizer' if issubclass(kind, torch.optim.Optimizer) else ''
+            if known == 'tensor':
+                self._tensor(value)
+            elif known == 'module':
+                self._module(value)
+            elif known == 'optimizer':
+                self._optimizer(value)
+
+    def block(self, tensor: torch.Tensor) -> Any:
+        """The live block of a tensor's storage; ``None`` on another device, or for a tensor without storage."""
+        try:
+            if tensor.device.type != self._memory.device_type:
+                return None
+            return self._blocks.at(self._memory.address(tensor))
+        except Exception:
+            return None  # wrapper subclasses, fake and functional tensors have no storage of their own
+
+    def category(self, block: LiveBlock) -> str:
+        """'parameter', 'buffer', 'gradient', 'optimizer' or ''."""
+        return self._needed.get(block.address, '')
+
+    def _tensor(self, tensor: torch.Tensor) -> None:
+        block = self.block(tensor)
+        if block is None:
+            return
+        self.count += 1
+        self.on_block.setdefault(block.address, []).append(tensor)
+        if tensor.grad_fn is not None:
+            self.with_graph.append(tensor)
+
+    def _module(self, module: torch.nn.Module) -> None:
+        for parameter in (getattr(module, '_parameters', None) or {}).values():
+            self._mark(parameter, 'parameter')
+            if isinstance(parameter, torch.Tensor) and parameter.is_leaf:
+                self._mark(parameter.grad, 'gradient')
+        for buffer in (getattr(module, '_buffers', None) or {}).values():
+            self._mark(buffer, 'buffer')
+
+    def _optimizer(self, optimizer: torch.optim.Optimizer) -> None:
+        for state in list(getattr(optimizer, 'state', {}).values()):
+            for value in list(state.values()) if isinstance(state, dict) else ():
+                self._mark(value, 'optimizer')
+
+    def _mark(self, value: Any, category: str) -> None:
+        if isinstance(value, torch.Tensor):
+            block = self.block(value)
+            if block is not None:
+                self._needed.setdefault(block.address, category)

@@ -1,0 +1,107 @@
+"""The device's allocator, as the recorder needs it: one port, and CUDA behind it.
+
+CUDA is never initialised from here. Many scripts choose ``CUDA_VISIBLE_DEVICES`` in their first lines, and a process
+that has initialised CUDA can no longer fork; recording begins when the program itself first touches a GPU.
+"""
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Dict, List, Optional, Protocol
+
+import torch
+
+OomObserver = Callable[[int, int, int, int], None]
+
+#: the counters of ``torch.cuda.memory_stats`` that the sidecar carries
+STATS = ('allocated_bytes.all.current', 'allocated_bytes.all.peak', 'reserved_bytes.all.current', 'reserved_bytes.all.peak',
+         'active_bytes.all.current', 'active_bytes.all.peak', 'requested_bytes.all.current', 'inactive_split_bytes.all.current',
+         'allocation.all.current', 'segment.all.current', 'num_alloc_retries', 'num_ooms', 'num_device_alloc', 'num_device_free')
+
+
+class DeviceMemory(Protocol):
+    """What the recorder asks of an allocator. Sizes in bytes."""
+
+    device_type: str        #: tensors with this ``device.type`` lie in it
+    light_snapshots: bool   #: can it snapshot without traces?
+
+    def available(self) -> bool: ...
+    def when_ready(self, begin: Callable[[], None]) -> None: ...
+    def ready(self) -> bool: ...
+    def record(self, max_entries: int, stacks: str) -> None: ...
+    def stop(self) -> None: ...
+    def snapshot(self, traces: bool) -> Dict[str, Any]: ...
+    def stats(self) -> Dict[str, int]: ...
+    def devices(self) -> List[Dict[str, Any]]: ...
+    def attach_oom(self, observer: OomObserver) -> bool: ...
+    def address(self, tensor: torch.Tensor) -> Optional[int]: ...
+
+
+class CudaMemory:
+    """PyTorch's CUDA caching allocator (2.1 and newer)."""
+
+    device_type = 'cuda'
+
+    def __init__(self) -> None:
+        memory = torch.cuda.memory
+        self._light = [function for function in (memory.memory_snapshot, memory._snapshot)
+                       if 'include_traces' in _parameters(function)][:1]
+        self.light_snapshots = bool(self._light)
+
+    def available(self) -> bool:
+        """True where this build of torch can use CUDA; whether a device is there shows when the program uses it."""
+        return torch.backends.cuda.is_built()
+
+    def ready(self) -> bool:
+        return torch.cuda.is_initialized()
+
+    def when_ready(self, begin: Callable[[], None]) -> None:
+        """Call ``begin`` at once if CUDA is up, else right after it has been initialised, before any allocation."""
+        torch.cuda._lazy_call(begin)
+
+    def record(self, max_entries: int, stacks: str) -> None:
+        torch.cuda.memory._record_memory_history(enabled='all', context='all', stacks=stacks, max_entries=max_entries)
+
+    def stop(self) -> None:
+        torch.cuda.memory._record_memory_history(enabled=None)
+
+    def snapshot(self, traces: bool) -> Dict[str, Any]:
+        if traces or not self._light:
+            return torch.cuda.memory._snapshot()
+        found = self._light[0](include_traces=False)
+        if isinstance(found, dict):
+            return found
+        return {'segments': found, 'device_traces': [[] for _ in range(torch.cuda.device_count())]}
+
+    def stats(self) -> Dict[str, int]:
+        stats = torch.cuda.memory_stats()
+        return {name: stats[name] for name in STATS if name in stats}
+
+    def devices(self) -> List[Dict[str, Any]]:
+        """The devices this process allocates on. Others are left alone: asking one how full it is creates a context on it."""
+        found = []
+        current = torch.cuda.current_device()
+        for index in range(torch.cuda.device_count()):
+            reserved = torch.cuda.memory_reserved(index)
+            if not reserved and index != current:
+                continue
+            free, total = torch.cuda.mem_get_info(index)
+            found.append({'index': index, 'name': torch.cuda.get_device_name(index), 'capacityBytes': total,
+                          'reservedBytes': reserved, 'outsideBytes': max(0, total - free - reserved)})
+        return found
+
+    def attach_oom(self, observer: OomObserver) -> bool:
+        attach = getattr(torch._C, '_cuda_attach_out_of_memory_observer', None)
+        if attach is None:
+            return False
+        attach(observer)
+        return True
+
+    def address(self, tensor: torch.Tensor) -> Optional[int]:
+        return tensor.untyped_storage().data_ptr() or None
+
+
+def _parameters(function: Callable[..., Any]) -> Any:
+    try:
+        return inspect.signature(function).parameters
+    except (TypeError, ValueError):
+        return {}

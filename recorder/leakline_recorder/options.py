@@ -1,0 +1,56 @@
+"""What can be set, its defaults, and the environment variables that set it (``LEAKLINE_`` and the name in capitals)."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import typing
+from typing import Any, Optional
+
+DEFAULT_OUT = 'leakline-recordings'
+
+
+@dataclasses.dataclass(frozen=True)
+class Options:
+    out: str = DEFAULT_OUT         #: folder for recordings; one sub-folder per run
+    run: str = ''                  #: run id; '' takes it from the launcher, else makes one
+    every: int = 10                #: steps between full snapshots at first
+    start: int = 2                 #: also after each of the first steps, up to this one
+    widen: int = 8                 #: full snapshots before the distance doubles
+    limit: int = 100               #: full snapshots at most; out of memory, signals and the exit are always written
+    light: int = 4                 #: snapshots without traces between two full ones, where the release has them
+    max_entries: int = 200_000     #: events in the allocator's ring
+    stacks: str = 'python'         #: 'python' or 'all'; with C++ frames a dump takes minutes
+    holders: bool = True           #: walk who keeps old tensors, at full snapshots
+    holders_seconds: float = 3.0   #: most that one such walk may take
+    min_age: int = 2               #: steps after which a tensor counts as old
+    sources: bool = False          #: put the text of the source files into the sidecar, not only their hashes
+    signal: str = 'SIGUSR1'        #: a snapshot when this arrives; '' for none
+    at_exit: bool = True           #: a snapshot when the process ends
+    quiet: bool = False            #: no line per snapshot on standard error
+
+    @classmethod
+    def from_environment(cls, **given: Any) -> 'Options':
+        types = typing.get_type_hints(cls)
+        values = {}
+        for field in dataclasses.fields(cls):
+            text = os.environ.get('LEAKLINE_' + field.name.upper())
+            if field.name in given and given[field.name] is not None:
+                values[field.name] = given[field.name]
+            elif text is not None and field.name != 'run':  # LEAKLINE_RUN_ID is read in run.py
+                values[field.name] = parse(types[field.name], text)
+        return cls(**values)
+
+
+def parse(kind: type, text: str) -> Any:
+    if kind is bool:
+        return text.strip().lower() in ('1', 'true', 'yes', 'on')
+    return kind(text)
+
+
+def describe(name: str) -> Optional[str]:
+    """The comment beside a field, for ``--help``."""
+    import inspect
+    for line in inspect.getsource(Options).splitlines():
+        if line.strip().startswith(f'{name}:') and '#:' in line:
+            return line.split('#:', 1)[1].strip()
+    return None

@@ -1,0 +1,48 @@
+"""Which run, which rank: one id for all processes of a distributed training, each rank recording by itself."""
+from __future__ import annotations
+
+import dataclasses
+import os
+import re
+import time
+from typing import Mapping
+
+
+@dataclasses.dataclass(frozen=True)
+class Run:
+    id: str
+    rank: int
+    local_rank: int
+    world_size: int
+
+
+def identify(wanted: str = '', env: Mapping[str, str] = os.environ) -> Run:
+    return Run(id=_clean(wanted or _run_id(env)), rank=_number(env, 'RANK', 'SLURM_PROCID', 'OMPI_COMM_WORLD_RANK', default=0),
+               local_rank=_number(env, 'LOCAL_RANK', 'SLURM_LOCALID', 'OMPI_COMM_WORLD_LOCAL_RANK', default=0),
+               world_size=_number(env, 'WORLD_SIZE', 'SLURM_NTASKS', 'OMPI_COMM_WORLD_SIZE', default=1))
+
+
+def _run_id(env: Mapping[str, str]) -> str:
+    if env.get('LEAKLINE_RUN_ID'):
+        return env['LEAKLINE_RUN_ID']
+    elastic = env.get('TORCHELASTIC_RUN_ID', '')
+    if elastic:
+        # Launched without an id, torchrun says 'none' each time; the launcher's own process tells two launches apart.
+        base = f'torchrun-{os.getppid()}' if elastic == 'none' else elastic
+        restarts = env.get('TORCHELASTIC_RESTART_COUNT', '0')
+        return base if restarts in ('', '0') else f'{base}-restart{restarts}'
+    if env.get('SLURM_JOB_ID'):
+        return f"slurm-{env['SLURM_JOB_ID']}-{env.get('SLURM_STEP_ID', '0')}"
+    return time.strftime('%Y%m%d-%H%M%S') + f'-{os.getpid()}'
+
+
+def _number(env: Mapping[str, str], *names: str, default: int) -> int:
+    for name in names:
+        if env.get(name, '').isdigit():
+            return int(env[name])
+    return default
+
+
+def _clean(text: str) -> str:
+    """Safe as a folder's name on every system."""
+    return re.sub(r'[^A-Za-z0-9._-]+', '-', text).strip('.-')[:80] or 'run'

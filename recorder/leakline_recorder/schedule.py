@@ -1,0 +1,38 @@
+"""When to write a snapshot: dense at first, then ever further apart, so that a run of any length writes few."""
+from __future__ import annotations
+
+from .options import Options
+
+
+class Schedule:
+    """``full(step)`` and ``light(step)`` are asked once after each step, in order."""
+
+    def __init__(self, options: Options) -> None:
+        self._first = options.start
+        self._distance = max(1, options.every)
+        self._widen = max(1, options.widen)
+        self._left = options.limit
+        self._light = max(0, options.light)
+        self._at_this_distance = 0
+        self._next = self._distance
+
+    def full(self, step: int) -> bool:
+        if self._left <= 0:
+            return False
+        if step < self._next:
+            due = step <= self._first
+        else:
+            due = True
+            self._at_this_distance += 1
+            if self._at_this_distance >= self._widen:
+                self._distance *= 2
+                self._at_this_distance = 0
+            self._next = (step // self._distance + 1) * self._distance
+        self._left -= due
+        return due
+
+    def light(self, step: int) -> bool:
+        """Evenly between two full snapshots."""
+        if not self._light or self._left <= 0:
+            return False
+        return step % max(1, self._distance // (self._light + 1)) == 0

@@ -1,0 +1,73 @@
+"""The JSON file beside a snapshot. Its schema is in ``recorder/README.md``; fields are only ever added to it."""
+from __future__ import annotations
+
+import os
+import platform
+import sys
+import time
+from typing import Any, Dict, Optional
+
+import torch
+
+from .memory import DeviceMemory
+from .options import Options
+from .run import Run
+from .sources import Sources
+from .steps import StepCounter
+
+SCHEMA = 'leakline.recording/1'
+SUFFIX = '.leakline.json'
+
+
+def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, memory: DeviceMemory,
+             options: Options, sources: Sources, snapshot: Dict[str, Any]) -> Dict[str, Any]:
+    """Everything but the holders and the cost, which are known later."""
+    return {
+        'schema': SCHEMA,
+        'snapshot': snapshot_name,
+        'kind': kind,
+        'reason': reason,
+        'run': run.id,
+        'rank': run.rank,
+        'localRank': run.local_rank,
+        'worldSize': run.world_size,
+        'step': steps.count,
+        'stepSource': steps.source,
+        'stepTimes': {'first': steps.first_time, 'endedAtUs': list(steps.times_us)},
+        'takenAtUs': time.time_ns() // 1000,
+        'process': {'pid': os.getpid(), 'host': platform.node(), 'argv': list(sys.argv), 'cwd': _cwd(), 'main': _main()},
+        'versions': {'recorder': _own_version(), 'python': platform.python_version(), 'torch': str(torch.__version__),
+                     'cuda': torch.version.cuda, 'hip': getattr(torch.version, 'hip', None)},
+        'devices': memory.devices(),
+        'memoryStats': memory.stats(),
+        'allocatorConf': os.environ.get('PYTORCH_ALLOC_CONF') or os.environ.get('PYTORCH_CUDA_ALLOC_CONF') or '',
+        'ring': ring(snapshot, options) if kind == 'full' else None,
+        'git': sources.git(),
+        'sources': sources.files(),
+        'holders': None,
+        'cost': None,
+    }
+
+
+def ring(snapshot: Dict[str, Any], options: Options) -> Dict[str, Any]:
+    """Did the allocator's ring of events overflow? Then the oldest are gone, and ages before them are unknown."""
+    events = [len(trace) for trace in snapshot.get('device_traces', [])]
+    return {'maxEntries': options.max_entries, 'events': events, 'overflowed': any(n >= options.max_entries for n in events),
+            'stacks': options.stacks}
+
+
+def _own_version() -> str:
+    from . import __version__
+    return __version__
+
+
+def _main() -> Optional[str]:
+    path = getattr(sys.modules.get('__main__'), '__file__', None)
+    return os.path.abspath(path) if path else None
+
+
+def _cwd() -> Optional[str]:
+    try:
+        return os.getcwd()
+    except OSError:
+        return None

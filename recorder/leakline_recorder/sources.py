@@ -1,0 +1,113 @@
+"""The program's own source files: which they are, what was in them when they ran, and at which revision."""
+from __future__ import annotations
+
+import hashlib
+import os
+import site
+import sys
+import sysconfig
+from typing import Any, Dict, List, Optional, Tuple
+
+MOST_FILES = 500
+MOST_BYTES = 1 << 20    # of one file: larger ones are data, not source
+
+_LIBRARY_ROOTS = tuple(os.path.join(form(path), '') for form in (os.path.abspath, os.path.realpath) for path in {
+    *(sysconfig.get_paths().get(key, '') for key in ('stdlib', 'platstdlib', 'purelib', 'platlib')),
+    *getattr(site, 'getsitepackages', list)(), os.path.dirname(os.path.abspath(__file__))} if path)
+_LIBRARY_PARTS = ('/site-packages/', '/dist-packages/', '/torchinductor_')
+
+
+def is_users(filename: str) -> bool:
+    """Is this a file of the program, rather than of a library, of generated code or of this recorder?"""
+    if not filename or filename.startswith('<'):
+        return False
+    plain = filename.replace('\\', '/')
+    if any(part in plain for part in _LIBRARY_PARTS):
+        return False
+    return not (filename.startswith(_LIBRARY_ROOTS) or os.path.realpath(filename).startswith(_LIBRARY_ROOTS))
+
+
+class Sources:
+    """Hashes of the program's files. The first hash of a file stays: it is nearest to what the process has loaded."""
+
+    def __init__(self, with_text: bool) -> None:
+        self._with_text = with_text
+        self._known: Dict[str, Optional[Dict[str, Any]]] = {}
+        self._revisions: Dict[str, Optional[str]] = {}
+
+    def files(self) -> List[Dict[str, Any]]:
+        for module in list(sys.modules.values()):
+            path = getattr(module, '__file__', None)
+            if isinstance(path, str) and path.endswith('.py') and path not in self._known and len(self._known) < 20 * MOST_FILES:
+                self._known[path] = self._read(path) if is_users(path) else None
+        return [entry for entry in self._known.values() if entry][:MOST_FILES]
+
+    def _read(self, path: str) -> Optional[Dict[str, Any]]:
+        try:
+            if os.path.getsize(path) > MOST_BYTES:
+                return None
+            with open(path, 'rb') as file:
+                content = file.read()
+        except OSError:
+            return None
+        entry: Dict[str, Any] = {'path': os.path.abspath(path), 'sha256': hashlib.sha256(content).hexdigest()}
+        if self._with_text:
+            entry['text'] = content.decode('utf-8', 'replace')
+        return entry
+
+    def git(self) -> Optional[Dict[str, str]]:
+        """Repository and commit of the main script's folder, read from ``.git`` without running git."""
+        main = getattr(sys.modules.get('__main__'), '__file__', None)
+        start = os.path.dirname(os.path.abspath(main)) if main else os.getcwd()
+        found = _repository(start)
+        if found is None:
+            return None
+        root, git = found
+        if root not in self._revisions:
+            self._revisions[root] = _revision(git)
+        commit = self._revisions[root]
+        return {'root': root, 'commit': commit} if commit else None
+
+
+def _repository(folder: str) -> Optional[Tuple[str, str]]:
+    """The work tree's root and its git folder (a ``.git`` file points to one in worktrees and submodules)."""
+    while True:
+        git = os.path.join(folder, '.git')
+        if os.path.isdir(git):
+            return folder, git
+        if os.path.isfile(git):
+            text = _line(git)
+            if text.startswith('gitdir:'):
+                return folder, os.path.normpath(os.path.join(folder, text[7:].strip()))
+        parent = os.path.dirname(folder)
+        if parent == folder:
+            return None
+        folder = parent
+
+
+def _revision(git: str) -> Optional[str]:
+    head = _line(os.path.join(git, 'HEAD'))
+    if not head.startswith('ref:'):
+        return head or None
+    name = head[4:].strip()
+    common = os.path.normpath(os.path.join(git, _line(os.path.join(git, 'commondir')) or '.'))
+    for folder in (git, common):
+        commit = _line(os.path.join(folder, name))
+        if commit:
+            return commit
+        try:
+            with open(os.path.join(folder, 'packed-refs'), encoding='utf-8') as file:
+                for line in file:
+                    if line.rstrip('\n').endswith(' ' + name):
+                        return line.split(' ', 1)[0]
+        except OSError:
+            continue
+    return None
+
+
+def _line(path: str) -> str:
+    try:
+        with open(path, encoding='utf-8') as file:
+            return file.readline().strip()
+    except (OSError, UnicodeDecodeError):
+        return ''

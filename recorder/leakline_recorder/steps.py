@@ -1,0 +1,62 @@
+"""Counts training steps: from the optimizers, or from the program's own marks."""
+from __future__ import annotations
+
+import time
+import weakref
+from typing import Any, Callable, List
+
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
+from .guard import guarded
+
+#: step times kept for the sidecar: enough to date every event of a well-sized ring
+KEPT = 4096
+
+
+class StepCounter:
+    """``count`` is the number of finished steps. ``on_step`` is called after each, with the new count.
+
+    With several optimizers (a generator and its critic) a step is one round: the count follows the optimizer that has
+    stepped most often. As soon as the program marks its own steps, optimizers are no longer counted.
+    """
+
+    def __init__(self, on_step: Callable[[int], None]) -> None:
+        self.count = 0
+        self.source = 'none'
+        self.times_us: List[int] = []     #: Unix microseconds at which steps first_time, first_time + 1, … ended
+        self.first_time = 1
+        self._on_step = on_step
+        self._rounds: 'weakref.WeakKeyDictionary[Any, int]' = weakref.WeakKeyDictionary()
+        self._hook: Any = None
+
+    def watch_optimizers(self) -> None:
+        self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
+
+    def stop(self) -> None:
+        if self._hook is not None:
+            self._hook.remove()
+            self._hook = None
+
+    def mark(self) -> None:
+        self.source = 'marks'
+        self._advance(self.count + 1)
+
+    @guarded('could not count a step')
+    def _optimizer_stepped(self, optimizer: Any, *_: Any) -> None:
+        if self.source == 'marks':
+            return
+        self.source = 'optimizer'
+        if optimizer not in self._rounds:
+            # One that appears late (a new trial, a fine-tuning phase) continues the count; in the first round it shares it.
+            self._rounds[optimizer] = self.count if self.count > 1 else 0
+        self._rounds[optimizer] += 1
+        if self._rounds[optimizer] > self.count:
+            self._advance(self._rounds[optimizer])
+
+    def _advance(self, count: int) -> None:
+        self.count = count
+        self.times_us.append(time.time_ns() // 1000)
+        if len(self.times_us) > 2 * KEPT:
+            del self.times_us[:-KEPT]
+        self.first_time = count - len(self.times_us) + 1
+        self._on_step(count)

@@ -1,0 +1,53 @@
+"""What makes a snapshot besides the steps: running out of memory, a signal, the end of the process."""
+from __future__ import annotations
+
+import atexit
+import os
+import signal
+import threading
+from typing import Any, Callable
+
+from .guard import say
+
+Dump = Callable[[str], None]
+
+
+class Triggers:
+    def __init__(self, dump: Dump) -> None:
+        self._dump = dump
+        self._pid = os.getpid()
+        self._previous: Any = None
+        self._signal = 0
+
+    def on_signal(self, name: str) -> None:
+        """Dump when the signal arrives, then let the handler that was there before have it."""
+        number = getattr(signal, name, None)
+        if number is None or threading.current_thread() is not threading.main_thread():
+            say(f'no snapshots on {name}: ' + ('this system has no such signal' if number is None else 'started outside the main thread'))
+            return
+        self._signal = int(number)
+        self._previous = signal.signal(number, self._signalled)
+
+    def at_exit(self, close: Callable[[], None]) -> None:
+        atexit.register(self._in_this_process, close)
+        self._close = close
+
+    def out_of_memory(self, device: int, wanted: int, limit: int, free: int) -> None:
+        """torch calls this before it raises, with the whole stack still in place."""
+        self._in_this_process(self._dump, 'oom')
+
+    def remove(self) -> None:
+        if self._signal and threading.current_thread() is threading.main_thread():
+            signal.signal(self._signal, self._previous)
+            self._signal = 0
+        atexit.unregister(self._in_this_process)
+
+    def _signalled(self, number: int, frame: Any) -> None:
+        self._in_this_process(self._dump, 'signal')
+        if callable(self._previous):
+            self._previous(number, frame)
+
+    def _in_this_process(self, act: Callable[..., None], *args: Any) -> None:
+        """A forked child (a data loader's worker) inherits handlers, and must not write over its parent's files."""
+        if os.getpid() == self._pid:
+            act(*args)
