@@ -96,22 +96,20 @@ export class VsCodeServer {
   /** Address of a window. */
   windowUrl(target: WindowTarget): string {
     const { folder, file, extensionUnderDevelopment, extensionTests, extensionEnvironment } = target;
-    const payload: [string, string][] = [
-      ['enableProposedApi', ''],
-      ['skipWelcome', 'true'],
-    ];
+    const payload: [string, string][] = [];
     if (file !== undefined) payload.push(['openFile', this.remoteUri(file)]);
     if (extensionUnderDevelopment !== undefined) {
-      payload.push(['extensionDevelopmentPath', this.remoteUri(extensionUnderDevelopment)]);
+      payload.push(['enableProposedApi', ''], ['extensionDevelopmentPath', this.remoteUri(extensionUnderDevelopment)]);
     }
     if (extensionTests !== undefined) payload.push(['extensionTestsPath', this.remoteUri(extensionTests)]);
     if (extensionEnvironment !== undefined) {
       payload.push(['extensionEnvironment', JSON.stringify(extensionEnvironment)]);
     }
     const url = new URL(this.origin);
-    if (folder === undefined) url.searchParams.set('ew', 'true');
-    else url.searchParams.set('folder', resolve(folder));
-    url.searchParams.set('payload', JSON.stringify(payload));
+    // Slashes stay readable: the demo prints this address.
+    if (folder === undefined) url.search = 'ew=true';
+    else url.search = `folder=${encodeURIComponent(resolve(folder)).replaceAll('%2F', '/')}`;
+    if (payload.length > 0) url.searchParams.set('payload', JSON.stringify(payload));
     return url.href;
   }
 

@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../support/repository.js';
+import { zipEntries } from '../support/zipEntries.js';
+
+const root = repositoryRoot();
+const vsix = join(root, 'leakline.vsix');
+
+/** Everything that may be in the package, as it is named there. */
+const allowed = [
+  /^extension\.vsixmanifest$/,
+  /^\[Content_Types\]\.xml$/,
+  /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
+  /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
+  /^extension\/LICENSE(\.txt)?$/,
+  /^extension\/dist\/(extension\.cjs|worker\.cjs|webview\.js|webview\.css|cli\.js)$/,
+  /^extension\/media\/(?!readme\/).+$/,
+  /^extension\/recorder\/.+\.py$/,
+  /^extension\/l10n\/.+\.json$/,
+];
+
+describe('The packed extension', () => {
+  const entries = zipEntries(vsix);
+  const names = entries.map(({ name }) => name);
+  const text = (name: string): string => {
+    const entry = entries.find((candidate) => candidate.name === name);
+    assert.ok(entry !== undefined, `${name} is not in the package`);
+    return entry.read().toString('utf8');
+  };
+
+  it('is small', () => {
+    assert.ok(statSync(vsix).size < 1_500_000, `${statSync(vsix).size} bytes`);
+  });
+
+  it('holds what was meant to be in it and nothing else', () => {
+    assert.deepEqual(
+      names.filter((name) => !allowed.some((pattern) => pattern.test(name))),
+      [],
+    );
+  });
+
+  it('holds every program', () => {
+    for (const program of ['extension.cjs', 'worker.cjs', 'webview.js', 'cli.js']) {
+      const packed = entries.find(({ name }) => name === `extension/dist/${program}`);
+      assert.ok(packed !== undefined, `${program} is missing`);
+      assert.ok(packed.read().equals(readFileSync(join(root, 'dist', program))), `${program} is not what was built`);
+    }
+  });
+
+  it('holds every file that its manifest names', () => {
+    const manifest = text('extension/package.json');
+    const paths = [...manifest.matchAll(/"(?:\.\/)?((?:media|dist|l10n)\/[^"]*)"/g)].map(([, path]) => path);
+    assert.ok(paths.length > 0);
+    assert.deepEqual(
+      paths.filter(
+        (path) => !names.some((name) => name === `extension/${path}` || name.startsWith(`extension/${path}/`)),
+      ),
+      [],
+    );
+  });
+
+  it('has a text for every key of its manifest', () => {
+    const keys = [...text('extension/package.json').matchAll(/"%([\w.-]+)%"/g)].map(([, key]) => key);
+    if (keys.length === 0) return;
+    const texts = JSON.parse(text('extension/package.nls.json')) as Record<string, unknown>;
+    assert.deepEqual(
+      keys.filter((key) => typeof texts[key] !== 'string' && typeof texts[key] !== 'object'),
+      [],
+    );
+  });
+
+  it('carries the recorder if the repository has one', function () {
+    if (!existsSync(join(root, 'recorder'))) this.skip();
+    assert.ok(names.some((name) => /^extension\/recorder\/.+\.py$/.test(name)));
+  });
+});

@@ -1,0 +1,31 @@
+/** Snapshot files for tests: our own fixtures, and the larger corpus beside the checkout where there is one. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bytesSource } from '../../src/core/bytes/byteSource.js';
+import { readSnapshot } from '../../src/core/formats/readSnapshot.js';
+import type { ReadOptions } from '../../src/core/formats/format.js';
+import type { Snapshot } from '../../src/core/model/snapshot.js';
+import { repositoryRoot } from './repository.js';
+
+export const FIXTURES = join(repositoryRoot(), 'test/fixtures');
+export const CORPUS = join(repositoryRoot(), '../shared/corpus');
+
+export function hasCorpus(): boolean {
+  return existsSync(CORPUS);
+}
+
+/** Every `*.pickle` under a folder. */
+export function picklesUnder(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.pickle'))
+    .sort()
+    .map((name) => join(folder, name));
+}
+
+export function readFile(path: string, options?: ReadOptions): Promise<Snapshot> {
+  return readSnapshot(bytesSource(path, readFileSync(path)), options);
+}
+
+export function readBytes(bytes: Uint8Array, options?: ReadOptions): Promise<Snapshot> {
+  return readSnapshot(bytesSource('test.pickle', bytes), options);
+}

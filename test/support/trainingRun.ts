@@ -1,0 +1,98 @@
+/**
+ * A training process that never was: allocations and frees go in, and at any moment the snapshot that PyTorch's
+ * `_dump_snapshot` would have written comes out. For repositories that tests make up themselves.
+ */
+import { pickle, type Picklable } from './pickleWriter.js';
+
+export interface Frame {
+  filename: string;
+  line: number;
+  name: string;
+}
+
+interface Block {
+  address: number;
+  /** What the program asked for, bytes. */
+  requested: number;
+  /** What the card lost, bytes. */
+  size: number;
+  frames: readonly Frame[];
+}
+
+const baseAddress = 0x7f00_0000_0000;
+const roundTo = 512;
+
+export class TrainingRun {
+  private readonly live = new Map<number, Block>();
+  private readonly trace: Picklable[] = [];
+  private nextAddress = baseAddress;
+  private timeUs = 1_760_000_000_000_000;
+
+  /** Allocates a tensor; frames innermost first. @returns its address */
+  allocate(requested: number, frames: readonly Frame[]): number {
+    const size = Math.ceil(requested / roundTo) * roundTo;
+    const address = this.nextAddress;
+    // Each block in a segment of its own: rounding is all of the allocator that matters to sums by line.
+    this.nextAddress += size;
+    this.event('segment_alloc', address, size, frames);
+    this.event('alloc', address, requested, frames);
+    this.live.set(address, { address, requested, size, frames });
+    return address;
+  }
+
+  free(address: number): void {
+    const block = this.live.get(address);
+    if (block === undefined) throw new Error(`Nothing lives at ${address}.`);
+    this.live.delete(address);
+    this.event('free_requested', address, block.requested, block.frames);
+    this.event('free_completed', address, block.requested, block.frames);
+    this.event('segment_free', address, block.size, block.frames);
+  }
+
+  /** Rounded live bytes, by brute force, of blocks whose innermost frame is this line. */
+  liveBytes(filename: string, line: number): number {
+    return [...this.live.values()]
+      .filter(({ frames }) => frames[0]?.filename === filename && frames[0]?.line === line)
+      .reduce((sum, { size }) => sum + size, 0);
+  }
+
+  /** The snapshot of this moment, as a file holds it. */
+  dump(): Buffer {
+    const file = pickle({
+      segments: [...this.live.values()].map((block) => segment(block)),
+      device_traces: [[...this.trace]],
+      allocator_settings: {},
+      external_annotations: [],
+    });
+    // PyTorch leaves a mark in the trace after it has copied it: the next dump shows where this one was made.
+    this.event('snapshot', 0, 0, []);
+    return file;
+  }
+
+  private event(action: string, addr: number, size: number, frames: readonly Frame[]): void {
+    this.timeUs += 100;
+    const entry = { action, addr, size, stream: 0, time_us: this.timeUs, compile_context: 'N/A', user_metadata: '' };
+    this.trace.push(frames.length === 0 ? entry : { ...entry, frames: pickleFrames(frames) });
+  }
+}
+
+function segment({ address, requested, size, frames }: Block): Picklable {
+  return {
+    device: 0,
+    address,
+    total_size: size,
+    allocated_size: size,
+    active_size: size,
+    requested_size: requested,
+    stream: 0,
+    segment_type: size > 1 << 20 ? 'large' : 'small',
+    segment_pool_id: [0, 0],
+    is_expandable: false,
+    frames: pickleFrames(frames),
+    blocks: [{ address, size, requested_size: requested, state: 'active_allocated', frames: pickleFrames(frames) }],
+  };
+}
+
+function pickleFrames(frames: readonly Frame[]): Picklable {
+  return frames.map(({ name, filename, line }) => ({ name, filename, line }));
+}
