@@ -2,7 +2,7 @@
  * A training process that never was: allocations and frees go in, and at any moment the snapshot that PyTorch's
  * `_dump_snapshot` would have written comes out. For repositories that tests make up themselves.
  */
-import { pickle, type Picklable } from './pickleWriter.js';
+import { pickle, type Picklable } from './plainPickle.js';
 
 export interface Frame {
   filename: string;
