@@ -1,66 +1,52 @@
-/** Writes plain values as a pickle of protocol 4, in the opcodes that CPython uses. The product only reads. */
+/** Writes pickles by hand, opcode by opcode: what no honest writer would write, for tests of the reader. */
+export class PickleWriter {
+  private readonly parts: Uint8Array[] = [];
 
-export type Picklable =
-  null | boolean | number | bigint | string | readonly Picklable[] | { readonly [key: string]: Picklable };
+  constructor(protocol = 4) {
+    this.bytes(0x80, protocol);
+  }
 
-/** Numbers are written as ints when they are whole. */
-export function pickle(value: Picklable): Buffer {
-  const parts: Buffer[] = [Buffer.from([0x80, 4])];
-  write(value, parts);
-  parts.push(Buffer.from('.'));
-  return Buffer.concat(parts);
-}
+  bytes(...values: number[]): this {
+    this.parts.push(Uint8Array.from(values));
+    return this;
+  }
 
-function write(value: Picklable, parts: Buffer[]): void {
-  if (value === null) parts.push(Buffer.from('N'));
-  else if (typeof value === 'boolean') parts.push(Buffer.from([value ? 0x88 : 0x89]));
-  else if (typeof value === 'string') parts.push(text(value));
-  else if (typeof value === 'bigint') parts.push(integer(value));
-  else if (typeof value === 'number') parts.push(Number.isInteger(value) ? integer(BigInt(value)) : float(value));
-  else if (Array.isArray(value)) {
-    parts.push(Buffer.from(']('));
-    for (const item of value as readonly Picklable[]) write(item, parts);
-    parts.push(Buffer.from('e'));
-  } else {
-    parts.push(Buffer.from('}('));
-    for (const [key, item] of Object.entries(value)) {
-      parts.push(text(key));
-      write(item, parts);
+  text(value: string): this {
+    const utf8 = new TextEncoder().encode(value);
+    return this.bytes(0x58, utf8.length & 255, (utf8.length >> 8) & 255, (utf8.length >> 16) & 255, 0).raw(utf8);
+  }
+
+  raw(value: Uint8Array): this {
+    this.parts.push(value);
+    return this;
+  }
+
+  /** A dictionary of texts to whatever `write` adds for each key. */
+  dict(entries: Record<string, (writer: PickleWriter) => unknown>): this {
+    this.bytes(0x7d, 0x28);
+    for (const [key, write] of Object.entries(entries)) {
+      this.text(key);
+      write(this);
     }
-    parts.push(Buffer.from('u'));
+    return this.bytes(0x75);
   }
-}
 
-function text(value: string): Buffer {
-  const bytes = Buffer.from(value, 'utf8');
-  const head = Buffer.alloc(5);
-  head.write('X', 'latin1');
-  head.writeUInt32LE(bytes.length, 1);
-  return Buffer.concat([head, bytes]);
-}
-
-function float(value: number): Buffer {
-  const bytes = Buffer.alloc(9);
-  bytes.write('G', 'latin1');
-  bytes.writeDoubleBE(value, 1);
-  return bytes;
-}
-
-/** BININT where 32 bits do, else LONG1: two's complement, little-endian, as short as it can be. */
-function integer(value: bigint): Buffer {
-  if (BigInt.asIntN(32, value) === value) {
-    const bytes = Buffer.alloc(5);
-    bytes.write('J', 'latin1');
-    bytes.writeInt32LE(Number(value), 1);
-    return bytes;
+  list(items: readonly ((writer: PickleWriter) => unknown)[]): this {
+    this.bytes(0x5d, 0x28);
+    for (const write of items) write(this);
+    return this.bytes(0x65);
   }
-  const digits: number[] = [];
-  let rest = value;
-  for (;;) {
-    const digit = Number(BigInt.asUintN(8, rest));
-    digits.push(digit);
-    rest >>= 8n;
-    if ((rest === 0n && digit < 128) || (rest === -1n && digit >= 128)) break;
+
+  int(value: number): this {
+    const bytes = new Uint8Array(10);
+    bytes.set([0x8a, 8]);
+    new DataView(bytes.buffer).setBigInt64(2, BigInt(value), true);
+    return this.raw(bytes);
   }
-  return Buffer.from([0x8a, digits.length, ...digits]);
+
+  /** Everything so far, closed by STOP. */
+  stop(): Uint8Array {
+    this.bytes(0x2e);
+    return Buffer.concat(this.parts);
+  }
 }

@@ -1,0 +1,58 @@
+import { liveAt } from '../core/analysis/liveAt.js';
+import { stepOf } from '../core/analysis/runs.js';
+import { historyWindow } from '../core/analysis/timelineWindow.js';
+import { buildCompare } from '../core/report/buildCompare.js';
+import { buildReport, snapshotReport } from '../core/report/buildReport.js';
+import type { RpcHandlers } from '../protocol/rpc.js';
+import type { WorkerApi } from '../protocol/workerApi.js';
+import type { SnapshotStore } from './snapshotStore.js';
+import type { WorkspaceFiles } from './workspaceFiles.js';
+
+/** Answers the extension's questions from the store. */
+export function workerHandlers(
+  store: SnapshotStore,
+  workspace: WorkspaceFiles,
+  onProgress: (path: string, fraction: number) => void,
+): RpcHandlers<WorkerApi> {
+  return {
+    setWorkspace: (listing) => {
+      workspace.set(listing);
+      return null;
+    },
+    load: async ({ path }, signal) => {
+      const { digest, read } = await store.load(path, signal, (fraction) => {
+        onProgress(path, fraction);
+      });
+      if (read) workspace.reset();
+      return { snapshot: snapshotReport(digest, stepOf(path)), read };
+    },
+    unload: ({ path }) => {
+      store.unload(path);
+      workspace.reset();
+      return null;
+    },
+    report: () => buildReport(store.digests, workspace.listing),
+    compare: ({ a, b }) => buildCompare(store.digest(a), store.digest(b), workspace.listing),
+    timeline: async ({ path, device, axis, window, pixels }, signal) => {
+      const snapshot = await store.snapshot(path, signal);
+      const history = await store.history(path, device, signal);
+      const view = historyWindow(snapshot, history, { axis, window, pixels });
+      return {
+        ...view,
+        path,
+        device,
+        startUs: history.startUs,
+        events: history.trace.count,
+        capacityBytes: null,
+      };
+    },
+    liveAt: async ({ path, device, event }, signal) => {
+      const snapshot = await store.snapshot(path, signal);
+      const history = await store.history(path, device, signal);
+      const ordinal = Math.min(Math.max(-1, Math.trunc(event)), history.trace.count - 1);
+      const live = liveAt(snapshot, history, ordinal, workspace.lookupFor(snapshot, store.digests));
+      const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, ordinal)] ?? 0);
+      return { ...live, path, device, event: ordinal, timeUs };
+    },
+  };
+}

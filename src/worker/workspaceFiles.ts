@@ -1,0 +1,40 @@
+import { frameKind } from '../core/analysis/frameKind.js';
+import type { FileLookup } from '../core/analysis/owner.js';
+import type { SnapshotDigest } from '../core/analysis/digest.js';
+import type { Snapshot } from '../core/model/snapshot.js';
+import { mapPaths } from '../core/source/pathMapping.js';
+import type { WorkspaceListing } from '../protocol/workerApi.js';
+
+/** The workspace's side of path mapping, with the answers for whole snapshots remembered until it changes. */
+export class WorkspaceFiles {
+  listing: WorkspaceListing = { files: [], rules: [] };
+  private lookups = new WeakMap<Snapshot, FileLookup>();
+
+  set(listing: WorkspaceListing): void {
+    this.listing = listing;
+    this.lookups = new WeakMap();
+  }
+
+  /** Forgets what was learned from the set of snapshots, which changed. */
+  reset(): void {
+    this.lookups = new WeakMap();
+  }
+
+  /**
+   * Maps every file of a snapshot, those of freed allocations included. The live files of all snapshots go in with
+   * them, so that the answers are those of the report.
+   */
+  lookupFor(snapshot: Snapshot, digests: readonly SnapshotDigest[]): FileLookup {
+    let lookup = this.lookups.get(snapshot);
+    if (lookup === undefined) {
+      const files = new Set<string>();
+      for (const digest of digests) for (const frame of digest.frames) files.add(frame.file);
+      for (const file of new Set(snapshot.frames.file)) files.add(snapshot.strings.text(file));
+      const python = [...files].filter((file) => frameKind(file) !== 'native');
+      const mapping = mapPaths(python, this.listing.files, this.listing.rules);
+      lookup = (file) => mapping.lookup(file);
+      this.lookups.set(snapshot, lookup);
+    }
+    return lookup;
+  }
+}
