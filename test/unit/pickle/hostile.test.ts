@@ -75,7 +75,8 @@ describe('Hostile pickles', () => {
       .dict({
         segments: (w) => w.list([]),
         device_traces: (w) => w.list([]),
-        allocator_settings: (w) => w.dict({ ['__proto__']: (v) => v.int(1), ['constructor']: (v) => v.int(2) }),
+        allocator_settings: (w) =>
+          w.dict({ ['__proto__']: (v: PickleWriter) => v.int(1), ['constructor']: (v) => v.int(2) }),
       })
       .stop();
     const { settings } = await readBytes(bytes);

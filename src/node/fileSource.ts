@@ -1,0 +1,68 @@
+import { open, type FileHandle } from 'node:fs/promises';
+import type { ByteSource } from '../core/bytes/byteSource.js';
+import { SnapshotError } from '../core/bytes/snapshotError.js';
+
+/** What tells one state of a file from another without reading it. */
+export interface FileState {
+  readonly size: number;
+  readonly mtimeMs: number;
+  readonly inode: number;
+}
+
+/** A file opened for reading. Close it when done: an open handle keeps Windows users from deleting the file. */
+export interface OpenFile {
+  readonly source: ByteSource;
+  /** The state when it was opened. */
+  readonly state: FileState;
+  /** The state of the opened file now. */
+  currentState(): Promise<FileState>;
+  close(): Promise<void>;
+}
+
+export function sameFile(a: FileState, b: FileState): boolean {
+  return a.size === b.size && a.mtimeMs === b.mtimeMs && a.inode === b.inode;
+}
+
+/**
+ * Opens a file as a source of bytes.
+ * @throws SnapshotError `unreadable`, with what the file system says and what to do
+ */
+export async function openFile(path: string): Promise<OpenFile> {
+  let handle: FileHandle | null = null;
+  try {
+    handle = await open(path, 'r');
+    const opened = handle;
+    const stat = await opened.stat();
+    if (!stat.isFile()) throw new SnapshotError('unreadable', `${path} is no file. Choose a snapshot file.`);
+    return {
+      source: {
+        name: path,
+        size: stat.size,
+        read: async (offset, into) => (await opened.read(into, 0, into.length, offset)).bytesRead,
+      },
+      state: stateOf(stat),
+      currentState: async () => stateOf(await opened.stat()),
+      close: () => opened.close(),
+    };
+  } catch (error) {
+    await handle?.close();
+    throw SnapshotError.is(error) ? error : unreadable(path, error);
+  }
+}
+
+function stateOf(stat: { size: number; mtimeMs: number; ino: number }): FileState {
+  return { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino };
+}
+
+const CURES: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such file. Check the path.',
+  EACCES: 'you may not read it. Check its permissions.',
+  EPERM: 'you may not read it. Check its permissions.',
+  EISDIR: 'it is a folder. Choose a snapshot file.',
+};
+
+function unreadable(path: string, error: unknown): SnapshotError {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const cure = CURES[code] ?? `${error instanceof Error ? error.message : String(error)}. Try again.`;
+  return new SnapshotError('unreadable', `${path} cannot be read: ${cure}`);
+}
