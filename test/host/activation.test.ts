@@ -1,8 +1,23 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
+import { eventually } from '../support/eventually.js';
+import { leakline, manifestCommands } from './extension.js';
 
 describe('Leakline in the extension host', () => {
-  it('is there', () => {
-    assert.ok(vscode.extensions.getExtension('leakline.leakline'), 'the extension is not loaded');
+  it('starts by itself in a training repository', async () => {
+    await eventually(() => {
+      assert.ok(leakline().isActive, 'not active');
+    });
+  });
+
+  it('has every command of its manifest', async () => {
+    await leakline().activate();
+    const registered = new Set(await vscode.commands.getCommands(true));
+    const promised = manifestCommands();
+    assert.ok(promised.length > 0);
+    assert.deepEqual(
+      promised.filter((command) => !registered.has(command)),
+      [],
+    );
   });
 });

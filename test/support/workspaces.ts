@@ -15,13 +15,14 @@ export function newFolder(name = 'workspace'): string {
   return folder;
 }
 
-/** A copy of `examples/detector`, with its snapshots unless told otherwise. */
-export function copyExample({ snapshots = true } = {}): string {
+/** A copy of `examples/detector`, with its snapshots up to a step; 0 for none. */
+export function copyExample({ untilStep = Number.POSITIVE_INFINITY } = {}): string {
   const copy = newFolder('detector');
-  cpSync(exampleFolder(), copy, {
-    recursive: true,
-    filter: (source) => !source.endsWith('__pycache__') && (snapshots || !source.endsWith('.pickle')),
-  });
+  const belongs = (path: string): boolean => {
+    const step = /step_(\d+)\.pickle$/.exec(path)?.[1];
+    return step === undefined ? !path.endsWith('__pycache__') : Number(step) <= untilStep;
+  };
+  cpSync(exampleFolder(), copy, { recursive: true, filter: belongs });
   return copy;
 }
 

@@ -1,0 +1,55 @@
+/** What Leakline says above the lines of the open folder, through the interface that the editor itself uses. */
+import assert from 'node:assert/strict';
+import { relative, sep } from 'node:path';
+import * as vscode from 'vscode';
+import type { LineReport } from '../../src/core/report/report.js';
+import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { assertShows } from '../support/shownBytes.js';
+import { inWorkspace } from './extension.js';
+
+export interface LineLens {
+  file: string;
+  /** 1-based. */
+  line: number;
+  text: string;
+}
+
+/** Lenses that name bytes, in all Python files of the folder. */
+export async function byteLenses(): Promise<LineLens[]> {
+  const files = await vscode.workspace.findFiles('**/*.py');
+  const lenses: LineLens[] = [];
+  for (const uri of files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
+    for (const { range, command } of found) {
+      if (command === undefined || !/\d [KMGT]?i?B/.test(command.title)) continue;
+      const file = relative(inWorkspace(), uri.fsPath).split(sep).join('/');
+      lenses.push({ file, line: range.start.line + 1, text: command.title });
+    }
+  }
+  return lenses;
+}
+
+/** What the command line finds in the folder's snapshots as they lie there now. */
+export function expectedLeaks(): LineReport[] {
+  return leakingLines(analyze(inWorkspace(), snapshotsIn(inWorkspace('snapshots'))));
+}
+
+/** Waits until there is a lens above each of these lines and above no other, each with the line's bytes. */
+export async function untilLensesShow(lines: readonly LineReport[], timeoutMs = 30_000): Promise<LineLens[]> {
+  const place = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
+  return eventually(
+    async () => {
+      const lenses = await byteLenses();
+      assert.deepEqual(lenses.map(place).sort(), lines.map(place).sort());
+      for (const lens of lenses) {
+        const line = lines.find((candidate) => place(candidate) === place(lens));
+        assert.ok(line !== undefined);
+        assertShows(lens.text, line.leakedBytes);
+        assert.match(lens.text, new RegExp(`\\b${line.blocks} blocks?\\b`));
+      }
+      return lenses;
+    },
+    { timeoutMs, everyMs: 50 },
+  );
+}
