@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../core/bytes/byteSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 
@@ -30,17 +30,20 @@ export function sameFile(a: FileState, b: FileState): boolean {
 export async function openFile(path: string): Promise<OpenFile> {
   let handle: FileHandle | null = null;
   try {
+    // Asked before opening: opening a pipe would wait for its writer.
+    if (!(await stat(path)).isFile()) {
+      throw new SnapshotError('unreadable', `${path} is no file. Choose a snapshot file.`);
+    }
     handle = await open(path, 'r');
     const opened = handle;
-    const stat = await opened.stat();
-    if (!stat.isFile()) throw new SnapshotError('unreadable', `${path} is no file. Choose a snapshot file.`);
+    const facts = await opened.stat();
     return {
       source: {
         name: path,
-        size: stat.size,
+        size: facts.size,
         read: async (offset, into) => (await opened.read(into, 0, into.length, offset)).bytesRead,
       },
-      state: stateOf(stat),
+      state: stateOf(facts),
       currentState: async () => stateOf(await opened.stat()),
       close: () => opened.close(),
     };
@@ -50,8 +53,8 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-function stateOf(stat: { size: number; mtimeMs: number; ino: number }): FileState {
-  return { size: stat.size, mtimeMs: stat.mtimeMs, inode: stat.ino };
+function stateOf(facts: { size: number; mtimeMs: number; ino: number }): FileState {
+  return { size: facts.size, mtimeMs: facts.mtimeMs, inode: facts.ino };
 }
 
 const CURES: Readonly<Record<string, string>> = {

@@ -76,7 +76,7 @@ describe('Hostile pickles', () => {
         segments: (w) => w.list([]),
         device_traces: (w) => w.list([]),
         allocator_settings: (w) =>
-          w.dict({ ['__proto__']: (v: PickleWriter) => v.int(1), ['constructor']: (v) => v.int(2) }),
+          w.dict(Object.fromEntries(['__proto__', 'constructor'].map((key) => [key, (v: PickleWriter) => v.int(1)]))),
       })
       .stop();
     const { settings } = await readBytes(bytes);
