@@ -40,5 +40,6 @@ if (watch) {
   const contexts = await Promise.all(targets.map((target) => esbuild.context(target)));
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
-  await Promise.all(targets.map((target) => esbuild.build(target)));
+  // esbuild has said what is wrong.
+  await Promise.all(targets.map((target) => esbuild.build(target))).catch(() => process.exit(1));
 }

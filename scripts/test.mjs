@@ -91,6 +91,10 @@ function sentence({ passed, failed, skipped }) {
 }
 
 await ensureDependencies();
+// The longest preparation goes on beside the suites that do not wait for it. A failure is told by the suite that does.
+if (selected.some(({ needs, skipReason }) => needs.includes('vscode') && (skipReason?.() ?? null) === null)) {
+  prepare('vscode').catch(() => undefined);
+}
 const total = { passed: 0, failed: 0, skipped: 0 };
 for (const stray of foldersWithoutSuite()) {
   console.log(`test/${stray} belongs to no suite`);

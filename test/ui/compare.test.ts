@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { CompareLine } from '../../src/core/report/report.js';
+import { compare } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { assertShows } from '../support/shownBytes.js';
+import { copyExample, exampleFolder } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+
+const file = 'detector/pyramid.py';
+const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
+
+describe('Comparing two snapshots', () => {
+  const ui = uiSession();
+  let grown: CompareLine[];
+
+  before(() => {
+    const path = (name: string): string => join(exampleFolder(), 'snapshots', name);
+    grown = compare(exampleFolder(), path(names[0]), path(names[1])).lines.filter(({ growthBytes }) => growthBytes > 0);
+    assert.ok(grown.length > 0);
+  });
+
+  it('shows the growth of each line in a tree and in the editor, and clears again', async () => {
+    const workbench = await ui.open({ folder: copyExample() });
+    const { editor, quickInput, sideBar } = workbench;
+    await workbench.openFile(file);
+    await editor.untilLens(16, /leaked/);
+
+    await workbench.runCommand('Leakline: Compare Snapshots…');
+    await quickInput.accept(names[0]);
+    await eventually(async () => {
+      assert.ok(!(await quickInput.labels()).includes(names[0]), 'still asks for the first');
+    });
+    await quickInput.accept(names[1]);
+
+    const tree = sideBar.tree('Compare');
+    for (const line of grown.filter(({ mapped }) => mapped)) {
+      const name = line.file.split('/').at(-1) ?? '';
+      const row = await tree.untilRow(new RegExp(`${name}:${line.line}\\b`));
+      assert.equal(row.level, 1);
+      assertShows(row.text, line.growthBytes);
+    }
+    const most = grown.find((line) => line.file === file);
+    assert.ok(most !== undefined);
+    assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);
+    await workbench.screenshot('compare');
+
+    await workbench.runCommand('Leakline: Clear Comparison');
+    await editor.untilLens(16, /leaked/);
+  });
+});
