@@ -215,7 +215,6 @@ function headOf(snapshot: Snapshot, trace: { device: number; first: number; coun
   return { device: trace.device, events: trace.count, hash: hash >>> 0, firstUs: firstUs > 0 ? firstUs : null };
 }
 
-
 /** Optimizer scopes that began before the last event. Several optimizers per step count as the busiest of them. */
 function optimizerSteps(snapshot: Snapshot): number | null {
   const { annotations, strings } = snapshot;
@@ -224,6 +223,7 @@ function optimizerSteps(snapshot: Snapshot): number | null {
     if (annotations.isStart[i] === 1) counts.set(annotations.name[i], (counts.get(annotations.name[i]) ?? 0) + 1);
   }
   let most = 0;
-  for (const [name, count] of counts) if (strings.text(name).startsWith("Optimizer.step#")) most = Math.max(most, count);
+  for (const [name, count] of counts)
+    if (strings.text(name).startsWith('Optimizer.step#')) most = Math.max(most, count);
   return most > 0 ? most : null;
 }

@@ -10,7 +10,7 @@ export interface Judgement {
 }
 
 /** Fewer snapshots than this show growth, not a leak. */
-const FEWEST = 3;
+export const FEWEST_SNAPSHOTS = 3;
 /** From this many on, the first interval is warm-up and says nothing. */
 const WITH_WARM_UP = 4;
 /** Share of the intervals that must grow before a rise without an end is called a leak. */
@@ -23,7 +23,7 @@ const CALM_END = 2;
  * over most intervals, up to the last one, and never be given back.
  */
 export function judgeSeries(series: readonly Bytes[]): Judgement {
-  if (series.length < FEWEST) return { verdict: 'tooShort', confidence: 0 };
+  if (series.length < FEWEST_SNAPSHOTS) return { verdict: 'tooShort', confidence: 0 };
   const all = differences(series);
   if (all.every((step) => step === 0)) return { verdict: 'steady', confidence: certainty(series.length) };
   const steps = series.length >= WITH_WARM_UP ? all.slice(1) : all;

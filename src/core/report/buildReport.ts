@@ -3,7 +3,7 @@ import { frameKind } from '../analysis/frameKind.js';
 import { ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import { theilSenRate } from '../analysis/rate.js';
 import { groupRuns, type Run } from '../analysis/runs.js';
-import { judgeSeries, type Judgement } from '../analysis/verdict.js';
+import { FEWEST_SNAPSHOTS, judgeSeries, type Judgement } from '../analysis/verdict.js';
 import { mapPaths, type PathMapping, type PathRule, type UnmappedFiles } from '../source/pathMapping.js';
 import {
   REPORT_SCHEMA,
@@ -170,13 +170,10 @@ function lineReport(series: LineSeries, at: readonly number[], lookup: FileLooku
   const { line, stacks } = series;
   const last = at.length - 1;
   const own = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.series[i], 0));
-  const verdict =
-    stacks.length === 0
-      ? 'steady'
-      : worst(
-          stacks.map((stack) => stack.judgement.verdict),
-          at.length,
-        );
+  const verdict = worst(
+    stacks.map((stack) => stack.judgement.verdict),
+    at.length,
+  );
   const deciding = stacks.filter((stack) => stack.judgement.verdict === verdict);
   return {
     file: line.file,
@@ -218,7 +215,8 @@ export function reportFrame(frame: DigestFrame, lookup: FileLookup): { file: str
 const SEVERITY: readonly Verdict[] = ['leak', 'sawtooth', 'filling', 'periodic', 'oneOff', 'plateau', 'steady'];
 
 function worst(verdicts: readonly Verdict[], snapshots: number): Verdict {
-  return SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? (snapshots < 3 ? 'tooShort' : 'steady');
+  if (snapshots < FEWEST_SNAPSHOTS) return 'tooShort';
+  return SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? 'steady';
 }
 
 function compareText(a: string, b: string): number {

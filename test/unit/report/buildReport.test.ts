@@ -124,8 +124,9 @@ describe('Comparing two snapshots', () => {
       assert.equal(line.flow.survived.blocks + line.flow.born.blocks, line.blocksB);
     }
     const leaking = compare.lines.find((line) => line.file === 'train.py' && line.line === 19);
-    assert.equal(leaking?.flow?.freed.blocks, 0);
-    assert.equal(leaking?.flow?.born.bytes, leaking?.growthBytes);
+    assert.ok(leaking?.flow);
+    assert.equal(leaking.flow.freed.blocks, 0);
+    assert.equal(leaking.flow.born.bytes, leaking.growthBytes);
     assert.equal(compare.lines[0].growthBytes, Math.max(...compare.lines.map((line) => line.growthBytes)));
   });
 });
