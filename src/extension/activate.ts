@@ -1,0 +1,67 @@
+/** Composes the extension. Each surface is a file of its own and knows the others by their interfaces only. */
+import * as vscode from 'vscode';
+import { commandHandlers } from './commands/commands.js';
+import { registerCommands } from './commands/commandTable.js';
+import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
+import { MarkHoverProvider } from './marks/hoverProvider.js';
+import { LensProvider } from './marks/lensProvider.js';
+import { LineDecorations } from './marks/lineDecorations.js';
+import { MarkSwitch } from './marks/markSwitch.js';
+import { ResultsStore } from './results/resultsStore.js';
+import { SnapshotSession } from './session.js';
+import { affects } from './settings.js';
+import { TimelinePanel } from './timeline/timelinePanel.js';
+import { ContextKeys } from './views/contextKeys.js';
+import { StatusBar } from './views/statusBar.js';
+import { Views } from './views/views.js';
+import { PythonFiles } from './workspace/pythonFiles.js';
+
+/** Lenses and hovers belong to Python files on a disk: snapshots cannot be of others. */
+const PYTHON_FILES: vscode.DocumentSelector = { language: 'python', scheme: 'file' };
+
+let session: SnapshotSession | undefined;
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Leakline', { log: true });
+  const store = new ResultsStore();
+  const files = new PythonFiles();
+  const marks = new MarkSwitch(context.workspaceState);
+  const worker = vscode.Uri.joinPath(context.extensionUri, 'dist', 'worker.cjs').fsPath;
+  const running = new SnapshotSession(worker, store, files, log);
+  session = running;
+
+  const views = new Views(running, store, files);
+  const timeline = new TimelinePanel(context.extensionUri, running, store, files, log);
+  const lenses = new LensProvider(store, files, marks);
+  const surfaces = { session: running, store, files, marks, views, timeline, log };
+
+  context.subscriptions.push(
+    log,
+    store,
+    files,
+    marks,
+    running,
+    views,
+    timeline,
+    lenses,
+    new ContextKeys(running, store),
+    new StatusBar(running, store),
+    new LineDecorations(store, files, marks),
+    vscode.languages.registerCodeLensProvider(PYTHON_FILES, lenses),
+    vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(store, files, marks)),
+    vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
+    ...registerCommands(commandHandlers(surfaces), log),
+    files.onDidChange(() => {
+      running.remap();
+    }),
+    vscode.workspace.onDidChangeConfiguration((event) => {
+      if (affects(event, Setting.pathsMap)) running.remap();
+    }),
+  );
+  running.start();
+}
+
+/** Waits for the worker and the watchers to end. */
+export async function deactivate(): Promise<void> {
+  await session?.stop();
+}

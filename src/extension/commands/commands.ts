@@ -1,0 +1,87 @@
+import * as vscode from 'vscode';
+import { Command, InternalCommand, View } from '../contributions.js';
+import type { MarkSwitch } from '../marks/markSwitch.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import type { TimelinePanel } from '../timeline/timelinePanel.js';
+import type { Views } from '../views/views.js';
+import { isSourcePlace, openSource } from '../workspace/openSource.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { pathsOf } from './commandArguments.js';
+import type { CommandHandler } from './commandTable.js';
+import { compareSnapshots } from './compareSnapshots.js';
+import { copyReport } from './copyReport.js';
+import { goToLeak } from './goToLeak.js';
+import { mapRecordedFolder } from './mapRecordedFolder.js';
+import { openSnapshot } from './openSnapshot.js';
+import { insertRecordingCode } from './recordingCode.js';
+
+/** The surfaces that commands work on. */
+export interface Surfaces {
+  readonly session: SnapshotSession;
+  readonly store: ResultsStore;
+  readonly files: PythonFiles;
+  readonly marks: MarkSwitch;
+  readonly views: Views;
+  readonly timeline: TimelinePanel;
+  readonly log: vscode.LogOutputChannel;
+}
+
+/** Every command by its id. */
+export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
+  const { session, store, files, marks, views, timeline, log } = surfaces;
+  const compare: CommandHandler = (first, all) => compareSnapshots(session, store, pathsOf(first, all));
+  const showOnTimeline: CommandHandler = (first) => {
+    timeline.show(pathsOf(first, null).at(0) ?? null);
+  };
+  return {
+    [Command.compareSnapshots]: compare,
+    [Command.compareSelected]: compare,
+    [Command.clearComparison]: () => {
+      store.setComparison(null);
+    },
+    [Command.openTimeline]: showOnTimeline,
+    [Command.showSnapshotOnTimeline]: showOnTimeline,
+    [Command.showLineOnTimeline]: (place) => {
+      timeline.show(null, placeOf(place));
+    },
+    [Command.openSnapshot]: (first, all) => openSnapshot(session, timeline, pathsOf(first, all)),
+    [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
+    [Command.goToNextLeak]: () => goToLeak(store, files, 1),
+    [Command.goToPreviousLeak]: () => goToLeak(store, files, -1),
+    [Command.toggleLineMarks]: async () => {
+      const shown = await marks.toggle();
+      const text = shown ? vscode.l10n.t('Leakline: marks on') : vscode.l10n.t('Leakline: marks off');
+      vscode.window.setStatusBarMessage(text, 3_000);
+    },
+    [Command.mapRecordedFolder]: () => mapRecordedFolder(store),
+    [Command.insertRecordingCode]: insertRecordingCode,
+    [Command.copyReport]: () => copyReport(store),
+    [Command.clearResults]: () => session.clear(),
+    [Command.readAgain]: () => session.readAgain(),
+    [Command.forgetSnapshot]: async (first, all) => {
+      await Promise.all(pathsOf(first, all).map((path) => session.forget(path)));
+    },
+    [Command.showLog]: () => {
+      log.show();
+    },
+    [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
+    [InternalCommand.openSource]: (place, options) =>
+      openSource(files, placeOf(place), { preserveFocus: isPreview(options) }),
+  };
+}
+
+function placeOf(value: unknown): { file: string; line: number } {
+  // Rows of the comparison carry their line one level down.
+  const place =
+    typeof value === 'object' && value !== null && 'line' in value && isSourcePlace(value.line) ? value.line : value;
+  if (!isSourcePlace(place)) throw new Error(vscode.l10n.t('Run this command on a marked line.'));
+  return { file: place.file, line: place.line };
+}
+
+/** A click on a tree row looks at a file and keeps the focus where it is. */
+function isPreview(options: unknown): boolean {
+  return (
+    typeof options === 'object' && options !== null && 'preserveFocus' in options && options.preserveFocus === true
+  );
+}

@@ -1,0 +1,59 @@
+import * as vscode from 'vscode';
+import { View } from '../contributions.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import { pickSnapshot } from './pickSnapshot.js';
+
+/** Compares two snapshots: the given two, oldest first, or two that the user picks in order. */
+export async function compareSnapshots(
+  session: SnapshotSession,
+  store: ResultsStore,
+  given: readonly string[],
+): Promise<void> {
+  const pair = given.length === 2 ? given : await pickPair(store, given.at(0));
+  if (pair === undefined) return;
+  await vscode.window.withProgress(
+    { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Comparing snapshots') },
+    async () => {
+      const [a, b] = given.length === 2 ? await oldestFirst(session, pair) : pair;
+      await session.compare(a, b);
+    },
+  );
+  await vscode.commands.executeCommand(`${View.compare}.focus`);
+}
+
+async function pickPair(store: ResultsStore, first: string | undefined): Promise<readonly string[] | undefined> {
+  const before =
+    first ??
+    (await pickSnapshot(
+      store,
+      {
+        title: vscode.l10n.t('Compare Snapshots (1/2)'),
+        placeHolder: vscode.l10n.t('Which snapshot comes first (before)?'),
+      },
+      null,
+    ));
+  if (before === undefined) return undefined;
+  const after = await pickSnapshot(
+    store,
+    {
+      title: vscode.l10n.t('Compare Snapshots (2/2)'),
+      placeHolder: vscode.l10n.t('Which snapshot comes second (after)?'),
+    },
+    before,
+  );
+  return after === undefined ? undefined : [before, after];
+}
+
+/** A selection has no order: the snapshot of the earlier time or step comes first, else the one of the lower name. */
+async function oldestFirst(session: SnapshotSession, [a, b]: readonly string[]): Promise<readonly string[]> {
+  const first = await session.open(a);
+  const second = await session.open(b);
+  const order =
+    first.takenAtUs !== null && second.takenAtUs !== null && first.takenAtUs !== second.takenAtUs
+      ? first.takenAtUs - second.takenAtUs
+      : first.step !== null && second.step !== null && first.step !== second.step
+        ? first.step - second.step
+        : a.localeCompare(b, undefined, { numeric: true });
+  return order <= 0 ? [a, b] : [b, a];
+}

@@ -1,0 +1,48 @@
+import * as vscode from 'vscode';
+import { runNames, snapshotText } from '../results/runText.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { basename } from '../text/pathText.js';
+
+interface SnapshotItem extends vscode.QuickPickItem {
+  /** Absent on the entry that opens the file dialog. */
+  path?: string;
+}
+
+/** What the file dialog filters by; content decides whether it is a snapshot. */
+export function snapshotFilters(): Record<string, string[]> {
+  return { [vscode.l10n.t('Memory snapshots')]: ['pickle', 'pkl'], [vscode.l10n.t('All files')]: ['*'] };
+}
+
+/** Lets the user choose files on disk. Empty if they changed their mind. */
+export async function browse(title: string, canSelectMany: boolean): Promise<string[]> {
+  const uris = await vscode.window.showOpenDialog({ title, canSelectMany, filters: snapshotFilters() });
+  return (uris ?? []).map(({ fsPath }) => fsPath);
+}
+
+/** Lets the user choose one of the known snapshots, or a file. Undefined if they changed their mind. */
+export async function pickSnapshot(
+  store: ResultsStore,
+  texts: { title: string; placeHolder: string },
+  leaveOut: string | null,
+): Promise<string | undefined> {
+  const runs = store.result?.report.runs ?? [];
+  const names = runNames(runs, (path) => vscode.workspace.asRelativePath(path), vscode.l10n);
+  const items = runs.flatMap((run): SnapshotItem[] => [
+    { label: names.get(run.id) ?? run.id, kind: vscode.QuickPickItemKind.Separator },
+    ...run.snapshots
+      .filter(({ path }) => path !== leaveOut)
+      .map((snapshot) => ({
+        label: basename(snapshot.path),
+        description: snapshotText(snapshot, vscode.l10n),
+        iconPath: new vscode.ThemeIcon('database'),
+        path: snapshot.path,
+      })),
+  ]);
+  const other: SnapshotItem[] = [
+    { label: '', kind: vscode.QuickPickItemKind.Separator },
+    { label: vscode.l10n.t('Browse…'), iconPath: new vscode.ThemeIcon('folder-opened') },
+  ];
+  const choice = await vscode.window.showQuickPick([...items, ...other], { ...texts, matchOnDescription: true });
+  if (choice === undefined) return undefined;
+  return choice.path ?? (await browse(texts.title, false)).at(0);
+}

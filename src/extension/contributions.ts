@@ -1,0 +1,76 @@
+/** Every id that the manifest and the code share. A unit test holds the two against each other. */
+
+/** Commands of the manifest. */
+export const Command = {
+  compareSnapshots: 'leakline.compareSnapshots',
+  clearComparison: 'leakline.clearComparison',
+  openTimeline: 'leakline.openTimeline',
+  openSnapshot: 'leakline.openSnapshot',
+  showLeaks: 'leakline.showLeaks',
+  goToNextLeak: 'leakline.goToNextLeak',
+  goToPreviousLeak: 'leakline.goToPreviousLeak',
+  toggleLineMarks: 'leakline.toggleLineMarks',
+  mapRecordedFolder: 'leakline.mapRecordedFolder',
+  insertRecordingCode: 'leakline.insertRecordingCode',
+  copyReport: 'leakline.copyReport',
+  clearResults: 'leakline.clearResults',
+  readAgain: 'leakline.readAgain',
+  showLog: 'leakline.showLog',
+  showLineOnTimeline: 'leakline.showLineOnTimeline',
+  showSnapshotOnTimeline: 'leakline.showSnapshotOnTimeline',
+  compareSelected: 'leakline.compareSelected',
+  forgetSnapshot: 'leakline.forgetSnapshot',
+} as const;
+
+/** Commands that only a lens, a hover or a tree row runs; they are not in the palette and not in the manifest. */
+export const InternalCommand = {
+  showLine: 'leakline.internal.showLine',
+  openSource: 'leakline.internal.openSource',
+} as const;
+
+export const View = {
+  container: 'leakline',
+  leaks: 'leakline.leaks',
+  snapshots: 'leakline.snapshots',
+  compare: 'leakline.compare',
+} as const;
+
+export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
+
+/** Settings, with the section that they live in left out. */
+export const SETTINGS_SECTION = 'leakline';
+export const Setting = {
+  snapshotsInclude: 'snapshots.include',
+  snapshotsExclude: 'snapshots.exclude',
+  marksCodeLens: 'marks.codeLens',
+  marksEndOfLine: 'marks.endOfLine',
+  marksOverviewRuler: 'marks.overviewRuler',
+  marksHover: 'marks.hover',
+  pathsMap: 'paths.map',
+} as const;
+
+export const ContextKey = {
+  /** A report is at hand. */
+  hasResults: 'leakline.hasResults',
+  /** At least one line has a mark. */
+  hasMarks: 'leakline.hasMarks',
+  /** Two snapshots or more are known. */
+  canCompare: 'leakline.canCompare',
+  comparing: 'leakline.comparing',
+  hasUnmapped: 'leakline.hasUnmapped',
+} as const;
+
+export const Color = {
+  leak: 'leakline.leakForeground',
+  cycle: 'leakline.cycleForeground',
+  growth: 'leakline.growthForeground',
+  shrink: 'leakline.shrinkForeground',
+} as const;
+
+/** `contextValue` of tree rows, which the manifest's menus ask for. */
+export const RowKind = {
+  mappedLine: 'mappedLine',
+  unmappedLine: 'unmappedLine',
+  snapshot: 'snapshot',
+  problem: 'problem',
+} as const;

@@ -1,0 +1,8 @@
+/** Anything that can be let go of: VS Code's own objects and ours. */
+export interface Disposer {
+  dispose(): unknown;
+}
+
+export function disposeAll(items: readonly Disposer[]): void {
+  for (const item of items) item.dispose();
+}

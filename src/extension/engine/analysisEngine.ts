@@ -1,0 +1,160 @@
+import { isRpcMessage, RpcClient, RpcError } from '../../protocol/rpc.js';
+import type { WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/workerApi.js';
+import type { Clock } from '../intake/ports.js';
+import type { Translator } from '../text/translator.js';
+import type { EngineThread } from './workerThread.js';
+
+/** Deaths of the worker after which it stays down until somebody asks for it anew. */
+const MOST_DEATHS = 3;
+/** Deaths further back than this are forgiven, in milliseconds. */
+const FORGIVEN_AFTER_MS = 10 * 60_000;
+
+/** What the engine tells the rest of the extension. */
+export interface EngineListener {
+  progress(path: string, fraction: number): void;
+  /** The worker died; if `again`, a new one is reading the snapshots anew. */
+  died(message: string, again: boolean): void;
+  /** After a restart: what was known is read again, except for `lost`. */
+  restored(lost: readonly string[]): void;
+}
+
+interface Running {
+  thread: EngineThread;
+  client: RpcClient<WorkerApi, WorkerEvents>;
+}
+
+/**
+ * The worker, as calls. It starts with the first call. When it dies, open calls fail with one sentence, and a new one
+ * takes over that reads what the old one had read; after {@link MOST_DEATHS} deaths it stays down until `revive`.
+ */
+export class AnalysisEngine {
+  private running: Running | null = null;
+  private readonly loaded = new Set<string>();
+  private listing: WorkspaceListing | null = null;
+  private deaths: number[] = [];
+  /** Settles when the snapshots of a dead worker are read again; calls wait for it. */
+  private restoring: Promise<void> = Promise.resolve();
+  private disposed = false;
+
+  constructor(
+    private readonly start: () => EngineThread,
+    private readonly clock: Clock,
+    private readonly l10n: Translator,
+    private readonly listener: EngineListener,
+  ) {}
+
+  /**
+   * Asks the worker.
+   * @throws RpcError with the worker's reason, `cancelled`, or `closed` if it died or is down
+   */
+  async call<Name extends keyof WorkerApi>(
+    method: Name,
+    params: WorkerApi[Name]['params'],
+    signal?: AbortSignal,
+  ): Promise<WorkerApi[Name]['result']> {
+    await this.restoring;
+    return await this.ask(method, params, signal);
+  }
+
+  /** Lets a worker that died too often start again. */
+  revive(): void {
+    this.deaths = [];
+  }
+
+  async dispose(): Promise<void> {
+    this.disposed = true;
+    const running = this.running;
+    this.running = null;
+    running?.client.close(this.l10n.t('Leakline is shutting down.'));
+    await running?.thread.terminate();
+  }
+
+  private async ask<Name extends keyof WorkerApi>(
+    method: Name,
+    params: WorkerApi[Name]['params'],
+    signal?: AbortSignal,
+  ): Promise<WorkerApi[Name]['result']> {
+    const { client } = this.worker();
+    const result = await client.call(method, params, signal);
+    this.remember(method, params);
+    return result;
+  }
+
+  /** Keeps what a new worker must be told. */
+  private remember(method: keyof WorkerApi, params: unknown): void {
+    if (method === 'setWorkspace') this.listing = params as WorkspaceListing;
+    if (method === 'load') this.loaded.add((params as { path: string }).path);
+    if (method === 'unload') this.loaded.delete((params as { path: string }).path);
+  }
+
+  private worker(): Running {
+    if (this.disposed) throw new RpcError('closed', this.l10n.t('Leakline is shutting down.'));
+    if (this.running !== null) return this.running;
+    if (this.recentDeaths() >= MOST_DEATHS) {
+      throw new RpcError(
+        'closed',
+        this.l10n.t(
+          'The snapshot reader stopped {0} times and stays off; clear the results to start it again.',
+          MOST_DEATHS,
+        ),
+      );
+    }
+    const thread = this.start();
+    const client = new RpcClient<WorkerApi, WorkerEvents>(
+      (message) => {
+        thread.post(message);
+      },
+      (_progress, value) => {
+        this.listener.progress(value.path, value.fraction);
+      },
+    );
+    const running: Running = { thread, client };
+    thread.listen(
+      (value) => {
+        if (isRpcMessage(value)) client.receive(value);
+      },
+      (reason) => {
+        this.ended(running, reason);
+      },
+    );
+    this.running = running;
+    return running;
+  }
+
+  private recentDeaths(): number {
+    const horizon = this.clock.now() - FORGIVEN_AFTER_MS;
+    this.deaths = this.deaths.filter((time) => time > horizon);
+    return this.deaths.length;
+  }
+
+  private ended(running: Running, reason: string): void {
+    if (this.running !== running) return; // asked for
+    this.running = null;
+    this.deaths.push(this.clock.now());
+    const again = this.recentDeaths() < MOST_DEATHS;
+    const message = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
+    running.client.close(message);
+    this.listener.died(message, again && this.loaded.size > 0);
+    if (again && this.loaded.size > 0) this.restoring = this.restore();
+  }
+
+  private async restore(): Promise<void> {
+    const paths = [...this.loaded];
+    const lost: string[] = [];
+    this.loaded.clear();
+    try {
+      if (this.listing !== null) await this.ask('setWorkspace', this.listing);
+    } catch {
+      this.listener.restored(paths);
+      return;
+    }
+    for (const path of paths) {
+      try {
+        await this.ask('load', { path });
+      } catch {
+        lost.push(path);
+      }
+    }
+    this.listener.restored(lost);
+  }
+}

@@ -1,0 +1,30 @@
+import { open, stat } from 'node:fs/promises';
+import type { IntakeFiles } from './ports.js';
+
+/** The intake's view of the real disk. */
+export const diskFiles: IntakeFiles = {
+  async stamp(path) {
+    try {
+      const stats = await stat(path);
+      return stats.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
+    } catch {
+      return null;
+    }
+  },
+
+  async ends(path, size) {
+    try {
+      const handle = await open(path, 'r');
+      try {
+        const byte = new Uint8Array(2);
+        const head = await handle.read(byte, 0, 1, 0);
+        const tail = await handle.read(byte, 1, 1, size - 1);
+        return head.bytesRead === 1 && tail.bytesRead === 1 ? { first: byte[0], last: byte[1] } : null;
+      } finally {
+        await handle.close();
+      }
+    } catch {
+      return null; // the reader will say why
+    }
+  },
+};

@@ -1,0 +1,64 @@
+import type { Clock } from './ports.js';
+
+/** How long nothing must have been asked for, in milliseconds. */
+const QUIET_MS = 40;
+/** While files keep coming, the work is done at least this often, in milliseconds. */
+const LONGEST_WAIT_MS = 5_000;
+
+/**
+ * Runs one piece of work when things have calmed down: many requests make one run, a request during a run makes one
+ * more, and a burst that does not end is interrupted from time to time.
+ */
+export class QuietMoment {
+  private cancelTimer: (() => void) | null = null;
+  private firstAskedAt: number | null = null;
+  private running = false;
+  private disposed = false;
+
+  /**
+   * @param busy true while more is on its way
+   * @param work must handle its own failures
+   */
+  constructor(
+    private readonly clock: Clock,
+    private readonly busy: () => boolean,
+    private readonly work: () => Promise<void>,
+  ) {}
+
+  request(): void {
+    if (this.disposed) return;
+    this.firstAskedAt ??= this.clock.now();
+    if (!this.running) this.arm(QUIET_MS);
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.cancelTimer?.();
+  }
+
+  private arm(milliseconds: number): void {
+    this.cancelTimer?.();
+    this.cancelTimer = this.clock.after(milliseconds, () => {
+      this.cancelTimer = null;
+      void this.tick();
+    });
+  }
+
+  private async tick(): Promise<void> {
+    if (this.firstAskedAt === null) return;
+    const left = this.firstAskedAt + LONGEST_WAIT_MS - this.clock.now();
+    if (this.busy() && left > 0) {
+      this.arm(Math.min(left, QUIET_MS));
+      return;
+    }
+    this.firstAskedAt = null;
+    this.running = true;
+    await this.work();
+    this.running = false;
+    if (this.wantsMore()) this.arm(QUIET_MS);
+  }
+
+  private wantsMore(): boolean {
+    return this.firstAskedAt !== null && !this.disposed;
+  }
+}

@@ -1,0 +1,344 @@
+import type { SnapshotReport } from '../../core/report/report.js';
+import type { IntakeEntry, IntakeOrigin, MutableEntry } from './intakeEntry.js';
+import {
+  sameStamp,
+  type Clock,
+  type FileStamp,
+  type IntakeFiles,
+  type IntakeReader,
+  type ReadProblem,
+} from './ports.js';
+
+/** How long a file is left alone between two looks at it, in milliseconds. */
+export const POLL_MS = 150;
+/** Looks in a row that must agree before a file counts as settled. */
+const QUIET_LOOKS = 2;
+/** A file untouched for this long has settled before anybody looked. A hint only: the reader proves completeness. */
+const OLD_MS = 2_000;
+/** Files looked at together. */
+const LOOKS_AT_ONCE = 32;
+/** Early ends are looked at again after 300 ms, 600 ms … up to this. */
+const LONGEST_BACKOFF_MS = 5_000;
+/** After so many early ends of an unchanged file only a change brings it back. */
+const MOST_ATTEMPTS = 12;
+/** An unchanged file is read again only so often: the clock of its file system may be coarse. */
+const UNCHANGED_READINGS = 2;
+
+const PICKLE_PROTO = 0x80;
+const PICKLE_STOP = 0x2e;
+
+interface Waiter {
+  resolve: (snapshot: SnapshotReport) => void;
+  reject: (problem: ReadProblem) => void;
+}
+
+/** Texts of the problems that the intake finds itself. */
+export interface IntakeTexts {
+  readonly incomplete: string;
+  readonly missing: string;
+  readonly cleared: string;
+}
+
+/**
+ * Brings files in: seen → settled → last byte → read → ready, or truncated (it comes back by itself), or rejected
+ * (remembered until the file changes). One file is read at a time. PyTorch writes snapshots in place, so a file that is
+ * still being written is normal and never an error.
+ */
+export class SnapshotIntake {
+  private readonly files = new Map<string, MutableEntry>();
+  private readonly waiters = new Map<string, Waiter[]>();
+  private cancelPoll: (() => void) | null = null;
+  private polling = false;
+  private reading = false;
+  private disposed = false;
+
+  /**
+   * @param changed called after every change of an entry; `content` is true if the set of readings changed
+   */
+  constructor(
+    private readonly disk: IntakeFiles,
+    private readonly clock: Clock,
+    private readonly reader: IntakeReader,
+    private readonly texts: IntakeTexts,
+    private readonly changed: (content: boolean) => void,
+  ) {}
+
+  get entries(): IterableIterator<IntakeEntry> {
+    return this.files.values();
+  }
+
+  entry(path: string): IntakeEntry | undefined {
+    return this.files.get(path);
+  }
+
+  /** True while a file is being read, waits to be read, or has not been looked at. */
+  get busy(): boolean {
+    if (this.reading) return true;
+    for (const { phase, settling } of this.files.values()) {
+      if (phase === 'queued' || (phase === 'settling' && settling?.stamp === null)) return true;
+    }
+    return false;
+  }
+
+  /** The file appeared, changed or went away: the intake looks for itself. */
+  noticed(path: string, origin: IntakeOrigin = 'discovered'): void {
+    if (this.disposed) return;
+    let entry = this.files.get(path);
+    if (entry === undefined) {
+      entry = {
+        path,
+        origin,
+        phase: 'settling',
+        snapshot: null,
+        problem: null,
+        fraction: 0,
+        settling: null,
+        readStamp: null,
+        attempts: 0,
+      };
+      this.files.set(path, entry);
+    }
+    if (origin === 'opened') entry.origin = 'opened';
+    entry.settling = { stamp: entry.settling?.stamp ?? null, quiet: 0, dueAt: this.clock.now() };
+    this.schedulePoll();
+  }
+
+  /**
+   * Brings in a file that the user named.
+   * @throws a {@link ReadProblem} as the reason of the rejection
+   */
+  open(path: string): Promise<SnapshotReport> {
+    const entry = this.files.get(path);
+    if (entry?.phase === 'rejected') entry.readStamp = null; // asked for again: tried again
+    return new Promise((resolve, reject) => {
+      const waiters = this.waiters.get(path) ?? [];
+      waiters.push({ resolve, reject });
+      this.waiters.set(path, waiters);
+      this.noticed(path, 'opened');
+    });
+  }
+
+  /** Share of a file read so far, 0 to 1. */
+  progress(path: string, fraction: number): void {
+    const entry = this.files.get(path);
+    if (entry?.phase !== 'reading') return;
+    entry.fraction = fraction;
+    this.changed(false);
+  }
+
+  /** Drops one file; a later change brings it back. */
+  async forget(path: string): Promise<void> {
+    const entry = this.files.get(path);
+    if (entry === undefined) return;
+    await this.drop(entry);
+  }
+
+  /** Drops everything. */
+  async clear(): Promise<void> {
+    await Promise.all([...this.files.values()].map((entry) => this.drop(entry)));
+  }
+
+  dispose(): void {
+    this.disposed = true;
+    this.cancelPoll?.();
+    for (const path of [...this.waiters.keys()])
+      this.settle(path, { reason: 'cancelled', message: this.texts.cleared });
+  }
+
+  private schedulePoll(): void {
+    if (this.polling || this.disposed) return;
+    let due = Infinity;
+    for (const entry of this.files.values()) if (entry.settling !== null) due = Math.min(due, entry.settling.dueAt);
+    this.cancelPoll?.();
+    this.cancelPoll = null;
+    if (due === Infinity) return;
+    this.cancelPoll = this.clock.after(Math.max(0, due - this.clock.now()), () => {
+      this.cancelPoll = null;
+      void this.poll();
+    });
+  }
+
+  private async poll(): Promise<void> {
+    this.polling = true;
+    const now = this.clock.now();
+    const due = [...this.files.values()].filter((entry) => entry.settling !== null && entry.settling.dueAt <= now);
+    for (let from = 0; from < due.length; from += LOOKS_AT_ONCE) {
+      await Promise.all(due.slice(from, from + LOOKS_AT_ONCE).map((entry) => this.look(entry)));
+    }
+    this.polling = false;
+    this.schedulePoll();
+    void this.readNext();
+  }
+
+  /** One look at a file that may have changed. */
+  private async look(entry: MutableEntry): Promise<void> {
+    const before = entry.settling;
+    const stamp = await this.disk.stamp(entry.path);
+    const settling = entry.settling;
+    if (settling === null || this.files.get(entry.path) !== entry) return;
+    if (stamp === null) {
+      await this.gone(entry);
+      return;
+    }
+    const same = sameStamp(settling.stamp, stamp) && settling === before;
+    settling.quiet = same ? settling.quiet + 1 : 0;
+    settling.stamp = stamp;
+    const age = this.clock.now() - stamp.mtimeMs;
+    if (settling.quiet < QUIET_LOOKS && age < OLD_MS) {
+      settling.dueAt = this.clock.now() + POLL_MS;
+      return;
+    }
+    if (entry.phase === 'reading') {
+      settling.dueAt = this.clock.now() + POLL_MS; // when the reading is done
+      return;
+    }
+    await this.settled(entry, stamp);
+  }
+
+  /** The file holds still: is there something to read? */
+  private async settled(entry: MutableEntry, stamp: FileStamp): Promise<void> {
+    const unchanged = sameStamp(entry.readStamp, stamp);
+    if (!unchanged) entry.attempts = 0;
+    if (unchanged && (entry.phase === 'ready' || entry.phase === 'rejected')) {
+      entry.settling = null;
+      this.answer(entry);
+      return;
+    }
+    if (unchanged && entry.attempts > UNCHANGED_READINGS) {
+      this.comeBack(entry, stamp);
+      this.answer(entry);
+      return;
+    }
+    if (!(await this.looksComplete(entry.path, stamp.size))) {
+      if (this.files.get(entry.path) === entry) this.truncated(entry, stamp, this.texts.incomplete);
+      return;
+    }
+    if (this.files.get(entry.path) !== entry) return;
+    entry.settling = null;
+    entry.readStamp = stamp;
+    entry.phase = 'queued';
+    this.changed(false);
+  }
+
+  /** A pickle that is complete ends in STOP; other formats are for the reader to judge. */
+  private async looksComplete(path: string, size: number): Promise<boolean> {
+    if (size === 0) return false;
+    const ends = await this.disk.ends(path, size);
+    return ends?.first !== PICKLE_PROTO || ends.last === PICKLE_STOP;
+  }
+
+  private nextQueued(): MutableEntry | null {
+    let next: MutableEntry | null = null;
+    for (const entry of this.files.values()) {
+      if (entry.phase !== 'queued') continue;
+      if (next === null || (entry.readStamp?.mtimeMs ?? 0) < (next.readStamp?.mtimeMs ?? 0)) next = entry;
+    }
+    return next;
+  }
+
+  /** Reads what is queued, oldest file first, one at a time. */
+  private async readNext(): Promise<void> {
+    if (this.reading) return;
+    this.reading = true;
+    for (let entry = this.nextQueued(); entry !== null && !this.disposed; entry = this.nextQueued()) {
+      await this.read(entry);
+    }
+    this.reading = false;
+    this.schedulePoll();
+  }
+
+  private async read(entry: MutableEntry): Promise<void> {
+    entry.phase = 'reading';
+    entry.fraction = 0;
+    entry.problem = null;
+    this.changed(false);
+    const stamp = entry.readStamp;
+    try {
+      const snapshot = await this.reader.load(entry.path);
+      if (this.files.get(entry.path) !== entry) {
+        await this.reader.unload(entry.path).catch(() => undefined);
+        return;
+      }
+      entry.phase = 'ready';
+      entry.snapshot = snapshot;
+      entry.attempts = 0;
+      await this.lookForOverwrite(entry, stamp);
+      this.changed(true);
+      this.answer(entry);
+    } catch (error) {
+      if (this.files.get(entry.path) !== entry) return;
+      const problem = problemOf(error);
+      if (problem.reason === 'truncated' && stamp !== null) this.truncated(entry, stamp, problem.message);
+      else this.rejected(entry, problem);
+    }
+  }
+
+  /** A file that changed under the reader is read once more when it has settled. */
+  private async lookForOverwrite(entry: MutableEntry, before: FileStamp | null): Promise<void> {
+    const after = await this.disk.stamp(entry.path);
+    if (!sameStamp(before, after)) this.noticed(entry.path, entry.origin);
+  }
+
+  private truncated(entry: MutableEntry, stamp: FileStamp, message: string): void {
+    entry.phase = 'truncated';
+    entry.problem = { reason: 'truncated', message };
+    entry.readStamp = stamp;
+    this.comeBack(entry, stamp);
+    this.changed(false);
+    this.answer(entry);
+  }
+
+  private comeBack(entry: MutableEntry, stamp: FileStamp): void {
+    entry.attempts++;
+    const wait = Math.min(LONGEST_BACKOFF_MS, POLL_MS * 2 ** entry.attempts);
+    entry.settling =
+      entry.attempts > MOST_ATTEMPTS ? null : { stamp, quiet: QUIET_LOOKS, dueAt: this.clock.now() + wait };
+  }
+
+  private rejected(entry: MutableEntry, problem: ReadProblem): void {
+    const hadReading = entry.snapshot !== null;
+    entry.phase = 'rejected';
+    entry.problem = problem;
+    entry.snapshot = null;
+    if (hadReading) void this.reader.unload(entry.path).catch(() => undefined);
+    this.changed(hadReading);
+    this.answer(entry);
+  }
+
+  private async gone(entry: MutableEntry): Promise<void> {
+    const hadReading = entry.snapshot !== null;
+    this.files.delete(entry.path);
+    this.settle(entry.path, { reason: 'unreadable', message: this.texts.missing });
+    if (hadReading) await this.reader.unload(entry.path).catch(() => undefined);
+    this.changed(hadReading);
+  }
+
+  private async drop(entry: MutableEntry): Promise<void> {
+    const hadReading = entry.snapshot !== null;
+    this.files.delete(entry.path);
+    this.settle(entry.path, { reason: 'cancelled', message: this.texts.cleared });
+    if (hadReading) await this.reader.unload(entry.path).catch(() => undefined);
+    this.changed(hadReading);
+  }
+
+  /** Tells those who wait for a file what became of it. */
+  private answer(entry: MutableEntry): void {
+    if (entry.phase === 'ready' && entry.snapshot !== null) this.settle(entry.path, entry.snapshot);
+    else if (entry.problem !== null) this.settle(entry.path, entry.problem);
+  }
+
+  private settle(path: string, outcome: SnapshotReport | ReadProblem): void {
+    const waiters = this.waiters.get(path) ?? [];
+    this.waiters.delete(path);
+    for (const waiter of waiters) {
+      if ('reason' in outcome) waiter.reject(outcome);
+      else waiter.resolve(outcome);
+    }
+  }
+}
+
+function problemOf(error: unknown): ReadProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  const reason = typeof error === 'object' && error !== null && 'reason' in error ? error.reason : 'internal';
+  return { reason: typeof reason === 'string' ? reason : 'internal', message };
+}

@@ -1,0 +1,82 @@
+import * as vscode from 'vscode';
+import { InternalCommand, Command } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import type { MarkSwitch } from './markSwitch.js';
+import { compareLensText, lensText } from './markText.js';
+
+/** Byte counts above lines: a lookup in what is known, never a computation. */
+export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable {
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly subscriptions: readonly Disposer[];
+
+  readonly onDidChangeCodeLenses = this.changedEmitter.event;
+
+  constructor(
+    private readonly store: ResultsStore,
+    private readonly files: PythonFiles,
+    private readonly marks: MarkSwitch,
+  ) {
+    const changed = (): void => {
+      this.changedEmitter.fire();
+    };
+    this.subscriptions = [store.onDidChange(changed), marks.onDidChange(changed), this.changedEmitter];
+  }
+
+  provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (!this.marks.shown.codeLens) return [];
+    const path = this.files.path(document.uri);
+    if (this.files.uri(path)?.toString() !== document.uri.toString()) return [];
+    return this.store.comparison === null ? this.leakLenses(document, path) : this.compareLenses(document, path);
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private leakLenses(document: vscode.TextDocument, path: string): vscode.CodeLens[] {
+    return this.store.marksOf(path).flatMap((mark) => {
+      const range = lineRange(document, mark.line);
+      if (range === null) return [];
+      const place = { file: mark.file, line: mark.line };
+      return [
+        new vscode.CodeLens(range, {
+          title: lensText(mark, vscode.l10n),
+          tooltip: vscode.l10n.t('Show the stacks of this line'),
+          command: InternalCommand.showLine,
+          arguments: [place],
+        }),
+        new vscode.CodeLens(range, {
+          title: vscode.l10n.t('Show on timeline'),
+          command: Command.showLineOnTimeline,
+          arguments: [place],
+        }),
+      ];
+    });
+  }
+
+  private compareLenses(document: vscode.TextDocument, path: string): vscode.CodeLens[] {
+    const comparison = this.store.comparison;
+    if (comparison === null) return [];
+    return (comparison.byFile.get(path) ?? []).flatMap((line) => {
+      const range = lineRange(document, line.line);
+      if (range === null) return [];
+      return [
+        new vscode.CodeLens(range, {
+          title: compareLensText(line, comparison.report.a.path, vscode.l10n),
+          tooltip: vscode.l10n.t('Show the stacks of this line'),
+          command: InternalCommand.showLine,
+          arguments: [{ file: line.file, line: line.line }],
+        }),
+      ];
+    });
+  }
+}
+
+/** The text of a 1-based line, null if the document is shorter. */
+function lineRange(document: vscode.TextDocument, line: number): vscode.Range | null {
+  if (line < 1 || line > document.lineCount) return null;
+  const text = document.lineAt(line - 1);
+  return new vscode.Range(line - 1, text.firstNonWhitespaceCharacterIndex, line - 1, text.text.length);
+}

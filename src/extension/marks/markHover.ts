@@ -1,0 +1,63 @@
+/** The story of a line as Markdown. Names and paths come from the recording: they are escaped, never markup. */
+import type { StackReport } from '../../core/report/report.js';
+import { Command, InternalCommand } from '../contributions.js';
+import type { LineMark } from '../results/lineMarks.js';
+import { byteText } from '../text/byteText.js';
+import { commandLink, escapeMarkdown } from '../text/markdownText.js';
+import { basename } from '../text/pathText.js';
+import { sparkline } from '../text/sparkline.js';
+import type { Translator } from '../text/translator.js';
+import { blocksText, evidenceTexts, headlineText, verdictText } from './markText.js';
+
+const MOST_STACKS = 3;
+const MOST_FRAMES = 4;
+
+/** Commands that links of a hover may run. */
+export const HOVER_COMMANDS: readonly string[] = [
+  InternalCommand.showLine,
+  InternalCommand.openSource,
+  Command.showLineOnTimeline,
+];
+
+/** @param canOpen true for files of the workspace: their frames become links */
+export function hoverMarkdown(mark: LineMark, canOpen: (file: string) => boolean, l10n: Translator): string {
+  const part = mark.parts[0];
+  const { line } = part;
+  const paragraphs = [
+    `**${escapeMarkdown(headlineText(mark, l10n))}** — ${escapeMarkdown(verdictText(line.verdict, l10n))}`,
+  ];
+  paragraphs.push(
+    evidenceTexts(part, l10n)
+      .map((sentence) => `- ${escapeMarkdown(sentence)}`)
+      .join('\n'),
+  );
+  if (line.series.length > 1) {
+    const span = `${byteText(line.series[0])} → ${byteText(line.series[line.series.length - 1])}`;
+    paragraphs.push(`${sparkline(line.series, 24)}  ${escapeMarkdown(span)}`);
+  }
+  if (line.holder !== null) {
+    const { text, file, line: at } = line.holder;
+    paragraphs.push(escapeMarkdown(l10n.t('Kept by {0} ({1}:{2})', text, basename(file), at)));
+  }
+  for (const stack of line.stacks.slice(0, MOST_STACKS)) paragraphs.push(stackMarkdown(stack, canOpen, l10n));
+  const place = [{ file: mark.file, line: mark.line }];
+  paragraphs.push(
+    [
+      commandLink(l10n.t('Show in Leaks'), InternalCommand.showLine, place),
+      commandLink(l10n.t('Show on timeline'), Command.showLineOnTimeline, place),
+    ].join(' · '),
+  );
+  return paragraphs.join('\n\n');
+}
+
+function stackMarkdown(stack: StackReport, canOpen: (file: string) => boolean, l10n: Translator): string {
+  const frames = stack.frames.filter(({ file }) => canOpen(file));
+  const named = (frames.length > 0 ? frames : stack.frames)
+    .slice(0, MOST_FRAMES)
+    .map(({ file, line, function: name }) => {
+      const label = `${name} (${basename(file)}:${line})`;
+      return canOpen(file) ? commandLink(label, InternalCommand.openSource, [{ file, line }]) : escapeMarkdown(label);
+    });
+  const amount = `${byteText(stack.liveBytes)} · ${blocksText(stack.blocks, l10n)}`;
+  return `${escapeMarkdown(amount)}: ${named.join(' ← ')}`;
+}

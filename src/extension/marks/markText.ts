@@ -1,0 +1,124 @@
+/** The sentences of marks. Short ones for the editor, whole ones for the hover. */
+import { basename } from '../text/pathText.js';
+import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
+import type { LineMark, MarkPart } from '../results/lineMarks.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { sparkline } from '../text/sparkline.js';
+import type { Translator } from '../text/translator.js';
+
+/** Characters of a snapshot's name that a lens has room for. */
+const LONGEST_NAME = 20;
+
+/** `52.0 MiB/step`, or per snapshot where the run has no steps; null where no rate is known. */
+export function rateText(run: RunReport, line: Pick<LineReport, 'bytesPerStep'>, l10n: Translator): string | null {
+  if (line.bytesPerStep === null || line.bytesPerStep <= 0) return null;
+  const bytes = byteText(Math.round(line.bytesPerStep));
+  return run.steps === 'snapshots' ? l10n.t('{0}/snapshot', bytes) : l10n.t('{0}/step', bytes);
+}
+
+export function blocksText(blocks: number, l10n: Translator): string {
+  return blocks === 1 ? l10n.t('1 block') : l10n.t('{0} blocks', String(blocks));
+}
+
+/** Highest live bytes that a line ever had. */
+function peakOf(line: LineReport): number {
+  return Math.max(line.liveBytes, ...line.series);
+}
+
+/** What a mark says first: how much, and of which kind. */
+export function headlineText(mark: LineMark, l10n: Translator): string {
+  const { line } = mark.parts[0];
+  switch (mark.tone) {
+    case 'leak':
+      return l10n.t('▲ {0} leaked', byteText(line.leakedBytes));
+    case 'cycle':
+      return l10n.t('↻ up to {0} in a reference cycle', byteText(peakOf(line)));
+    case 'growth':
+      return l10n.t('▲ {0} growth', byteText(line.growthBytes));
+    case 'filling':
+      return l10n.t('△ {0} rising', byteText(line.growthBytes));
+  }
+}
+
+/** Which of several ranks a mark's numbers are of; empty if there is one only. */
+function rankText(mark: LineMark, l10n: Translator): string {
+  const { rank } = mark.parts[0].run;
+  if (mark.ranks < 2 || rank === null) return '';
+  const others = mark.parts.length - 1;
+  return others === 0 ? l10n.t('rank {0}', rank) : l10n.t('rank {0} +{1}', rank, others);
+}
+
+/** The lens above a marked line, some 40 characters. */
+export function lensText(mark: LineMark, l10n: Translator): string {
+  const { run, line } = mark.parts[0];
+  if (mark.tone === 'cycle') return headlineText(mark, l10n);
+  const last = rankText(mark, l10n) || blocksText(line.blocks, l10n);
+  return [headlineText(mark, l10n), rateText(run, line, l10n), last].filter(Boolean).join(' · ');
+}
+
+/** The text behind a marked line: who keeps it where that is known, else the trend. With no lens it says how much. */
+export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
+  const { run, line } = mark.parts[0];
+  const trend = line.series.length > 2 ? sparkline(line.series) : '';
+  const holder =
+    line.holder === null
+      ? ''
+      : l10n.t('kept by {0} ({1}:{2})', line.holder.text, basename(line.holder.file), line.holder.line);
+  const amount = withLens ? '' : [headlineText(mark, l10n), rateText(run, line, l10n)].filter(Boolean).join(' · ');
+  return [amount, trend, holder].filter((text) => text !== '').join('  ');
+}
+
+/** The lens above a line that two snapshots were compared on. */
+export function compareLensText(line: CompareLine, pathA: string, l10n: Translator): string {
+  return l10n.t('{0} since {1}', signedByteText(line.growthBytes), snapshotName(pathA));
+}
+
+/** The name of a snapshot's file without its ending, shortened in the middle where it is long. */
+export function snapshotName(path: string): string {
+  const name = basename(path).replace(/\.(pickle|pkl)$/i, '');
+  if (name.length <= LONGEST_NAME) return name;
+  const half = (LONGEST_NAME - 1) >> 1;
+  return `${name.slice(0, half)}…${name.slice(-half)}`;
+}
+
+/** What a verdict means, in one sentence. */
+export function verdictText(verdict: Verdict, l10n: Translator): string {
+  switch (verdict) {
+    case 'leak':
+      return l10n.t('Leak: new blocks keep coming and are not freed.');
+    case 'sawtooth':
+      return l10n.t('Reference cycle: freed all at once, when the garbage collector happens to run.');
+    case 'tooShort':
+      return l10n.t('Growth: too few snapshots to tell whether it is a leak.');
+    case 'filling':
+      return l10n.t('Rising: too early to tell a buffer that fills up from a leak.');
+    case 'periodic':
+      return l10n.t('Periodic: climbs, and is let go of by the same line each time.');
+    case 'plateau':
+      return l10n.t('Plateau: rose, then stayed.');
+    case 'oneOff':
+      return l10n.t('One jump, then flat.');
+    case 'steady':
+      return l10n.t('Steady.');
+  }
+}
+
+/** The numbers behind a verdict, one sentence each. */
+export function evidenceTexts({ run, line }: MarkPart, l10n: Translator): string[] {
+  const snapshots = run.snapshots.length;
+  const sentences = [
+    l10n.t(
+      '{0} live in {1}, {2} over {3} snapshots',
+      byteText(line.liveBytes),
+      blocksText(line.blocks, l10n),
+      signedByteText(line.growthBytes),
+      snapshots,
+    ),
+  ];
+  const rate = rateText(run, line, l10n);
+  if (rate !== null) sentences.push(l10n.t('{0}, confidence {1} %', rate, Math.round(line.confidence * 100)));
+  if (line.totalBytes > line.liveBytes) {
+    sentences.push(l10n.t('{0} including what the functions called here allocate', byteText(line.totalBytes)));
+  }
+  return sentences;
+}

@@ -1,0 +1,28 @@
+/** A comparison as one entry per line. */
+import type { CompareLine, CompareReport } from '../../core/report/report.js';
+
+/** Lines that grew or shrank, two functions of one line added up. Largest growth first. */
+export function comparedLines(report: CompareReport): CompareLine[] {
+  const byLine = new Map<string, CompareLine>();
+  for (const line of report.lines) {
+    const key = `${line.mapped}:${line.line}:${line.file}`;
+    const present = byLine.get(key);
+    byLine.set(key, present === undefined ? line : add(present, line));
+  }
+  return [...byLine.values()]
+    .filter(({ growthBytes }) => growthBytes !== 0)
+    .sort((a, b) => b.growthBytes - a.growthBytes);
+}
+
+function add(a: CompareLine, b: CompareLine): CompareLine {
+  return {
+    ...a,
+    bytesA: a.bytesA + b.bytesA,
+    bytesB: a.bytesB + b.bytesB,
+    growthBytes: a.growthBytes + b.growthBytes,
+    blocksA: a.blocksA + b.blocksA,
+    blocksB: a.blocksB + b.blocksB,
+    flow: null,
+    stacks: [...a.stacks, ...b.stacks].sort((x, y) => y.growthBytes - x.growthBytes),
+  };
+}

@@ -1,0 +1,143 @@
+/** Reports as marks on lines: what every run says of one line of one file, worst first. */
+import type { LineReport, Report, RunReport, Verdict } from '../../core/report/report.js';
+
+/** How a mark speaks: `filling` is listed in the view only, the others also in the editor. */
+export type MarkTone = 'leak' | 'cycle' | 'growth' | 'filling';
+
+/** One run's word on a line. */
+export interface MarkPart {
+  readonly run: RunReport;
+  readonly line: LineReport;
+}
+
+export interface LineMark {
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  readonly mapped: boolean;
+  readonly tone: MarkTone;
+  /** Runs that have something to say of the line, the worst first: it is the one whose numbers are shown. */
+  readonly parts: readonly [MarkPart, ...MarkPart[]];
+  /** Ranks among all runs of the report; more than one makes the rank worth saying. */
+  readonly ranks: number;
+}
+
+const WORST_FIRST: readonly Verdict[] = [
+  'leak',
+  'sawtooth',
+  'filling',
+  'tooShort',
+  'periodic',
+  'plateau',
+  'oneOff',
+  'steady',
+];
+
+function severity(verdict: Verdict): number {
+  return WORST_FIRST.indexOf(verdict);
+}
+
+/** The tone of a line of a report, null where it has nothing to say. */
+export function toneOf(line: LineReport): MarkTone | null {
+  switch (line.verdict) {
+    case 'leak':
+      return 'leak';
+    case 'sawtooth':
+      return 'cycle';
+    case 'tooShort':
+      return line.growthBytes > 0 ? 'growth' : null;
+    case 'filling':
+      return line.growthBytes > 0 ? 'filling' : null;
+    default:
+      return null;
+  }
+}
+
+/** Bytes by which marks of one tone are ordered. */
+export function weightOf(line: LineReport): number {
+  return line.verdict === 'leak' ? line.leakedBytes : Math.max(line.growthBytes, line.liveBytes);
+}
+
+/** Two functions can share one line (a lambda); inside a run their numbers add up. */
+function merge(a: LineReport, b: LineReport): LineReport {
+  const worse = severity(a.verdict) <= severity(b.verdict) ? a : b;
+  return {
+    ...worse,
+    liveBytes: a.liveBytes + b.liveBytes,
+    totalBytes: Math.max(a.totalBytes, b.totalBytes),
+    growthBytes: a.growthBytes + b.growthBytes,
+    leakedBytes: a.leakedBytes + b.leakedBytes,
+    bytesPerStep:
+      a.bytesPerStep === null && b.bytesPerStep === null ? null : (a.bytesPerStep ?? 0) + (b.bytesPerStep ?? 0),
+    blocks: a.blocks + b.blocks,
+    series: a.series.map((bytes, i) => bytes + b.series[i]),
+    stacks: [...a.stacks, ...b.stacks].sort((x, y) => y.liveBytes - x.liveBytes),
+  };
+}
+
+function worstFirst(a: MarkPart, b: MarkPart): number {
+  return severity(a.line.verdict) - severity(b.line.verdict) || weightOf(b.line) - weightOf(a.line);
+}
+
+const TONES: readonly MarkTone[] = ['leak', 'cycle', 'growth', 'filling'];
+
+/** All marks of a report, worst first. Bytes are never summed over runs: they are different processes or times. */
+export function lineMarks(report: Report): LineMark[] {
+  const ranks = new Set(report.runs.map(({ rank }) => rank)).size;
+  const byLine = new Map<string, MarkPart[]>();
+  for (const run of report.runs) {
+    const ofRun = new Map<string, LineReport>();
+    for (const line of run.lines) {
+      const key = `${line.mapped}:${line.line}:${line.file}`;
+      const present = ofRun.get(key);
+      ofRun.set(key, present === undefined ? line : merge(present, line));
+    }
+    for (const [key, line] of ofRun) {
+      const parts = byLine.get(key) ?? [];
+      parts.push({ run, line });
+      byLine.set(key, parts);
+    }
+  }
+  const marks: LineMark[] = [];
+  for (const all of byLine.values()) {
+    const spoken = all.filter(({ line }) => toneOf(line) !== null).sort(worstFirst);
+    const worst = spoken.at(0);
+    if (worst === undefined) continue;
+    const tone = toneOf(worst.line) ?? 'growth';
+    const { file, line, mapped } = worst.line;
+    marks.push({ file, line, mapped, tone, parts: [worst, ...spoken.slice(1)], ranks });
+  }
+  return marks.sort(
+    (a, b) => TONES.indexOf(a.tone) - TONES.indexOf(b.tone) || weightOf(b.parts[0].line) - weightOf(a.parts[0].line),
+  );
+}
+
+/** Things with a place, by file and sorted by line, for lookups while somebody types. */
+export function byFile<T extends { readonly file: string; readonly line: number }>(
+  items: readonly T[],
+): Map<string, T[]> {
+  const files = new Map<string, T[]>();
+  for (const item of items) {
+    const list = files.get(item.file) ?? [];
+    list.push(item);
+    files.set(item.file, list);
+  }
+  for (const list of files.values()) list.sort((a, b) => a.line - b.line);
+  return files;
+}
+
+/**
+ * The mark after (or before) a place, through the files in the order of their names and round at the end.
+ * @param line 1-based; marks on this line are passed over
+ */
+export function neighbourMark<T extends { readonly file: string; readonly line: number }>(
+  marks: readonly T[],
+  at: { file: string; line: number } | null,
+  direction: 1 | -1,
+): T | undefined {
+  const order = (a: { file: string; line: number }, b: { file: string; line: number }): number =>
+    a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line;
+  const sorted = [...marks].sort((a, b) => order(a, b) * direction);
+  if (at === null) return sorted.at(0);
+  return sorted.find((mark) => order(mark, at) * direction > 0) ?? sorted.at(0);
+}

@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import type { CompareLine, CompareReport } from '../../core/report/report.js';
+import type { AnalysisResult } from '../../protocol/workerApi.js';
+import { comparedLines } from './comparedLines.js';
+import { byFile, lineMarks, type LineMark } from './lineMarks.js';
+
+/** A comparison that the user asked for. */
+export interface Comparison {
+  readonly report: CompareReport;
+  readonly lines: readonly CompareLine[];
+  readonly byFile: ReadonlyMap<string, readonly CompareLine[]>;
+}
+
+/** What the analysis said last, indexed for the surfaces: they only look things up. */
+export class ResultsStore implements vscode.Disposable {
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private latest: AnalysisResult | null = null;
+  private allMarks: readonly LineMark[] = [];
+  private markIndex: ReadonlyMap<string, readonly LineMark[]> = new Map();
+  private compared: Comparison | null = null;
+
+  /** A report or a comparison arrived or was cleared. */
+  readonly onDidChange = this.changedEmitter.event;
+
+  get result(): AnalysisResult | null {
+    return this.latest;
+  }
+
+  /** All marks, worst first. */
+  get marks(): readonly LineMark[] {
+    return this.allMarks;
+  }
+
+  get comparison(): Comparison | null {
+    return this.compared;
+  }
+
+  /** Marks that the editor shows in a workspace file, by line. */
+  marksOf(file: string): readonly LineMark[] {
+    return this.markIndex.get(file) ?? [];
+  }
+
+  setResult(result: AnalysisResult | null): void {
+    this.latest = result;
+    this.allMarks = result === null ? [] : lineMarks(result.report);
+    this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'filling'));
+    this.changedEmitter.fire();
+  }
+
+  setComparison(report: CompareReport | null): void {
+    if (report === null) this.compared = null;
+    else {
+      const lines = comparedLines(report);
+      this.compared = { report, lines, byFile: byFile(lines.filter(({ mapped }) => mapped)) };
+    }
+    this.changedEmitter.fire();
+  }
+
+  dispose(): void {
+    this.changedEmitter.dispose();
+  }
+}

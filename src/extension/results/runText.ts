@@ -1,0 +1,43 @@
+/** Names of runs and what is said of snapshots in lists. */
+import type { RunReport, SnapshotReport } from '../../core/report/report.js';
+import { byteText } from '../text/byteText.js';
+import { dirname } from '../text/pathText.js';
+import type { Translator } from '../text/translator.js';
+
+/**
+ * Names for runs: the folder of their snapshots and their rank; where two would be called the same, their id too.
+ * @param relative makes a path shorter for people
+ */
+export function runNames(
+  runs: readonly RunReport[],
+  relative: (path: string) => string,
+  l10n: Translator,
+): Map<string, string> {
+  const names = runs.map((run) => {
+    const first = run.snapshots.at(0)?.path ?? run.id;
+    const folder = relative(dirname(first)) || run.id;
+    return run.rank === null ? folder : l10n.t('{0} · rank {1}', folder, run.rank);
+  });
+  return new Map(
+    runs.map((run, i) => [
+      run.id,
+      names.indexOf(names[i]) === names.lastIndexOf(names[i]) ? names[i] : `${names[i]} · ${run.id}`,
+    ]),
+  );
+}
+
+/** `step 40 · 1.2 GiB live · 1.4 GiB reserved`, over all devices. */
+export function snapshotText(snapshot: SnapshotReport, l10n: Translator): string {
+  const live = snapshot.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+  const reserved = snapshot.devices.reduce((sum, { reservedBytes }) => sum + reservedBytes, 0);
+  const sizes = [l10n.t('{0} live', byteText(live)), l10n.t('{0} reserved', byteText(reserved))];
+  return [...(snapshot.step === null ? [] : [l10n.t('step {0}', snapshot.step)]), ...sizes].join(' · ');
+}
+
+/** Bytes per step that all leaking lines of a run lose together. */
+export function leakRate(run: RunReport): number {
+  return run.lines.reduce(
+    (sum, line) => (line.verdict === 'leak' ? sum + Math.max(0, line.bytesPerStep ?? 0) : sum),
+    0,
+  );
+}

@@ -1,0 +1,227 @@
+import * as vscode from 'vscode';
+import type { SnapshotReport } from '../core/report/report.js';
+import { AnalysisEngine } from './engine/analysisEngine.js';
+import { startWorkerThread } from './engine/workerThread.js';
+import { diskFiles } from './intake/diskFiles.js';
+import type { IntakeEntry } from './intake/intakeEntry.js';
+import { systemClock } from './intake/ports.js';
+import { QuietMoment } from './intake/quietMoment.js';
+import { SnapshotIntake } from './intake/snapshotIntake.js';
+import type { ResultsStore } from './results/resultsStore.js';
+import { pathRules } from './settings.js';
+import { SnapshotWatchers } from './watch/snapshotWatchers.js';
+import type { PythonFiles } from './workspace/pythonFiles.js';
+
+/** Changes of the intake are passed on at most this often, in milliseconds. */
+const NEWS_MS = 100;
+
+/** Everything between a file that appears and a report: watchers, intake, worker, and when to ask it. */
+export class SnapshotSession implements vscode.Disposable {
+  readonly engine: AnalysisEngine;
+  private readonly intake: SnapshotIntake;
+  private readonly watchers: SnapshotWatchers;
+  private readonly analysis: QuietMoment;
+  private readonly newsEmitter = new vscode.EventEmitter<void>();
+  private newsTimer: ReturnType<typeof setTimeout> | undefined;
+  /** The worker does not know the present workspace. */
+  private listingStale = true;
+  private trouble: string | null = null;
+
+  /** Files were found, are being read, or could not be. */
+  readonly onDidChange = this.newsEmitter.event;
+
+  constructor(
+    workerScript: string,
+    private readonly store: ResultsStore,
+    private readonly files: PythonFiles,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.engine = new AnalysisEngine(() => startWorkerThread(workerScript), systemClock, vscode.l10n, {
+      progress: (path, fraction) => {
+        this.intake.progress(path, fraction);
+      },
+      died: (message, again) => {
+        this.log.error(message);
+        this.say(again ? vscode.l10n.t('{0} Reading the snapshots again.', message) : message);
+      },
+      restored: (lost) => {
+        for (const path of lost) void this.intake.forget(path);
+        this.log.info(`the reader is back, ${lost.length} snapshots lost`);
+        this.say(null);
+        this.analysis.request();
+      },
+    });
+    this.intake = new SnapshotIntake(
+      diskFiles,
+      systemClock,
+      {
+        load: async (path) => (await this.engine.call('load', { path })).snapshot,
+        unload: async (path) => {
+          await this.engine.call('unload', { path });
+        },
+      },
+      {
+        incomplete: vscode.l10n.t('This file is still being written, or was cut short.'),
+        missing: vscode.l10n.t('There is no such file, or it may not be read.'),
+        cleared: vscode.l10n.t('The results were cleared.'),
+      },
+      (content) => {
+        this.announce();
+        if (content) this.analysis.request();
+      },
+    );
+    this.watchers = new SnapshotWatchers(log, {
+      noticed: (path) => {
+        this.intake.noticed(path);
+      },
+      scanned: () => {
+        this.announce();
+        this.analysis.request();
+      },
+      limited: () => {
+        this.announce();
+      },
+    });
+    this.analysis = new QuietMoment(
+      systemClock,
+      () => this.intake.busy || this.watchers.scanning,
+      () => this.analyse(),
+    );
+  }
+
+  get entries(): IterableIterator<IntakeEntry> {
+    return this.intake.entries;
+  }
+
+  /** What went wrong with the reader itself, in one sentence. */
+  get problem(): string | null {
+    return this.trouble;
+  }
+
+  /** What is not watched, one sentence each. */
+  get limits(): readonly string[] {
+    return this.watchers.limits;
+  }
+
+  /** Snapshots that are read. */
+  get ready(): SnapshotReport[] {
+    return [...this.intake.entries].flatMap(({ snapshot }) => (snapshot === null ? [] : [snapshot]));
+  }
+
+  start(): void {
+    this.watchers.start();
+  }
+
+  /** The workspace's files or mappings changed: marks may move. */
+  remap(): void {
+    this.listingStale = true;
+    if (this.ready.length > 0) this.analysis.request();
+  }
+
+  /**
+   * Reads a file that the user named, and keeps an eye on it.
+   * @throws an object with a `message` for people
+   */
+  async open(path: string): Promise<SnapshotReport> {
+    this.watchers.watchFile(path);
+    return await this.intake.open(path);
+  }
+
+  /** Settles when the report holds everything that is read by now. */
+  async reported(): Promise<void> {
+    await this.refreshListing();
+    await this.analyse();
+  }
+
+  /**
+   * Compares two files, reading them if need be.
+   * @throws an object with a `message` for people
+   */
+  async compare(a: string, b: string): Promise<void> {
+    await this.open(a);
+    await this.open(b);
+    await this.refreshListing();
+    this.store.setComparison(await this.engine.call('compare', { a, b }));
+  }
+
+  async forget(path: string): Promise<void> {
+    await this.intake.forget(path);
+  }
+
+  /** Drops all readings and marks; files that change later are read again. */
+  async clear(): Promise<void> {
+    this.engine.revive();
+    await this.intake.clear();
+    this.store.setComparison(null);
+    this.store.setResult(null);
+    this.say(null);
+  }
+
+  /** Looks through the workspace anew. */
+  async readAgain(): Promise<void> {
+    await this.clear();
+    this.watchers.start();
+  }
+
+  dispose(): void {
+    clearTimeout(this.newsTimer);
+    this.analysis.dispose();
+    this.intake.dispose();
+    this.newsEmitter.dispose();
+  }
+
+  /** Ends watchers and worker; what {@link dispose} cannot wait for. */
+  async stop(): Promise<void> {
+    await Promise.all([this.watchers.close(), this.engine.dispose()]);
+  }
+
+  private async refreshListing(): Promise<void> {
+    if (!this.listingStale) return;
+    this.listingStale = false;
+    try {
+      await this.engine.call('setWorkspace', { files: await this.files.paths(), rules: pathRules() });
+    } catch (error) {
+      this.listingStale = true;
+      throw error;
+    }
+  }
+
+  private async analyse(): Promise<void> {
+    if (this.ready.length === 0) {
+      this.store.setComparison(null);
+      this.store.setResult(null);
+      return;
+    }
+    try {
+      await this.refreshListing();
+      const result = await this.engine.call('report', null);
+      this.store.setResult(result);
+      this.log.debug(`report: ${result.report.runs.length} runs, ${this.store.marks.length} marks`);
+      await this.compareAgain();
+    } catch (error) {
+      this.log.error(`no report: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+
+  /** A comparison follows its files; it ends when one of them is gone. */
+  private async compareAgain(): Promise<void> {
+    const comparison = this.store.comparison;
+    if (comparison === null) return;
+    const { a, b } = comparison.report;
+    const known = new Set(this.ready.map(({ path }) => path));
+    const still = known.has(a.path) && known.has(b.path);
+    this.store.setComparison(still ? await this.engine.call('compare', { a: a.path, b: b.path }) : null);
+  }
+
+  private say(trouble: string | null): void {
+    this.trouble = trouble;
+    this.announce();
+  }
+
+  private announce(): void {
+    this.newsTimer ??= setTimeout(() => {
+      this.newsTimer = undefined;
+      this.newsEmitter.fire();
+    }, NEWS_MS);
+  }
+}

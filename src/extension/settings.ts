@@ -1,0 +1,62 @@
+import * as vscode from 'vscode';
+import type { PathRule } from '../core/source/pathMapping.js';
+import { Setting, SETTINGS_SECTION } from './contributions.js';
+
+/** Which marks are shown in the editor. */
+export interface MarkSettings {
+  codeLens: boolean;
+  endOfLine: boolean;
+  overviewRuler: boolean;
+  hover: boolean;
+}
+
+function read<T>(name: string, fallback: T, scope?: vscode.ConfigurationScope): T {
+  return vscode.workspace.getConfiguration(SETTINGS_SECTION, scope ?? null).get<T>(name, fallback);
+}
+
+function texts(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item): item is string => typeof item === 'string') : [];
+}
+
+export function markSettings(): MarkSettings {
+  return {
+    codeLens: read(Setting.marksCodeLens, true),
+    endOfLine: read(Setting.marksEndOfLine, true),
+    overviewRuler: read(Setting.marksOverviewRuler, true),
+    hover: read(Setting.marksHover, true),
+  };
+}
+
+/** Globs of files that may be snapshots, and of what is left out besides the usual folders. */
+export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude: string[] } {
+  return {
+    include: texts(read<unknown>(Setting.snapshotsInclude, [], folder)),
+    exclude: texts(read<unknown>(Setting.snapshotsExclude, [], folder)),
+  };
+}
+
+/** Folders that the user has mapped by hand. */
+export function pathRules(): PathRule[] {
+  const map = read<unknown>(Setting.pathsMap, {});
+  if (typeof map !== 'object' || map === null) return [];
+  return Object.entries(map).flatMap(([recorded, workspace]) =>
+    typeof workspace === 'string' ? [{ recorded: trimEnd(recorded), workspace: trimEnd(workspace) }] : [],
+  );
+}
+
+/** Adds one mapping to the settings of the workspace. */
+export async function addPathRule(rule: PathRule): Promise<void> {
+  const settings = vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
+  const present = settings.inspect<Record<string, string>>(Setting.pathsMap)?.workspaceValue ?? {};
+  const value = { ...present, [rule.recorded]: rule.workspace };
+  await settings.update(Setting.pathsMap, value, vscode.ConfigurationTarget.Workspace);
+}
+
+/** True if a change of the settings touches `name`. */
+export function affects(event: vscode.ConfigurationChangeEvent, name: string): boolean {
+  return event.affectsConfiguration(`${SETTINGS_SECTION}.${name}`);
+}
+
+function trimEnd(path: string): string {
+  return path.replace(/[/\\]+$/, '');
+}

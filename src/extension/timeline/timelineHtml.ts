@@ -1,0 +1,41 @@
+/** The page of the timeline. Nothing of a snapshot is in it: data comes over messages only. */
+export interface TimelinePage {
+  /** What `webview.cspSource` says. */
+  cspSource: string;
+  /** Fresh random text for this page. */
+  nonce: string;
+  script: string;
+  style: string;
+  language: string;
+  title: string;
+}
+
+export function timelineHtml({ cspSource, nonce, script, style, language, title }: TimelinePage): string {
+  const policy = [
+    `default-src 'none'`,
+    `script-src 'nonce-${nonce}'`,
+    `style-src ${cspSource} 'nonce-${nonce}'`,
+    `img-src ${cspSource} data:`,
+    `font-src ${cspSource}`,
+  ].join('; ');
+  return `<!DOCTYPE html>
+<html lang="${attribute(language)}">
+  <head>
+    <meta charset="UTF-8" />
+    <meta http-equiv="Content-Security-Policy" content="${attribute(policy)}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="csp-nonce" content="${nonce}" />
+    <title>${attribute(title)}</title>
+    <link rel="stylesheet" href="${attribute(style)}" nonce="${nonce}" />
+  </head>
+  <body>
+    <main id="app"></main>
+    <script nonce="${nonce}" src="${attribute(script)}"></script>
+  </body>
+</html>
+`;
+}
+
+function attribute(text: string): string {
+  return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}

@@ -1,0 +1,144 @@
+import * as vscode from 'vscode';
+import { randomBytes } from 'node:crypto';
+import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
+import { TIMELINE_PROTOCOL, type TimelineApi, type TimelineEvents } from '../../protocol/timelineApi.js';
+import { Command, TIMELINE_VIEW_TYPE } from '../contributions.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import { openSource, type SourcePlace } from '../workspace/openSource.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { timelineHtml } from './timelineHtml.js';
+import { isLiveAtQuery, isOpenSourceParams, isReadyParams, isTimelineQuery } from './timelineParams.js';
+import { TimelineSelection } from './timelineSelection.js';
+
+/** The timeline: one panel that answers its webview's questions by way of the worker. */
+export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSerializer {
+  private panel: vscode.WebviewPanel | null = null;
+  private server: RpcServer<TimelineApi, TimelineEvents> | null = null;
+  private readonly selection: TimelineSelection;
+  private readonly subscription: vscode.Disposable;
+
+  constructor(
+    private readonly extensionUri: vscode.Uri,
+    private readonly session: SnapshotSession,
+    store: ResultsStore,
+    private readonly files: PythonFiles,
+    private readonly log: vscode.LogOutputChannel,
+  ) {
+    this.selection = new TimelineSelection(store);
+    this.subscription = store.onDidChange(() => {
+      this.tell();
+    });
+  }
+
+  /** Opens the panel, or brings it to the front, on a snapshot and a line; on the worst run's last snapshot if none. */
+  show(path: string | null = null, highlight: SourcePlace | null = null): void {
+    this.selection.ask(path, highlight);
+    if (this.panel === null) {
+      const column = vscode.window.activeTextEditor === undefined ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
+      this.adopt(
+        vscode.window.createWebviewPanel(TIMELINE_VIEW_TYPE, vscode.l10n.t('GPU Memory Timeline'), column, {}),
+      );
+    } else {
+      this.panel.reveal();
+      this.tell();
+    }
+  }
+
+  /** Takes over the panel of the last session. */
+  deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
+    this.panel?.dispose();
+    this.adopt(panel);
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.panel?.dispose();
+  }
+
+  private adopt(panel: vscode.WebviewPanel): void {
+    const dist = vscode.Uri.joinPath(this.extensionUri, 'dist');
+    const { webview } = panel;
+    const server = this.serve(webview);
+    this.panel = panel;
+    this.server = server;
+    panel.iconPath = vscode.Uri.joinPath(this.extensionUri, 'media', 'timeline.svg');
+    webview.options = { enableScripts: true, localResourceRoots: [dist], enableCommandUris: false };
+    webview.onDidReceiveMessage((message: unknown) => {
+      if (isRpcMessage(message)) void server.receive(message);
+      else this.log.warn('the timeline sent something that is no message');
+    });
+    panel.onDidChangeViewState(() => {
+      this.tell(); // what was sent while it was hidden is lost
+    });
+    panel.onDidDispose(() => {
+      if (this.panel !== panel) return;
+      this.panel = null;
+      this.server = null;
+    });
+    webview.html = timelineHtml({
+      cspSource: webview.cspSource,
+      nonce: randomBytes(18).toString('base64'),
+      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.js')).toString(),
+      style: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.css')).toString(),
+      language: vscode.env.language,
+      title: vscode.l10n.t('GPU Memory Timeline'),
+    });
+  }
+
+  private tell(): void {
+    if (this.panel?.visible === true) this.server?.notify('state', this.selection.state());
+  }
+
+  private serve(webview: vscode.Webview): RpcServer<TimelineApi, TimelineEvents> {
+    const post = (message: RpcMessage): void => {
+      void webview.postMessage(message);
+    };
+    return new RpcServer<TimelineApi, TimelineEvents>(
+      {
+        ready: (params: unknown) => {
+          if (!isReadyParams(params) || params.protocol !== TIMELINE_PROTOCOL) {
+            throw new RpcError(
+              'protocol',
+              vscode.l10n.t('This page is of another version; close it and open it again.'),
+            );
+          }
+          return this.selection.state();
+        },
+        timeline: (params: unknown, signal) => {
+          if (!isTimelineQuery(params)) throw badParams('timeline');
+          return this.session.engine.call('timeline', params, signal);
+        },
+        liveAt: (params: unknown, signal) => {
+          if (!isLiveAtQuery(params)) throw badParams('liveAt');
+          return this.session.engine.call('liveAt', params, signal);
+        },
+        openSource: async (params: unknown) => {
+          if (!isOpenSourceParams(params)) throw badParams('openSource');
+          const { preserveFocus } = params;
+          await openSource(this.files, params, { preserveFocus, viewColumn: this.sourceColumn() });
+          return null;
+        },
+        openSnapshot: async () => {
+          await vscode.commands.executeCommand(Command.openSnapshot);
+          return null;
+        },
+      },
+      post,
+    );
+  }
+
+  /** An editor that is open beside the panel, else a new column. */
+  private sourceColumn(): vscode.ViewColumn {
+    const own = this.panel?.viewColumn;
+    const other = vscode.window.visibleTextEditors.find(
+      ({ viewColumn }) => viewColumn !== undefined && viewColumn !== own,
+    );
+    return other?.viewColumn ?? vscode.ViewColumn.Beside;
+  }
+}
+
+function badParams(method: string): RpcError {
+  return new RpcError('badParams', `The question '${method}' makes no sense.`);
+}

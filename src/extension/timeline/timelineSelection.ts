@@ -1,0 +1,49 @@
+import * as vscode from 'vscode';
+import type { RunReport } from '../../core/report/report.js';
+import type { TimelineState } from '../../protocol/timelineApi.js';
+import { runNames, leakRate } from '../results/runText.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { basename } from '../text/pathText.js';
+import type { SourcePlace } from '../workspace/openSource.js';
+
+/** What the timeline offers, and what the user asked it to show last. */
+export class TimelineSelection {
+  private request = 0;
+  private path: string | null = null;
+  private highlight: SourcePlace | null = null;
+
+  constructor(private readonly store: ResultsStore) {}
+
+  /** @param path null for the snapshot that shows most: the last one of the run that leaks most */
+  ask(path: string | null, highlight: SourcePlace | null): void {
+    this.request++;
+    this.path = path;
+    this.highlight = highlight;
+  }
+
+  state(): TimelineState {
+    const runs = this.store.result?.report.runs ?? [];
+    const names = runNames(runs, (path) => vscode.workspace.asRelativePath(path), vscode.l10n);
+    const choices = runs.flatMap((run) =>
+      run.snapshots.map(({ path, devices }) => ({
+        path,
+        label: basename(path),
+        run: names.get(run.id) ?? run.id,
+        devices: devices.map(({ device }) => device),
+      })),
+    );
+    const path = this.path ?? this.bestSnapshot(runs);
+    const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
+    // The fullest device: it is the one that somebody worries about.
+    const device = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
+    const selected = snapshot === undefined || device === undefined ? null : { path: snapshot.path, device };
+    return { choices, request: this.request, selected, highlight: this.highlight };
+  }
+
+  private bestSnapshot(runs: readonly RunReport[]): string | undefined {
+    const place = this.highlight;
+    const marked = this.store.marks.find(({ file, line }) => file === place?.file && line === place.line);
+    const worst = [...runs].sort((a, b) => leakRate(b) - leakRate(a)).at(0);
+    return (marked?.parts[0].run ?? worst)?.snapshots.at(-1)?.path;
+  }
+}

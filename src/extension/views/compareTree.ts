@@ -1,0 +1,162 @@
+import * as vscode from 'vscode';
+import type { CompareCell, CompareLine } from '../../core/report/report.js';
+import { Color, InternalCommand, RowKind } from '../contributions.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { basename } from '../text/pathText.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { frameText, stackSummary } from './stackText.js';
+
+interface CompareLineNode {
+  readonly kind: 'line';
+  readonly line: CompareLine;
+}
+interface CompareStackNode {
+  readonly kind: 'stack';
+  readonly parent: CompareLineNode;
+  readonly stack: CompareLine['stacks'][number];
+}
+interface CompareFrameNode {
+  readonly kind: 'frame';
+  readonly parent: CompareStackNode;
+  readonly index: number;
+}
+interface CompareBucketNode {
+  readonly kind: 'bucket';
+  readonly bucket: 'library' | 'beforeRecording';
+  readonly cell: CompareCell;
+}
+export type CompareNode = CompareLineNode | CompareStackNode | CompareFrameNode | CompareBucketNode;
+
+/** Growth per line between two snapshots, largest first, with stacks and frames. */
+export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode.Disposable {
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly subscription: vscode.Disposable;
+  private lines: CompareLineNode[] = [];
+
+  readonly onDidChangeTreeData = this.changedEmitter.event;
+
+  constructor(
+    private readonly store: ResultsStore,
+    private readonly files: PythonFiles,
+  ) {
+    this.subscription = store.onDidChange(() => {
+      this.lines = (store.comparison?.lines ?? []).map((line) => ({ kind: 'line', line }));
+      this.changedEmitter.fire();
+    });
+  }
+
+  find(file: string, line: number): CompareNode | undefined {
+    return this.lines.find((node) => node.line.file === file && node.line.line === line);
+  }
+
+  getChildren(node?: CompareNode): CompareNode[] {
+    switch (node?.kind) {
+      case undefined:
+        return [...this.lines, ...this.buckets()];
+      case 'line':
+        return node.line.stacks.map((stack) => ({ kind: 'stack', parent: node, stack }));
+      case 'stack':
+        return node.stack.frames.map((_, index) => ({ kind: 'frame', parent: node, index }));
+      default:
+        return [];
+    }
+  }
+
+  getParent(node: CompareNode): CompareNode | undefined {
+    return node.kind === 'stack' || node.kind === 'frame' ? node.parent : undefined;
+  }
+
+  getTreeItem(node: CompareNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'line':
+        return lineItem(node.line);
+      case 'stack':
+        return this.stackItem(node.stack);
+      case 'frame':
+        return this.frameItem(node);
+      case 'bucket':
+        return bucketItem(node);
+    }
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changedEmitter.dispose();
+  }
+
+  private buckets(): CompareBucketNode[] {
+    const buckets = this.store.comparison?.report.buckets;
+    if (buckets === undefined) return [];
+    return (['library', 'beforeRecording'] as const)
+      .map((bucket): CompareBucketNode => ({ kind: 'bucket', bucket, cell: buckets[bucket] }))
+      .filter(({ cell }) => cell.growthBytes !== 0);
+  }
+
+  private stackItem(stack: CompareLine['stacks'][number]): vscode.TreeItem {
+    const item = new vscode.TreeItem(signedByteText(stack.growthBytes), vscode.TreeItemCollapsibleState.Collapsed);
+    item.description = stackSummary(stack.frames, (file) => this.files.uri(file) !== undefined);
+    item.tooltip = [cellText(stack), ...stack.frames.map(frameText)].join('\n');
+    item.iconPath = new vscode.ThemeIcon('layers');
+    return item;
+  }
+
+  private frameItem({ parent, index }: CompareFrameNode): vscode.TreeItem {
+    const frame = parent.stack.frames[index];
+    const item = new vscode.TreeItem(frame.function);
+    item.description = `${basename(frame.file)}:${frame.line}`;
+    item.tooltip = `${frame.file}:${frame.line}`;
+    const own = this.files.uri(frame.file) !== undefined;
+    item.iconPath = new vscode.ThemeIcon(own ? 'go-to-file' : 'library');
+    if (own) item.command = openCommand(frame.file, frame.line);
+    return item;
+  }
+}
+
+function lineItem(line: CompareLine): vscode.TreeItem {
+  const item = new vscode.TreeItem(`${basename(line.file)}:${line.line}`, vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `${line.mapped}:${line.line}:${line.file}`;
+  item.description = `${signedByteText(line.growthBytes)} · ${byteText(line.bytesA)} → ${byteText(line.bytesB)}`;
+  item.tooltip = [`${line.file}:${line.line} ${line.function}`, cellText(line)].join('\n');
+  item.iconPath = growthIcon(line.growthBytes);
+  item.contextValue = line.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
+  if (line.mapped) item.command = openCommand(line.file, line.line);
+  return item;
+}
+
+function bucketItem({ bucket, cell }: CompareBucketNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(
+    bucket === 'library' ? vscode.l10n.t('Library or native code') : vscode.l10n.t('Before recording'),
+  );
+  item.description = `${signedByteText(cell.growthBytes)} · ${byteText(cell.bytesA)} → ${byteText(cell.bytesB)}`;
+  item.tooltip = cellText(cell);
+  item.iconPath = growthIcon(cell.growthBytes);
+  return item;
+}
+
+function growthIcon(growth: number): vscode.ThemeIcon {
+  return growth > 0
+    ? new vscode.ThemeIcon('arrow-up', new vscode.ThemeColor(Color.growth))
+    : new vscode.ThemeIcon('arrow-down', new vscode.ThemeColor(Color.shrink));
+}
+
+/** Blocks before and after, and which of them moved where that is known. */
+function cellText({ blocksA, blocksB, flow }: CompareCell): string {
+  const blocks = vscode.l10n.t('{0} → {1} blocks', blocksA, blocksB);
+  if (flow === null) return blocks;
+  const moved = vscode.l10n.t(
+    '{0} survived, {1} are new, {2} were freed',
+    byteText(flow.survived.bytes),
+    byteText(flow.born.bytes),
+    byteText(flow.freed.bytes),
+  );
+  return `${blocks}\n${moved}`;
+}
+
+function openCommand(file: string, line: number): vscode.Command {
+  return {
+    title: vscode.l10n.t('Open'),
+    command: InternalCommand.openSource,
+    arguments: [{ file, line }, { preserveFocus: true }],
+  };
+}

@@ -1,0 +1,36 @@
+import * as vscode from 'vscode';
+import { ContextKey } from '../contributions.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+
+/** Keeps the keys that menus ask for. Only changes are told. */
+export class ContextKeys implements vscode.Disposable {
+  private readonly told = new Map<string, boolean>();
+  private readonly subscriptions: vscode.Disposable[];
+
+  constructor(session: SnapshotSession, store: ResultsStore) {
+    const refresh = (): void => {
+      const paths = store.result?.paths;
+      this.tell(ContextKey.hasResults, store.result !== null);
+      this.tell(
+        ContextKey.hasMarks,
+        store.marks.some(({ mapped, tone }) => mapped && tone !== 'filling'),
+      );
+      this.tell(ContextKey.canCompare, session.ready.length > 1);
+      this.tell(ContextKey.comparing, store.comparison !== null);
+      this.tell(ContextKey.hasUnmapped, paths !== undefined && paths.unmapped.length + paths.ambiguous.length > 0);
+    };
+    this.subscriptions = [session.onDidChange(refresh), store.onDidChange(refresh)];
+    refresh();
+  }
+
+  dispose(): void {
+    for (const subscription of this.subscriptions) subscription.dispose();
+  }
+
+  private tell(key: string, value: boolean): void {
+    if (this.told.get(key) === value) return;
+    this.told.set(key, value);
+    void vscode.commands.executeCommand('setContext', key, value);
+  }
+}

@@ -1,0 +1,43 @@
+/** The rows of the Leaks view. */
+import type { StackReport } from '../../core/report/report.js';
+import type { LineMark } from '../results/lineMarks.js';
+
+export interface LineNode {
+  readonly kind: 'line';
+  readonly file: string;
+  readonly line: number;
+  readonly mark: LineMark;
+}
+
+export interface StackNode {
+  readonly kind: 'stack';
+  readonly parent: LineNode;
+  readonly stack: StackReport;
+  readonly index: number;
+  /** Run that the stack is of, where several have something to say of the line. */
+  readonly runId: string;
+}
+
+export interface FrameNode {
+  readonly kind: 'frame';
+  readonly parent: StackNode;
+  readonly index: number;
+}
+
+/** Recorded files that nothing in the workspace answers to. */
+export interface UnmappedNode {
+  readonly kind: 'unmapped';
+  readonly files: number;
+}
+
+export type LeakNode = LineNode | StackNode | FrameNode | UnmappedNode;
+
+export function stackNodes(line: LineNode): StackNode[] {
+  return line.mark.parts
+    .flatMap(({ run, line: { stacks } }) => stacks.map((stack) => ({ runId: run.id, stack })))
+    .map(({ runId, stack }, index) => ({ kind: 'stack', parent: line, stack, index, runId }));
+}
+
+export function frameNodes(stack: StackNode): FrameNode[] {
+  return stack.stack.frames.map((_, index) => ({ kind: 'frame', parent: stack, index }));
+}

@@ -1,0 +1,135 @@
+import * as vscode from 'vscode';
+import { Color, Command, InternalCommand, RowKind } from '../contributions.js';
+import { blocksText, evidenceTexts, headlineText, rateText, verdictText } from '../marks/markText.js';
+import type { MarkTone } from '../results/lineMarks.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { byteText } from '../text/byteText.js';
+import { basename } from '../text/pathText.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { frameNodes, stackNodes, type FrameNode, type LeakNode, type LineNode, type StackNode } from './leakNodes.js';
+import { frameText, stackSummary } from './stackText.js';
+
+const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
+  leak: ['arrow-up', Color.leak],
+  cycle: ['sync', Color.cycle],
+  growth: ['arrow-small-up', Color.growth],
+  filling: ['watch', null],
+};
+
+/** Marked lines, worst first, with their stacks and frames. */
+export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disposable {
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly subscription: vscode.Disposable;
+  private lines: LineNode[] = [];
+
+  readonly onDidChangeTreeData = this.changedEmitter.event;
+
+  constructor(
+    private readonly store: ResultsStore,
+    private readonly files: PythonFiles,
+  ) {
+    this.subscription = store.onDidChange(() => {
+      this.lines = store.marks.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark }));
+      this.changedEmitter.fire();
+    });
+  }
+
+  /** The row of a line. */
+  find(file: string, line: number): LineNode | undefined {
+    return this.lines.find((node) => node.file === file && node.line === line);
+  }
+
+  getChildren(node?: LeakNode): LeakNode[] {
+    switch (node?.kind) {
+      case undefined: {
+        const unmapped = this.store.result?.paths.unmapped.length ?? 0;
+        const ambiguous = this.store.result?.paths.ambiguous.length ?? 0;
+        const open = unmapped + ambiguous;
+        return open === 0 ? this.lines : [...this.lines, { kind: 'unmapped', files: open }];
+      }
+      case 'line':
+        return stackNodes(node);
+      case 'stack':
+        return frameNodes(node);
+      default:
+        return [];
+    }
+  }
+
+  getParent(node: LeakNode): LeakNode | undefined {
+    return node.kind === 'stack' || node.kind === 'frame' ? node.parent : undefined;
+  }
+
+  getTreeItem(node: LeakNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'line':
+        return this.lineItem(node);
+      case 'stack':
+        return this.stackItem(node);
+      case 'frame':
+        return this.frameItem(node);
+      case 'unmapped':
+        return unmappedItem(node.files);
+    }
+  }
+
+  dispose(): void {
+    this.subscription.dispose();
+    this.changedEmitter.dispose();
+  }
+
+  private lineItem({ mark }: LineNode): vscode.TreeItem {
+    const { run, line } = mark.parts[0];
+    const item = new vscode.TreeItem(`${basename(mark.file)}:${mark.line}`, vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
+    item.description = [headlineText(mark, vscode.l10n), rateText(run, line, vscode.l10n)].filter(Boolean).join(' · ');
+    const [icon, color] = ICONS[mark.tone];
+    item.iconPath = new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
+    const sentences = [`${mark.file}:${mark.line} ${line.function}`, verdictText(line.verdict, vscode.l10n)];
+    item.tooltip = [...sentences, ...evidenceTexts(mark.parts[0], vscode.l10n)].join('\n');
+    item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
+    if (mark.mapped) item.command = openCommand(mark.file, mark.line);
+    return item;
+  }
+
+  private stackItem(node: StackNode): vscode.TreeItem {
+    const { stack } = node;
+    const amount = `${byteText(stack.liveBytes)} · ${blocksText(stack.blocks, vscode.l10n)}`;
+    const item = new vscode.TreeItem(amount, vscode.TreeItemCollapsibleState.Collapsed);
+    item.description = stackSummary(stack.frames, (file) => this.files.uri(file) !== undefined);
+    item.tooltip = stack.frames.map(frameText).join('\n');
+    item.iconPath = new vscode.ThemeIcon('layers');
+    return item;
+  }
+
+  private frameItem({ parent, index }: FrameNode): vscode.TreeItem {
+    const frame = parent.stack.frames[index];
+    const item = new vscode.TreeItem(frame.function);
+    item.description = `${basename(frame.file)}:${frame.line}`;
+    item.tooltip = `${frame.file}:${frame.line}`;
+    const own = this.files.uri(frame.file) !== undefined;
+    item.iconPath = new vscode.ThemeIcon(own ? 'go-to-file' : 'library');
+    if (own) item.command = openCommand(frame.file, frame.line);
+    return item;
+  }
+}
+
+function openCommand(file: string, line: number): vscode.Command {
+  return {
+    title: vscode.l10n.t('Open'),
+    command: InternalCommand.openSource,
+    arguments: [{ file, line }, { preserveFocus: true }],
+  };
+}
+
+function unmappedItem(files: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(
+    files === 1
+      ? vscode.l10n.t('1 recorded file could not be matched')
+      : vscode.l10n.t('{0} recorded files could not be matched', files),
+  );
+  item.description = vscode.l10n.t('map its folder…');
+  item.iconPath = new vscode.ThemeIcon('warning');
+  item.command = { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder };
+  return item;
+}

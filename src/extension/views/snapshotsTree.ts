@@ -1,0 +1,168 @@
+import * as vscode from 'vscode';
+import type { RunReport, SnapshotReport } from '../../core/report/report.js';
+import { RowKind, Command } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { IntakeEntry } from '../intake/intakeEntry.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { runNames, snapshotText } from '../results/runText.js';
+import type { SnapshotSession } from '../session.js';
+import { basename, dirname } from '../text/pathText.js';
+
+interface RunNode {
+  readonly kind: 'run';
+  readonly name: string;
+  readonly run: RunReport;
+}
+export interface SnapshotNode {
+  readonly kind: 'snapshot';
+  readonly path: string;
+  readonly snapshot: SnapshotReport;
+}
+/** A file that is being read or cannot be. */
+interface FileNode {
+  readonly kind: 'file';
+  readonly path: string;
+  readonly entry: IntakeEntry;
+}
+/** A warning or a hint, with nothing below it. */
+interface NoteNode {
+  readonly kind: 'note';
+  readonly icon: 'warning' | 'info';
+  readonly message: string;
+}
+export type SnapshotsNode = RunNode | SnapshotNode | FileNode | NoteNode;
+
+/** Runs and their snapshots, with warnings; and files that could not be read, with the reason. */
+export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vscode.Disposable {
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly subscriptions: readonly Disposer[];
+
+  readonly onDidChangeTreeData = this.changedEmitter.event;
+
+  constructor(
+    private readonly session: SnapshotSession,
+    private readonly store: ResultsStore,
+  ) {
+    const changed = (): void => {
+      this.changedEmitter.fire();
+    };
+    this.subscriptions = [session.onDidChange(changed), store.onDidChange(changed), this.changedEmitter];
+  }
+
+  getChildren(node?: SnapshotsNode): SnapshotsNode[] {
+    switch (node?.kind) {
+      case undefined:
+        return [...this.runs(), ...this.files(), ...this.notes()];
+      case 'run':
+        return [
+          ...node.run.process.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
+          ...node.run.snapshots.map((snapshot): SnapshotNode => ({ kind: 'snapshot', path: snapshot.path, snapshot })),
+        ];
+      case 'snapshot':
+        return node.snapshot.warnings.map(({ message }) => ({ kind: 'note', icon: 'warning', message }));
+      default:
+        return [];
+    }
+  }
+
+  getTreeItem(node: SnapshotsNode): vscode.TreeItem {
+    switch (node.kind) {
+      case 'run':
+        return runItem(node);
+      case 'snapshot':
+        return snapshotItem(node);
+      case 'file':
+        return fileItem(node);
+      case 'note':
+        return noteItem(node);
+    }
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private runs(): RunNode[] {
+    const runs = this.store.result?.report.runs ?? [];
+    const names = runNames(runs, (path) => vscode.workspace.asRelativePath(path), vscode.l10n);
+    return runs.map((run) => ({ kind: 'run', run, name: names.get(run.id) ?? run.id }));
+  }
+
+  private files(): FileNode[] {
+    const folders = new Set(this.session.ready.map(({ path }) => dirname(path)));
+    return [...this.session.entries]
+      .filter((entry) => isShown(entry, folders))
+      .map((entry) => ({ kind: 'file', path: entry.path, entry }));
+  }
+
+  private notes(): NoteNode[] {
+    const problem = this.session.problem;
+    const messages = [...(problem === null ? [] : [problem]), ...this.session.limits];
+    return messages.map((message) => ({ kind: 'note', icon: 'warning', message }));
+  }
+}
+
+/** A file found lying about that is no snapshot is nobody's business, unless it lies among snapshots. */
+function isShown(entry: IntakeEntry, folders: ReadonlySet<string>): boolean {
+  switch (entry.phase) {
+    case 'reading':
+      return true;
+    case 'truncated':
+      return true;
+    case 'rejected':
+      if (entry.origin === 'opened') return true;
+      return entry.problem?.reason !== 'notASnapshot' && folders.has(dirname(entry.path));
+    default:
+      return false;
+  }
+}
+
+function runItem({ run, name }: RunNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `run:${run.id}`;
+  const count = run.snapshots.length;
+  item.description = count === 1 ? vscode.l10n.t('1 snapshot') : vscode.l10n.t('{0} snapshots', count);
+  item.iconPath = new vscode.ThemeIcon('run-all');
+  return item;
+}
+
+function snapshotItem({ path, snapshot }: SnapshotNode): vscode.TreeItem {
+  const { warnings } = snapshot;
+  const item = new vscode.TreeItem(
+    basename(path),
+    warnings.length > 0 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None,
+  );
+  item.id = `snapshot:${path}`;
+  item.description = snapshotText(snapshot, vscode.l10n);
+  item.iconPath = new vscode.ThemeIcon(warnings.length > 0 ? 'warning' : 'database');
+  item.tooltip = [path, item.description, ...warnings.map(({ message }) => message)].join('\n');
+  item.contextValue = RowKind.snapshot;
+  item.command = {
+    title: vscode.l10n.t('Show on timeline'),
+    command: Command.showSnapshotOnTimeline,
+    arguments: [{ path }],
+  };
+  return item;
+}
+
+function fileItem({ path, entry }: FileNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(basename(path));
+  item.id = `file:${path}`;
+  item.contextValue = RowKind.problem;
+  if (entry.phase === 'reading') {
+    item.iconPath = new vscode.ThemeIcon('loading~spin');
+    item.description = vscode.l10n.t('reading, {0} %', Math.floor(entry.fraction * 100));
+  } else {
+    item.iconPath = new vscode.ThemeIcon(entry.phase === 'truncated' ? 'watch' : 'error');
+    item.description = entry.problem?.message ?? '';
+  }
+  item.tooltip = [path, item.description].join('\n');
+  return item;
+}
+
+function noteItem({ icon, message }: NoteNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(message);
+  item.iconPath = new vscode.ThemeIcon(icon);
+  item.tooltip = message;
+  return item;
+}

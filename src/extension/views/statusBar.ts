@@ -1,0 +1,86 @@
+import * as vscode from 'vscode';
+import { Command } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import { rateText } from '../marks/markText.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { leakRate } from '../results/runText.js';
+import type { SnapshotSession } from '../session.js';
+
+/** One item: what is being read, or the rate of the worst run, or that nothing leaks. */
+export class StatusBar implements vscode.Disposable {
+  private readonly item: vscode.StatusBarItem;
+  private readonly subscriptions: readonly Disposer[];
+
+  constructor(
+    private readonly session: SnapshotSession,
+    private readonly store: ResultsStore,
+  ) {
+    this.item = vscode.window.createStatusBarItem('leakline.status', vscode.StatusBarAlignment.Left);
+    this.item.name = 'Leakline';
+    this.item.command = Command.showLeaks;
+    const refresh = (): void => {
+      this.refresh();
+    };
+    this.subscriptions = [session.onDidChange(refresh), store.onDidChange(refresh), this.item];
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private refresh(): void {
+    const text = this.problemText() ?? this.readingText() ?? this.resultText();
+    if (text === null) {
+      this.item.hide();
+      return;
+    }
+    [this.item.text, this.item.tooltip] = text;
+    this.item.show();
+  }
+
+  private problemText(): [string, string] | null {
+    const { problem } = this.session;
+    return problem === null ? null : ['$(warning) Leakline', problem];
+  }
+
+  private readingText(): [string, string] | null {
+    let waiting = 0;
+    let done = 0;
+    let known = false;
+    for (const { phase, snapshot, origin } of this.session.entries) {
+      if (phase === 'ready') done++;
+      if (phase === 'queued' || phase === 'reading') waiting++;
+      known ||= snapshot !== null || (origin === 'opened' && waiting > 0);
+    }
+    // Until a first snapshot is known, the pickles of a workspace are not worth a word.
+    if (waiting === 0 || !known) return null;
+    return [
+      `$(loading~spin) ${vscode.l10n.t('Leakline {0}/{1}', done, done + waiting)}`,
+      vscode.l10n.t('Reading snapshots'),
+    ];
+  }
+
+  private resultText(): [string, string] | null {
+    const runs = this.store.result?.report.runs ?? [];
+    if (runs.length === 0) return null;
+    const worst = runs.reduce((a, b) => (leakRate(b) > leakRate(a) ? b : a));
+    const rate = rateText(worst, { bytesPerStep: leakRate(worst) }, vscode.l10n);
+    if (rate !== null) {
+      const lines = this.store.marks.filter(({ tone }) => tone === 'leak').length;
+      const count = lines === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', lines);
+      return [`$(arrow-up) ${rate}`, `Leakline: ${count}`];
+    }
+    const tones = new Set(this.store.marks.map(({ tone }) => tone));
+    if (tones.has('leak')) return [`$(arrow-up) ${vscode.l10n.t('leak')}`, vscode.l10n.t('Leakline: lines leak')];
+    if (tones.has('cycle')) {
+      return [`$(sync) ${vscode.l10n.t('cycle')}`, vscode.l10n.t('Leakline: reference cycles hold memory')];
+    }
+    if (tones.size > 0) {
+      return [
+        `$(arrow-small-up) ${vscode.l10n.t('growth')}`,
+        vscode.l10n.t('Leakline: memory grows, too early to judge'),
+      ];
+    }
+    return [`$(check) ${vscode.l10n.t('no leak')}`, vscode.l10n.t('Leakline: no line leaks in the snapshots read')];
+  }
+}

@@ -1,0 +1,83 @@
+import * as vscode from 'vscode';
+import { View } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import { snapshotName } from '../marks/markText.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import type { SourcePlace } from '../workspace/openSource.js';
+import { CompareTree, type CompareNode } from './compareTree.js';
+import type { LeakNode } from './leakNodes.js';
+import { LeaksTree } from './leaksTree.js';
+import { SnapshotsTree, type SnapshotsNode } from './snapshotsTree.js';
+
+/** The three trees of the activity bar, with badge and titles. */
+export class Views implements vscode.Disposable {
+  private readonly leaksTree: LeaksTree;
+  private readonly compareTree: CompareTree;
+  private readonly leaks: vscode.TreeView<LeakNode>;
+  private readonly compare: vscode.TreeView<CompareNode>;
+  private readonly snapshots: vscode.TreeView<SnapshotsNode>;
+  private readonly disposables: readonly Disposer[];
+
+  constructor(
+    session: SnapshotSession,
+    private readonly store: ResultsStore,
+    files: PythonFiles,
+  ) {
+    this.leaksTree = new LeaksTree(store, files);
+    this.compareTree = new CompareTree(store, files);
+    const snapshotsTree = new SnapshotsTree(session, store);
+    this.leaks = vscode.window.createTreeView(View.leaks, { treeDataProvider: this.leaksTree, showCollapseAll: true });
+    this.compare = vscode.window.createTreeView(View.compare, {
+      treeDataProvider: this.compareTree,
+      showCollapseAll: true,
+    });
+    this.snapshots = vscode.window.createTreeView(View.snapshots, {
+      treeDataProvider: snapshotsTree,
+      showCollapseAll: true,
+      canSelectMany: true,
+    });
+    this.disposables = [
+      this.leaks,
+      this.compare,
+      this.snapshots,
+      this.leaksTree,
+      this.compareTree,
+      snapshotsTree,
+      store.onDidChange(() => {
+        this.refresh();
+      }),
+    ];
+  }
+
+  /** Rows of the Snapshots view that the user has selected. */
+  get selectedSnapshots(): string[] {
+    return this.snapshots.selection.flatMap((node) => (node.kind === 'snapshot' ? [node.path] : []));
+  }
+
+  /** Brings a line's row into view, with its stacks; in the comparison while there is one. */
+  async reveal({ file, line }: SourcePlace): Promise<void> {
+    const options = { select: true, focus: true, expand: 1 };
+    const compared = this.store.comparison === null ? undefined : this.compareTree.find(file, line);
+    if (compared !== undefined) {
+      await this.compare.reveal(compared, options);
+      return;
+    }
+    const row = this.leaksTree.find(file, line);
+    if (row !== undefined) await this.leaks.reveal(row, options);
+  }
+
+  dispose(): void {
+    disposeAll(this.disposables);
+  }
+
+  private refresh(): void {
+    const leaking = this.store.marks.filter(({ tone }) => tone === 'leak').length;
+    const tooltip = leaking === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', leaking);
+    this.leaks.badge = leaking === 0 ? undefined : { value: leaking, tooltip };
+    const report = this.store.comparison?.report;
+    this.compare.description =
+      report === undefined ? '' : `${snapshotName(report.a.path)} → ${snapshotName(report.b.path)}`;
+  }
+}

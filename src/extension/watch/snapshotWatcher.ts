@@ -1,0 +1,25 @@
+/** Where snapshots appear. A port: the intake decides what an event means, so a watcher may report too much. */
+export interface SnapshotWatcher {
+  /** True until the folder has been walked once. */
+  readonly scanning: boolean;
+  close(): Promise<void>;
+}
+
+export interface WatchListener {
+  /** A candidate appeared, changed or went away. */
+  noticed(path: string): void;
+  /** The first walk is over. */
+  scanned(): void;
+  /** Something a person should know about what is not watched; one sentence. */
+  limited(message: string): void;
+}
+
+/** What of a folder is watched. */
+export interface WatchScope {
+  /** Absolute path. */
+  readonly folder: string;
+  /** @param relative path below the folder, with `/` */
+  includes(relative: string): boolean;
+  /** @param relative path of a directory below the folder, with `/` */
+  skips(relative: string): boolean;
+}

@@ -1,0 +1,99 @@
+import * as vscode from 'vscode';
+import { disposeAll, type Disposer } from '../disposer.js';
+import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
+
+/** Files listed at most; a workspace with more is mapped as far as this goes. */
+const MOST_FILES = 50_000;
+/** Created and deleted files are gathered for this long, in milliseconds. */
+const GATHER_MS = 300;
+
+/**
+ * The Python files of the workspace, by the path that reports name them with: relative to their folder, with the
+ * folder's name in front if there are several.
+ */
+export class PythonFiles implements vscode.Disposable {
+  private readonly uris = new Map<string, vscode.Uri>();
+  private readonly disposables: readonly Disposer[];
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private listing: Promise<void> | null = null;
+
+  /** The set of files changed. */
+  readonly onDidChange = this.changedEmitter.event;
+
+  constructor() {
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*.py', false, true, false);
+    this.disposables = [
+      this.changedEmitter,
+      watcher,
+      watcher.onDidCreate((uri) => {
+        this.created(uri);
+      }),
+      watcher.onDidDelete((uri) => {
+        this.deleted(uri);
+      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.listing = this.list();
+        void this.listing.then(() => {
+          this.announce();
+        });
+      }),
+    ];
+  }
+
+  /** Paths of all files, listed on first use. */
+  async paths(): Promise<string[]> {
+    this.listing ??= this.list();
+    await this.listing;
+    return [...this.uris.keys()];
+  }
+
+  /** The file behind a path of a report; undefined if the workspace has no such file. */
+  uri(path: string): vscode.Uri | undefined {
+    return this.uris.get(path);
+  }
+
+  /** The path by which reports name a file. */
+  path(uri: vscode.Uri): string {
+    const severalFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+    return vscode.workspace.asRelativePath(uri, severalFolders).split('\\').join('/');
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    disposeAll(this.disposables);
+  }
+
+  private async list(): Promise<void> {
+    const found = await vscode.workspace.findFiles('**/*.py', SKIPPED_FOLDERS_GLOB, MOST_FILES);
+    this.uris.clear();
+    for (const uri of found) this.add(uri);
+  }
+
+  /** Two folders of one name give one path; the first file keeps it. */
+  private add(uri: vscode.Uri): void {
+    const path = this.path(uri);
+    if (!this.uris.has(path)) this.uris.set(path, uri);
+  }
+
+  private created(uri: vscode.Uri): void {
+    const folders = this.path(uri).split('/').slice(0, -1);
+    if (folders.some(isSkippedFolder)) return;
+    this.add(uri);
+    this.announce();
+  }
+
+  private deleted(uri: vscode.Uri): void {
+    const path = this.path(uri);
+    if (this.uris.get(path)?.toString() !== uri.toString()) return;
+    this.uris.delete(path);
+    this.announce();
+  }
+
+  private announce(): void {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.changedEmitter.fire();
+    }, GATHER_MS);
+  }
+}
