@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { byteTickLabel, formatBytes, formatCount, formatExactBytes, formatShare } from '../../../webview/format.js';
+import { durationIn, durationUnit, formatDuration } from '../../../webview/duration.js';
+
+const KiB = 1024;
+const MiB = 1024 * KiB;
+const GiB = 1024 * MiB;
+
+describe('bytes as text', () => {
+  const cases: [number, string][] = [
+    [0, '0 B'],
+    [1, '1 B'],
+    [1023, '1,023 B'],
+    [KiB, '1.00 KiB'],
+    [1536, '1.50 KiB'],
+    [9.99 * MiB, '9.99 MiB'],
+    [9.996 * MiB, '10.0 MiB'],
+    [99.96 * MiB, '100 MiB'],
+    [1023.4 * KiB, '1023 KiB'],
+    [1023.6 * KiB, '1.00 MiB'],
+    [1.2 * GiB, '1.20 GiB'],
+    [-52 * MiB, '\u221252.0 MiB'],
+    [80 * GiB, '80.0 GiB'],
+  ];
+  for (const [bytes, text] of cases) {
+    it(`shows ${bytes} as ${text}`, () => {
+      assert.equal(formatBytes(bytes), text);
+    });
+  }
+
+  it('never shows more than 1023 of a unit', () => {
+    for (let bytes = 1; bytes < 2 ** 52; bytes = Math.ceil(bytes * 1.0137)) {
+      const [number] = formatBytes(bytes).replace(',', '').split(' ');
+      assert.ok(Number(number) <= 1023, `${bytes} became ${formatBytes(bytes)}`);
+    }
+  });
+
+  it('shows every byte where asked to', () => {
+    assert.equal(formatExactBytes(1), '1 byte');
+    assert.equal(formatExactBytes(-1288490189), '\u22121,288,490,189 bytes');
+    assert.equal(formatCount(-12345), '\u221212,345');
+  });
+
+  it('labels ticks without trailing zeros', () => {
+    assert.equal(byteTickLabel(0), '0');
+    assert.equal(byteTickLabel(512 * MiB), '512 MiB');
+    assert.equal(byteTickLabel(1.5 * GiB), '1.5 GiB');
+    assert.equal(byteTickLabel(1.25 * GiB + 128 * MiB), '1.375 GiB');
+  });
+
+  it('shows shares of a whole, and none of nothing', () => {
+    assert.equal(formatShare(1, 3), '33 %');
+    assert.equal(formatShare(1, 30), '3.3 %');
+    assert.equal(formatShare(1, 1e6), '< 0.1 %');
+    assert.equal(formatShare(0, 10), '0 %');
+    assert.equal(formatShare(5, 0), '');
+  });
+});
+
+describe('durations as text', () => {
+  const cases: [number, string][] = [
+    [0, '0 µs'],
+    [250, '250 µs'],
+    [1500, '1.5 ms'],
+    [12_345_678, '12.345678 s'],
+    [90e6, '90 s'],
+    [185_250_000, '3:05.25 min'],
+    [120e6 + 12e6, '2:12 min'],
+    [3600e6 + 3 * 60e6 + 5e6, '1:03:05 h'],
+  ];
+  for (const [us, text] of cases) {
+    it(`shows ${us} µs as ${text}`, () => {
+      assert.equal(formatDuration(us), text);
+    });
+  }
+
+  it('keeps one unit along an axis', () => {
+    assert.equal(durationUnit(3 * 60e6), 'min:s');
+    assert.equal(durationIn(30e6, 'min:s'), '0:30');
+    assert.equal(durationIn(500, 'ms'), '0.5');
+    assert.equal(durationIn(-1.5e6, 's'), '\u22121.5');
+  });
+});

@@ -1,0 +1,258 @@
+/** The plot as the user meets it: the drawn curve, what lies over it, and what mouse and keys do with it. */
+import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
+import { el, oncePerFrame, setText } from '../dom.js';
+import { formatBytes } from '../format.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { readTheme, watchTheme } from '../theme.js';
+import type { ViewState } from '../viewState.js';
+import { listenForGestures } from './gestures.js';
+import { Overlay } from './overlay.js';
+import { pixelOf, valueAt, type PlotArea } from './plot.js';
+import { indexOfEvent, pickPoint } from './points.js';
+import { drawableExtent, panRange, revealInRange, zoomRange, type Range } from './range.js';
+import { TimelineChart } from './timelineChart.js';
+
+/** A click means the highest point this near, in pixels. */
+const REACH = 3;
+/** A mark this near to the cursor is named in the readout, in pixels. */
+const MARK_REACH = 5;
+
+/** What the cursor is on. */
+interface Cursor {
+  event: number;
+  x: number;
+  fromKeys: boolean;
+}
+
+export class ChartView {
+  readonly element: HTMLElement;
+  private readonly plot: HTMLElement;
+  private readonly spoken = el('div', { class: 'visually-hidden', attributes: { role: 'status' } });
+  private readonly overlay = new Overlay();
+  private readonly chart: TimelineChart;
+  private cursor: Cursor | null = null;
+  private sweep: { from: number; to: number } | null = null;
+  private readonly drawCurve = oncePerFrame(() => {
+    const { curve } = this.store.get();
+    if (curve !== null) this.chart.show(curve, this.visible(curve));
+    this.placeOverlay();
+  });
+  private readonly drawOverlay = oncePerFrame(() => {
+    this.placeOverlay();
+  });
+
+  constructor(
+    private readonly store: Store<ViewState>,
+    private readonly session: TimelineSession,
+  ) {
+    const help = el('p', { class: 'visually-hidden', attributes: { id: 'plot-help' } }, strings.chartHelp);
+    const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
+    const surface = el('div', { class: 'surface' }, canvas);
+    this.plot = el(
+      'div',
+      {
+        class: 'plot',
+        attributes: {
+          role: 'application',
+          tabindex: '0',
+          'aria-label': strings.chart,
+          'aria-roledescription': strings.chartRole,
+          'aria-describedby': 'plot-help',
+        },
+      },
+      surface,
+      this.overlay.element,
+    );
+    this.element = el('div', { class: 'chart' }, this.plot, help, this.spoken);
+    // The theme and the size of a canvas are known only inside the document.
+    document.body.append(this.element);
+    this.chart = new TimelineChart(canvas, readTheme(this.element), () => {
+      this.drawOverlay();
+      const area = this.area();
+      if (area !== null) this.session.setPixels(area.width);
+    });
+    watchTheme(() => {
+      this.chart.restyle(readTheme(this.element));
+    });
+    this.listen();
+    store.watch((state, before) => {
+      if (state.curve !== before.curve || state.range !== before.range) this.drawCurve();
+      else if (state.pin !== before.pin) this.drawOverlay();
+      if (state.selection !== before.selection) this.cursor = null;
+    });
+  }
+
+  private listen(): void {
+    listenForGestures(this.plot, {
+      area: () => (this.store.get().curve === null ? null : this.area()),
+      hover: (pixel) => {
+        this.hover(pixel);
+      },
+      pick: (pixel, { open, twice }) => {
+        // A double click on a part of the history goes back to the whole, and shall not open a file besides.
+        if (twice && this.store.get().range !== null) return;
+        this.withCurve((curve, area, visible) => {
+          const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
+          if (index >= 0) this.pin(curve, index, valueAt(pixel, area, visible), open);
+        });
+      },
+      zoom: (pixel, factor) => {
+        this.withCurve((_curve, area, visible) => {
+          const centre = pixel === null ? this.focus(visible) : valueAt(pixel, area, visible);
+          this.session.setRange(zoomRange(visible, centre, factor));
+        });
+      },
+      pan: (share) => {
+        this.withCurve((_curve, _area, visible) => {
+          this.session.setRange(panRange(visible, share));
+        });
+      },
+      whole: () => {
+        this.session.setRange(null);
+      },
+      sweep: (pixels) => {
+        this.sweep = pixels;
+        this.drawOverlay();
+      },
+      choose: (pixels) => {
+        this.withCurve((_curve, area, visible) => {
+          this.session.setRange({
+            from: valueAt(pixels.from, area, visible),
+            to: valueAt(pixels.to, area, visible),
+          });
+        });
+      },
+      step: (points) => {
+        this.step(points);
+      },
+      toPeak: () => {
+        this.withCurve((curve, area, visible) => {
+          const index = pickPoint(
+            curve,
+            valueAt(area.left, area, visible),
+            valueAt(area.left + area.width, area, visible),
+          );
+          if (index >= 0) this.moveCursor(curve, index, visible);
+        });
+      },
+      pickAtCursor: (open) => {
+        this.withCurve((curve) => {
+          if (this.cursor === null) this.step(1);
+          else this.session.pin({ event: this.cursor.event, axis: curve.axis, x: this.cursor.x }, open);
+        });
+      },
+      dismiss: () => {
+        this.cursor = null;
+        this.session.unpin();
+        this.drawOverlay();
+      },
+    });
+    this.plot.addEventListener('blur', () => {
+      if (this.cursor?.fromKeys === true) this.cursor = null;
+      this.drawOverlay();
+    });
+  }
+
+  private pin(curve: TimelineWindow, index: number, clicked: number, open: boolean): void {
+    const event = curve.event[index];
+    // A click on a plateau is drawn where it was made, not where the plateau began, which may be out of view.
+    const next = index + 1 < curve.x.length ? curve.x[index + 1] : curve.window.to;
+    const held = clicked > curve.x[index] && clicked < next;
+    this.session.pin({ event, axis: curve.axis, x: held ? clicked : curve.x[index] }, open);
+  }
+
+  private hover(pixel: number | null): void {
+    if (pixel === null) {
+      if (this.cursor?.fromKeys === false) this.cursor = null;
+    } else {
+      this.withCurve((curve, area, visible) => {
+        const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
+        const x = Math.max(curve.x[index], valueAt(pixel - REACH, area, visible));
+        this.cursor = index < 0 ? null : { event: curve.event[index], x, fromKeys: false };
+      });
+    }
+    this.drawOverlay();
+  }
+
+  private step(points: number): void {
+    this.withCurve((curve, _area, visible) => {
+      const from = this.cursor?.event ?? this.store.get().pin?.event;
+      const count = curve.x.length;
+      if (count === 0) return;
+      const at = from === undefined ? -1 : indexOfEvent(curve, from);
+      const start = at >= 0 ? at : indexOfEvent(curve, curve.peak.event) - points;
+      this.moveCursor(curve, Math.min(Math.max(start + points, 0), count - 1), visible);
+    });
+  }
+
+  private moveCursor(curve: TimelineWindow, index: number, visible: Range): void {
+    const x = curve.x[index];
+    this.cursor = { event: curve.event[index], x, fromKeys: true };
+    this.session.setRange(revealInRange(visible, x));
+    this.drawOverlay();
+    setText(this.spoken, this.textOf(curve, index));
+  }
+
+  /** What stays in its place while one zooms with keys. */
+  private focus(visible: Range): number {
+    const x = this.cursor?.x ?? this.store.get().pin?.x;
+    return x !== undefined && x >= visible.from && x <= visible.to ? x : (visible.from + visible.to) / 2;
+  }
+
+  private placeOverlay(): void {
+    this.withCurve((curve, area, visible) => {
+      const { pin } = this.store.get();
+      const inView = (x: number): number | null => {
+        const pixel = pixelOf(x, area, visible);
+        return pixel >= area.left - 1 && pixel <= area.left + area.width + 1 ? pixel : null;
+      };
+      this.overlay.showPin(pin?.axis === curve.axis ? inView(pin.x) : null, area);
+      this.overlay.showSweep(this.sweep, area);
+      this.overlay.showCursor(this.cursorPoint(curve, area, visible, inView), area);
+    });
+  }
+
+  private cursorPoint(
+    curve: TimelineWindow,
+    area: PlotArea,
+    visible: Range,
+    inView: (x: number) => number | null,
+  ): { x: number; y: number; text: string } | null {
+    if (this.cursor === null || this.sweep !== null) return null;
+    const index = Math.max(0, indexOfEvent(curve, this.cursor.event));
+    const pixel = inView(this.cursor.x);
+    if (pixel === null || curve.x.length === 0) return null;
+    const marks = curve.marks.filter((mark) => Math.abs(pixelOf(mark.x, area, visible) - pixel) <= MARK_REACH);
+    const text = [this.textOf(curve, index), ...marks.map(textOfMark)].join('\n');
+    return { x: pixel, y: this.chart.pixelOfBytes(curve.live[index]), text };
+  }
+
+  private textOf(curve: TimelineWindow, index: number): string {
+    const time = curve.axis === 'time' ? curve.x[index] : null;
+    return [
+      `${formatBytes(curve.live[index])} ${strings.live.toLowerCase()}`,
+      `${formatBytes(curve.reserved[index])} ${strings.reserved.toLowerCase()}`,
+      strings.instant(time, curve.event[index]),
+    ].join('\n');
+  }
+
+  private visible(curve: TimelineWindow): Range {
+    return this.store.get().range ?? drawableExtent(curve.extent);
+  }
+
+  private area(): PlotArea | null {
+    return this.chart.area();
+  }
+
+  private withCurve(use: (curve: TimelineWindow, area: PlotArea, visible: Range) => void): void {
+    const { curve } = this.store.get();
+    const area = this.area();
+    if (curve !== null && area !== null) use(curve, area, this.visible(curve));
+  }
+}
+
+function textOfMark(mark: TimelineMark): string {
+  return `${strings.markName[mark.kind]}: ${mark.label}`;
+}

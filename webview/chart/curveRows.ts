@@ -1,0 +1,45 @@
+/** The visible curve as rows: its ends, its extremes, its peaks and its marks, in order of x. */
+import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
+import { lastAtOrBelow, prominentPeaks } from './points.js';
+import type { Range } from './range.js';
+
+export type CurveRowKind = 'start' | 'end' | 'lowest' | 'highest' | 'peak' | TimelineMark['kind'];
+
+export interface CurveRow {
+  kind: CurveRowKind;
+  /** Of a mark, else empty. */
+  label: string;
+  x: number;
+  event: number;
+  live: number;
+  reserved: number;
+}
+
+/** @param limit how many peaks, and how many marks, at most */
+export function curveRows(curve: TimelineWindow, visible: Range, limit: number): CurveRow[] {
+  const first = Math.max(0, lastAtOrBelow(curve.x, visible.from));
+  const last = lastAtOrBelow(curve.x, visible.to);
+  if (last < first) return [];
+  const rowAt = (index: number, kind: CurveRowKind, x = curve.x[index], label = ''): CurveRow => ({
+    kind,
+    label,
+    x,
+    event: curve.event[index],
+    live: curve.live[index],
+    reserved: curve.reserved[index],
+  });
+  const live = curve.live.subarray(first, last + 1);
+  const points = { x: curve.x.subarray(first, last + 1), live, event: curve.event.subarray(first, last + 1) };
+  const highest = first + live.indexOf(Math.max(...live));
+  const lowest = first + live.indexOf(Math.min(...live));
+  const peaks = prominentPeaks(points, limit).map((index) => first + index);
+  const marks = curve.marks.filter(({ x }) => x >= visible.from && x <= visible.to).slice(0, limit);
+  return [
+    rowAt(first, 'start', Math.max(curve.x[first], visible.from)),
+    ...peaks.filter((index) => index !== highest).map((index) => rowAt(index, 'peak')),
+    rowAt(highest, 'highest'),
+    rowAt(lowest, 'lowest'),
+    ...marks.map((mark) => rowAt(Math.max(0, lastAtOrBelow(curve.x, mark.x)), mark.kind, mark.x, mark.label)),
+    rowAt(last, 'end', visible.to),
+  ].sort((a, b) => a.x - b.x);
+}

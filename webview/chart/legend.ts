@@ -1,0 +1,39 @@
+/** Above the plot: what the lines mean, and the highest point in view, which can be looked into from here. */
+import type { TimelineWindow } from '../../src/protocol/timelineData.js';
+import { el, setText } from '../dom.js';
+import { formatExactBytes } from '../format.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { createButton } from '../ui/button.js';
+import type { ViewState } from '../viewState.js';
+
+export function createLegend(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+  const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
+    el('li', {}, el('span', { class: `sample ${name}`, attributes: { 'aria-hidden': 'true' } }), text);
+  const capacityText = el('span');
+  const capacity = entry('capacity', capacityText);
+  const entries = el('ul', {}, entry('live', strings.live), entry('reserved', strings.reserved), capacity);
+  const peakText = el('span', { class: 'peak' });
+  const toPeak = createButton({
+    text: strings.toPeak,
+    hint: strings.toPeakHint,
+    onPress: () => {
+      const { curve } = store.get();
+      if (curve !== null) session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
+    },
+  });
+  const legend = el('div', { class: 'legend' }, entries, peakText, toPeak.element);
+  store.watch(({ curve }) => {
+    legend.hidden = curve === null || curve.events === 0;
+    if (curve !== null) describe(curve);
+  });
+
+  function describe({ capacityBytes, peak }: TimelineWindow): void {
+    capacity.hidden = capacityBytes === null;
+    if (capacityBytes !== null) setText(capacityText, strings.capacityOf(capacityBytes));
+    setText(peakText, strings.peakOf(peak.liveBytes));
+    peakText.title = formatExactBytes(peak.liveBytes);
+  }
+  return legend;
+}

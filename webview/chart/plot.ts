@@ -1,0 +1,25 @@
+/** The geometry of what is plotted: pixels of the plot's element to units of the x axis and back. */
+import type { Range } from './range.js';
+
+/** Where the curve is drawn, in pixels of the plot's element. */
+export interface PlotArea {
+  left: number;
+  top: number;
+  width: number;
+  height: number;
+}
+
+/** The value on the x axis at a pixel, which may lie beside the area. */
+export function valueAt(pixel: number, area: PlotArea, visible: Range): number {
+  return visible.from + ((pixel - area.left) / area.width) * (visible.to - visible.from);
+}
+
+/** The pixel at which a value of the x axis is drawn, perhaps beside the area. */
+export function pixelOf(value: number, area: PlotArea, visible: Range): number {
+  return area.left + ((value - visible.from) / (visible.to - visible.from)) * area.width;
+}
+
+/** True if the pixel is inside the area, its edges included. */
+export function isInside(pixel: number, area: PlotArea): boolean {
+  return pixel >= area.left && pixel <= area.left + area.width;
+}

@@ -1,0 +1,51 @@
+/** Arithmetic of the visible range of the x axis: zooming, panning, staying inside the history. */
+
+/** A stretch of the axis, `from` < `to`, in the unit of the axis. */
+export interface Range {
+  from: number;
+  to: number;
+}
+
+/** Nothing narrower is shown: one event, or ten microseconds. */
+export const NARROWEST = { time: 10, events: 1 } as const;
+
+/** The extent of a history, widened where it is a single instant so that it can be drawn. */
+export function drawableExtent(extent: Range): Range {
+  return extent.to > extent.from ? extent : { from: extent.from, to: extent.from + 1 };
+}
+
+/** The range itself if it lies inside `extent`, else moved, then cut, so that it does; null once it is the whole. */
+export function fitRange(range: Range, extent: Range, narrowest: number): Range | null {
+  const whole = extent.to - extent.from;
+  const span = Math.max(range.to - range.from, Math.min(narrowest, whole));
+  if (span >= whole) return null;
+  const middle = (range.from + range.to) / 2;
+  const from = Math.min(
+    Math.max(span > range.to - range.from ? middle - span / 2 : range.from, extent.from),
+    extent.to - span,
+  );
+  return { from, to: from + span };
+}
+
+/** Zooms by `factor` (below 1: closer), keeping what is at `centre` where it is. */
+export function zoomRange(range: Range, centre: number, factor: number): Range {
+  return { from: centre - (centre - range.from) * factor, to: centre + (range.to - centre) * factor };
+}
+
+/** Moves by a share of the visible span; positive is later. */
+export function panRange(range: Range, share: number): Range {
+  const by = (range.to - range.from) * share;
+  return { from: range.from + by, to: range.to + by };
+}
+
+/** Moves just far enough that `x` is visible, with a tenth of the span to spare. */
+export function revealInRange(range: Range, x: number): Range {
+  const spare = (range.to - range.from) * 0.1;
+  if (x < range.from) return moved(range, x - spare - range.from);
+  if (x > range.to) return moved(range, x + spare - range.to);
+  return range;
+}
+
+function moved(range: Range, by: number): Range {
+  return { from: range.from + by, to: range.to + by };
+}

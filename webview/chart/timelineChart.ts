@@ -1,0 +1,186 @@
+/** The drawn curve: chart.js behind an interface that knows windows of a history, ranges and themes. */
+import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
+import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
+import { durationIn, durationUnit } from '../duration.js';
+import { byteTickLabel, formatCount } from '../format.js';
+import { strings } from '../strings.js';
+import type { ChartTheme } from '../theme.js';
+import { marksPlugin } from './marksPlugin.js';
+import type { PlotArea } from './plot.js';
+import { lastAtOrBelow } from './points.js';
+import type { Range } from './range.js';
+import { byteAxisTop, byteTicks, eventTicks, timeTicks } from './ticks.js';
+
+Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);
+
+interface Point {
+  x: number;
+  y: number;
+}
+
+/** A capacity this many times above everything else in view would flatten the curve: it is told, not drawn. */
+const CAPACITY_IN_REACH = 2.5;
+
+export class TimelineChart {
+  private readonly chart: Chart<'line', Point[]>;
+  private marks: readonly TimelineMark[] = [];
+  private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
+  private yTicks: number[] = [];
+
+  /**
+   * @param canvas an empty canvas whose parent decides its size
+   * @param onLayout called when the plot area may have changed its place or size
+   */
+  constructor(
+    canvas: HTMLCanvasElement,
+    private theme: ChartTheme,
+    onLayout: () => void,
+  ) {
+    const line = { stepped: true, pointRadius: 0 } as const;
+    const ticks = { color: () => this.theme.text, font: () => this.font() };
+    const lines = {
+      grid: { color: () => this.theme.grid, tickColor: () => this.theme.grid },
+      border: { display: false },
+    };
+    this.chart = new Chart<'line', Point[]>(canvas, {
+      type: 'line',
+      data: {
+        datasets: [
+          { ...line, data: [], borderColor: () => this.theme.capacity, borderWidth: 1, borderDash: [2, 4] },
+          { ...line, data: [], borderColor: () => this.theme.reserved, borderWidth: 1.5, borderDash: [6, 3] },
+          {
+            ...line,
+            data: [],
+            borderColor: () => this.theme.live,
+            backgroundColor: () => this.theme.liveFill,
+            borderWidth: 1.5,
+            fill: 'origin',
+          },
+        ],
+      },
+      options: {
+        animation: false,
+        parsing: false,
+        normalized: true,
+        responsive: true,
+        maintainAspectRatio: false,
+        events: [],
+        layout: { padding: () => ({ top: this.theme.fontSize * 1.5, right: this.theme.fontSize }) },
+        scales: {
+          x: {
+            type: 'linear',
+            min: 0,
+            max: 1,
+            ...lines,
+            ticks: { ...ticks, maxRotation: 0, callback: (value) => this.xAxis.label(Number(value)) },
+            title: { display: true, font: ticks.font },
+            afterBuildTicks: (axis) => {
+              axis.ticks = this.xAxis.ticks.map((value) => ({ value }));
+            },
+          },
+          y: {
+            type: 'linear',
+            min: 0,
+            max: 1,
+            ...lines,
+            ticks: { ...ticks, callback: (value) => byteTickLabel(Number(value)) },
+            afterBuildTicks: (axis) => {
+              axis.ticks = this.yTicks.map((value) => ({ value }));
+            },
+            // An axis that grew with its labels would shift the curve sideways while one zooms.
+            afterFit: (axis) => {
+              axis.width = Math.max(axis.width, this.theme.fontSize * 6);
+            },
+          },
+        },
+      },
+      plugins: [
+        marksPlugin(() => ({ marks: this.marks, theme: this.theme })),
+        { id: 'leaklineLayout', afterLayout: onLayout },
+      ],
+    });
+  }
+
+  /** Takes the colours and fonts of a theme. */
+  restyle(theme: ChartTheme): void {
+    this.theme = theme;
+    this.chart.update('none');
+  }
+
+  /** Draws a curve, which may cover more or less than what is visible. */
+  show(curve: TimelineWindow, visible: Range): void {
+    const { data } = this.chart;
+    const [capacity, reserved, live] = data.datasets;
+    live.data = pointsOf(curve, curve.live);
+    reserved.data = pointsOf(curve, curve.reserved);
+    const highest = highestIn(curve, visible);
+    const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
+    const level = reach ? (curve.capacityBytes ?? 0) : 0;
+    capacity.data = reach
+      ? [
+          { x: visible.from, y: level },
+          { x: visible.to, y: level },
+        ]
+      : [];
+    this.marks = curve.marks;
+    this.setScales(curve, visible, Math.max(highest, level));
+    this.chart.update('none');
+  }
+
+  /** Where the curve is drawn, in pixels of the canvas; null before the first layout or while it is hidden. */
+  area(): PlotArea | null {
+    const area = this.chart.chartArea as Chart['chartArea'] | undefined;
+    if (area === undefined || area.right <= area.left || area.bottom <= area.top) return null;
+    return { left: area.left, top: area.top, width: area.right - area.left, height: area.bottom - area.top };
+  }
+
+  /** The height of so many bytes, in pixels of the canvas. */
+  pixelOfBytes(bytes: number): number {
+    return this.chart.scales['y'].getPixelForValue(bytes);
+  }
+
+  private setScales(curve: TimelineWindow, visible: Range, highest: number): void {
+    const { width, height } = this.chart;
+    const { x, y } = this.chart.options.scales ?? {};
+    const xCount = Math.max(2, Math.floor(width / (this.theme.fontSize * 9)));
+    const yCount = Math.max(2, Math.floor(height / (this.theme.fontSize * 3.5)));
+    const top = byteAxisTop(highest, yCount);
+    if (x !== undefined) Object.assign(x, { min: visible.from, max: visible.to });
+    if (y !== undefined) y.max = top;
+    this.yTicks = byteTicks(0, top, yCount);
+    let title: string = strings.axisTitle.events;
+    if (curve.axis === 'time') {
+      const unit = durationUnit(Math.max(Math.abs(visible.from), Math.abs(visible.to)));
+      this.xAxis = {
+        ticks: timeTicks(visible.from, visible.to, xCount),
+        label: (value) => durationIn(value, unit),
+      };
+      title = strings.axisTitle.time(unit);
+    } else {
+      this.xAxis = { ticks: eventTicks(visible.from, visible.to, xCount), label: formatCount };
+    }
+    if (x !== undefined && 'title' in x) Object.assign(x.title ?? {}, { text: title, color: this.theme.text });
+  }
+
+  private font(): { family: string; size: number } {
+    return { family: this.theme.fontFamily, size: this.theme.fontSize * 0.85 };
+  }
+}
+
+/** The points of a stepped line; the last value holds to the end of the window. */
+function pointsOf(curve: TimelineWindow, values: Float64Array): Point[] {
+  const points = Array.from(values, (y, index) => ({ x: curve.x[index], y }));
+  const last = points.at(-1);
+  if (last !== undefined && last.x < curve.window.to) points.push({ x: curve.window.to, y: last.y });
+  return points;
+}
+
+function highestIn(curve: TimelineWindow, visible: Range): number {
+  const first = Math.max(0, lastAtOrBelow(curve.x, visible.from));
+  const last = lastAtOrBelow(curve.x, visible.to);
+  let highest = 0;
+  for (let index = first; index <= last; index++) {
+    highest = Math.max(highest, curve.live[index], curve.reserved[index]);
+  }
+  return highest;
+}

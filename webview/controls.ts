@@ -1,0 +1,107 @@
+/** The row of controls above the chart. */
+import type { TimelineChoice } from '../src/protocol/timelineApi.js';
+import type { TimelineAxis } from '../src/protocol/timelineData.js';
+import { axesOf } from './axisChange.js';
+import { drawableExtent, zoomRange } from './chart/range.js';
+import { el } from './dom.js';
+import type { TimelineSession } from './session.js';
+import type { Store } from './store.js';
+import { strings } from './strings.js';
+import { createButton } from './ui/button.js';
+import { createCheckbox } from './ui/checkbox.js';
+import { createDropdown, type DropdownGroup } from './ui/dropdown.js';
+import { createProgress } from './ui/progress.js';
+import { createRadioGroup } from './ui/radioGroup.js';
+import type { ViewState } from './viewState.js';
+
+const AXES: readonly TimelineAxis[] = ['time', 'events'];
+const ZOOM_STEP = 2;
+
+export function createControls(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+  const snapshot = createDropdown({
+    label: strings.snapshot,
+    onPick: (path) => {
+      const { choices, selection } = store.get();
+      const devices = choices?.find((choice) => choice.path === path)?.devices ?? [];
+      const kept = devices.find((device) => device === selection?.device);
+      session.select({ path, device: kept ?? devices.at(0) ?? 0 });
+    },
+  });
+  const device = createDropdown({
+    label: strings.device,
+    onPick: (value) => {
+      const { selection } = store.get();
+      if (selection !== null) session.select({ path: selection.path, device: Number(value) });
+    },
+  });
+  const axis = createRadioGroup<TimelineAxis>({
+    label: strings.axis,
+    items: AXES.map((value) => ({ value, text: strings.axisName[value] })),
+    onPick: (value) => {
+      session.setAxis(value);
+    },
+  });
+  const zoomBy = (factor: number) => (): void => {
+    const { curve, range, pin } = store.get();
+    if (curve === null) return;
+    const visible = range ?? drawableExtent(curve.extent);
+    const pinned = pin?.axis === curve.axis && pin.x >= visible.from && pin.x <= visible.to ? pin.x : null;
+    session.setRange(zoomRange(visible, pinned ?? (visible.from + visible.to) / 2, factor));
+  };
+  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: zoomBy(1 / ZOOM_STEP) });
+  const zoomOut = createButton({ text: '\u2212', hint: strings.zoomOut, kind: 'sign', onPress: zoomBy(ZOOM_STEP) });
+  const whole = createButton({
+    text: strings.wholeHistory,
+    hint: strings.wholeHistoryHint,
+    onPress: () => {
+      session.setRange(null);
+    },
+  });
+  const asTable = createCheckbox({
+    text: strings.asTable,
+    onChange: (curveAsTable) => {
+      store.update({ curveAsTable });
+    },
+  });
+  const progress = createProgress(strings.loading);
+
+  store.watch((state) => {
+    const { choices, selection, curve, range } = state;
+    const choice = choices?.find(({ path }) => path === selection?.path);
+    snapshot.show(groupsOf(choices ?? []), selection?.path ?? '');
+    device.element.hidden = (choice?.devices.length ?? 0) < 2;
+    device.show(devicesOf(choice), String(selection?.device ?? ''));
+    axis.show(state.curveLoading ? state.axis : (curve?.axis ?? state.axis), curve === null ? AXES : axesOf(curve));
+    whole.setEnabled(range !== null);
+    zoomOut.setEnabled(range !== null);
+    zoomIn.setEnabled(curve !== null && curve.events > 0);
+    asTable.show(state.curveAsTable);
+    progress.show(state.curveLoading || state.liveLoading || (choices === null && state.choicesError === null));
+  });
+
+  return el(
+    'div',
+    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.controls } },
+    snapshot.element,
+    device.element,
+    axis.element,
+    el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element),
+    asTable.element,
+    progress.element,
+  );
+}
+
+/** Choices under the names of their runs; one run alone needs no heading. */
+function groupsOf(choices: readonly TimelineChoice[]): DropdownGroup[] {
+  const runs = [...new Set(choices.map(({ run }) => run))];
+  return runs.map((run) => ({
+    name: runs.length > 1 ? run : null,
+    items: choices.filter((choice) => choice.run === run).map(({ path, label }) => ({ value: path, text: label })),
+  }));
+}
+
+function devicesOf(choice: TimelineChoice | undefined): DropdownGroup[] {
+  const devices = choice?.devices ?? [];
+  const items = devices.map((device) => ({ value: String(device), text: strings.deviceName(device) }));
+  return [{ name: null, items }];
+}

@@ -1,0 +1,33 @@
+/** Building elements. All content is text: nothing that a snapshot contains can become markup. */
+
+/** An element with a class, children (strings become text) and attributes. */
+export function el<Tag extends keyof HTMLElementTagNameMap>(
+  tag: Tag,
+  options: { class?: string; title?: string; attributes?: Record<string, string> } = {},
+  ...children: (Node | string)[]
+): HTMLElementTagNameMap[Tag] {
+  const element = document.createElement(tag);
+  if (options.class !== undefined) element.className = options.class;
+  if (options.title !== undefined) element.title = options.title;
+  for (const [name, value] of Object.entries(options.attributes ?? {})) element.setAttribute(name, value);
+  element.append(...children);
+  return element;
+}
+
+/** Sets the text only if it differs, so that a live region does not speak twice. */
+export function setText(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+/** Runs `render` at most once per frame, however often the returned function is called. */
+export function oncePerFrame(render: () => void): () => void {
+  let scheduled = false;
+  return () => {
+    if (scheduled) return;
+    scheduled = true;
+    requestAnimationFrame(() => {
+      scheduled = false;
+      render();
+    });
+  };
+}

@@ -1,0 +1,50 @@
+/** Durations as text. All in microseconds. */
+import { trimZeros } from './format.js';
+
+const MS = 1e3;
+const SECOND = 1e6;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+export type DurationUnit = 'µs' | 'ms' | 's' | 'min:s' | 'h:min:s';
+
+/** The unit in which times up to `largestUs` read well. */
+export function durationUnit(largestUs: number): DurationUnit {
+  const size = Math.abs(largestUs);
+  if (size < MS) return 'µs';
+  if (size < SECOND) return 'ms';
+  if (size < 2 * MINUTE) return 's';
+  return size < HOUR ? 'min:s' : 'h:min:s';
+}
+
+/** A time in the given unit, without its name, to the microsecond at most and without trailing zeros. */
+export function durationIn(us: number, unit: DurationUnit): string {
+  const sign = us < 0 ? '\u2212' : '';
+  const size = Math.abs(Math.round(us));
+  switch (unit) {
+    case 'µs':
+      return `${sign}${size}`;
+    case 'ms':
+      return sign + trimZeros((size / MS).toFixed(3));
+    case 's':
+      return sign + trimZeros((size / SECOND).toFixed(6));
+    case 'min:s':
+      return `${sign}${Math.floor(size / MINUTE)}:${paddedSeconds(size % MINUTE)}`;
+    case 'h:min:s': {
+      const minutes = String(Math.floor((size % HOUR) / MINUTE)).padStart(2, '0');
+      return `${sign}${Math.floor(size / HOUR)}:${minutes}:${paddedSeconds(size % MINUTE)}`;
+    }
+  }
+}
+
+/** One time on its own: `12.345 s`, `3:05.25 min`, `1:03:05 h`. */
+export function formatDuration(us: number): string {
+  const unit = durationUnit(us);
+  const name = { µs: 'µs', ms: 'ms', s: 's', 'min:s': 'min', 'h:min:s': 'h' }[unit];
+  return `${durationIn(us, unit)} ${name}`;
+}
+
+function paddedSeconds(us: number): string {
+  const text = trimZeros((us / SECOND).toFixed(6));
+  return text.indexOf('.') === 1 || text.length === 1 ? `0${text}` : text;
+}

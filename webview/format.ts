@@ -1,0 +1,58 @@
+/** Numbers as text: bytes in IEC units, counts with separators, shares. Durations are in `duration.ts`. */
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
+const MINUS = '\u2212';
+const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+
+/** `1.20 GiB`: three significant digits at least; whole bytes below 1 KiB; a real minus sign where negative. */
+export function formatBytes(bytes: number): string {
+  const { value, unit } = scaled(Math.abs(bytes));
+  const sign = bytes < 0 ? MINUS : '';
+  return `${sign}${unit === 0 ? counts.format(value) : value.toFixed(decimals(value))} ${UNITS[unit]}`;
+}
+
+/** `1,288,490,189 bytes`, for where the last byte matters. */
+export function formatExactBytes(bytes: number): string {
+  return `${bytes < 0 ? MINUS : ''}${counts.format(Math.abs(bytes))} ${Math.abs(bytes) === 1 ? 'byte' : 'bytes'}`;
+}
+
+/** A tick of a byte axis, without trailing zeros: `0`, `512 MiB`, `1.5 GiB`. */
+export function byteTickLabel(bytes: number): string {
+  if (bytes === 0) return '0';
+  const { value, unit } = scaled(Math.abs(bytes));
+  return `${bytes < 0 ? MINUS : ''}${trimZeros(value.toFixed(unit === 0 ? 0 : 3))} ${UNITS[unit]}`;
+}
+
+/** `12,345`. */
+export function formatCount(count: number): string {
+  return `${count < 0 ? MINUS : ''}${counts.format(Math.abs(count))}`;
+}
+
+/** Share of a whole as `34 %`, `0.3 %` or `< 0.1 %`; of nothing, nothing. */
+export function formatShare(part: number, whole: number): string {
+  if (whole <= 0) return '';
+  const percent = (part / whole) * 100;
+  if (percent > 0 && percent < 0.1) return '< 0.1 %';
+  return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+}
+
+/** Drops zeros, and a point, that say nothing: `1.500` is `1.5`. */
+export function trimZeros(digits: string): string {
+  return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
+}
+
+function scaled(bytes: number): { value: number; unit: number } {
+  let value = bytes;
+  let unit = 0;
+  // 1023.95 KiB would round to "1024 KiB": the next unit takes over where rounding would reach it.
+  while (unit < UNITS.length - 1 && value >= (unit === 0 ? 1024 : 1023.5)) {
+    value /= 1024;
+    unit++;
+  }
+  return { value, unit };
+}
+
+function decimals(value: number): number {
+  if (value >= 99.95) return 0;
+  return value >= 9.995 ? 1 : 2;
+}

@@ -1,0 +1,70 @@
+/** The rows of "what is live here": owner lines and the two buckets, as they are sorted, filtered and summed. */
+import type { LiveAt, LiveLine } from '../../src/protocol/timelineData.js';
+import type { LiveSort, SourceLine } from '../viewState.js';
+
+export type LiveRow =
+  | { kind: 'line'; bytes: number; blocks: number; line: LiveLine; pointedOut: boolean }
+  | { kind: 'library' | 'beforeRecording'; bytes: number; blocks: number }
+  /** Bytes that the curve's total has and no row explains; there is none unless the answer is wrong. */
+  | { kind: 'unexplained'; bytes: number; blocks: 0 };
+
+/** Every row of an answer, largest first. Empty buckets have none. */
+export function liveRows(live: LiveAt, highlight: SourceLine | null): LiveRow[] {
+  const rows: LiveRow[] = live.lines.map((line) => ({
+    kind: 'line',
+    bytes: line.bytes,
+    blocks: line.blocks,
+    line,
+    pointedOut: highlight !== null && line.file === highlight.file && line.line === highlight.line,
+  }));
+  for (const kind of ['library', 'beforeRecording'] as const) {
+    const { bytes, blocks } = live.buckets[kind];
+    if (bytes !== 0 || blocks !== 0) rows.push({ kind, bytes, blocks });
+  }
+  const unexplained = live.liveBytes - sumOf(rows).bytes;
+  if (unexplained !== 0) rows.push({ kind: 'unexplained', bytes: unexplained, blocks: 0 });
+  return sortRows(rows, 'bytes');
+}
+
+/** A sorted copy. By line means by file, then number; rows without a line come last. */
+export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
+  const compare = {
+    bytes: (a: LiveRow, b: LiveRow): number => b.bytes - a.bytes || b.blocks - a.blocks || byLine(a, b),
+    blocks: (a: LiveRow, b: LiveRow): number => b.blocks - a.blocks || b.bytes - a.bytes || byLine(a, b),
+    line: byLine,
+  }[sort];
+  return [...rows].sort(compare);
+}
+
+/** The rows whose text has every word of `filter` in it, whatever the case. `textOf` is what the user sees of a row. */
+export function filterRows(rows: readonly LiveRow[], filter: string, textOf: (row: LiveRow) => string): LiveRow[] {
+  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  return rows.filter((row) => {
+    const text = textOf(row).toLowerCase();
+    return words.every((word) => text.includes(word));
+  });
+}
+
+/** What rows add up to. */
+export function sumOf(rows: readonly LiveRow[]): { bytes: number; blocks: number } {
+  let bytes = 0;
+  let blocks = 0;
+  for (const row of rows) {
+    bytes += row.bytes;
+    blocks += row.blocks;
+  }
+  return { bytes, blocks };
+}
+
+/** The line to open straight away: the largest that is a file of the workspace. Null if there is none. */
+export function largestMappedLine(live: LiveAt): LiveLine | null {
+  let largest: LiveLine | null = null;
+  for (const line of live.lines) if (line.mapped && line.bytes > (largest?.bytes ?? 0)) largest = line;
+  return largest;
+}
+
+function byLine(a: LiveRow, b: LiveRow): number {
+  if (a.kind !== 'line' || b.kind !== 'line') return Number(a.kind !== 'line') - Number(b.kind !== 'line');
+  const files = a.line.file < b.line.file ? -1 : Number(a.line.file > b.line.file);
+  return files || a.line.line - b.line.line;
+}

@@ -1,0 +1,24 @@
+/** The entry of the timeline's webview. */
+import { showApp } from './app.js';
+import { connectHost } from './host.js';
+import { TimelineSession } from './session.js';
+import { Store } from './store.js';
+import './styles.css';
+import { persisted, persistedChanged, restored } from './viewState.js';
+
+const host = connectHost((state) => {
+  session.receiveState(state);
+});
+const store = new Store(restored(host.kept()));
+const session = new TimelineSession(store, host);
+const root = document.getElementById('app');
+if (root === null) throw new Error('The page has no place for the timeline.');
+showApp(root, store, session);
+store.watch((state, before) => {
+  if (persistedChanged(state, before)) host.keep(persisted(state));
+});
+// A hidden panel may have lost messages, answers among them.
+document.addEventListener('visibilitychange', () => {
+  if (document.visibilityState === 'visible') session.refresh();
+});
+session.refresh();

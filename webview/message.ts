@@ -1,0 +1,25 @@
+/** A sentence in the place where something should be, with what one can do about it. */
+import { el, setText } from './dom.js';
+import { createButton } from './ui/button.js';
+
+export interface Message {
+  readonly element: HTMLElement;
+  /** @param text null to hide it */
+  show(text: string | null): void;
+}
+
+/** @param action a button under the sentence */
+export function createMessage(kind: 'error' | 'hint', action?: { text: string; onPress: () => void }): Message {
+  const sentence = el('p');
+  const role: Record<string, string> = kind === 'error' ? { role: 'alert' } : {};
+  const element = el('div', { class: `message ${kind}`, attributes: role }, sentence);
+  if (action !== undefined) element.append(createButton(action).element);
+  element.hidden = true;
+  return {
+    element,
+    show: (text) => {
+      element.hidden = text === null;
+      setText(sentence, text ?? '');
+    },
+  };
+}

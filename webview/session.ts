@@ -1,0 +1,267 @@
+/** What the user can do, and what it makes of the state: the one place that talks to the extension. */
+import { RpcError } from '../src/protocol/rpc.js';
+import {
+  TIMELINE_PROTOCOL,
+  type TimelineApi,
+  type TimelineChoice,
+  type TimelineState,
+} from '../src/protocol/timelineApi.js';
+import type { LiveAt, LiveAtQuery, TimelineAxis, TimelineQuery, TimelineWindow } from '../src/protocol/timelineData.js';
+import { eventsOfRange, placePin, rangeOfEvents } from './axisChange.js';
+import { drawableExtent, fitRange, NARROWEST, type Range } from './chart/range.js';
+import type { Host } from './host.js';
+import { Latest } from './latest.js';
+import { largestMappedLine } from './live/rows.js';
+import type { Store } from './store.js';
+import { strings } from './strings.js';
+import type { Pin, Selection, SourceLine, ViewState } from './viewState.js';
+
+export class TimelineSession {
+  private pixels = 0;
+  /** The events that were visible when the axis was changed, until the new axis is known. */
+  private carriedEvents: Range | null = null;
+  /** True while the curve that is shown is of another snapshot or on another axis than asked for. */
+  private curveIsOld = false;
+  /** True until the end of the history is known, where it shall be pinned. */
+  private pinEnd = false;
+  /** The event whose largest line shall be opened when it is known. */
+  private openAtEvent: number | null = null;
+
+  private readonly list = new Latest<null, TimelineState>(() => this.call('ready', { protocol: TIMELINE_PROTOCOL }), {
+    answer: (state) => {
+      this.receiveState(state, true);
+    },
+    failure: (error) => {
+      this.store.update({ choicesError: textOf(error) });
+    },
+    settled: () => undefined,
+  });
+
+  private readonly curve = new Latest<TimelineQuery, TimelineWindow>(
+    (query, signal) => this.call('timeline', query, signal),
+    {
+      answer: (answer) => {
+        this.receiveCurve(answer);
+      },
+      failure: (error) => {
+        this.store.update({ curveError: textOf(error) });
+      },
+      settled: () => {
+        this.store.update({ curveLoading: false });
+      },
+    },
+  );
+
+  private readonly live = new Latest<LiveAtQuery, LiveAt>((query, signal) => this.call('liveAt', query, signal), {
+    answer: (answer) => {
+      this.receiveLive(answer);
+    },
+    failure: (error) => {
+      this.openAtEvent = null;
+      this.store.update({ live: null, liveError: textOf(error) });
+    },
+    settled: () => {
+      this.store.update({ liveLoading: false });
+    },
+  });
+
+  constructor(
+    private readonly store: Store<ViewState>,
+    private readonly host: Pick<Host, 'call'>,
+  ) {}
+
+  /** Asks for everything anew: at the start, and whenever messages may have been lost. */
+  refresh(): void {
+    this.store.update({ choicesError: null });
+    this.list.restart(null);
+  }
+
+  /**
+   * Follows a complete state of the extension: keeps what is shown if it still exists, unless the user asked for
+   * something else.
+   * @param restart true if answers to open questions may have been lost
+   */
+  receiveState(told: TimelineState, restart = false): void {
+    const { selection: shown, highlight, request } = this.store.get();
+    const wished = told.request === request ? null : existing(told.selected, told.choices);
+    const selection = wished ?? existing(shown, told.choices) ?? existing(told.selected, told.choices) ?? first(told);
+    this.store.update({
+      choices: told.choices,
+      choicesError: null,
+      // A wish for a snapshot that is not there yet stays open.
+      request: wished !== null || told.selected === null ? told.request : request,
+      highlight: wished === null ? highlight : told.highlight,
+    });
+    if (!sameSelection(selection, shown)) this.show(selection);
+    if (wished !== null && told.highlight !== null) this.pinEnd = true;
+    this.askCurve(restart);
+    this.askLive();
+  }
+
+  select(selection: Selection): void {
+    if (sameSelection(selection, this.store.get().selection)) return;
+    this.show(selection);
+    this.askCurve(true);
+  }
+
+  setAxis(axis: TimelineAxis): void {
+    const { axis: before, range, curve } = this.store.get();
+    if (axis === before) return;
+    this.carriedEvents = range !== null && curve !== null ? eventsOfRange(range, curve) : null;
+    this.curveIsOld = true;
+    this.store.update({ axis, range: null });
+    this.askCurve(true);
+  }
+
+  /** Tells how wide the plot is, in pixels; nothing is asked before that is known. */
+  setPixels(pixels: number): void {
+    const rounded = Math.round(pixels);
+    if (rounded === this.pixels || rounded <= 0) return;
+    this.pixels = rounded;
+    this.askCurve(false);
+  }
+
+  /** Shows a stretch of the history, as much of it as exists; null for the whole. */
+  setRange(range: Range | null): void {
+    const { curve } = this.store.get();
+    if (curve === null || this.curveIsOld) return;
+    const fitted = range === null ? null : fitRange(range, drawableExtent(curve.extent), NARROWEST[curve.axis]);
+    if (sameRange(fitted, this.store.get().range)) return;
+    this.store.update({ range: fitted });
+    this.askCurve(false);
+  }
+
+  /** Looks into an instant. Asked again for the same one, or with `open`, its largest line is opened. */
+  pin(pin: Pin, open = false): void {
+    const { pin: before, live } = this.store.get();
+    const again = before?.event === pin.event;
+    if (again || open) this.openAtEvent = pin.event;
+    this.store.update({ pin, openError: null });
+    if (again && live?.event === pin.event) this.openLargest(live);
+    else this.askLive();
+  }
+
+  unpin(): void {
+    this.live.cancel();
+    this.openAtEvent = null;
+    this.store.update({ pin: null, live: null, liveError: null, liveLoading: false, openError: null });
+  }
+
+  openSource(target: SourceLine): void {
+    this.store.update({ openError: null });
+    const { file, line } = target;
+    this.call('openSource', { file, line, preserveFocus: false }).catch((error: unknown) => {
+      this.store.update({ openError: strings.openFailed(textOf(error)) });
+    });
+  }
+
+  openSnapshot(): void {
+    this.call('openSnapshot', null).catch((error: unknown) => {
+      this.store.update({ choicesError: textOf(error) });
+    });
+  }
+
+  retryCurve(): void {
+    this.askCurve(true);
+  }
+
+  retryLive(): void {
+    this.askLive();
+  }
+
+  private call<Name extends keyof TimelineApi>(
+    method: Name,
+    params: TimelineApi[Name]['params'],
+    signal?: AbortSignal,
+  ): Promise<TimelineApi[Name]['result']> {
+    return this.host.call(method, params, signal);
+  }
+
+  private show(selection: Selection | null): void {
+    this.carriedEvents = null;
+    this.curveIsOld = true;
+    this.pinEnd = false;
+    this.unpin();
+    this.store.update({ selection, range: null, ...(selection === null && { curve: null, curveError: null }) });
+  }
+
+  private askCurve(restart: boolean): void {
+    const { selection, axis, range } = this.store.get();
+    if (selection === null) {
+      this.curve.cancel();
+      this.store.update({ curveLoading: false });
+      return;
+    }
+    if (this.pixels === 0) return;
+    const query = { ...selection, axis, window: range, pixels: this.pixels };
+    this.store.update({ curveLoading: true, curveError: null });
+    if (restart) this.curve.restart(query);
+    else this.curve.request(query);
+  }
+
+  private receiveCurve(curve: TimelineWindow): void {
+    const { selection, pin, live } = this.store.get();
+    if (!sameSelection(selection, curve)) return;
+    this.curveIsOld = false;
+    this.store.update({ curve, curveError: null });
+    if (this.carriedEvents !== null) {
+      const range = rangeOfEvents(this.carriedEvents, curve);
+      this.carriedEvents = null;
+      this.setRange(range);
+    }
+    if (curve.events === 0 || this.pinEnd) {
+      this.pinEnd = false;
+      const event = curve.events - 1;
+      if (pin?.event !== event) this.pin({ event, axis: curve.axis, x: curve.extent.to });
+    } else if (pin !== null) {
+      if (pin.event >= curve.events) this.unpin();
+      else this.store.update({ pin: placePin(pin, curve, live) });
+    }
+  }
+
+  private askLive(): void {
+    const { selection, pin } = this.store.get();
+    if (selection === null || pin === null) return;
+    this.store.update({ liveLoading: true, liveError: null });
+    this.live.restart({ ...selection, event: pin.event });
+  }
+
+  private receiveLive(live: LiveAt): void {
+    this.store.update({ live, liveError: null });
+    if (this.openAtEvent === live.event) this.openLargest(live);
+  }
+
+  private openLargest(live: LiveAt): void {
+    this.openAtEvent = null;
+    const line = largestMappedLine(live);
+    if (line === null) this.store.update({ openError: strings.nothingMapped });
+    else this.openSource(line);
+  }
+}
+
+/** The selection if it is among the choices, on its first device if it has not the one that was named. */
+function existing(selection: Selection | null, choices: readonly TimelineChoice[]): Selection | null {
+  const choice = choices.find(({ path }) => path === selection?.path);
+  if (selection === null || choice === undefined) return null;
+  const { path, devices } = choice;
+  if (devices.includes(selection.device)) return selection;
+  return { path, device: devices.at(0) ?? selection.device };
+}
+
+/** What is shown when nobody asked for anything: the newest snapshot, which comes last. */
+function first(told: TimelineState): Selection | null {
+  const choice = told.choices.at(-1);
+  return choice === undefined ? null : { path: choice.path, device: choice.devices.at(0) ?? 0 };
+}
+
+function sameSelection(a: Selection | null, b: Selection | null): boolean {
+  return a?.path === b?.path && a?.device === b?.device;
+}
+
+function sameRange(a: Range | null, b: Range | null): boolean {
+  return a?.from === b?.from && a?.to === b?.to;
+}
+
+function textOf(error: unknown): string {
+  return error instanceof RpcError || error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,114 @@
+/** Every text that the timeline shows, in one place. */
+import type { TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
+import { formatDuration } from './duration.js';
+import { formatBytes, formatCount, formatExactBytes } from './format.js';
+
+const plural = (count: number, one: string, many: string): string =>
+  `${formatCount(count)} ${count === 1 ? one : many}`;
+
+export const strings = {
+  // Controls
+  controls: 'Timeline controls',
+  snapshot: 'Snapshot',
+  device: 'Device',
+  deviceName: (device: number): string => `cuda:${device}`,
+  axis: 'Horizontal axis',
+  axisName: { time: 'Time', events: 'Events' } satisfies Record<TimelineAxis, string>,
+  zoomIn: 'Zoom in',
+  zoomOut: 'Zoom out',
+  wholeHistory: 'Whole history',
+  wholeHistoryHint: 'Show the whole history (Home, or double-click on the curve)',
+  asTable: 'Curve as a table',
+  loading: 'Loading',
+
+  // The chart
+  chart: 'Memory timeline',
+  chartRole: 'memory timeline',
+  chartHelp:
+    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. ' +
+    'Up goes to the highest point in view. Plus and minus zoom, Home shows the whole history. ' +
+    'Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line.',
+  chartHint:
+    'Click: what is live there · Ctrl/Cmd-click: open its largest line · wheel or drag: zoom · Shift-drag: move',
+  live: 'Live',
+  reserved: 'Reserved',
+  capacity: 'Capacity',
+  capacityOf: (bytes: number): string => `Capacity ${formatBytes(bytes)}`,
+  peakOf: (bytes: number): string => `Highest in view: ${formatBytes(bytes)}`,
+  toPeak: 'Look into it',
+  toPeakHint: 'List what is live at the highest point in view',
+  axisTitle: {
+    time: (unit: string): string => `Time since the first event (${unit})`,
+    events: 'Allocator event',
+  },
+  markName: { snapshot: 'Snapshot', outOfMemory: 'Out of memory', step: 'Step' } satisfies Record<
+    TimelineMark['kind'],
+    string
+  >,
+  instant: (timeUs: number | null, event: number): string =>
+    timeUs === null ? `event ${formatCount(event)}` : `${formatDuration(timeUs)}, event ${formatCount(event)}`,
+  beforeFirst: 'before the first event',
+  pointReadout: (live: number, reserved: number, where: string): string =>
+    `${formatBytes(live)} live, ${formatBytes(reserved)} reserved, ${where}`,
+  noEvents:
+    'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
+
+  // The curve as a table
+  curveTable: 'The visible curve: its ends, its highest peaks and its marks',
+  columnPoint: 'Point',
+  columnInstant: 'Instant',
+  columnAction: 'Look into',
+  pointStart: 'Start of the view',
+  pointEnd: 'End of the view',
+  pointLowest: 'Lowest',
+  pointHighest: 'Highest',
+  pointPeak: 'Peak',
+  lookInto: 'What is live here',
+  lookIntoAt: (where: string): string => `What is live at ${where}`,
+
+  // What is live
+  liveHere: 'What is live here, by line',
+  noPin:
+    'Click on the curve, or move to a point with the arrow keys and press Enter, to see which lines hold the memory there.',
+  columnBytes: 'Bytes',
+  columnShare: 'Share',
+  columnBlocks: 'Blocks',
+  columnLine: 'Line',
+  columnFunction: 'Function',
+  sortBy: (column: string): string => `Sort by ${column.toLowerCase()}`,
+  filter: 'Filter lines',
+  filterPlaceholder: 'Filter by file, function or line',
+  library: 'Library or native code',
+  libraryHint: 'Allocations with no line of yours on their stack',
+  beforeRecording: 'Before recording',
+  beforeRecordingHint: 'Allocated before the recording began: weights and optimizer state, as a rule',
+  unexplained: 'Not explained',
+  unexplainedHint: 'The history and the list of blocks disagree by this much',
+  notMapped: 'not in this workspace',
+  openLine: (file: string, line: number): string => `Open ${file} at line ${line}`,
+  pointedOut: 'The line you came from',
+  total: 'Total',
+  totalIsLive: (bytes: number): string => `= live bytes, ${formatExactBytes(bytes)}`,
+  shown: (rows: number, all: number): string => `Shown: ${formatCount(rows)} of ${formatCount(all)}`,
+  nothingMatches: 'No line matches the filter.',
+  showMore: (count: number): string => `Show ${formatCount(count)} more`,
+  blocks: (count: number): string => plural(count, 'block', 'blocks'),
+  summary: (where: string, live: number, reserved: number, lines: number, largest: string | null): string =>
+    `At ${where}: ${formatBytes(live)} live of ${formatBytes(reserved)} reserved, held by ${plural(lines, 'line', 'lines')}` +
+    (largest === null ? '.' : `, most by ${largest}.`),
+  lineWithBytes: (file: string, line: number, bytes: number): string => `${file}:${line} (${formatBytes(bytes)})`,
+  nothingMapped: 'No line that is live here is a file of this workspace.',
+
+  // States
+  noSnapshots: 'No snapshot yet',
+  noSnapshotsHelp:
+    'Snapshots in this workspace appear here by themselves. To make one, record in the training script and dump:',
+  recordingCode:
+    'torch.cuda.memory._record_memory_history()\n# … train …\ntorch.cuda.memory._dump_snapshot("snapshot.pickle")',
+  openSnapshot: 'Open Snapshot…',
+  retry: 'Retry',
+  curveFailed: (reason: string): string => `The curve could not be read: ${reason}`,
+  liveFailed: (reason: string): string => `What is live here could not be read: ${reason}`,
+  openFailed: (reason: string): string => `The line could not be opened: ${reason}`,
+  readyFailed: (reason: string): string => `The snapshots could not be listed: ${reason}`,
+} as const;

@@ -1,0 +1,25 @@
+import './toolkit.js';
+import type { Control } from './control.js';
+
+export interface CheckboxControl extends Control {
+  show(checked: boolean): void;
+}
+
+/** A box to tick, with its text. */
+export function createCheckbox(options: { text: string; onChange: (checked: boolean) => void }): CheckboxControl {
+  const checkbox = document.createElement('vscode-checkbox');
+  checkbox.textContent = options.text;
+  let shown = false;
+  checkbox.addEventListener('change', () => {
+    if (checkbox.checked === shown) return; // set by `show`
+    shown = checkbox.checked;
+    options.onChange(shown);
+  });
+  return {
+    element: checkbox,
+    show: (checked) => {
+      shown = checked;
+      checkbox.checked = checked;
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { Option } from '@vscode/webview-ui-toolkit';
+import './toolkit.js';
+import type { Control } from './control.js';
+
+export interface DropdownItem {
+  value: string;
+  text: string;
+}
+
+/** Items under a heading; without one where `name` is null. */
+export interface DropdownGroup {
+  name: string | null;
+  items: readonly DropdownItem[];
+}
+
+export interface DropdownControl extends Control {
+  show(groups: readonly DropdownGroup[], value: string): void;
+}
+
+/** A list to pick one of. Tells of the user's picks only, not of what `show` sets. */
+export function createDropdown(options: { label: string; onPick: (value: string) => void }): DropdownControl {
+  const dropdown = document.createElement('vscode-dropdown');
+  dropdown.setAttribute('aria-label', options.label);
+  let built = '';
+  let shown = '';
+  dropdown.addEventListener('change', () => {
+    if (dropdown.value === shown || dropdown.value === '') return;
+    shown = dropdown.value;
+    options.onPick(shown);
+  });
+  return {
+    element: dropdown,
+    show: (groups, value) => {
+      shown = value;
+      const signature = JSON.stringify(groups);
+      if (signature === built) {
+        if (dropdown.value !== value) dropdown.value = value;
+        return;
+      }
+      built = signature;
+      dropdown.replaceChildren(...groups.flatMap((group) => optionsOf(group, value)));
+    },
+  };
+}
+
+function optionsOf({ name, items }: DropdownGroup, selected: string): HTMLElement[] {
+  const options = items.map(({ value, text }) => {
+    const option = createOption(value, text);
+    if (name !== null) option.setAttribute('aria-label', `${text}, ${name}`);
+    option.toggleAttribute('selected', value === selected);
+    return option;
+  });
+  if (name === null) return options;
+  // The toolkit knows no groups: a heading is an option that cannot be picked.
+  const heading = createOption('', name);
+  heading.setAttribute('disabled', '');
+  heading.classList.add('heading');
+  return [heading, ...options];
+}
+
+function createOption(value: string, text: string): Option {
+  const option = document.createElement('vscode-option');
+  option.setAttribute('value', value);
+  option.textContent = text;
+  return option;
+}

@@ -1,0 +1,35 @@
+import './toolkit.js';
+import type { Control } from './control.js';
+
+export interface ProgressControl extends Control {
+  show(busy: boolean): void;
+}
+
+/** What takes less is not worth a flicker. */
+const PATIENCE_MS = 200;
+
+/** A turning ring that appears when something takes longer than a moment. It keeps its place when it is not shown. */
+export function createProgress(label: string): ProgressControl {
+  const holder = document.createElement('div');
+  holder.className = 'progress';
+  const ring = document.createElement('vscode-progress-ring');
+  let timer: number | undefined;
+  return {
+    element: holder,
+    show: (busy) => {
+      if (!busy) {
+        window.clearTimeout(timer);
+        timer = undefined;
+        ring.remove();
+      } else {
+        timer ??= window.setTimeout(() => {
+          holder.append(ring);
+          // The toolkit makes it an assertive alert on connecting, which would interrupt a screen reader at each zoom.
+          ring.setAttribute('role', 'progressbar');
+          ring.removeAttribute('aria-live');
+          ring.setAttribute('aria-label', label);
+        }, PATIENCE_MS);
+      }
+    },
+  };
+}

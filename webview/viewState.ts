@@ -1,0 +1,137 @@
+/** Everything that the timeline shows, and the small part of it that outlives a reload. */
+import type { TimelineChoice } from '../src/protocol/timelineApi.js';
+import type { LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
+import type { Range } from './chart/range.js';
+
+/** A line of a file, 1-based. */
+export interface SourceLine {
+  file: string;
+  line: number;
+}
+
+export interface Selection {
+  path: string;
+  device: number;
+}
+
+/** What the list of live lines is sorted by. */
+export type LiveSort = 'bytes' | 'blocks' | 'line';
+
+/** The instant that is looked into: the state after `event` (-1: before the first), drawn at `x` of `axis`. */
+export interface Pin {
+  event: number;
+  axis: TimelineAxis;
+  x: number;
+}
+
+export interface ViewState {
+  /** Null until the extension has told what can be shown. */
+  choices: readonly TimelineChoice[] | null;
+  /** Why it could not tell. */
+  choicesError: string | null;
+  /** The last wish of the user that was followed, see `TimelineState.request`. */
+  request: number;
+  selection: Selection | null;
+  highlight: SourceLine | null;
+  /** The axis that the user asked for; a history without times has events only. */
+  axis: TimelineAxis;
+  /** What is visible, in units of the axis; null for the whole history. */
+  range: Range | null;
+  /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
+  curve: TimelineWindow | null;
+  curveLoading: boolean;
+  /** Why there is no curve, in a sentence. */
+  curveError: string | null;
+  pin: Pin | null;
+  live: LiveAt | null;
+  liveLoading: boolean;
+  liveError: string | null;
+  /** Why a source line could not be opened. */
+  openError: string | null;
+  curveAsTable: boolean;
+  sort: LiveSort;
+  filter: string;
+}
+
+export const INITIAL: ViewState = {
+  choices: null,
+  choicesError: null,
+  request: 0,
+  selection: null,
+  highlight: null,
+  axis: 'time',
+  range: null,
+  curve: null,
+  curveLoading: false,
+  curveError: null,
+  pin: null,
+  live: null,
+  liveLoading: false,
+  liveError: null,
+  openError: null,
+  curveAsTable: false,
+  sort: 'bytes',
+  filter: '',
+};
+
+const VERSION = 1;
+const KEPT = ['request', 'selection', 'highlight', 'axis', 'range', 'pin', 'curveAsTable', 'sort', 'filter'] as const;
+
+/** What is kept over a reload: where the user was, never data. */
+export function persisted(state: ViewState): Record<string, unknown> {
+  return { version: VERSION, ...Object.fromEntries(KEPT.map((key) => [key, state[key]])) };
+}
+
+/** True if a change from `before` to `state` is worth keeping. */
+export function persistedChanged(state: ViewState, before: ViewState): boolean {
+  return KEPT.some((key) => !Object.is(state[key], before[key]));
+}
+
+/** The state to begin with. What was kept by another version, or is not of the expected shape, is left out. */
+export function restored(kept: unknown): ViewState {
+  if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
+  const { request, selection, highlight, axis, range, pin, curveAsTable, sort, filter } = kept;
+  return {
+    ...INITIAL,
+    ...(isCount(request) && { request }),
+    ...(isSelection(selection) && { selection }),
+    ...(isSourceLine(highlight) && { highlight }),
+    ...((axis === 'time' || axis === 'events') && { axis }),
+    ...(isRange(range) && { range }),
+    ...(isPin(pin) && { pin }),
+    ...(typeof curveAsTable === 'boolean' && { curveAsTable }),
+    ...((sort === 'bytes' || sort === 'blocks' || sort === 'line') && { sort }),
+    ...(typeof filter === 'string' && { filter }),
+  };
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isSelection(value: unknown): value is Selection {
+  return isRecord(value) && typeof value['path'] === 'string' && isCount(value['device']);
+}
+
+function isSourceLine(value: unknown): value is SourceLine {
+  return isRecord(value) && typeof value['file'] === 'string' && isCount(value['line']);
+}
+
+function isRange(value: unknown): value is Range {
+  return (
+    isRecord(value) &&
+    Number.isFinite(value['from']) &&
+    Number.isFinite(value['to']) &&
+    (value['from'] as number) < (value['to'] as number)
+  );
+}
+
+function isPin(value: unknown): value is Pin {
+  if (!isRecord(value) || !Number.isFinite(value['x'])) return false;
+  if (value['axis'] !== 'time' && value['axis'] !== 'events') return false;
+  return Number.isSafeInteger(value['event']) && (value['event'] as number) >= -1;
+}
