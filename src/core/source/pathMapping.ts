@@ -1,4 +1,10 @@
 /** Files as the training machine named them, and the workspace files that they are. */
+import { weighPair, type FolderPair } from './folderPairs.js';
+import { FolderTree, type Folder } from './folderTree.js';
+import { settlePairs, type Assignment } from './pairContest.js';
+import { recordedKind } from './recordedFile.js';
+import { joinRecordedPath, splitRecordedPath, type RecordedPath } from './recordedPath.js';
+import { SuffixIndex } from './suffixIndex.js';
 
 /** Everything under `recorded` is the same path under `workspace`. Both end without a separator. */
 export interface PathRule {
@@ -20,4 +26,194 @@ export interface UnmappedFiles {
 export interface PathMapping extends UnmappedFiles {
   /** The workspace path of a recorded file, null where there is none. */
   lookup(recorded: string): string | null;
+}
+
+/** A ceiling on the pairs of folders that are weighed, far above what real projects need. */
+const MAX_PAIRS = 10_000;
+
+/** A user's file of the training machine; several spellings of one path are one file. */
+interface RecordedFile {
+  readonly path: RecordedPath;
+  /** Its names as they compare. */
+  readonly keys: readonly string[];
+  readonly spellings: string[];
+}
+
+/** The workspace as a tree, with letter case as it is or folded. */
+interface WorkspaceIndex {
+  readonly tree: FolderTree;
+  readonly suffixes: SuffixIndex;
+  /** Folder of each file. */
+  readonly folderOf: readonly Folder[];
+}
+
+/**
+ * Finds the workspace file that each recorded file is.
+ *
+ * The rules of the user come first. Every other Python file of the user is looked for by its longest suffix of path
+ * components; the pairs of folders that this suggests are weighed by all the files that they explain, and the best are
+ * applied to every file. Equally good answers stay open, and what the evidence contradicts gets no answer. Library
+ * files, notebook cells and generated code are never looked for: only a rule can map them.
+ *
+ * @param recorded file names of frames, in any order
+ * @param workspaceFiles workspace-relative paths with `/`; answers are these very texts
+ * @param rules pairs of folders or of files; the longest one that fits a file decides it
+ */
+export function mapPaths(
+  recorded: readonly string[],
+  workspaceFiles: readonly string[],
+  rules: readonly PathRule[],
+): PathMapping {
+  const workspaceNames = workspaceFiles.map((file) => file.split('/').filter((name) => name !== '' && name !== '.'));
+  const answers = new Map<string, string>();
+  const unmapped: string[] = [];
+  const settledFiles = new Set<number>();
+  const files = new Map<string, RecordedFile>();
+
+  const ruled = ruleFinder(rules, workspaceNames);
+  for (const text of new Set(recorded)) {
+    const path = splitRecordedPath(text);
+    const kind = recordedKind(text);
+    const file = ruled(path);
+    if (typeof file === 'number') {
+      answers.set(text, workspaceFiles[file]);
+      if (kind === 'user') settledFiles.add(file);
+    } else if (kind === 'notebook' || (kind === 'user' && file === 'missing')) {
+      unmapped.push(text);
+    } else if (kind === 'user') {
+      const keys = path.windows ? path.names.map((name) => name.toLowerCase()) : path.names;
+      const identity = `${path.windows ? 'w' : 'p'}${path.root}\0${keys.join('/')}`;
+      const same = files.get(identity);
+      if (same === undefined) files.set(identity, { path, keys, spellings: [text] });
+      else same.spellings.push(text);
+    }
+  }
+
+  const list = [...files.values()];
+  const assignments = matchFolders(list, workspaceNames, settledFiles);
+  const ambiguous: { recorded: string; candidates: readonly string[] }[] = [];
+  const matched = new Map<FolderPair, { example: RecordedFile; count: number }>();
+  list.forEach((file, index) => {
+    const assignment = assignments.get(index);
+    for (const text of file.spellings) {
+      if (assignment === undefined) unmapped.push(text);
+      else if (assignment.kind === 'one') answers.set(text, workspaceFiles[assignment.file]);
+      else ambiguous.push({ recorded: text, candidates: assignment.files.map((at) => workspaceFiles[at]).sort() });
+    }
+    if (assignment?.kind !== 'one') return;
+    const known = matched.get(assignment.pair);
+    if (known === undefined) matched.set(assignment.pair, { example: file, count: 1 });
+    else known.count++;
+  });
+  return {
+    lookup: (text) => answers.get(text) ?? null,
+    unmapped: unmapped.sort(),
+    ambiguous: ambiguous.sort((a, b) => compareTexts(a.recorded, b.recorded)),
+    learned: [...matched]
+      .map(([pair, { example, count }]) => ({ rule: ruleOf(pair, example, workspaceFiles), count }))
+      .sort((a, b) => b.count - a.count || compareTexts(a.rule.recorded, b.rule.recorded))
+      .map(({ rule }) => rule),
+  };
+}
+
+/** Answers a file from the user's rules: a workspace file, `missing` where the rule leads to none, null for no rule. */
+function ruleFinder(
+  rules: readonly PathRule[],
+  workspaceNames: readonly (readonly string[])[],
+): (path: RecordedPath) => number | 'missing' | null {
+  if (rules.length === 0) return () => null;
+  const parsed = rules
+    .map((rule) => ({
+      from: splitRecordedPath(rule.recorded),
+      to: rule.workspace.split('/').filter((name) => name !== '' && name !== '.'),
+    }))
+    .sort((a, b) => b.from.names.length - a.from.names.length);
+  const exact = new Map<string, number>();
+  const folded = new Map<string, number>();
+  workspaceNames.forEach((names, index) => {
+    const path = names.join('/');
+    exact.set(path, index);
+    folded.set(path.toLowerCase(), index);
+  });
+  return (path) => {
+    const rule = parsed.find(({ from }) => isPrefix(from, path));
+    if (rule === undefined) return null;
+    const target = [...rule.to, ...path.names.slice(rule.from.names.length)].join('/');
+    return exact.get(target) ?? (path.windows ? folded.get(target.toLowerCase()) : undefined) ?? 'missing';
+  };
+}
+
+function isPrefix(prefix: RecordedPath, path: RecordedPath): boolean {
+  if (prefix.names.length > path.names.length) return false;
+  if (prefix.root !== path.root && (prefix.root !== '' || prefix.names.length > 0)) return false;
+  return prefix.names.every((name, i) =>
+    path.windows ? name.toLowerCase() === path.names[i].toLowerCase() : name === path.names[i],
+  );
+}
+
+/** Finds the pairs of folders that the files suggest, and lets them settle who is who. */
+function matchFolders(
+  files: readonly RecordedFile[],
+  workspaceNames: readonly (readonly string[])[],
+  settledFiles: ReadonlySet<number>,
+): Map<number, Assignment> {
+  const exact = indexWorkspace(workspaceNames);
+  const folded = files.some((file) => file.path.windows)
+    ? indexWorkspace(workspaceNames.map((names) => names.map((name) => name.toLowerCase())))
+    : exact;
+  const recordedTree = new FolderTree();
+  const recordFolder = files.map(({ path, keys }, index) =>
+    recordedTree.add([`${path.windows ? 'w' : 'p'}${path.root}`, ...keys], index),
+  );
+
+  const seen = new Set<string>();
+  const pairs: FolderPair[] = [];
+  files.forEach(({ path, keys }, index) => {
+    const workspace = path.windows ? folded : exact;
+    const { length, files: candidates } = workspace.suffixes.longest(keys);
+    for (const candidate of candidates) {
+      const from = ancestor(recordFolder[index], length - 1);
+      const to = ancestor(workspace.folderOf[candidate], length - 1);
+      const key = `${from.id} ${to.id}`;
+      if (seen.has(key) || pairs.length >= MAX_PAIRS) continue;
+      seen.add(key);
+      pairs.push(weighPair(from, to));
+    }
+  });
+  return settlePairs({ pairs, recordFolder, fileFolder: exact.folderOf, settledFiles });
+}
+
+function indexWorkspace(workspaceNames: readonly (readonly string[])[]): WorkspaceIndex {
+  const tree = new FolderTree();
+  const suffixes = new SuffixIndex();
+  const folderOf = workspaceNames.map((names, index) => {
+    suffixes.add(names, index);
+    return tree.add(names, index);
+  });
+  return { tree, suffixes, folderOf };
+}
+
+function ancestor(folder: Folder, levels: number): Folder {
+  let at = folder;
+  for (let i = 0; i < levels && at.parent !== null; i++) at = at.parent;
+  return at;
+}
+
+/** The pair as text, spelled as the example spells it. */
+function ruleOf(pair: FolderPair, example: RecordedFile, workspaceFiles: readonly string[]): PathRule {
+  // The tree's first level is the root of the file system.
+  const recorded = joinRecordedPath(example.path, example.path.names.slice(0, depthOf(pair.recorded) - 1));
+  const [hit] = pair.hits;
+  const names = workspaceFiles[hit.files[0]].split('/').filter((name) => name !== '' && name !== '.');
+  return { recorded, workspace: names.slice(0, depthOf(pair.workspace)).join('/') };
+}
+
+function depthOf(folder: Folder): number {
+  let depth = 0;
+  for (let at = folder.parent; at !== null; at = at.parent) depth++;
+  return depth;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
 }

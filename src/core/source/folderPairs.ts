@@ -1,0 +1,73 @@
+/** Which folder of the training machine is which folder of the workspace, and how well the files bear it out. */
+import type { Folder } from './folderTree.js';
+
+/** A recorded file at the place where a pair of folders says it is. */
+export interface PairHit {
+  /** Index of the recorded file. */
+  readonly record: number;
+  /** Workspace files there; several only where names differ in letter case alone. */
+  readonly files: readonly number[];
+}
+
+/** Everything below `recorded` is the same path below `workspace`. The two differ in their last name, or one is a root. */
+export interface FolderPair {
+  readonly recorded: Folder;
+  readonly workspace: Folder;
+  readonly hits: readonly PairHit[];
+  /** Path components that agree, over all hits. */
+  readonly weight: number;
+  /** Components that agree in the best hit. */
+  readonly depth: number;
+  /** Recorded files beside or below a hit that the workspace does not have where the pair says. */
+  readonly misses: number;
+}
+
+/** Collects the evidence for and against one pair. */
+export function weighPair(recorded: Folder, workspace: Folder): FolderPair {
+  const hits: PairHit[] = [];
+  const hitFolders = new Set<Folder>();
+  let weight = 0;
+  let depth = 0;
+  const visit = (from: Folder, to: Folder, length: number): void => {
+    for (const [name, records] of from.files) {
+      const files = to.files.get(name);
+      if (files === undefined) continue;
+      for (const record of records) hits.push({ record, files });
+      hitFolders.add(from);
+      weight += length * records.length;
+      depth = Math.max(depth, length);
+    }
+    for (const [name, inner] of from.folders) {
+      const other = to.folders.get(name);
+      if (other !== undefined) visit(inner, other, length + 1);
+    }
+  };
+  visit(recorded, workspace, 1);
+
+  let beside = 0;
+  for (const folder of hitFolders) if (!hasAncestorIn(folder, hitFolders)) beside += folder.size;
+  return { recorded, workspace, hits, weight, depth, misses: beside - hits.length };
+}
+
+/**
+ * True if nothing speaks against the pair by itself. One name in common proves little when the files beside it are
+ * missing; it proves a little more when it stands at the top of the workspace.
+ */
+export function isCredible(pair: FolderPair): boolean {
+  return pair.workspace.parent === null ? pair.weight >= pair.misses : pair.weight > pair.misses;
+}
+
+/** True if several files agree and none disagrees: another copy of the same project. */
+export function isClean(pair: FolderPair): boolean {
+  return pair.hits.length > 1 && pair.misses === 0;
+}
+
+/** Most convincing first; 0 for pairs that nothing tells apart. */
+export function comparePairs(a: FolderPair, b: FolderPair): number {
+  return b.weight - a.weight || b.depth - a.depth || a.misses - b.misses;
+}
+
+function hasAncestorIn(folder: Folder, folders: ReadonlySet<Folder>): boolean {
+  for (let at = folder.parent; at !== null; at = at.parent) if (folders.has(at)) return true;
+  return false;
+}

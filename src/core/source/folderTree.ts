@@ -1,0 +1,55 @@
+/** A folder of a tree of paths; names are keys (lower case where letter case means nothing). */
+export interface Folder {
+  readonly id: number;
+  readonly name: string;
+  readonly parent: Folder | null;
+  readonly folders: Map<string, Folder>;
+  /** Indices of the files by name: one, unless names that differ in letter case only fell together. */
+  readonly files: Map<string, number[]>;
+  /** Files here and below. */
+  size: number;
+}
+
+/** Paths as a tree of folders. */
+export class FolderTree {
+  readonly root: Folder = folder(0, '', null);
+  private nextId = 1;
+
+  /** Adds a file and returns the folder that holds it. `names` ends with the file's own name. */
+  add(names: readonly string[], file: number): Folder {
+    let at = this.root;
+    at.size++;
+    for (let i = 0; i < names.length - 1; i++) {
+      const name = names[i] ?? '';
+      let next = at.folders.get(name);
+      if (next === undefined) at.folders.set(name, (next = folder(this.nextId++, name, at)));
+      at = next;
+      at.size++;
+    }
+    const name = names[names.length - 1] ?? '';
+    const files = at.files.get(name);
+    if (files === undefined) at.files.set(name, [file]);
+    else files.push(file);
+    return at;
+  }
+}
+
+function folder(id: number, name: string, parent: Folder | null): Folder {
+  return { id, name, parent, folders: new Map(), files: new Map(), size: 0 };
+}
+
+/** True if `inner` is `outer` or lies below it. */
+export function isWithin(inner: Folder, outer: Folder): boolean {
+  for (let at: Folder | null = inner; at !== null; at = at.parent) if (at === outer) return true;
+  return false;
+}
+
+/** The deepest folder that holds all of `folders`, null for none. */
+export function commonFolder(folders: Iterable<Folder>): Folder | null {
+  let common: Folder | null = null;
+  for (const next of folders) {
+    common ??= next;
+    while (common !== null && !isWithin(next, common)) common = common.parent;
+  }
+  return common;
+}

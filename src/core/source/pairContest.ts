@@ -1,0 +1,148 @@
+/** Decides between pairs of folders that cannot all be true. */
+import { commonFolder, type Folder } from './folderTree.js';
+import { comparePairs, isClean, isCredible, type FolderPair } from './folderPairs.js';
+
+/** What is known of a recorded file: the workspace file that it is, or all that it could be. */
+export type Assignment =
+  | { readonly kind: 'one'; readonly file: number; readonly pair: FolderPair }
+  | { readonly kind: 'several'; readonly files: readonly number[] };
+
+/** A pair that won files, and where it knows its way. */
+interface Winner {
+  readonly pair: FolderPair;
+  readonly recordedScope: Folder | null;
+  readonly workspaceScope: Folder | null;
+  readonly workspaceFolders: ReadonlySet<Folder>;
+}
+
+export interface ContestInput {
+  readonly pairs: readonly FolderPair[];
+  /** Folder of each recorded file. */
+  readonly recordFolder: readonly Folder[];
+  /** Folder of each workspace file, by exact names. */
+  readonly fileFolder: readonly Folder[];
+  /** Workspace files that the user's rules gave to recorded ones: their folders are known to come from elsewhere. */
+  readonly settledFiles: ReadonlySet<number>;
+}
+
+/** Gives every recorded file to the pair that explains most, and takes back what stronger evidence contradicts. */
+export function settlePairs(input: ContestInput): Map<number, Assignment> {
+  const assigned = assignByWeight(input);
+  return withoutContradicted(input, assigned);
+}
+
+/** Strongest pairs first; equally strong ones at once, so that order never decides. */
+function assignByWeight({ pairs, recordFolder }: ContestInput): Map<number, Assignment> {
+  const ordered = pairs.filter(isCredible).sort(comparePairs);
+  const assigned = new Map<number, Assignment>();
+  const learned = new Set<Folder>();
+  for (let start = 0, end = 0; start < ordered.length; start = end) {
+    const round = new Map<number, Assignment>();
+    const first = ordered[start];
+    while (end < ordered.length && comparePairs(first, ordered[end]) === 0) {
+      const pair = ordered[end++];
+      for (const hit of pair.hits) {
+        if (assigned.has(hit.record)) continue;
+        // A folder is learned, and the file is not there: its bare name elsewhere proves nothing.
+        if (pair.depth === 1 && isBelowAny(recordFolder[hit.record], learned)) continue;
+        const before = round.get(hit.record);
+        const [file] = hit.files;
+        round.set(
+          hit.record,
+          before === undefined && hit.files.length === 1
+            ? { kind: 'one', file, pair }
+            : { kind: 'several', files: [...filesOf(before), ...hit.files] },
+        );
+      }
+    }
+    for (const [record, assignment] of round) {
+      assigned.set(record, assignment);
+      if (assignment.kind === 'one') learned.add(assignment.pair.recorded);
+    }
+  }
+  return assigned;
+}
+
+/** Two recorded places cannot be one workspace folder, unless they are copies of one project. */
+function withoutContradicted(input: ContestInput, assigned: Map<number, Assignment>): Map<number, Assignment> {
+  const winners = winnersOf(input, assigned);
+  const byRecordedScope = groupBy(winners, ({ recordedScope }) => (recordedScope === null ? [] : [recordedScope]));
+  const byWorkspaceScope = groupBy(winners, ({ workspaceScope }) => (workspaceScope === null ? [] : [workspaceScope]));
+  const byWorkspaceFolder = groupBy(winners, ({ workspaceFolders }) => workspaceFolders);
+  const settledFolders = new Set([...input.settledFiles].map((file) => input.fileFolder[file]));
+
+  const kept = new Map<number, Assignment>();
+  for (const [record, assignment] of assigned) {
+    if (assignment.kind === 'several') {
+      kept.set(record, assignment);
+      continue;
+    }
+    const { pair, file } = assignment;
+    const folder = input.fileFolder[file];
+    const weak = pair.depth === 1;
+    const rivals = new Set([
+      // The rival knows this recorded folder, and the file is not where the rival says.
+      ...lookUp(input.recordFolder[record], byRecordedScope),
+      // The rival knows where this workspace folder came from, and it is another place.
+      ...(weak ? lookUp(folder, byWorkspaceScope) : (byWorkspaceFolder.get(folder) ?? [])),
+    ]);
+    let verdict: 'keep' | 'drop' | 'open' = settledFolders.has(folder) && !isClean(pair) ? 'drop' : 'keep';
+    for (const rival of rivals) {
+      if (rival.pair === pair || withstands(pair, rival.pair)) continue;
+      if (withstands(rival.pair, pair)) verdict = 'drop';
+      else if (verdict === 'keep') verdict = 'open';
+    }
+    if (verdict === 'keep') kept.set(record, assignment);
+    else if (verdict === 'open') kept.set(record, { kind: 'several', files: [file] });
+  }
+  return kept;
+}
+
+/** True if `pair` stands although `rival` says otherwise. */
+function withstands(pair: FolderPair, rival: FolderPair): boolean {
+  return isClean(pair) || pair.weight >= 2 * rival.weight;
+}
+
+function winnersOf(input: ContestInput, assigned: ReadonlyMap<number, Assignment>): Winner[] {
+  const won = new Map<FolderPair, { recorded: Set<Folder>; workspace: Set<Folder> }>();
+  for (const [record, assignment] of assigned) {
+    if (assignment.kind !== 'one') continue;
+    let folders = won.get(assignment.pair);
+    if (folders === undefined) won.set(assignment.pair, (folders = { recorded: new Set(), workspace: new Set() }));
+    folders.recorded.add(input.recordFolder[record]);
+    folders.workspace.add(input.fileFolder[assignment.file]);
+  }
+  return [...won].map(([pair, { recorded, workspace }]) => ({
+    pair,
+    recordedScope: commonFolder(recorded),
+    workspaceScope: commonFolder(workspace),
+    workspaceFolders: workspace,
+  }));
+}
+
+function filesOf(assignment: Assignment | undefined): readonly number[] {
+  if (assignment === undefined) return [];
+  return assignment.kind === 'one' ? [assignment.file] : assignment.files;
+}
+
+function isBelowAny(folder: Folder, folders: ReadonlySet<Folder>): boolean {
+  for (let at: Folder | null = folder; at !== null; at = at.parent) if (folders.has(at)) return true;
+  return false;
+}
+
+function groupBy(winners: readonly Winner[], keys: (winner: Winner) => Iterable<Folder>): Map<Folder, Winner[]> {
+  const groups = new Map<Folder, Winner[]>();
+  for (const winner of winners) {
+    for (const key of keys(winner)) {
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [winner]);
+      else group.push(winner);
+    }
+  }
+  return groups;
+}
+
+/** Winners whose scope holds `folder`. */
+function* lookUp(folder: Folder, scopes: ReadonlyMap<Folder, readonly Winner[]>): Iterable<Winner> {
+  for (let at: Folder | null = folder; at !== null; at = at.parent) yield* scopes.get(at) ?? [];
+}

@@ -1,0 +1,40 @@
+/** What kind of file a frame names, from its name alone. */
+
+/**
+ * - `user`: a Python source file that may belong to the user
+ * - `notebook`: a cell of a notebook; its name says nothing about where the notebook lies
+ * - `library`: an installed package, the standard library, or the recorder
+ * - `generated`: code without a source file of its own (torch.compile, `exec`)
+ * - `native`: C, C++ and everything else that is no Python
+ */
+export type RecordedKind = 'user' | 'notebook' | 'library' | 'generated' | 'native';
+
+const PYTHON = /\.py[wxi]?$/i;
+const NOTEBOOK = /^<(?:ipython-input-|command-|cell)|(?:^|[\\/])ipykernel_\d+[\\/]\d+\.py$/;
+
+/** Whole components; a folder that is merely named alike (`my_site-packages`) is not one. */
+const LIBRARY_FOLDER =
+  /[\\/](?:site-packages|dist-packages|leakline_recorder|(?:python|pypy)\d[^\\/]*\.zip|lib(?:64)?[\\/](?:python|pypy)\d+(?:\.\d+)?t?)[\\/]/i;
+/** Windows keeps the standard library in `Lib` beside the interpreter, whose folder bears its name or the environment's. */
+const WINDOWS_LIBRARY =
+  /[\\/](?:[^\\/]*(?:python|pypy|conda|miniforge|mambaforge)[^\\/]*|envs[\\/][^\\/]+)[\\/]lib[\\/]/i;
+
+/** Inductor's cache and Triton's, torch.fx's generated modules; the cache folder may be anywhere. */
+const GENERATED =
+  /(?:^|[\\/])(?:torchinductor_[^\\/]*[\\/].*|torch_compile_debug[\\/].*|fx_generated__[^\\/]*\.py|[a-z0-9]{2}[\\/]c[a-z2-7]{51}\.py)$/;
+
+/** Tells the kind of a file name as a frame carries it. */
+export function recordedKind(file: string): RecordedKind {
+  if (NOTEBOOK.test(file)) return 'notebook';
+  if (file.startsWith('<')) return file.startsWith('<frozen') ? 'library' : 'generated';
+  if (file.includes('.py:')) return 'generated'; // `subclass_codegen.py:codegen(compiled_function_forward)`
+  if (!PYTHON.test(file)) return 'native';
+  if (GENERATED.test(file)) return 'generated';
+  if (LIBRARY_FOLDER.test(file) || (isWindowsPath(file) && WINDOWS_LIBRARY.test(file))) return 'library';
+  return 'user';
+}
+
+/** True if `file` was named on Windows: separators are `\`, and letter case means nothing. */
+export function isWindowsPath(file: string): boolean {
+  return /^[A-Za-z]:(?:[\\/]|$)/.test(file) || (file.includes('\\') && !file.startsWith('/'));
+}
