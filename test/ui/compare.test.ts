@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { CompareLine } from '../../src/core/report/report.js';
 import { compare } from '../support/cli.js';
-import { eventually } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { comparePair } from './workbench/comparing.js';
 
 const file = 'detector/pyramid.py';
 const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
@@ -22,17 +22,11 @@ describe('Comparing two snapshots', () => {
 
   it('shows the growth of each line in a tree and in the editor, and clears again', async () => {
     const workbench = await ui.open({ folder: copyExample() });
-    const { editor, quickInput, sideBar } = workbench;
+    const { editor, sideBar } = workbench;
     await workbench.openFile(file);
     await editor.untilLens(16, /leaked/);
 
-    await workbench.runCommand('Leakline: Compare Snapshots…');
-    await quickInput.accept(names[0]);
-    await eventually(async () => {
-      assert.ok(!(await quickInput.labels()).includes(names[0]), 'still asks for the first');
-    });
-    await quickInput.accept(names[1]);
-
+    await comparePair(workbench, ...names);
     const tree = sideBar.tree('Compare');
     for (const line of grown.filter(({ mapped }) => mapped)) {
       const name = line.file.split('/').at(-1) ?? '';

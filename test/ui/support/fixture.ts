@@ -36,10 +36,10 @@ export function uiSession(form: ExtensionForm = 'linked', settings: ServerOption
       const title = this.currentTest.fullTitle();
       for (const { workbench } of windows) await workbench.screenshot(`failed ${title}`).catch(() => undefined);
     }
-    const complaints = windows.flatMap(({ witness }) => witness.complaints());
+    const complaints = await Promise.all(windows.map(({ witness }) => witness.complaints()));
     await session.closeWindows();
     removeCopies();
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(complaints.flat(), []);
   });
 
   after(async () => {

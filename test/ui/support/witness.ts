@@ -1,14 +1,13 @@
 /** Watches a window for what must never happen in it. */
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 
 export class Witness {
   private readonly seen: string[] = [];
+  private readonly questions: Promise<void>[] = [];
 
   constructor(page: Page) {
     page.on('request', (request) => {
-      const { protocol, hostname, origin } = new URL(request.url());
-      const network = protocol === 'http:' || protocol === 'https:' || protocol === 'ws:' || protocol === 'wss:';
-      if (network && hostname !== '127.0.0.1') this.seen.push(`request to ${origin}`);
+      this.questions.push(this.judge(request));
     });
     page.on('console', (message) => {
       const text = message.text();
@@ -17,14 +16,26 @@ export class Witness {
       }
     });
     page.on('pageerror', (error) => {
-      if (!workbenchErrors.test(error.message)) this.seen.push(`uncaught error: ${error.message}`);
+      if (!workbenchErrors.test(error.message)) this.seen.push(`uncaught error: ${error.stack ?? error.message}`);
     });
     page.on('crash', () => this.seen.push('the window crashed'));
   }
 
   /** Everything seen so far, each once. */
-  complaints(): readonly string[] {
+  async complaints(): Promise<readonly string[]> {
+    await Promise.all(this.questions);
     return [...new Set(this.seen)];
+  }
+
+  /** A request may go to this machine, or to the made-up host of a webview's resources, which never leaves the page. */
+  private async judge(request: Request): Promise<void> {
+    const { protocol, hostname, origin } = new URL(request.url());
+    if (!/^(https?|wss?):$/.test(protocol) || hostname === '127.0.0.1') return;
+    if (hostname.endsWith('.vscode-resource.vscode-cdn.net')) {
+      const response = await request.response().catch(() => null);
+      if (response === null || response.fromServiceWorker()) return;
+    }
+    this.seen.push(`request to ${origin}`);
   }
 }
 

@@ -8,6 +8,7 @@ import { Notifications } from './notifications.js';
 import { ProblemsPanel } from './problemsPanel.js';
 import { QuickInput } from './quickInput.js';
 import { SideBar } from './sideBar.js';
+import { TimelinePage } from './timelinePage.js';
 import { WebviewPanel } from './webviewPanel.js';
 
 const startLimitMs = 60_000;
@@ -68,6 +69,17 @@ export class Workbench {
   /** Waits for a webview whose document has an element for this selector. */
   webview(selector: string): Promise<WebviewPanel> {
     return WebviewPanel.find(this.page, selector);
+  }
+
+  /** Waits for a timeline that shows a curve. */
+  timeline(): Promise<TimelinePage> {
+    return TimelinePage.find(this.page);
+  }
+
+  /** Takes the pointer away and lets animations end, before a picture. */
+  async settle(): Promise<void> {
+    await this.page.mouse.move(0, 0);
+    await this.page.waitForTimeout(1_000);
   }
 
   /** Saves what the window shows under test-results/ui; gives the path. */

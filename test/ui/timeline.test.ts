@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { LineReport, RunReport } from '../../src/core/report/report.js';
+import { analyze, snapshotsIn } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { copyExample, exampleFolder } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+import type { TimelinePage } from './workbench/timelinePage.js';
+import type { Workbench } from './workbench/workbench.js';
+
+const guilty = { file: 'detector/pyramid.py', line: 16, place: 'detector/pyramid.py:16' };
+
+describe('The timeline', () => {
+  const ui = uiSession();
+  let run: RunReport;
+  let leak: LineReport;
+
+  before(() => {
+    const [only] = analyze(exampleFolder(), snapshotsIn(join(exampleFolder(), 'snapshots'))).runs;
+    run = only;
+    const found = run.lines.find(({ file, line }) => file === guilty.file && line === guilty.line);
+    assert.ok(found !== undefined);
+    leak = found;
+  });
+
+  it('opens on the latest snapshot and lists what is live where one clicks', async () => {
+    const { timeline, workbench } = await openTimeline();
+    await timeline.clickCurve(0.5);
+    const early = await timeline.liveRows();
+    assertAddsUp(early, await timeline.totalBytes());
+    const before = await timeline.summary();
+    await timeline.clickCurve(0.97);
+    await eventually(async () => {
+      assert.notEqual(await timeline.summary(), before);
+    });
+    const late = await timeline.liveRows();
+    assertAddsUp(late, await timeline.totalBytes());
+    assert.equal(late.at(0)?.place, guilty.place);
+    await workbench.screenshot('timeline');
+  });
+
+  it('opens a file at the line of an entry', async () => {
+    const { timeline, workbench } = await openTimeline();
+    await timeline.lookIntoPeak();
+    await timeline.openLine(guilty.place);
+    await workbench.editor.untilActive(guilty.file);
+    await eventually(async () => {
+      assert.equal(await workbench.editor.cursorLine(), guilty.line);
+    });
+  });
+
+  it('opens the largest line straight away when a modifier is held', async () => {
+    const { timeline, workbench } = await openTimeline();
+    await timeline.clickCurve(0.97, ['ControlOrMeta']);
+    await workbench.editor.untilActive(guilty.file);
+    await eventually(async () => {
+      assert.equal(await workbench.editor.cursorLine(), guilty.line);
+    });
+  });
+
+  it('is led to by a lens, and then says of the line exactly what the command line says', async () => {
+    const workbench = await ui.open({ folder: copyExample() });
+    await workbench.openFile(guilty.file);
+    await workbench.editor.untilLens(guilty.line, /leaked/);
+    await workbench.editor.clickLens('Show on timeline');
+    const timeline = await workbench.timeline();
+    const rows = await timeline.liveRows();
+    const row = rows.find(({ pointedOut }) => pointedOut);
+    assert.deepEqual(
+      { place: row?.place, bytes: row?.bytes, blocks: row?.blocks },
+      { place: guilty.place, bytes: leak.liveBytes, blocks: leak.blocks },
+    );
+    const live = run.snapshots.at(-1)?.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    assert.equal(await timeline.totalBytes(), live);
+    await workbench.screenshot('timeline-from-lens');
+  });
+
+  async function openTimeline(): Promise<{ workbench: Workbench; timeline: TimelinePage }> {
+    const workbench = await ui.open({ folder: copyExample() });
+    await workbench.statusBarItem(/step|snapshot/).waitFor();
+    await workbench.runCommand('Leakline: Open Timeline');
+    return { workbench, timeline: await workbench.timeline() };
+  }
+
+  function assertAddsUp(rows: readonly { bytes: number }[], total: number): void {
+    assert.ok(total > 0);
+    assert.equal(
+      rows.reduce((sum, { bytes }) => sum + bytes, 0),
+      total,
+    );
+  }
+});

@@ -1,0 +1,105 @@
+/** The timeline: its curve, and the table of what is live at a point. */
+import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { WebviewPanel } from './webviewPanel.js';
+
+/** A row of "what is live here". */
+export interface LiveRow {
+  /** Exact. */
+  bytes: number;
+  blocks: number;
+  /** `file:line`, or the name of a bucket. */
+  place: string;
+  function: string;
+  /** True for the line that led here. */
+  pointedOut: boolean;
+}
+
+export class TimelinePage {
+  /** Takes clicks, the wheel and keys. */
+  readonly plot: Locator;
+
+  private constructor(
+    readonly panel: WebviewPanel,
+    private readonly page: Page,
+  ) {
+    this.plot = panel.frame.getByRole('application', { name: 'Memory timeline' });
+  }
+
+  /** Waits until a timeline shows a curve. */
+  static async find(page: Page): Promise<TimelinePage> {
+    const timeline = new TimelinePage(await WebviewPanel.find(page, '[role=application]'), page);
+    await timeline.plot.waitFor();
+    await timeline.untilDrawn();
+    return timeline;
+  }
+
+  /** Clicks on the curve at a share of the plot's width: 0 is its left end, with the axis; 1 its right end. */
+  async clickCurve(share: number, modifiers: ('ControlOrMeta' | 'Shift')[] = []): Promise<void> {
+    const box = await this.plot.boundingBox();
+    if (box === null) throw new Error('The plot is not on the screen.');
+    await this.plot.click({ position: { x: box.width * share, y: box.height / 2 }, modifiers });
+  }
+
+  /** Looks into the highest point in view, with keys. */
+  async lookIntoPeak(): Promise<void> {
+    await this.plot.focus();
+    await this.page.keyboard.press('ArrowUp');
+    await this.page.keyboard.press('Enter');
+    await this.liveRows();
+  }
+
+  /** What is live at the chosen point, as listed; waits for the list. */
+  async liveRows(): Promise<LiveRow[]> {
+    return eventually(async () => {
+      const rows = await this.panel.locator('.live-table tbody tr').evaluateAll((elements) =>
+        elements.map((row) => {
+          const cells = [...row.querySelectorAll('td')];
+          const number = (cell: HTMLElement | undefined): number =>
+            Number((cell?.title ?? '').replace(/\D/g, '') || cell?.textContent.replace(/\D/g, ''));
+          return {
+            bytes: number(cells.at(0)),
+            blocks: number(cells.at(2)),
+            place: (cells.at(3)?.textContent ?? '').replace('▶', '').trim(),
+            function: (cells.at(4)?.textContent ?? '').trim(),
+            pointedOut: row.hasAttribute('aria-current'),
+          };
+        }),
+      );
+      if (rows.length === 0) throw new Error('nothing is listed as live');
+      return rows;
+    });
+  }
+
+  /** Live bytes in all, exact, as the foot of the list says. */
+  async totalBytes(): Promise<number> {
+    const title = await this.panel.locator('.live-table tfoot tr.total td').first().getAttribute('title');
+    return Number((title ?? '').replace(/\D/g, ''));
+  }
+
+  /** The sentence above the list. */
+  async summary(): Promise<string> {
+    return this.panel.locator('.live .summary').innerText();
+  }
+
+  /** Opens a line of the list. */
+  async openLine(place: string): Promise<void> {
+    await this.panel.frame.getByRole('button', { name: place, exact: true }).click();
+  }
+
+  /** Waits until there are marks of a pen on the canvas. */
+  private async untilDrawn(): Promise<void> {
+    await eventually(async () => {
+      const colours = await this.plot
+        .locator('canvas')
+        .first()
+        .evaluate((element) => {
+          const canvas = element as HTMLCanvasElement;
+          const { width, height } = canvas;
+          const pixels = new Uint32Array(canvas.getContext('2d')?.getImageData(0, 0, width, height).data.buffer ?? []);
+          return new Set(pixels).size;
+        });
+      if (colours < 3) throw new Error('the curve is not drawn');
+    });
+  }
+}
