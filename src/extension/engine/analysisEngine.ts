@@ -52,6 +52,8 @@ export class AnalysisEngine {
     params: WorkerApi[Name]['params'],
     signal?: AbortSignal,
   ): Promise<WorkerApi[Name]['result']> {
+    // After too many deaths nobody restored what was known; the first call that may start a worker again does.
+    if (this.running === null && this.loaded.size > 0 && this.mayStart) this.restoring = this.restore();
     await this.restoring;
     return await this.ask(method, params, signal);
   }
@@ -74,6 +76,7 @@ export class AnalysisEngine {
     params: WorkerApi[Name]['params'],
     signal?: AbortSignal,
   ): Promise<WorkerApi[Name]['result']> {
+    if (method === 'unload') this.loaded.delete((params as { path: string }).path); // whether a worker hears it or not
     const { client } = this.worker();
     const result = await client.call(method, params, signal);
     this.remember(method, params);
@@ -84,13 +87,12 @@ export class AnalysisEngine {
   private remember(method: keyof WorkerApi, params: unknown): void {
     if (method === 'setWorkspace') this.listing = params as WorkspaceListing;
     if (method === 'load') this.loaded.add((params as { path: string }).path);
-    if (method === 'unload') this.loaded.delete((params as { path: string }).path);
   }
 
   private worker(): Running {
     if (this.disposed) throw new RpcError('closed', this.l10n.t('Leakline is shutting down.'));
     if (this.running !== null) return this.running;
-    if (this.recentDeaths() >= MOST_DEATHS) {
+    if (!this.mayStart) {
       throw new RpcError(
         'closed',
         this.l10n.t(
@@ -121,21 +123,21 @@ export class AnalysisEngine {
     return running;
   }
 
-  private recentDeaths(): number {
+  private get mayStart(): boolean {
     const horizon = this.clock.now() - FORGIVEN_AFTER_MS;
     this.deaths = this.deaths.filter((time) => time > horizon);
-    return this.deaths.length;
+    return !this.disposed && this.deaths.length < MOST_DEATHS;
   }
 
   private ended(running: Running, reason: string): void {
     if (this.running !== running) return; // asked for
     this.running = null;
     this.deaths.push(this.clock.now());
-    const again = this.recentDeaths() < MOST_DEATHS;
+    const again = this.mayStart && this.loaded.size > 0;
     const message = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
     running.client.close(message);
-    this.listener.died(message, again && this.loaded.size > 0);
-    if (again && this.loaded.size > 0) this.restoring = this.restore();
+    this.listener.died(message, again);
+    if (again) this.restoring = this.restore();
   }
 
   private async restore(): Promise<void> {

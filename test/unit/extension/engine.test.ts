@@ -1,0 +1,149 @@
+import assert from 'node:assert/strict';
+import { AnalysisEngine } from '../../../src/extension/engine/analysisEngine.js';
+import type { EngineThread } from '../../../src/extension/engine/workerThread.js';
+import { RpcServer, type RpcHandlers, type RpcMessage } from '../../../src/protocol/rpc.js';
+import type { WorkerApi } from '../../../src/protocol/workerApi.js';
+import { drain, FakeClock } from './support/fakeClock.js';
+import { plainText } from './support/plainText.js';
+import { snapshotReport } from './support/reports.js';
+
+type FakeApi = Pick<WorkerApi, 'load' | 'unload' | 'report' | 'setWorkspace'>;
+
+/** A worker that keeps a list of what it loaded, and dies when told. */
+class FakeThread implements EngineThread {
+  readonly asked: string[] = [];
+  private message: (value: unknown) => void = () => undefined;
+  private end: (reason: string) => void = () => undefined;
+  private alive = true;
+  private readonly server: RpcServer<FakeApi>;
+
+  constructor(private readonly fatal: string | null) {
+    const handlers: RpcHandlers<FakeApi> = {
+      load: ({ path }) => {
+        if (path === this.fatal) {
+          this.die('out of memory');
+          return new Promise(() => undefined);
+        }
+        return { snapshot: snapshotReport({ path }), read: true };
+      },
+      unload: () => null,
+      setWorkspace: () => null,
+      report: () => ({
+        report: { schema: 'leakline.report/1', runs: [] },
+        paths: { unmapped: [], ambiguous: [], learned: [] },
+      }),
+    };
+    this.server = new RpcServer<FakeApi>(handlers, (message) => {
+      if (this.alive) this.message(message);
+    });
+  }
+
+  post(message: RpcMessage): void {
+    if (message.kind === 'request') {
+      const { path } = (message.params ?? {}) as { path?: string };
+      this.asked.push(path === undefined ? message.method : `${message.method} ${path}`);
+    }
+    if (this.alive) void this.server.receive(message);
+  }
+
+  listen(message: (value: unknown) => void, end: (reason: string) => void): void {
+    this.message = message;
+    this.end = end;
+  }
+
+  die(reason: string): void {
+    this.alive = false;
+    this.end(reason);
+  }
+
+  terminate(): Promise<void> {
+    this.die('terminated');
+    return Promise.resolve();
+  }
+}
+
+describe('The worker as the extension sees it', () => {
+  let threads: FakeThread[];
+  let fatal: string | null;
+  let told: string[];
+  let clock: FakeClock;
+  let engine: AnalysisEngine;
+
+  beforeEach(() => {
+    threads = [];
+    fatal = null;
+    told = [];
+    clock = new FakeClock();
+    const start = (): FakeThread => {
+      threads.push(new FakeThread(fatal));
+      return threads[threads.length - 1];
+    };
+    engine = new AnalysisEngine(start, clock, plainText, {
+      progress: () => undefined,
+      died: (message, again) => told.push(`${message} ${again}`),
+      restored: (lost) => told.push(`lost ${lost.join()}`),
+    });
+  });
+
+  it('starts with the first call', async () => {
+    assert.equal(threads.length, 0);
+    await engine.call('load', { path: 'a' });
+    await engine.call('report', null);
+    assert.equal(threads.length, 1);
+  });
+
+  it('fails open calls with one sentence when it dies, and reads what was known again', async () => {
+    await engine.call('setWorkspace', { files: ['a.py'], rules: [] });
+    await engine.call('load', { path: 'a' });
+    await engine.call('load', { path: 'b' });
+    await engine.call('unload', { path: 'b' });
+    fatal = 'c';
+    threads[0].die('exit code 1');
+    await drain();
+    assert.deepEqual(threads[1].asked, ['setWorkspace', 'load a']);
+    assert.deepEqual(told, ['The snapshot reader stopped unexpectedly (exit code 1). true', 'lost ']);
+
+    await assert.rejects(engine.call('load', { path: 'c' }), {
+      reason: 'closed',
+      message: 'The snapshot reader stopped unexpectedly (out of memory).',
+    });
+    await drain();
+    assert.deepEqual(threads[2].asked, ['setWorkspace', 'load a'], 'the file that killed it is not read again');
+  });
+
+  it('holds other calls back until the snapshots are read again', async () => {
+    await engine.call('load', { path: 'a' });
+    threads[0].die('x');
+    await engine.call('report', null);
+    assert.deepEqual(threads[1].asked, ['load a', 'report']);
+  });
+
+  it('stays down after three deaths, and comes back when asked or after a while', async () => {
+    await engine.call('load', { path: 'a' });
+    for (let i = 0; i < 3; i++) {
+      threads[threads.length - 1].die('x');
+      await drain();
+    }
+    assert.equal(threads.length, 3);
+    await assert.rejects(engine.call('report', null), { reason: 'closed', message: /stopped 3 times/ });
+    engine.revive();
+    await engine.call('report', null);
+    assert.equal(threads.length, 4);
+    assert.deepEqual(threads[3].asked, ['load a', 'report']);
+
+    for (let i = 0; i < 3; i++) {
+      threads[threads.length - 1].die('x');
+      await drain();
+    }
+    await assert.rejects(engine.call('report', null), { reason: 'closed' });
+    await clock.advance(11 * 60_000);
+    await engine.call('report', null);
+  });
+
+  it('says nothing when it is ended on purpose', async () => {
+    await engine.call('load', { path: 'a' });
+    await engine.dispose();
+    assert.deepEqual(told, []);
+    await assert.rejects(engine.call('report', null), { reason: 'closed' });
+  });
+});

@@ -1,0 +1,295 @@
+import assert from 'node:assert/strict';
+import type { SnapshotReport } from '../../../src/core/report/report.js';
+import type { IntakePhase } from '../../../src/extension/intake/intakeEntry.js';
+import type { FileStamp, IntakeFiles, IntakeReader } from '../../../src/extension/intake/ports.js';
+import { SnapshotIntake } from '../../../src/extension/intake/snapshotIntake.js';
+import { drain, FakeClock } from './support/fakeClock.js';
+import { snapshotReport } from './support/reports.js';
+
+const PROTO = 0x80;
+const STOP = 0x2e;
+const texts = { incomplete: 'incomplete', missing: 'missing', cleared: 'cleared' };
+
+interface FakeFile extends FileStamp {
+  first: number;
+  last: number;
+}
+
+class ReadError extends Error {
+  constructor(readonly reason: string) {
+    super(`sentence about ${reason}`);
+  }
+}
+
+/** A disk, a reader and a clock, with an intake between them. */
+class World implements IntakeFiles, IntakeReader {
+  readonly clock = new FakeClock();
+  readonly files = new Map<string, FakeFile>();
+  readonly loads: string[] = [];
+  readonly unloads: string[] = [];
+  contentChanges = 0;
+  reading = 0;
+  mostReading = 0;
+  /** What the reader does; by default it succeeds at once. */
+  onLoad: (path: string) => Promise<SnapshotReport> = (path) => Promise.resolve(snapshotReport({ path }));
+  readonly intake = new SnapshotIntake(this, this.clock, this, texts, (content) => {
+    if (content) this.contentChanges++;
+  });
+
+  /** Writes a file now: complete, unless `last` says otherwise. */
+  write(path: string, size: number, last = STOP, first = PROTO): void {
+    this.files.set(path, { size, mtimeMs: this.clock.now(), ino: 1, first, last });
+    this.intake.noticed(path);
+  }
+
+  stamp(path: string): Promise<FileStamp | null> {
+    return Promise.resolve(this.files.get(path) ?? null);
+  }
+
+  ends(path: string): Promise<{ first: number; last: number } | null> {
+    return Promise.resolve(this.files.get(path) ?? null);
+  }
+
+  async load(path: string): Promise<SnapshotReport> {
+    this.loads.push(path);
+    this.reading++;
+    this.mostReading = Math.max(this.mostReading, this.reading);
+    try {
+      return await this.onLoad(path);
+    } finally {
+      this.reading--;
+    }
+  }
+
+  unload(path: string): Promise<void> {
+    this.unloads.push(path);
+    return Promise.resolve();
+  }
+
+  phase(path: string): IntakePhase | undefined {
+    return this.intake.entry(path)?.phase;
+  }
+}
+
+describe('The intake of snapshots', () => {
+  let world: World;
+
+  beforeEach(() => {
+    world = new World();
+  });
+
+  it('reads a file once it has held still for two looks, within half a second', async () => {
+    world.write('a', 100);
+    await world.clock.advance(250);
+    assert.deepEqual(world.loads, []);
+    await world.clock.advance(250);
+    assert.deepEqual(world.loads, ['a']);
+    assert.equal(world.phase('a'), 'ready');
+    assert.equal(world.contentChanges, 1);
+  });
+
+  it('reads a file that has lain there for long at once', async () => {
+    world.files.set('a', { size: 100, mtimeMs: world.clock.now() - 60_000, ino: 1, first: PROTO, last: STOP });
+    world.intake.noticed('a');
+    await world.clock.advance(0);
+    assert.deepEqual(world.loads, ['a']);
+  });
+
+  it('waits while a file grows, whatever its last byte happens to be, and reads it once', async () => {
+    for (let size = 10; size <= 200; size += 10) {
+      world.write('a', size, STOP);
+      await world.clock.advance(100);
+    }
+    assert.deepEqual(world.loads, []);
+    await world.clock.advance(500);
+    assert.deepEqual(world.loads, ['a']);
+  });
+
+  it('does not trouble the reader with a pickle that does not end in STOP, and reads it when it does', async () => {
+    world.write('a', 100, 0x00);
+    await world.clock.advance(3_000);
+    assert.deepEqual(world.loads, []);
+    assert.equal(world.phase('a'), 'truncated');
+    assert.equal(world.intake.entry('a')?.problem?.message, 'incomplete');
+    world.write('a', 200);
+    await world.clock.advance(500);
+    assert.deepEqual(world.loads, ['a']);
+    assert.equal(world.phase('a'), 'ready');
+  });
+
+  it('notices by itself that a stalled writer went on, with no event from the watcher', async () => {
+    world.write('a', 100, 0x00);
+    await world.clock.advance(1_000);
+    world.files.set('a', { size: 200, mtimeMs: world.clock.now(), ino: 1, first: PROTO, last: STOP });
+    await world.clock.advance(2_500);
+    assert.equal(world.phase('a'), 'ready');
+  });
+
+  it('leaves formats that are no pickles to the reader', async () => {
+    world.write('a.json', 100, 0x7d, 0x7b);
+    await world.clock.advance(500);
+    assert.deepEqual(world.loads, ['a.json']);
+  });
+
+  it('never hands over an empty file', async () => {
+    world.write('a', 0);
+    await world.clock.advance(60_000);
+    assert.deepEqual(world.loads, []);
+    assert.equal(world.phase('a'), 'truncated');
+  });
+
+  it('comes back to a file that the reader found truncated, a bounded number of times', async () => {
+    world.onLoad = () => Promise.reject(new ReadError('truncated'));
+    world.write('a', 100);
+    await world.clock.advance(600_000);
+    assert.equal(world.phase('a'), 'truncated');
+    assert.ok(world.loads.length >= 2 && world.loads.length <= 4, String(world.loads.length));
+    world.onLoad = (path) => Promise.resolve(snapshotReport({ path }));
+    world.write('a', 150);
+    await world.clock.advance(500);
+    assert.equal(world.phase('a'), 'ready');
+  });
+
+  it('remembers what is no snapshot until it changes', async () => {
+    world.onLoad = () => Promise.reject(new ReadError('notASnapshot'));
+    world.write('a', 100);
+    await world.clock.advance(1_000);
+    assert.equal(world.phase('a'), 'rejected');
+    world.intake.noticed('a');
+    await world.clock.advance(10_000);
+    assert.deepEqual(world.loads, ['a']);
+    world.write('a', 101);
+    await world.clock.advance(1_000);
+    assert.deepEqual(world.loads, ['a', 'a']);
+    assert.equal(world.contentChanges, 0);
+  });
+
+  it('reads a file that is overwritten in place again, and keeps the old reading until then', async () => {
+    world.write('a', 100);
+    await world.clock.advance(500);
+    world.write('a', 40, 0x00);
+    await world.clock.advance(400);
+    assert.notEqual(world.intake.entry('a')?.snapshot, null);
+    world.write('a', 100);
+    await world.clock.advance(500);
+    assert.deepEqual(world.loads, ['a', 'a']);
+    assert.deepEqual(world.unloads, []);
+    assert.equal(world.contentChanges, 2);
+  });
+
+  it('reads again what changed under the reader', async () => {
+    let finish: (() => void) | undefined;
+    world.onLoad = (path) =>
+      new Promise((resolve) => {
+        finish = () => {
+          resolve(snapshotReport({ path }));
+        };
+      });
+    world.write('a', 100);
+    await world.clock.advance(500);
+    world.write('a', 120);
+    await world.clock.advance(2_000);
+    assert.deepEqual(world.loads, ['a']);
+    finish?.();
+    await world.clock.advance(1_000);
+    assert.deepEqual(world.loads, ['a', 'a']);
+  });
+
+  it('drops a file that was deleted', async () => {
+    world.write('a', 100);
+    await world.clock.advance(500);
+    world.files.delete('a');
+    world.intake.noticed('a');
+    await world.clock.advance(10);
+    assert.equal(world.phase('a'), undefined);
+    assert.deepEqual(world.unloads, ['a']);
+    assert.equal(world.contentChanges, 2);
+  });
+
+  it('does not keep the reading of a file that was deleted while it was read', async () => {
+    let finish: (() => void) | undefined;
+    world.onLoad = (path) =>
+      new Promise((resolve) => {
+        finish = () => {
+          resolve(snapshotReport({ path }));
+        };
+      });
+    world.write('a', 100);
+    await world.clock.advance(500);
+    world.files.delete('a');
+    world.intake.noticed('a');
+    await world.clock.advance(10);
+    finish?.();
+    await drain();
+    assert.deepEqual(world.unloads, ['a']);
+    assert.equal(world.contentChanges, 0);
+  });
+
+  it('reads a thousand files one at a time, oldest first', async () => {
+    for (let i = 0; i < 1_000; i++) {
+      const path = `f${String(999 - i).padStart(3, '0')}`;
+      world.files.set(path, { size: 100, mtimeMs: world.clock.now() - 10_000 - i, ino: i, first: PROTO, last: STOP });
+      world.intake.noticed(path);
+    }
+    world.onLoad = async (path) => {
+      await drain();
+      return snapshotReport({ path });
+    };
+    await world.clock.advance(1_000);
+    for (let i = 0; world.intake.busy && i < 5_000; i++) await drain();
+    assert.equal(world.loads.length, 1_000);
+    assert.equal(world.mostReading, 1);
+    assert.deepEqual(world.loads, [...world.loads].sort());
+  });
+
+  it('goes on with the next file when one cannot be read', async () => {
+    world.onLoad = (path) =>
+      path === 'bad' ? Promise.reject(new ReadError('forbidden')) : Promise.resolve(snapshotReport({ path }));
+    world.write('bad', 100);
+    world.write('good', 100);
+    await world.clock.advance(1_000);
+    assert.equal(world.phase('bad'), 'rejected');
+    assert.equal(world.intake.entry('bad')?.problem?.message, 'sentence about forbidden');
+    assert.equal(world.phase('good'), 'ready');
+  });
+
+  describe('asked for a file by name', () => {
+    it('answers when it is read', async () => {
+      world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
+      const opened = world.intake.open('a');
+      await world.clock.advance(100);
+      assert.equal((await opened).path, 'a');
+      const again = world.intake.open('a');
+      await world.clock.advance(100);
+      assert.equal((await again).path, 'a');
+      assert.deepEqual(world.loads, ['a']);
+    });
+
+    it('says why not: missing, truncated or refused; and tries a refused file again when asked again', async () => {
+      const missing = assert.rejects(world.intake.open('a'), { message: 'missing' });
+      await world.clock.advance(100);
+      await missing;
+      world.files.set('b', { size: 9, mtimeMs: 0, ino: 1, first: PROTO, last: 0 });
+      const short = assert.rejects(world.intake.open('b'), { message: 'incomplete' });
+      await world.clock.advance(100);
+      await short;
+      world.onLoad = () => Promise.reject(new ReadError('forbidden'));
+      world.files.set('c', { size: 9, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
+      for (let i = 0; i < 2; i++) {
+        const refused = assert.rejects(world.intake.open('c'), { message: 'sentence about forbidden' });
+        await world.clock.advance(100);
+        await refused;
+      }
+      assert.deepEqual(world.loads, ['c', 'c']);
+    });
+
+    it('does not leave anybody waiting when everything is cleared', async () => {
+      world.onLoad = () => new Promise(() => undefined);
+      world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
+      const opened = assert.rejects(world.intake.open('a'), { message: 'cleared' });
+      await world.clock.advance(100);
+      await world.intake.clear();
+      await opened;
+    });
+  });
+});

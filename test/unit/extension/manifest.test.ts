@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  Color,
+  Command,
+  ContextKey,
+  InternalCommand,
+  RowKind,
+  Setting,
+  SETTINGS_SECTION,
+  TIMELINE_VIEW_TYPE,
+  View,
+} from '../../../src/extension/contributions.js';
+
+interface Menu {
+  command: string;
+  when?: string;
+}
+interface Manifest {
+  icon: string;
+  activationEvents: string[];
+  contributes: {
+    commands: { command: string; title: string; category: string }[];
+    menus: Record<string, Menu[]>;
+    viewsContainers: { activitybar: { id: string; icon: string }[] };
+    views: Record<string, { id: string; when?: string }[]>;
+    viewsWelcome: { view: string; contents: string; when?: string }[];
+    colors: { id: string; defaults: Record<string, string> }[];
+    configuration: { properties: Record<string, { default: unknown; scope: string }> }[];
+  };
+}
+
+const root = join(import.meta.dirname, '../../..');
+const text = readFileSync(join(root, 'package.json'), 'utf8');
+const manifest = JSON.parse(text) as Manifest;
+const { contributes } = manifest;
+const nls = JSON.parse(readFileSync(join(root, 'package.nls.json'), 'utf8')) as Record<string, string>;
+const sorted = (items: Iterable<string>): string[] => [...items].sort();
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    return entry.isDirectory() ? sources(path) : [path];
+  });
+}
+
+function whenClauses(): string[] {
+  const menus = Object.values(contributes.menus).flat();
+  const views = Object.values(contributes.views).flat();
+  return [...menus, ...views, ...contributes.viewsWelcome].flatMap(({ when }) => when ?? []);
+}
+
+describe('The manifest and the code', () => {
+  it('name the same commands', () => {
+    assert.deepEqual(sorted(contributes.commands.map(({ command }) => command)), sorted(Object.values(Command)));
+  });
+
+  it('keep commands of lenses and rows out of the manifest', () => {
+    for (const command of Object.values(InternalCommand)) assert.ok(!text.includes(command), command);
+  });
+
+  it('name the same views, in the same container', () => {
+    const { container, ...views } = View;
+    assert.deepEqual(sorted(Object.keys(contributes.views)), [container]);
+    assert.deepEqual(
+      contributes.viewsContainers.activitybar.map(({ id }) => id),
+      [container],
+    );
+    assert.deepEqual(sorted(contributes.views[container].map(({ id }) => id)), sorted(Object.values(views)));
+  });
+
+  it('name the same settings, each with a default and a scope', () => {
+    const properties = Object.assign({}, ...contributes.configuration.map((group) => group.properties)) as Record<
+      string,
+      { default: unknown; scope: string }
+    >;
+    const inCode = Object.values(Setting).map((name) => `${SETTINGS_SECTION}.${name}`);
+    assert.deepEqual(sorted(Object.keys(properties)), sorted(inCode));
+    for (const [name, { default: value, scope }] of Object.entries(properties)) {
+      assert.notEqual(value, undefined, name);
+      assert.ok(['resource', 'window'].includes(scope), name);
+    }
+  });
+
+  it('name the same colours, for every kind of theme', () => {
+    assert.deepEqual(sorted(contributes.colors.map(({ id }) => id)), sorted(Object.values(Color)));
+    for (const { defaults } of contributes.colors) {
+      assert.deepEqual(sorted(Object.keys(defaults)), ['dark', 'highContrast', 'highContrastLight', 'light']);
+    }
+  });
+
+  it('name the same context keys and row kinds in when clauses', () => {
+    const known = new Set<string>([...Object.values(ContextKey), ...Object.values(View)]);
+    const used = new Set(whenClauses().flatMap((when) => when.match(/leakline\.\w+/g) ?? []));
+    assert.deepEqual(
+      [...used].filter((key) => !known.has(key)),
+      [],
+    );
+    assert.deepEqual(
+      Object.values(ContextKey).filter((key) => !used.has(key)),
+      [],
+    );
+    const kinds = new Set(
+      whenClauses().flatMap((when) => [...when.matchAll(/viewItem == (\w+)/g)].map(([, kind]) => kind)),
+    );
+    assert.deepEqual(
+      [...kinds].filter((kind) => !(Object.values(RowKind) as string[]).includes(kind)),
+      [],
+    );
+  });
+
+  it('put only known commands into menus, and hide from the palette what needs a row', () => {
+    const known = new Set<string>(Object.values(Command));
+    for (const { command } of Object.values(contributes.menus).flat()) assert.ok(known.has(command), command);
+    const hidden = contributes.menus['commandPalette']
+      .filter(({ when }) => when === 'false')
+      .map(({ command }) => command);
+    assert.deepEqual(
+      sorted(hidden),
+      sorted([
+        Command.showLineOnTimeline,
+        Command.showSnapshotOnTimeline,
+        Command.compareSelected,
+        Command.forgetSnapshot,
+      ]),
+    );
+  });
+
+  it('agree on every text: each key is used and explained, and commands in texts exist', () => {
+    const used = new Set([...text.matchAll(/%([\w.]+)%/g)].map(([, key]) => key));
+    assert.deepEqual(sorted(used), sorted(Object.keys(nls)));
+    const linked = Object.values(nls).flatMap((value) =>
+      [...value.matchAll(/\(command:([\w.]+)\)/g)].map(([, id]) => id),
+    );
+    assert.ok(linked.length > 0);
+    for (const id of linked) assert.ok((Object.values(Command) as string[]).includes(id), id);
+  });
+
+  it('agree on when to start, and never start in a workspace without Python', () => {
+    assert.deepEqual(sorted(manifest.activationEvents), ['onLanguage:python', `onWebviewPanel:${TIMELINE_VIEW_TYPE}`]);
+  });
+
+  it('have their pictures', () => {
+    const icons = [manifest.icon, ...contributes.viewsContainers.activitybar.map(({ icon }) => icon)];
+    for (const icon of icons) assert.ok(existsSync(join(root, icon)), icon);
+  });
+
+  it('write ids of the manifest in one place only', () => {
+    const strays = sources(join(root, 'src/extension'))
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('contributions.ts'))
+      .flatMap((path) => readFileSync(path, 'utf8').match(/'leakline\.[\w.]+'/g) ?? [])
+      .filter((id) => JSON.stringify(contributes).includes(`"${id.slice(1, -1)}"`));
+    assert.deepEqual(strays, []);
+  });
+});

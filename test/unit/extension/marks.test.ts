@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict';
+import type { CompareLine } from '../../../src/core/report/report.js';
+import { compareLensText, endOfLineText, lensText, snapshotName } from '../../../src/extension/marks/markText.js';
+import { hoverMarkdown } from '../../../src/extension/marks/markHover.js';
+import { comparedLines } from '../../../src/extension/results/comparedLines.js';
+import { byFile, lineMarks, neighbourMark } from '../../../src/extension/results/lineMarks.js';
+import { plainText } from './support/plainText.js';
+import { lineReport, MiB, report, runReport, snapshotReport } from './support/reports.js';
+
+const lensesOf = (...args: Parameters<typeof report>): string[] =>
+  lineMarks(report(...args)).map((mark) => lensText(mark, plainText));
+
+describe('Marks of a report', () => {
+  it('say what leaks, how fast and in how many blocks, in about forty characters', () => {
+    const big = lineReport({ leakedBytes: 1.2 * 2 ** 30, bytesPerStep: 52 * MiB });
+    assert.deepEqual(lensesOf(runReport([big])), ['▲ 1.2 GiB leaked · 52.0 MiB/step · 340 blocks']);
+    assert.deepEqual(lensesOf(runReport([lineReport({ blocks: 1, bytesPerStep: null })])), [
+      '▲ 11.0 MiB leaked · 1 block',
+    ]);
+  });
+
+  it('count per snapshot where the run has no steps', () => {
+    assert.match(lensesOf(runReport([lineReport()], { steps: 'snapshots' }))[0], / 1\.0 MiB\/snapshot /);
+  });
+
+  it('call growth growth where there are too few snapshots, and say nothing of shrinking', () => {
+    const early = lineReport({ verdict: 'tooShort', bytesPerStep: null, leakedBytes: 0 });
+    assert.deepEqual(lensesOf(runReport([early])), ['▲ 10.0 MiB growth · 340 blocks']);
+    assert.deepEqual(lensesOf(runReport([{ ...early, growthBytes: 0 }])), []);
+    assert.deepEqual(lensesOf(runReport([{ ...early, growthBytes: -5 }])), []);
+  });
+
+  it('have a text of their own for reference cycles', () => {
+    const cycle = lineReport({ verdict: 'sawtooth', series: [MiB, 9 * MiB, 0, 30 * MiB, 2 * MiB] });
+    assert.deepEqual(lensesOf(runReport([cycle])), ['↻ up to 30.0 MiB in a reference cycle']);
+  });
+
+  it('are silent on lines that are calm', () => {
+    for (const verdict of ['steady', 'plateau', 'oneOff', 'periodic'] as const) {
+      assert.deepEqual(lensesOf(runReport([lineReport({ verdict })])), [], verdict);
+    }
+  });
+
+  it('add up inside a run and never over runs; the worst run speaks', () => {
+    const one = runReport([lineReport({ function: 'f' }), lineReport({ function: '<lambda>', leakedBytes: MiB })], {
+      rank: 0,
+    });
+    const two = runReport([lineReport({ leakedBytes: 3 * MiB })], { id: 'two', rank: 1 });
+    const [mark, ...others] = lineMarks(report(two, one));
+    assert.deepEqual(others, []);
+    assert.equal(mark.parts[0].line.leakedBytes, 12 * MiB);
+    assert.equal(mark.parts[0].line.blocks, 680);
+    assert.equal(mark.parts.length, 2);
+    assert.match(lensText(mark, plainText), /^▲ 12\.0 MiB leaked · 2\.0 MiB\/step · rank 0 \+1$/);
+  });
+
+  it('name the rank that leaks where another does not', () => {
+    const calm = runReport([lineReport({ verdict: 'steady' })], { id: 'calm', rank: 1 });
+    assert.match(lensesOf(runReport([lineReport()], { rank: 0 }), calm)[0], /· rank 0$/);
+  });
+
+  it('stand worst first, and by line in their file', () => {
+    const lines = [
+      lineReport({ line: 9, verdict: 'tooShort', growthBytes: 900 * MiB }),
+      lineReport({ line: 5, leakedBytes: MiB }),
+      lineReport({ line: 7, leakedBytes: 2 * MiB }),
+    ];
+    const marks = lineMarks(report(runReport(lines)));
+    assert.deepEqual(
+      marks.map(({ line }) => line),
+      [7, 5, 9],
+    );
+    assert.deepEqual(
+      byFile(marks)
+        .get('train.py')
+        ?.map(({ line }) => line),
+      [5, 7, 9],
+    );
+  });
+
+  it('keep a recorded file apart from a workspace file of the same name', () => {
+    const marks = lineMarks(report(runReport([lineReport(), lineReport({ mapped: false })])));
+    assert.equal(marks.length, 2);
+  });
+
+  it('tell who keeps the memory at the end of the line, or the trend', () => {
+    const [mark] = lineMarks(report(runReport([lineReport()])));
+    assert.equal(endOfLineText(mark, true, plainText), '▂▅█');
+    assert.equal(endOfLineText(mark, false, plainText), '▲ 11.0 MiB leaked · 1.0 MiB/step  ▂▅█');
+    const holder = { source: 'recorder' as const, file: 'src/train.py', line: 26, text: `history['aux']`, fix: null };
+    const [held] = lineMarks(report(runReport([lineReport({ holder })])));
+    assert.equal(endOfLineText(held, true, plainText), `▂▅█  kept by history['aux'] (train.py:26)`);
+  });
+});
+
+describe('Going from mark to mark', () => {
+  const marks = [
+    { file: 'b.py', line: 3 },
+    { file: 'a.py', line: 20 },
+    { file: 'a.py', line: 7 },
+  ];
+  const from = (file: string, line: number, direction: 1 | -1): string => {
+    const mark = neighbourMark(marks, { file, line }, direction);
+    return `${mark?.file}:${mark?.line}`;
+  };
+
+  it('goes down the file, on to the next one, and round', () => {
+    assert.equal(from('a.py', 1, 1), 'a.py:7');
+    assert.equal(from('a.py', 7, 1), 'a.py:20');
+    assert.equal(from('a.py', 20, 1), 'b.py:3');
+    assert.equal(from('b.py', 3, 1), 'a.py:7');
+    assert.equal(from('z.py', 1, 1), 'a.py:7');
+  });
+
+  it('goes back the same way', () => {
+    assert.equal(from('b.py', 3, -1), 'a.py:20');
+    assert.equal(from('a.py', 7, -1), 'b.py:3');
+  });
+
+  it('begins at the first without a place, and has nowhere to go without marks', () => {
+    assert.deepEqual(neighbourMark(marks, null, 1), { file: 'a.py', line: 7 });
+    assert.equal(neighbourMark(marks.slice(3), null, 1), undefined);
+  });
+});
+
+describe('Marks of a comparison', () => {
+  const line = (over: Partial<CompareLine>): CompareLine => ({
+    file: 'train.py',
+    line: 3,
+    function: 'f',
+    mapped: true,
+    bytesA: MiB,
+    bytesB: 13 * MiB,
+    growthBytes: 12 * MiB,
+    blocksA: 1,
+    blocksB: 2,
+    flow: null,
+    stacks: [],
+    ...over,
+  });
+
+  it('say the growth since the first snapshot, signed', () => {
+    assert.equal(compareLensText(line({}), '/s/snap_0010.pickle', plainText), '+12.0 MiB since snap_0010');
+    assert.equal(compareLensText(line({ growthBytes: -3 * MiB }), 'C:\\s\\a.pkl', plainText), '−3.0 MiB since a');
+  });
+
+  it('shorten a long name', () => {
+    const name = snapshotName('/s/very_long_experiment_name_step_000400.pickle');
+    assert.ok(name.length <= 20 && name.startsWith('very_') && name.endsWith('000400'), name);
+  });
+
+  it('add up functions of one line, and leave out what stayed the same', () => {
+    const cell = { bytesA: 0, bytesB: 0, growthBytes: 0, blocksA: 0, blocksB: 0, flow: null };
+    const lines = [line({}), line({ function: '<lambda>', growthBytes: MiB }), line({ line: 4, growthBytes: 0 })];
+    const found = comparedLines({
+      schema: 'leakline.compare/1',
+      a: snapshotReport(),
+      b: snapshotReport(),
+      lines,
+      buckets: { library: cell, beforeRecording: cell },
+    });
+    assert.deepEqual(
+      found.map((item) => [item.line, item.growthBytes]),
+      [[3, 13 * MiB]],
+    );
+  });
+});
+
+describe('The hover', () => {
+  const hostile = '](command:workbench.action.quit) <img src=x onerror=alert(1)> `x` **b**\n# h | [a](http://e)';
+  const stacks = [
+    {
+      frames: [
+        { file: 'src/train.py', line: 26, function: 'train' },
+        { file: '/usr/lib/torch.py', line: 1, function: 'forward' },
+      ],
+      liveBytes: MiB,
+      blocks: 2,
+      verdict: 'leak' as const,
+    },
+  ];
+
+  it('links the frames of the workspace, and none that it does not have', () => {
+    const [mark] = lineMarks(report(runReport([lineReport({ stacks })])));
+    const markdown = hoverMarkdown(mark, (file) => file === 'src/train.py', plainText);
+    const commands = [...markdown.matchAll(/\(command:([\w.]+)\?/g)].map(([, command]) => command);
+    assert.deepEqual(commands, [
+      'leakline.internal.openSource',
+      'leakline.internal.showLine',
+      'leakline.showLineOnTimeline',
+    ]);
+    const [, query] = /openSource\?([^)]*)\)/.exec(markdown) ?? [];
+    assert.deepEqual(JSON.parse(decodeURIComponent(query)), [{ file: 'src/train.py', line: 26 }]);
+  });
+
+  it('lets nothing of a recording become markup', () => {
+    const frames = [{ file: hostile, line: 1, function: hostile }];
+    const holder = { source: 'recorder' as const, file: hostile, line: 1, text: hostile, fix: null };
+    const line = lineReport({ holder, stacks: [{ frames, liveBytes: 1, blocks: 1, verdict: 'leak' }] });
+    const [mark] = lineMarks(report(runReport([line])));
+    for (const canOpen of [() => true, () => false]) {
+      const markdown = hoverMarkdown(mark, canOpen, plainText);
+      const links = [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
+      assert.ok(
+        links.every((target) => /^command:leakline\.[\w.]+\?[\w%.~!*'-]+$/.test(target)),
+        links.join('\n'),
+      );
+      assert.doesNotMatch(markdown, /[<`]|^#|http:/m);
+    }
+  });
+});

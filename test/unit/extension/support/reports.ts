@@ -1,0 +1,58 @@
+import type { LineReport, Report, RunReport, SnapshotReport } from '../../../../src/core/report/report.js';
+
+export const MiB = 2 ** 20;
+
+export function snapshotReport(over: Partial<SnapshotReport> = {}): SnapshotReport {
+  const devices = [{ device: 0, liveBytes: 100 * MiB, reservedBytes: 200 * MiB, requestedBytes: 99 * MiB }];
+  return {
+    path: '/w/snaps/step_10.pickle',
+    format: 'pickle',
+    bytes: 1000,
+    events: 10,
+    step: 10,
+    takenAtUs: 1,
+    devices,
+    warnings: [],
+    ...over,
+  };
+}
+
+export function lineReport(over: Partial<LineReport> = {}): LineReport {
+  return {
+    file: 'train.py',
+    line: 26,
+    function: 'train',
+    mapped: true,
+    liveBytes: 12 * MiB,
+    totalBytes: 12 * MiB,
+    growthBytes: 10 * MiB,
+    leakedBytes: 11 * MiB,
+    bytesPerStep: MiB,
+    blocks: 340,
+    series: [2 * MiB, 7 * MiB, 12 * MiB],
+    verdict: 'leak',
+    confidence: 0.9,
+    holder: null,
+    stacks: [],
+    ...over,
+  };
+}
+
+export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): RunReport {
+  return {
+    id: 'run',
+    rank: null,
+    steps: 'annotations',
+    snapshots: [snapshotReport()],
+    verdict: 'leak',
+    process: [],
+    forecast: null,
+    lines,
+    buckets: { library: 0, beforeRecording: 0 },
+    ...over,
+  };
+}
+
+export function report(...runs: RunReport[]): Report {
+  return { schema: 'leakline.report/1', runs };
+}

@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { byteText, signedByteText } from '../../../src/extension/text/byteText.js';
+import { basename, dirname } from '../../../src/extension/text/pathText.js';
+import { sparkline } from '../../../src/extension/text/sparkline.js';
+import { globMatcher } from '../../../src/extension/watch/globPattern.js';
+import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
+import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
+import {
+  isLiveAtQuery,
+  isOpenSourceParams,
+  isReadyParams,
+  isTimelineQuery,
+} from '../../../src/extension/timeline/timelineParams.js';
+import { reportMarkdown } from '../../../src/extension/commands/reportMarkdown.js';
+import { assertShows } from '../../support/shownBytes.js';
+import { plainText } from './support/plainText.js';
+import { lineReport, runReport } from './support/reports.js';
+
+describe('Bytes as text', () => {
+  it('use IEC units and at most four digits', () => {
+    const shown = (bytes: number): string => byteText(bytes);
+    assert.deepEqual(
+      [0, 1, 1023, 1024, 1536, 102_348, 102_400, 1024 ** 2 - 1, 52 * 1024 ** 2, 1.2 * 1024 ** 3, 5 * 1024 ** 5].map(
+        shown,
+      ),
+      [
+        '0 B',
+        '1 B',
+        '1023 B',
+        '1.0 KiB',
+        '1.5 KiB',
+        '99.9 KiB',
+        '100 KiB',
+        '1.0 MiB',
+        '52.0 MiB',
+        '1.2 GiB',
+        '5120 TiB',
+      ],
+    );
+  });
+
+  it('round to what they show, at every size', () => {
+    for (let bytes = 1; bytes < 2 ** 45; bytes = Math.ceil(bytes * 1.037)) assertShows(byteText(bytes), bytes);
+  });
+
+  it('carry a sign where they are differences', () => {
+    assert.deepEqual([2048, 0, -2048].map(signedByteText), ['+2.0 KiB', '0 B', '−2.0 KiB']);
+  });
+});
+
+describe('Sparklines', () => {
+  it('start at zero, so that a flat series is flat', () => {
+    assert.equal(sparkline([5, 5, 5]), '███');
+    assert.equal(sparkline([0, 0, 0]), '▁▁▁');
+    assert.equal(sparkline([0, 50, 100]), '▁▅█');
+  });
+
+  it('keep the peaks of a long series', () => {
+    const series = Array.from({ length: 100 }, (_, i) => (i === 37 ? 100 : 0));
+    assert.match(sparkline(series), /^[▁-█]{8}$/);
+    assert.ok(sparkline(series).includes('█'));
+    assert.equal(sparkline([]), '');
+  });
+});
+
+describe('Paths', () => {
+  it('have their last part, whichever system they come from', () => {
+    assert.equal(basename('/a/b.py'), 'b.py');
+    assert.equal(basename('C:\\a\\b.py'), 'b.py');
+    assert.equal(basename('b.py'), 'b.py');
+    assert.equal(dirname('/a/b.py'), '/a');
+    assert.equal(dirname('b.py'), '');
+  });
+});
+
+describe('Globs', () => {
+  const matches = (glob: string, path: string): boolean => globMatcher([glob])(path);
+
+  it('match as in the editor settings', () => {
+    assert.ok(matches('**/*.pickle', 'a.pickle'));
+    assert.ok(matches('**/*.pickle', 'a/b/c.pickle'));
+    assert.ok(!matches('**/*.pickle', 'a/b/c.pickle.tmp'));
+    assert.ok(matches('runs/*/snap_[0-9]?.{pickle,pkl}', 'runs/x/snap_4a.pkl'));
+    assert.ok(!matches('runs/*/snap_[0-9]?.{pickle,pkl}', 'runs/x/y/snap_4a.pkl'));
+    assert.ok(!matches('[!a].pkl', 'a.pkl'));
+    assert.ok(matches('*.pkl', 'deep/down/x.pkl'));
+    assert.ok(matches('data/**', 'data/a/b'));
+    assert.ok(!matches('a.c', 'abc'));
+  });
+
+  it('match nothing when they make no sense', () => {
+    assert.ok(!matches('[z-a]', 'z'));
+    assert.ok(matches('{a', 'a'));
+  });
+});
+
+describe('Folders to map', () => {
+  it('offer the deepest folder that holds the files, and those above that hold more', () => {
+    const folders = recordedFolders(['/job/repo/models/a.py', '/job/repo/models/b.py', '/job/repo/train.py']);
+    assert.deepEqual(folders, [
+      { folder: '/job/repo', files: 3 },
+      { folder: '/job/repo/models', files: 2 },
+    ]);
+    assert.deepEqual(recordedFolders(['C:\\job\\train.py']), [{ folder: 'C:\\job', files: 1 }]);
+    assert.deepEqual(recordedFolders(['train.py']), []);
+  });
+
+  it('turn a choice among files into a rule for their folder', () => {
+    assert.deepEqual(ruleFromChoice('/job/repo/models/net.py', 'src/models/net.py'), {
+      recorded: '/job/repo',
+      workspace: 'src',
+    });
+    assert.deepEqual(ruleFromChoice('C:\\job\\net.py', 'net.py'), { recorded: 'C:\\job', workspace: '' });
+    assert.deepEqual(ruleFromChoice('/job/a.py', 'src/b.py'), { recorded: '/job', workspace: 'src' });
+  });
+});
+
+describe('What the timeline is told and asks', () => {
+  it('is a page that runs its own script only', () => {
+    const html = timelineHtml({
+      cspSource: 'https://x',
+      nonce: 'abc',
+      script: 'https://x/webview.js?a="b"',
+      style: 'https://x/webview.css',
+      language: 'en"><script>',
+      title: '<b>',
+    });
+    const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
+    assert.match(policy, /^default-src 'none'; script-src 'nonce-abc'; /);
+    assert.doesNotMatch(policy, /unsafe|\*/);
+    assert.equal(html.match(/<script/g)?.length, 1);
+    assert.match(html, /<meta name="csp-nonce" content="abc" \/>/);
+  });
+
+  it('is refused when it makes no sense', () => {
+    const query = { path: 'a', device: 0, axis: 'time', window: null, pixels: 800 };
+    assert.ok(isTimelineQuery(query));
+    assert.ok(isTimelineQuery({ ...query, window: { from: 0, to: 1 } }));
+    const bad = [
+      null,
+      { ...query, path: 1 },
+      { ...query, device: -1 },
+      { ...query, axis: 'x' },
+      { ...query, pixels: 1e9 },
+      { ...query, pixels: 0.5 },
+      { ...query, window: { from: 0, to: Infinity } },
+      { ...query, window: 3 },
+    ];
+    for (const value of bad) assert.ok(!isTimelineQuery(value), JSON.stringify(value));
+    assert.ok(isLiveAtQuery({ path: 'a', device: 0, event: -1 }));
+    assert.ok(!isLiveAtQuery({ path: 'a', device: 0, event: -2 }));
+    assert.ok(!isLiveAtQuery({ path: 'a', device: 0, event: '1' }));
+    assert.ok(isOpenSourceParams({ file: 'a.py', line: 1, preserveFocus: true }));
+    assert.ok(!isOpenSourceParams({ file: 'a.py', line: 0, preserveFocus: true }));
+    assert.ok(!isOpenSourceParams({ file: 'a.py', line: 1 }));
+    assert.ok(isReadyParams({ protocol: 1 }) && !isReadyParams({}) && !isReadyParams(null));
+  });
+});
+
+describe('The report as Markdown', () => {
+  it('is a table of the lines that matter, with names that stay names', () => {
+    const lines = [lineReport(), lineReport({ file: 'a`|b.py', line: 3 }), lineReport({ line: 4, verdict: 'steady' })];
+    const markdown = reportMarkdown([runReport(lines)], () => 'snaps', plainText);
+    const rows = markdown.split('\n').filter((row) => row.startsWith('| `'));
+    assert.equal(rows.length, 2);
+    assert.match(
+      rows[0],
+      /^\| `train\.py:26 \(train\)` \| leak \| 11\.0 MiB \| 12\.0 MiB \| \+10\.0 MiB \| 1\.0 MiB\/step \| 340 blocks \|$/,
+    );
+    for (const row of rows) assert.equal(row.split('|').length, 9, row);
+  });
+
+  it('says so when nothing leaks', () => {
+    assert.match(
+      reportMarkdown([runReport([])], () => 'x', plainText),
+      /No line leaks\./,
+    );
+  });
+});
