@@ -1,4 +1,5 @@
 /** Headless Chromium, as the display of the test VS Code. */
+import { existsSync } from 'node:fs';
 import { chromium, type Browser } from 'playwright-core';
 
 /** No sandbox, because tests run as root in containers; no background traffic of the browser's own. */
@@ -14,9 +15,12 @@ const chromiumFlags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
-/** @throws Error if CHROMIUM_PATH is not set; `npm test` finds or installs Chromium and sets it. */
+/** Where `npm test` did not say where Chromium is: a test that is started by itself. */
+const usualPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+/** @throws Error if there is no Chromium; `npm test` finds or installs one and sets CHROMIUM_PATH */
 export function launchChromium(): Promise<Browser> {
-  const executablePath = process.env['CHROMIUM_PATH'];
+  const executablePath = process.env['CHROMIUM_PATH'] ?? usualPlaces.find((path) => existsSync(path));
   if (executablePath === undefined) {
     throw new Error('Set CHROMIUM_PATH to a Chromium, or run this through npm test, which finds one.');
   }
