@@ -227,7 +227,10 @@ export class TimelineSession {
   }
 
   private receiveLive(live: LiveAt): void {
-    this.store.update({ live, liveError: null });
+    const { live: before } = this.store.get();
+    // The same answer again shall not rebuild a table in which somebody reads.
+    const same = JSON.stringify(live) === JSON.stringify(before);
+    this.store.update({ live: same ? before : live, liveError: null });
     if (this.openAtEvent === live.event) this.openLargest(live);
   }
 

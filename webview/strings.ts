@@ -6,6 +6,12 @@ import { formatBytes, formatCount, formatExactBytes } from './format.js';
 const plural = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
+const MARK_NAMES: Record<TimelineMark['kind'], string> = {
+  snapshot: 'Snapshot',
+  outOfMemory: 'Out of memory',
+  step: 'Step',
+};
+
 export const strings = {
   // Controls
   controls: 'Timeline controls',
@@ -29,7 +35,7 @@ export const strings = {
     'Up goes to the highest point in view. Plus and minus zoom, Home shows the whole history. ' +
     'Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line.',
   chartHint:
-    'Click: what is live there · Ctrl/Cmd-click: open its largest line · wheel or drag: zoom · Shift-drag: move',
+    'Click: what is live there · Click again, or Ctrl/Cmd-click: open its largest line · Wheel or drag: zoom · Shift-drag: move',
   live: 'Live',
   reserved: 'Reserved',
   capacity: 'Capacity',
@@ -41,10 +47,8 @@ export const strings = {
     time: (unit: string): string => `Time since the first event (${unit})`,
     events: 'Allocator event',
   },
-  markName: { snapshot: 'Snapshot', outOfMemory: 'Out of memory', step: 'Step' } satisfies Record<
-    TimelineMark['kind'],
-    string
-  >,
+  mark: ({ kind, label }: Pick<TimelineMark, 'kind' | 'label'>): string =>
+    label === '' ? MARK_NAMES[kind] : `${MARK_NAMES[kind]}: ${label}`,
   instant: (timeUs: number | null, event: number): string =>
     timeUs === null ? `event ${formatCount(event)}` : `${formatDuration(timeUs)}, event ${formatCount(event)}`,
   beforeFirst: 'before the first event',

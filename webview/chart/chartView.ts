@@ -1,5 +1,5 @@
 /** The plot as the user meets it: the drawn curve, what lies over it, and what mouse and keys do with it. */
-import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
+import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { el, oncePerFrame, setText } from '../dom.js';
 import { formatBytes } from '../format.js';
 import type { TimelineSession } from '../session.js';
@@ -68,19 +68,22 @@ export class ChartView {
     this.element = el('div', { class: 'chart' }, this.plot, help, this.spoken);
     // The theme and the size of a canvas are known only inside the document.
     document.body.append(this.element);
-    this.chart = new TimelineChart(canvas, readTheme(this.element), () => {
+    this.chart = new TimelineChart(canvas, readTheme(this.element), (area) => {
       this.drawOverlay();
-      const area = this.area();
       if (area !== null) this.session.setPixels(area.width);
     });
     watchTheme(() => {
       this.chart.restyle(readTheme(this.element));
+      this.drawCurve();
     });
     this.listen();
     store.watch((state, before) => {
       if (state.curve !== before.curve || state.range !== before.range) this.drawCurve();
       else if (state.pin !== before.pin) this.drawOverlay();
       if (state.selection !== before.selection) this.cursor = null;
+      const { curve, selection } = state;
+      const other = curve !== null && (curve.path !== selection?.path || curve.device !== selection.device);
+      this.element.classList.toggle('stale', other);
     });
   }
 
@@ -225,7 +228,7 @@ export class ChartView {
     const pixel = inView(this.cursor.x);
     if (pixel === null || curve.x.length === 0) return null;
     const marks = curve.marks.filter((mark) => Math.abs(pixelOf(mark.x, area, visible) - pixel) <= MARK_REACH);
-    const text = [this.textOf(curve, index), ...marks.map(textOfMark)].join('\n');
+    const text = [this.textOf(curve, index), ...marks.map(strings.mark)].join('\n');
     return { x: pixel, y: this.chart.pixelOfBytes(curve.live[index]), text };
   }
 
@@ -251,8 +254,4 @@ export class ChartView {
     const area = this.area();
     if (curve !== null && area !== null) use(curve, area, this.visible(curve));
   }
-}
-
-function textOfMark(mark: TimelineMark): string {
-  return `${strings.markName[mark.kind]}: ${mark.label}`;
 }

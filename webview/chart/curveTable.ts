@@ -13,12 +13,24 @@ const PEAKS = 40;
 
 export function createCurveTable(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const body = el('tbody');
-  const heads = [strings.columnPoint, strings.columnInstant, strings.live, strings.reserved, strings.columnAction];
+  const head = (text: string, kind = ''): HTMLElement => el('th', { class: kind, attributes: { scope: 'col' } }, text);
   const table = el(
     'table',
     { class: 'curve-table' },
     el('caption', {}, strings.curveTable),
-    el('thead', {}, el('tr', {}, ...heads.map((text) => el('th', { attributes: { scope: 'col' } }, text)))),
+    el(
+      'thead',
+      {},
+      el(
+        'tr',
+        {},
+        head(strings.columnPoint),
+        head(strings.columnInstant),
+        head(strings.live, 'number'),
+        head(strings.reserved, 'number'),
+        head(strings.columnAction),
+      ),
+    ),
     body,
   );
   const region = el('div', { class: 'curve-region' }, table);
@@ -64,6 +76,6 @@ function nameOf({ kind, label }: CurveRow): string {
     case 'peak':
       return strings.pointPeak;
     default:
-      return `${strings.markName[kind]}: ${label}`;
+      return strings.mark({ kind, label });
   }
 }

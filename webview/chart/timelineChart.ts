@@ -34,7 +34,7 @@ export class TimelineChart {
   constructor(
     canvas: HTMLCanvasElement,
     private theme: ChartTheme,
-    onLayout: () => void,
+    onLayout: (area: PlotArea | null) => void,
   ) {
     const line = { stepped: true, pointRadius: 0 } as const;
     const ticks = { color: () => this.theme.text, font: () => this.font() };
@@ -96,15 +96,19 @@ export class TimelineChart {
       },
       plugins: [
         marksPlugin(() => ({ marks: this.marks, theme: this.theme })),
-        { id: 'leaklineLayout', afterLayout: onLayout },
+        {
+          id: 'leaklineLayout',
+          afterLayout: (chart) => {
+            onLayout(areaOf(chart));
+          },
+        },
       ],
     });
   }
 
-  /** Takes the colours and fonts of a theme. */
+  /** Takes the colours and fonts of a theme; the next {@link show} draws with them. */
   restyle(theme: ChartTheme): void {
     this.theme = theme;
-    this.chart.update('none');
   }
 
   /** Draws a curve, which may cover more or less than what is visible. */
@@ -129,9 +133,7 @@ export class TimelineChart {
 
   /** Where the curve is drawn, in pixels of the canvas; null before the first layout or while it is hidden. */
   area(): PlotArea | null {
-    const area = this.chart.chartArea as Chart['chartArea'] | undefined;
-    if (area === undefined || area.right <= area.left || area.bottom <= area.top) return null;
-    return { left: area.left, top: area.top, width: area.right - area.left, height: area.bottom - area.top };
+    return areaOf(this.chart);
   }
 
   /** The height of so many bytes, in pixels of the canvas. */
@@ -165,6 +167,12 @@ export class TimelineChart {
   private font(): { family: string; size: number } {
     return { family: this.theme.fontFamily, size: this.theme.fontSize * 0.85 };
   }
+}
+
+function areaOf(chart: { chartArea?: Chart['chartArea'] }): PlotArea | null {
+  const area = chart.chartArea;
+  if (area === undefined || area.right <= area.left || area.bottom <= area.top) return null;
+  return { left: area.left, top: area.top, width: area.right - area.left, height: area.bottom - area.top };
 }
 
 /** The points of a stepped line; the last value holds to the end of the window. */

@@ -52,6 +52,10 @@ export class LiveTable {
     this.body.replaceChildren();
     this.append(live, rows, 0);
     this.foot.replaceChildren(...this.footRows(live, rows, all));
+  }
+
+  /** Scrolls to the line that led here, if it is live. */
+  revealPointedOut(): void {
     this.body.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }
 

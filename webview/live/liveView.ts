@@ -48,7 +48,7 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
     filter.show(state.filter);
     filter.element.hidden = live === null;
     scroller.hidden = live === null;
-    scroller.classList.toggle('stale', state.liveLoading);
+    scroller.classList.toggle('stale', live !== null && live.event !== pin?.event);
     setText(summary, live === null ? '' : summaryOf(live, state));
     const { sort, filter: words, highlight } = state;
     const same =
@@ -57,12 +57,13 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
     const all = liveRows(live, highlight);
     const rows = sortRows(filterRows(all, words, textOf), sort);
     table.show(live, rows, all.length, sort);
+    if (live !== before.live) table.revealPointedOut();
     nothing.hidden = rows.length > 0 || words === '';
   });
 
   return el(
     'section',
-    { class: 'live', attributes: { 'aria-labelledby': 'live-heading' } },
+    { class: 'live-view', attributes: { 'aria-labelledby': 'live-heading' } },
     head,
     summary,
     hint.element,

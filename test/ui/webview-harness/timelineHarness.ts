@@ -1,0 +1,190 @@
+/**
+ * The timeline's page alone in a browser: the built webview in the extension's own HTML and under its content security
+ * policy, answered by the worker's own handlers over real snapshots. Only the window of VS Code around it is missing.
+ */
+import { createServer, type Server } from 'node:http';
+import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
+import { isRpcMessage, RpcError, RpcServer } from '../../../src/protocol/rpc.js';
+import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/protocol/timelineApi.js';
+import { workerHandlers } from '../../../src/worker/handlers.js';
+import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
+import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
+import { repositoryRoot } from '../../support/repository.js';
+import { themes, type Theme } from './themes.js';
+import { deliver, packed } from './wire.js';
+
+/** A call of the page, as it arrived. */
+export interface SeenCall {
+  method: string;
+  params: unknown;
+}
+
+export interface HarnessOptions {
+  /** Snapshots that can be shown, in the order of their run. */
+  paths: readonly string[];
+  /** Workspace files that recorded paths are mapped to. */
+  files?: readonly string[];
+  viewport?: { width: number; height: number };
+  /** Folder of the built webview; `dist` if not given. */
+  assets?: string;
+}
+
+export class TimelineHarness {
+  /** Everything that the page has asked for, in order. */
+  readonly calls: SeenCall[] = [];
+  /** Errors and policy violations in the page. */
+  readonly complaints: string[] = [];
+  /** Methods that fail, with the sentence they fail with. */
+  readonly failing = new Map<keyof TimelineApi, string>();
+  private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null };
+  private rpc: RpcServer<TimelineApi, TimelineEvents> | null = null;
+
+  private constructor(
+    readonly page: Page,
+    private readonly server: Server,
+  ) {}
+
+  static async open(browser: Browser, options: HarnessOptions): Promise<TimelineHarness> {
+    const { paths, files = [], viewport = { width: 1000, height: 760 } } = options;
+    const assets = options.assets ?? join(repositoryRoot(), 'dist');
+    const server = createServer((request, response) => {
+      const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      const asset = { '/webview.js': 'text/javascript', '/webview.css': 'text/css' }[request.url ?? ''];
+      response.setHeader('Content-Type', asset ?? 'text/html');
+      response.end(asset === undefined ? pageAt(origin) : readFileSync(join(assets, request.url ?? '')));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+    const harness = new TimelineHarness(await context.newPage(), server);
+    await harness.serve(paths, files);
+    await harness.connect();
+    await harness.page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+    await harness.useTheme('dark');
+    return harness;
+  }
+
+  /** Tells the page a new state, as the extension does when snapshots come or the user asks for something. */
+  tell(change: Partial<TimelineState>): void {
+    this.told = { ...this.told, ...change };
+    this.rpc?.notify('state', this.told);
+  }
+
+  get state(): TimelineState {
+    return this.told;
+  }
+
+  callsOf(method: keyof TimelineApi): unknown[] {
+    return this.calls.filter((call) => call.method === method).map(({ params }) => params);
+  }
+
+  async useTheme(name: keyof typeof themes, fontSize = '13px'): Promise<void> {
+    const theme: Theme = themes[name];
+    await this.page.evaluate(
+      ({ bodyClass, variables }) => {
+        const { style } = document.documentElement;
+        style.cssText = '';
+        for (const [variable, value] of Object.entries(variables)) style.setProperty(`--vscode-${variable}`, value);
+        document.body.className = bodyClass;
+      },
+      { bodyClass: theme.bodyClass, variables: { ...theme.variables, 'font-size': fontSize } },
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.page.context().close();
+    this.server.closeAllConnections();
+    await new Promise((resolve) => this.server.close(resolve));
+  }
+
+  private async serve(paths: readonly string[], files: readonly string[]): Promise<void> {
+    const workspace = new WorkspaceFiles();
+    const worker = workerHandlers(new SnapshotStore(), workspace, () => undefined);
+    const signal = new AbortController().signal;
+    await worker.setWorkspace({ files, rules: [] }, signal);
+    for (const path of paths) await worker.load({ path }, signal);
+    const { report } = await worker.report(null, signal);
+    this.told = {
+      ...this.told,
+      choices: report.runs.flatMap(({ id, snapshots }) =>
+        snapshots.map(({ path, devices }) => ({
+          path,
+          label: path.split('/').at(-1) ?? path,
+          run: id,
+          devices: devices.map(({ device }) => device),
+        })),
+      ),
+    };
+    this.rpc = new RpcServer<TimelineApi, TimelineEvents>(
+      {
+        ready: () => this.told,
+        timeline: worker.timeline,
+        liveAt: worker.liveAt,
+        openSource: () => null,
+        openSnapshot: () => null,
+      },
+      (message) => {
+        this.page.evaluate(deliver, packed(message)).catch(() => undefined); // the page may be reloading
+      },
+    );
+  }
+
+  private async connect(): Promise<void> {
+    const { page } = this;
+    page.on('pageerror', (error) => this.complaints.push(error.message));
+    page.on('console', (message) => {
+      if (message.type() === 'error' || message.text().includes('Content Security Policy')) {
+        this.complaints.push(message.text());
+      }
+    });
+    await page.exposeBinding('toExtension', (_source, message: unknown) => {
+      this.receive(message);
+    });
+    // Functions that are compiled for Node and run in the page carry calls of this helper.
+    await page.addInitScript('globalThis.__name = (named) => named');
+    await page.addInitScript(() => {
+      const kept = 'vscode-state';
+      Object.assign(window, {
+        acquireVsCodeApi: () => ({
+          postMessage: (message: unknown) => {
+            (window as unknown as { toExtension: (message: unknown) => void }).toExtension(message);
+          },
+          getState: (): unknown => JSON.parse(sessionStorage.getItem(kept) ?? 'null') ?? undefined,
+          setState: (state: unknown) => {
+            sessionStorage.setItem(kept, JSON.stringify(state));
+          },
+        }),
+      });
+    });
+  }
+
+  private receive(message: unknown): void {
+    if (!isRpcMessage(message)) throw new Error(`no message: ${JSON.stringify(message)}`);
+    if (message.kind === 'request') {
+      const { id, method, params } = message;
+      this.calls.push({ method, params });
+      const failure = this.failing.get(method as keyof TimelineApi);
+      if (failure !== undefined) {
+        const error = new RpcError('unreadable', failure);
+        const answer = { kind: 'failure', id, reason: error.reason, message: error.message };
+        this.page.evaluate(deliver, answer).catch(() => undefined);
+        return;
+      }
+    }
+    void this.rpc?.receive(message);
+  }
+}
+
+function pageAt(origin: string): string {
+  return timelineHtml({
+    cspSource: origin,
+    nonce: 'bm9uY2Utb2YtYS10ZXN0',
+    script: `${origin}/webview.js`,
+    style: `${origin}/webview.css`,
+    language: 'en',
+    title: 'GPU Memory Timeline',
+  });
+}
