@@ -47,8 +47,9 @@ class StepCounter:
             return
         self.source = 'optimizer'
         if optimizer not in self._rounds:
-            # One that appears late (a new trial, a fine-tuning phase) continues the count; in the first round it shares it.
-            self._rounds[optimizer] = self.count if self.count > 1 else 0
+            # In the first round optimizers share a step; one that appears later (a new trial) continues the count.
+            together = self.count <= 1 and len(self._rounds) > 0
+            self._rounds[optimizer] = 0 if together else self.count
         self._rounds[optimizer] += 1
         if self._rounds[optimizer] > self.count:
             self._advance(self._rounds[optimizer])

@@ -24,7 +24,6 @@ def main() -> None:
     with memory:
         api.start(Options.from_environment(**vars(cli.parser().parse_args(own))), memory=memory)
         cli.run_script(command[0], command[1:])
-        api.stop()
 
 
 if __name__ == '__main__':

@@ -44,7 +44,11 @@ def _tail(links: Sequence[Link]) -> str:
 
 
 def cycle_text(cycle: Sequence[Link]) -> str:
-    return ' → '.join(f'{part.owner}{part.text}' if part.owner and part.kind == 'attribute' else part.text.strip(' →') for part in cycle if part.text)
+    """``Node.parent → Node.children → [*]``, from the same link on wherever the walk came upon the cycle."""
+    parts = [f'{part.owner}{part.pattern}' if part.owner and part.pattern.startswith('.') else part.pattern.strip(' →')
+             for part in cycle if part.pattern]
+    turns = [parts[index:] + parts[:index] for index in range(len(parts))]
+    return ' → '.join(min((turn for turn in turns if not turn[0].startswith('[')), default=parts))
 
 
 class Chains:
@@ -155,6 +159,7 @@ class Chains:
     def _ownerless(self, target: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
         """Nothing above has a name: either a cycle that waits for the collector, or something outside Python holds on."""
         above = [target] + [parent for parent, _ in back.values()]
+        above.sort(key=lambda value: isinstance(value, dict))   # start at an instance, not at its dictionary
         members = {id(value) for value in above}
         for start in above[:MOST_STARTS]:
             path = self._circle(start, members)

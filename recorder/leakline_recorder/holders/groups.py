@@ -2,10 +2,12 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Optional, Sequence
 
+from ..sources import is_users
 from .blocks import UNKNOWN, LiveBlock, by_line
 from .chains import Chain, cycle_text
+from .links import GRADIENT, Link
 from .statements import Keeper, Statements
 
 MOST_ADDRESSES = 512   # per owner in the sidecar
@@ -91,7 +93,9 @@ def _kind(chain: Chain, only_graph: bool) -> str:
 def keeper_of(chain: Chain, split: Optional[int]) -> Optional[Keeper]:
     """The name nearest to the tensors that a statement can be searched for."""
     if chain.cycle:
-        part = next((part for part in chain.cycle if part.kind == 'attribute'), None)
+        if GRADIENT in chain.cycle:
+            return Keeper('create_graph', 'backward', None, None, None, False)
+        part = _weakest(chain.cycle)
         return Keeper('cycle', part.name or '', part.owner, part.file, None, False) if part else None
     if chain.root is None:
         return None
@@ -102,7 +106,9 @@ def keeper_of(chain: Chain, split: Optional[int]) -> Optional[Keeper]:
     for part in reversed(chain.links[:split] if container else chain.links):
         if part.kind == 'key' and key is None and part.name:
             key = part.name
-        elif part.kind == 'attribute' and part.name and not part.name.startswith('__'):
+        elif part.kind == 'cached':
+            return Keeper('cached', part.name or '', part.owner, part.file, None, True, part.line)
+        elif part.kind == 'attribute' and part.name and part.file and is_users(part.file):
             return Keeper('attribute', part.name, part.owner, part.file, key, container or key is not None)
         elif part.kind == 'hook':
             return Keeper('hook', part.name or '', part.owner, None, None, True)
@@ -116,6 +122,13 @@ def keeper_of(chain: Chain, split: Optional[int]) -> Optional[Keeper]:
         return Keeper('attribute', root.name.rsplit('.', 1)[-1], root.name.split('.', 1)[0], root.file, key, container or key is not None)
     owner = root.function if root.kind == 'local' else None
     return Keeper('variable', root.name, owner, root.file, key, container or key is not None, root.line)
+
+
+def _weakest(cycle: Sequence[Link]) -> Optional[Link]:
+    """The attribute at which to cut: rather the one that refers to a single object than one that holds a list of them."""
+    following = {id(part): cycle[(index + 1) % len(cycle)] for index, part in enumerate(cycle)}
+    attributes = [part for part in cycle if part.kind == 'attribute']
+    return min(attributes, key=lambda part: (following[id(part)].kind == 'item', part.text), default=None)
 
 
 def name_of(chain: Chain, keeper: Optional[Keeper]) -> str:

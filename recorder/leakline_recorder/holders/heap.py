@@ -39,5 +39,10 @@ class Heap:
                 else:
                     known.append(index)
 
+    def close(self) -> None:
+        """Let go of everything. The list holds this very object: without this, it would wait for the collector."""
+        self.objects.clear()
+        self._parents.clear()
+
     def referrers(self, identity: int) -> List[Any]:
         return [self.objects[index] for index in self._parents.get(identity, ())]

@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
+import sys
 import types
 from typing import Any, Dict, Optional, Tuple
 
@@ -13,6 +14,7 @@ from .roots import read_locals
 
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
+FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
 _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 
@@ -29,6 +31,10 @@ class Link:
     line: Optional[int] = None
     container: Optional[str] = None # type of a list, dict, … whose item this is
     length: int = 0
+
+
+GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
+GRADIENT_GRAPH = Link('other', ' → its graph', ' → its graph')
 
 
 def link(parent: Any, child: Any) -> Optional[Link]:
@@ -73,7 +79,7 @@ def attribute(holder: Any, name: str) -> Link:
     text = '' if isinstance(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
     if isinstance(holder, torch.autograd.function.BackwardCFunction):
         owner = getattr(getattr(type(holder), '_forward_cls', None), '__name__', type(holder).__name__)
-        return Link('attribute', f'ctx.{name}', f'ctx.{name}', name=name, owner=owner, file=_file_of(type(holder)._forward_cls))
+        return Link('attribute', f' → {owner} ctx.{name}', f' → {owner} ctx.{name}', name=name, owner=owner, file=_file_of(type(holder)._forward_cls))
     return Link('attribute', text, text, name=name, owner=type(holder).__name__, file=_file_of(type(holder)))
 
 
@@ -81,7 +87,7 @@ def _dict(parent: Dict[Any, Any], child: Any) -> Optional[Link]:
     for key, value in list(parent.items()):
         if value is child:
             shown = key_text(key)
-            few = isinstance(key, str) and len(parent) <= 64
+            few = isinstance(key, str) and len(parent) <= FEW_KEYS
             return Link('item' if not few else 'key', f'[{shown}]', f'[{shown}]' if few else '[*]', name=key if isinstance(key, str) else None,
                         container=type(parent).__name__, length=len(parent))
         if key is child:
@@ -146,9 +152,7 @@ def _cached(parent: Any, child: Any) -> Link:
 
 def _tensor(parent: torch.Tensor, child: Any) -> Optional[Link]:
     if isinstance(child, torch.autograd.function.BackwardCFunction):
-        return Link('other', '.grad_fn', '.grad_fn')
-    if parent.is_leaf and parent.grad is child:
-        return Link('attribute', '.grad', '.grad', name='grad', owner='Tensor')
+        return Link('other', '.grad_fn', '.grad_fn', owner='Tensor')
     if isinstance(child, dict) and getattr(parent, '_backward_hooks', None) is child:
         return Link('hook', '._backward_hooks', '._backward_hooks', name='register_hook', owner='Tensor')
     return _attribute(parent, child)
@@ -182,5 +186,4 @@ def _slots(kind: type) -> Tuple[str, ...]:
 
 
 def _file_of(kind: Any) -> Optional[str]:
-    import sys
     return getattr(sys.modules.get(getattr(kind, '__module__', '')), '__file__', None)

@@ -43,6 +43,11 @@ class Roots:
         self._threads()
         self._modules()
 
+    def close(self) -> None:
+        """Let go of the frames: one of them is the walk's own, and leads back here."""
+        self.frames.clear()
+        self._named.clear()
+
     def of(self, value: Any) -> List[Root]:
         """Names bound directly to this object."""
         return self._named.get(id(value), [])
@@ -69,16 +74,20 @@ class Roots:
         if own_thread_exception is not None:
             self._add(own_thread_exception, _handler(own_thread_exception))
         for top in sys._current_frames().values():
-            frame: Optional[types.FrameType] = top
-            while frame is not None:
-                self.frames[id(frame)] = frame
-                code = frame.f_code
-                if not code.co_filename.startswith(_OWN_FOLDER):
-                    if frame.f_locals is frame.f_globals:
-                        self._namespaces[id(frame.f_globals)] = (code.co_filename, code.co_filename, is_users(code.co_filename))
-                    else:
-                        self._locals(frame)
-                frame = frame.f_back
+            self._stack(top)
+        del top    # this function's own frame: it would hold itself
+
+    def _stack(self, top: types.FrameType) -> None:
+        frame: Optional[types.FrameType] = top
+        while frame is not None:
+            self.frames[id(frame)] = frame
+            code = frame.f_code
+            if not code.co_filename.startswith(_OWN_FOLDER):
+                if frame.f_locals is frame.f_globals:
+                    self._namespaces[id(frame.f_globals)] = (code.co_filename, code.co_filename, is_users(code.co_filename))
+                else:
+                    self._locals(frame)
+            frame = frame.f_back
 
     def _locals(self, frame: types.FrameType) -> None:
         code = frame.f_code

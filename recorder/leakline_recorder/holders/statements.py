@@ -18,7 +18,7 @@ GROWING = frozenset({'append', 'appendleft', 'extend', 'extendleft', 'insert', '
 class Keeper:
     """What to look for: a variable or attribute, and how it holds the tensors."""
 
-    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'handled', 'cycle'
+    kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'handled', 'cycle', 'create_graph'
     name: str
     owner: Optional[str]        #: function of a variable, class of an attribute
     file: Optional[str]
@@ -71,6 +71,9 @@ class Statements:
 def _matches(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
     if keeper.kind == 'cached':
         yield from _cached(tree, keeper, same_file)
+        return
+    if keeper.kind == 'create_graph':
+        yield from _create_graph(tree)
         return
     if keeper.kind == 'handled':
         yield from _handler(tree, keeper, same_file)
@@ -167,6 +170,14 @@ def _cached(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple
                 if 'cache' in ast.dump(decorator):
                     yield decorator, 6
             yield node, 3
+
+
+def _create_graph(tree: ast.Module) -> Iterator[Tuple[Any, int]]:
+    """``backward`` calls that leave a graph behind the gradients."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == 'backward':
+            if any(word.arg == 'create_graph' and not (isinstance(word.value, ast.Constant) and not word.value.value) for word in node.keywords):
+                yield node, 6
 
 
 def _handler(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:

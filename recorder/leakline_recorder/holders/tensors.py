@@ -13,6 +13,7 @@ class Tensors:
     def __init__(self, objects: List[Any], blocks: Blocks, memory: DeviceMemory) -> None:
         self.on_block: Dict[int, List[torch.Tensor]] = {}
         self.with_graph: List[torch.Tensor] = []
+        self.with_gradient: List[torch.Tensor] = []    #: leaves: autograd keeps a gradient from C++, where Python does not look
         self.count = 0
         self._needed: Dict[int, str] = {}
         self._memory = memory
@@ -52,6 +53,8 @@ class Tensors:
         self.on_block.setdefault(block.address, []).append(tensor)
         if tensor.grad_fn is not None:
             self.with_graph.append(tensor)
+        elif tensor.grad is not None:
+            self.with_gradient.append(tensor)
 
     def _module(self, module: torch.nn.Module) -> None:
         for parameter in (getattr(module, '_parameters', None) or {}).values():

@@ -1,6 +1,7 @@
 """The walk itself: old blocks, their tensors, the names that keep them. Its result is the sidecar's ``holders``."""
 from __future__ import annotations
 
+import dataclasses
 import time
 from typing import Any, Dict, List, Optional
 
@@ -13,6 +14,8 @@ from .deadline import Deadline
 from .graph import Graphs, sequence
 from .groups import Group, Holding
 from .heap import Heap
+from .links import GRADIENT, GRADIENT_GRAPH
+from .native import native_owner
 from .roots import Roots
 from .statements import Statements
 from .tensors import Tensors
@@ -36,17 +39,25 @@ class HolderWalk:
         deadline = Deadline(self._seconds)
         roots = Roots()
         heap = Heap(deadline)
+        try:
+            return self._ask(blocks, old, roots, heap, deadline, began)
+        finally:
+            heap.close()
+            roots.close()
+
+    def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory)
-        chains = Chains(heap, roots, deadline)
         # What every training needs and had from the first step on is not asked about.
         asked = {block.address: block for block in old if not (block.born <= 0 and tensors.category(block))}
-        held = _direct(asked, tensors, chains, deadline)
         graphs = Graphs(deadline, _unpacking_runs_code(heap.objects))
-        _through_graphs(asked, held, tensors, chains, graphs, deadline)
+        held = Search(asked, tensors, Chains(heap, roots, deadline), graphs, deadline).all()
+        unowned = [block for address, block in asked.items() if address not in held]
+        native = native_owner(unowned, self._memory.device_type, roots)
         groups: Dict[str, Group] = {}
         for holding in held.values():
             groups.setdefault(holding.chain.pattern, Group()).add(holding)
         ranked = sorted(groups.values(), key=lambda group: -group.bytes)
+        owners = [group.describe(self._statements) for group in ranked[:MOST_OWNERS]]
         return {
             'minAgeSteps': self._min_age,
             'complete': heap.complete and not deadline.missed,
@@ -57,51 +68,84 @@ class HolderWalk:
             'askedBytes': sum(block.size for block in asked.values()),
             'heldBytes': sum(group.bytes for group in ranked),
             'categories': _categories(blocks.all, tensors),
-            'owners': [group.describe(self._statements) for group in ranked[:MOST_OWNERS]],
+            'owners': owners + ([native] if native else []),
             'ownersOmitted': max(0, len(ranked) - MOST_OWNERS),
-            'unowned': {'bytes': sum(block.size for address, block in asked.items() if address not in held),
-                        'allocatedAt': by_line([block for address, block in asked.items() if address not in held])},
+            'unowned': {'bytes': sum(block.size for block in unowned), 'allocatedAt': by_line(unowned)},
             'seconds': round(time.perf_counter() - began, 6),
         }
 
 
-def _direct(asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, deadline: Deadline) -> Dict[int, Holding]:
-    """Blocks whose tensor, or a view of it, hangs on a Python object."""
-    held: Dict[int, Holding] = {}
-    for address, block in asked.items():
-        found: List[Chain] = []
-        for tensor in tensors.on_block.get(address, ())[:4]:
-            chain = chains.of(tensor)
-            if chain.root is not None or chain.cycle:
-                found.append(chain)
-        if found:
-            held[address] = Holding(block, max(found, key=_trust))
-        if deadline.passed():
-            break
-    return held
+class Search:
+    """Finds a holding for as many of the asked blocks as it can, the most trustworthy way first."""
 
+    def __init__(self, asked: Dict[int, LiveBlock], tensors: Tensors, chains: Chains, graphs: Graphs, deadline: Deadline) -> None:
+        self._asked, self._tensors, self._chains, self._graphs, self._deadline = asked, tensors, chains, graphs, deadline
+        self._held: Dict[int, Holding] = {}
 
-def _through_graphs(asked: Dict[int, LiveBlock], held: Dict[int, Holding], tensors: Tensors, chains: Chains, graphs: Graphs,
-                    deadline: Deadline) -> None:
-    """Blocks that autograd saved: attributed to the innermost named tensor whose graph reaches them."""
-    for root in sorted(tensors.with_graph, key=sequence):
-        if deadline.passed():
-            return
-        chain = chains.of(root)
-        if not _is_named(chain):
-            continue
-        for saved, kind in graphs.reach(root).saved:
-            block = tensors.block(saved)
-            if block is not None and block.address in asked and not _is_named_or_cycle(held.get(block.address)):
-                held[block.address] = Holding(block, chain, kind)
+    def all(self) -> Dict[int, Holding]:
+        self._directly()
+        self._through_graphs()
+        self._as_gradients()
+        self._held_by_themselves()
+        return self._held
+
+    def _directly(self) -> None:
+        """The tensor on the block, or a view of it, hangs on a Python object."""
+        for address, block in self._asked.items():
+            found = [self._chains.of(tensor) for tensor in self._tensors.on_block.get(address, ())[:4]]
+            found = [chain for chain in found if chain.root is not None or chain.cycle]
+            if found:
+                self._held[address] = Holding(block, max(found, key=_trust))
+            if self._deadline.passed():
+                return
+
+    def _through_graphs(self) -> None:
+        """Autograd saved it: attributed to the innermost named tensor whose graph reaches it."""
+        for root in sorted(self._tensors.with_graph, key=sequence):
+            if self._deadline.passed():
+                return
+            chain = self._chains.of(root)
+            if _is_named(chain):
+                self._saved_under(root, chain)
+
+    def _as_gradients(self) -> None:
+        """A parameter with a name holds its gradient from C++."""
+        for tensor in self._tensors.with_gradient:
+            block = self._tensors.block(tensor.grad)
+            if block is not None and block.address in self._asked and not self._is_explained(block):
+                chain = self._chains.of(tensor)
+                if _is_named(chain):
+                    self._held[block.address] = Holding(block, dataclasses.replace(chain, links=chain.links + (GRADIENT,)))
+
+    def _held_by_themselves(self) -> None:
+        """``backward(create_graph=True)``: the gradient's graph leads back to the tensor whose gradient it is.
+
+        The circle runs through C++, so the collector never sees it and never frees it.
+        """
+        chain = Chain(None, (), cycle=(GRADIENT, GRADIENT_GRAPH))
+        for tensor in self._tensors.with_gradient:
+            gradient = tensor.grad
+            if gradient is None or gradient.grad_fn is None or _is_named(self._chains.of(tensor)):
+                continue
+            for value in (tensor, gradient):
+                block = self._tensors.block(value)
+                if block is not None and block.address in self._asked and not self._is_explained(block):
+                    self._held[block.address] = Holding(block, chain)
+            self._saved_under(gradient, chain)
+
+    def _saved_under(self, root: torch.Tensor, chain: Chain) -> None:
+        for saved, kind in self._graphs.reach(root).saved:
+            block = self._tensors.block(saved)
+            if block is not None and block.address in self._asked and not self._is_explained(block):
+                self._held[block.address] = Holding(block, chain, kind)
+
+    def _is_explained(self, block: LiveBlock) -> bool:
+        holding = self._held.get(block.address)
+        return holding is not None and _is_named(holding.chain)
 
 
 def _is_named(chain: Chain) -> bool:
     return bool(chain.root is not None and chain.root.users or chain.cycle)
-
-
-def _is_named_or_cycle(holding: Optional[Holding]) -> bool:
-    return holding is not None and _is_named(holding.chain)
 
 
 def _trust(chain: Chain) -> int:

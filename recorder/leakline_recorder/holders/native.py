@@ -1,0 +1,55 @@
+"""Memory that no Python object holds, where what holds it in C++ can be told from the state of the program."""
+from __future__ import annotations
+
+import ast
+from typing import Any, Dict, List, Optional, Tuple
+
+import torch
+
+from .blocks import LiveBlock, by_line
+from .groups import MOST_ADDRESSES
+from .roots import Roots
+
+
+def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots) -> Optional[Dict[str, Any]]:
+    """autocast's cache of cast weights lives until its block is left; it cannot be listed, so this is an inference."""
+    blocks = [block for block in unowned if block.born > 0]
+    if not blocks or not _casts_are_cached(device_type):
+        return None
+    place = _autocast_block(roots)
+    if place is None:
+        return None
+    file, line, function, text = place
+    born = sorted({block.born for block in blocks})
+    return {
+        'kind': 'native', 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text,
+        'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text, 'score': 3}],
+        'links': [], 'cycle': None, 'container': None, 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
+        'roots': 1, 'savedBy': [], 'born': {'first': born[0], 'last': born[-1], 'steps': len(born)},
+        'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MOST_ADDRESSES],
+    }
+
+
+def _casts_are_cached(device_type: str) -> bool:
+    try:
+        enabled = torch.is_autocast_enabled(device_type)
+    except TypeError:  # before 2.4 one function per device
+        enabled = torch.is_autocast_enabled() if device_type == 'cuda' else torch.is_autocast_cpu_enabled()
+    return enabled and torch.is_autocast_cache_enabled()
+
+
+def _autocast_block(roots: Roots) -> Optional[Tuple[str, int, str, str]]:
+    """The ``with`` statement of a running function of the program that is being executed now."""
+    for frame in roots.frames.values():
+        code = frame.f_code
+        try:
+            with open(code.co_filename, encoding='utf-8') as file:
+                source = file.read()
+            tree = ast.parse(source)
+        except (OSError, SyntaxError, ValueError):
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.With) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):
+                if any('autocast' in ast.dump(item.context_expr) for item in node.items):
+                    return code.co_filename, node.lineno, code.co_name, source.splitlines()[node.lineno - 1].strip()
+    return None
