@@ -1,0 +1,19 @@
+/** What `--help` prints. */
+export const HELP = `Usage:
+  leakline analyze [options] FILES...   live and leaked GPU memory by source line
+  leakline compare [options] A B        growth from snapshot A to snapshot B by source line
+
+FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and .pkl file below it.
+Snapshots of one training process are judged together as a run.
+
+Options:
+  --root DIR        workspace whose files the recorded paths are mapped to; without it they stay as recorded
+  --map FROM=TO     recorded folder FROM is folder TO of the workspace (may be repeated)
+  --json            print the report as JSON
+  --markdown        print the report as Markdown, to paste into an issue
+  --all             print every line, not only the largest
+  --help            print this text
+  --version         print the version
+
+Exit code: 0, or 2 if an argument or an input is bad; standard error says why, one sentence each.
+`;

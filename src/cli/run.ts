@@ -1,0 +1,107 @@
+import { stat } from 'node:fs/promises';
+import { buildCompare } from '../core/report/buildCompare.js';
+import { buildReport, type ReportWorkspace } from '../core/report/buildReport.js';
+import { visibleJson, visibleText } from '../core/report/plainText.js';
+import { renderCompareMarkdown, renderMarkdown } from '../core/report/renderMarkdown.js';
+import { renderCompareText, renderText, unmappedText } from '../core/report/renderText.js';
+import { listPythonFiles } from '../node/listPythonFiles.js';
+import { parseArguments, UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
+import { HELP } from './helpText.js';
+import { expandInputs, readDigests } from './inputs.js';
+import { VERSION } from './version.js';
+
+/** Takes one sentence about a bad input. */
+type Complain = (message: string) => void;
+
+/** Where the command line's words go. */
+export interface Output {
+  /** Standard output. */
+  print(text: string): void;
+  /** Standard error; one line. */
+  complain(line: string): void;
+}
+
+export const EXIT_OK = 0;
+export const EXIT_BAD_INPUT = 2;
+
+/** Runs the command line. @returns the exit code */
+export async function run(args: readonly string[], output: Output): Promise<number> {
+  let complaints = 0;
+  const complain = (message: string): void => {
+    complaints++;
+    output.complain(visibleText(`leakline: ${message}`));
+  };
+  try {
+    const invocation = parseArguments(args);
+    switch (invocation.command) {
+      case 'help':
+        output.print(HELP);
+        break;
+      case 'version':
+        output.print(`${VERSION}\n`);
+        break;
+      case 'analyze':
+        await analyze(invocation, output, complain);
+        break;
+      case 'compare':
+        await compare(invocation, output, complain);
+        break;
+    }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    complain(error.message);
+  }
+  return complaints > 0 ? EXIT_BAD_INPUT : EXIT_OK;
+}
+
+async function analyze(command: AnalyzeArguments, output: Output, complain: Complain): Promise<void> {
+  const workspace = await workspaceOf(command);
+  const inputs = await expandInputs(command.inputs, complain);
+  const digests = await readDigests(inputs, complain);
+  if (digests.length === 0) return;
+  const { report, paths } = buildReport(digests, workspace);
+  switch (command.output) {
+    case 'json':
+      output.print(`${visibleJson(report)}\n`);
+      break;
+    case 'markdown':
+      output.print(renderMarkdown(report, command));
+      break;
+    case 'text': {
+      output.print(renderText(report, command));
+      const open = command.root === null ? [] : unmappedText(paths);
+      if (open.length > 0) output.print(`\n${open.join('\n')}\nMap them with --map FROM=TO.\n`);
+      break;
+    }
+  }
+}
+
+async function compare(command: CompareArguments, output: Output, complain: Complain): Promise<void> {
+  const workspace = await workspaceOf(command);
+  const inputs = command.inputs.map((path) => ({ path, found: false }));
+  const digests = await readDigests(inputs, complain);
+  if (digests.length < 2) return;
+  const report = buildCompare(digests[0], digests[1], workspace);
+  switch (command.output) {
+    case 'json':
+      output.print(`${visibleJson(report)}\n`);
+      break;
+    case 'markdown':
+      output.print(renderCompareMarkdown(report, command));
+      break;
+    case 'text':
+      output.print(renderCompareText(report, command));
+      break;
+  }
+}
+
+/** @throws UsageError if the root is no folder */
+async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments): Promise<ReportWorkspace> {
+  if (root === null) {
+    if (rules.length > 0) throw new UsageError('--map needs --root: the workspace that holds the folder.');
+    return { files: [], rules: [] };
+  }
+  const facts = await stat(root).catch(() => null);
+  if (facts?.isDirectory() !== true) throw new UsageError(`The root ${root} is no folder: name the workspace's.`);
+  return { files: await listPythonFiles(root), rules };
+}

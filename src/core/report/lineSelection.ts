@@ -1,0 +1,41 @@
+import type { Bytes } from '../model/units.js';
+import type { LineReport } from './report.js';
+
+/** The lines that a rendering shows, and the sum of those it leaves out: nothing is lost between them. */
+export interface LineSelection {
+  readonly shown: readonly LineReport[];
+  readonly rest: {
+    readonly lines: number;
+    readonly liveBytes: Bytes;
+    readonly growthBytes: Bytes;
+    readonly blocks: number;
+  };
+}
+
+/** Suspects first, then the others by size; at most `most`, though never fewer than all the leaks. */
+export function selectLines(lines: readonly LineReport[], most: number): LineSelection {
+  const own = lines.filter((line) => line.series.some((bytes) => bytes > 0));
+  const suspects = own.filter(isSuspect).sort((a, b) => b.leakedBytes - a.leakedBytes || b.growthBytes - a.growthBytes);
+  const others = own.filter((line) => !isSuspect(line));
+  const room = Math.max(0, most - suspects.length);
+  const rest = others.slice(room);
+  return {
+    shown: [...suspects, ...others.slice(0, room)],
+    rest: {
+      lines: rest.length,
+      liveBytes: sum(rest, (line) => line.liveBytes),
+      growthBytes: sum(rest, (line) => line.growthBytes),
+      blocks: sum(rest, (line) => line.blocks),
+    },
+  };
+}
+
+/** True if a person has to look at the line. */
+export function isSuspect(line: LineReport): boolean {
+  return line.verdict === 'leak' || line.verdict === 'sawtooth' || line.verdict === 'filling';
+}
+
+/** Sum of a figure over a list. */
+export function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {
+  return items.reduce((total, item) => total + figure(item), 0);
+}

@@ -1,0 +1,132 @@
+/** Reports as Markdown, to paste into an issue or a pull request. */
+import { byteText, countText, signedByteText } from './byteText.js';
+import { selectLines } from './lineSelection.js';
+import { visibleText } from './plainText.js';
+import type { CompareReport, LineReport, Report, RunReport } from './report.js';
+import { deviceTexts, placeText, plural, rateText, spanText, verdictSentence, warningTexts } from './reportWords.js';
+import { sparkline } from './sparkline.js';
+
+export interface MarkdownOptions {
+  /** Rows of a table at most; the rest is one row. Leaks are always shown. */
+  readonly mostLines: number;
+}
+
+const SPARKLINE_WIDTH = 12;
+
+/** The report as Markdown that ends with a newline. Recorded names are code, never markup, links or mentions. */
+export function renderMarkdown(report: Report, options: MarkdownOptions): string {
+  return report.runs.map((run) => runMarkdown(run, options)).join('\n');
+}
+
+/** Two snapshots side by side, as Markdown that ends with a newline. */
+export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
+  const { library, beforeRecording } = report.buckets;
+  const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
+  const rest = report.lines.length - shown.length;
+  return document([
+    '## GPU memory growth',
+    '',
+    `- A: ${code(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
+    `- B: ${code(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
+    '',
+    ...table(
+      ['growth', 'A', 'B', 'blocks A', 'blocks B', 'line'],
+      [
+        ...shown.map((line) => [line, code(placeText(line))] as const),
+        [library, 'library or native code'] as const,
+        [beforeRecording, 'before recording'] as const,
+      ].map(([cell, place]) => [
+        signedByteText(cell.growthBytes),
+        byteText(cell.bytesA),
+        byteText(cell.bytesB),
+        countText(cell.blocksA),
+        countText(cell.blocksB),
+        place,
+      ]),
+    ),
+    ...(rest > 0 ? ['', `${plural(rest, 'other line')} not shown.`] : []),
+    ...warnings(warningTexts([report.a, report.b])),
+  ]);
+}
+
+function runMarkdown(run: RunReport, options: MarkdownOptions): string {
+  const { shown, rest } = selectLines(run.lines, options.mostLines);
+  return document([
+    `## GPU memory of ${code(run.id)}${run.rank === null ? '' : `, rank ${run.rank}`}`,
+    '',
+    `**${verdictSentence(run)}** ${spanText(run)}.`,
+    '',
+    ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
+    ...run.process.map(({ verdict, message }) => `- ${verdict}: ${code(message)}`),
+    '',
+    ...table(
+      ['verdict', 'live', 'growth', 'rate', 'blocks', 'series', 'line'],
+      [
+        ...shown.map((line) => [
+          line.verdict === 'leak' ? '**leak**' : line.verdict,
+          byteText(line.liveBytes),
+          signedByteText(line.growthBytes),
+          rateText(line, run.steps),
+          countText(line.blocks),
+          sparkline(line.series, SPARKLINE_WIDTH),
+          code(placeText(line)),
+        ]),
+        ...(rest.lines > 0
+          ? [
+              [
+                '',
+                byteText(rest.liveBytes),
+                signedByteText(rest.growthBytes),
+                '',
+                countText(rest.blocks),
+                '',
+                plural(rest.lines, 'other line'),
+              ],
+            ]
+          : []),
+        ['', byteText(run.buckets.library), '', '', '', '', 'library or native code'],
+        ['', byteText(run.buckets.beforeRecording), '', '', '', '', 'before recording'],
+      ],
+    ),
+    ...holders(shown),
+    ...warnings(warningTexts(run.snapshots)),
+  ]);
+}
+
+function holders(lines: readonly LineReport[]): string[] {
+  const texts = lines.flatMap((line) =>
+    line.holder === null
+      ? []
+      : [
+          `- ${code(placeText(line))} is kept by ${code(line.holder.text)} (${code(`${line.holder.file}:${line.holder.line}`)})`,
+        ],
+  );
+  return texts.length === 0 ? [] : ['', ...texts];
+}
+
+function warnings(texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- Warning: ${code(text)}`)];
+}
+
+/** The last column holds places and starts at the left, as does the first; figures end at the right. */
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(titles),
+    line(titles.map((_, i) => (i === 0 || i === titles.length - 1 ? ':--' : '--:'))),
+    ...rows.map(line),
+  ];
+}
+
+/** A code span, whatever the text: its fence is longer than any run of backticks inside, and pipes do not end a cell. */
+function code(text: string): string {
+  const shown = visibleText(text).replaceAll('|', '\\|');
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  const padding = longest > 0 || shown === '' ? ' ' : '';
+  return `${fence}${padding}${shown}${padding}${fence}`;
+}
+
+function document(lines: readonly string[]): string {
+  return lines.join('\n') + '\n';
+}

@@ -1,0 +1,226 @@
+/** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
+import type { UnmappedFiles } from '../source/pathMapping.js';
+import { byteText, countText, signedByteText } from './byteText.js';
+import { isSuspect, selectLines, sum } from './lineSelection.js';
+import { visibleText } from './plainText.js';
+import type { CompareCell, CompareLine, CompareReport, LineReport, Report, RunReport } from './report.js';
+import {
+  deviceTexts,
+  liveBytes,
+  placeText,
+  plural,
+  rateText,
+  spanText,
+  VERDICT_WORD,
+  verdictSentence,
+  warningTexts,
+} from './reportWords.js';
+import { sparkline } from './sparkline.js';
+import { tableLines, type Column } from './textTable.js';
+
+export interface TextOptions {
+  /** Rows of a table at most; the rest is one row. Leaks are always shown. */
+  readonly mostLines: number;
+}
+
+const SPARKLINE_WIDTH = 12;
+/** Paths that mapping left open, named at most. */
+const MOST_PATHS = 5;
+
+/** The report as text that ends with a newline. Control characters of recorded names show as escapes. */
+export function renderText(report: Report, options: TextOptions): string {
+  return report.runs.map((run) => runText(run, options)).join('\n');
+}
+
+/** Two snapshots side by side, as text that ends with a newline. */
+export function renderCompareText(report: CompareReport, options: TextOptions): string {
+  const rows: CompareRow[] = [];
+  const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
+  const still = report.lines.filter((line) => !moved.includes(line));
+  const shown = moved.slice(0, options.mostLines);
+  const rest = [...moved.slice(options.mostLines), ...still];
+  for (const line of shown) rows.push([line, placeText(line)]);
+  if (rest.length > 0) rows.push([addCells(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
+  rows.push(
+    [report.buckets.library, '(library or native code)'],
+    [report.buckets.beforeRecording, '(before recording)'],
+  );
+  rows.push([addCells(rows.map(([cell]) => cell)), 'total']);
+
+  const flow = report.buckets.library.flow !== null;
+  const columns: Column[] = [
+    { title: 'GROWTH', align: '>' },
+    { title: 'BYTES', align: '>' },
+    { title: 'IN A', align: '>' },
+    { title: 'IN B', align: '>' },
+    { title: 'BLOCKS A', align: '>' },
+    { title: 'BLOCKS B', align: '>' },
+    ...(flow ? (['SURVIVED', 'NEW', 'FREED'] as const).map((title): Column => ({ title, align: '>' })) : []),
+    { title: 'LINE', align: '<' },
+  ];
+  const lines = [
+    `A: ${report.a.path}`,
+    ...deviceTexts(report.a).map((text) => `   ${text}`),
+    `B: ${report.b.path}`,
+    ...deviceTexts(report.b).map((text) => `   ${text}`),
+    '',
+    ...tableLines(
+      columns,
+      rows.map(([cell, place]) => [
+        signedByteText(cell.growthBytes),
+        (cell.growthBytes > 0 ? '+' : '') + countText(cell.growthBytes),
+        byteText(cell.bytesA),
+        byteText(cell.bytesB),
+        countText(cell.blocksA),
+        countText(cell.blocksB),
+        ...(flow ? flowTexts(cell) : []),
+        visibleText(place),
+      ]),
+    ),
+    ...(flow ? [] : ['', 'Which blocks survived is not known: the two traces do not overlap.']),
+    ...notes('warning', warningTexts([report.a, report.b])),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+/** What mapping left open, as lines without a newline at their end; none if nothing was. */
+export function unmappedText(paths: UnmappedFiles): string[] {
+  const texts: string[] = [];
+  if (paths.unmapped.length > 0) {
+    texts.push(`${plural(paths.unmapped.length, 'recorded file')} not found below the root: ${listed(paths.unmapped)}`);
+  }
+  for (const { recorded, candidates } of paths.ambiguous.slice(0, MOST_PATHS)) {
+    texts.push(`${recorded} could be ${candidates.slice(0, MOST_PATHS).join(' or ')}`);
+  }
+  if (paths.ambiguous.length > MOST_PATHS) texts.push(`${paths.ambiguous.length - MOST_PATHS} more files are as open`);
+  return texts.map(visibleText);
+}
+
+type CompareRow = readonly [cell: CompareCell, place: string];
+
+function runText(run: RunReport, options: TextOptions): string {
+  const last = run.snapshots[run.snapshots.length - 1];
+  const { shown, rest } = selectLines(run.lines, options.mostLines);
+  const buckets = run.buckets.library + run.buckets.beforeRecording;
+  const rows = [
+    ...shown.map((line) => lineRow(line, run)),
+    ...(rest.lines > 0
+      ? [
+          otherRow(
+            rest.liveBytes,
+            signedByteText(rest.growthBytes),
+            countText(rest.blocks),
+            plural(rest.lines, 'other line'),
+          ),
+        ]
+      : []),
+    otherRow(run.buckets.library, '', '', '(library or native code)'),
+    otherRow(run.buckets.beforeRecording, '', '', '(before recording)'),
+    otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
+  ];
+  const lines = [
+    `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
+    `  ${spanText(run)}, ${plural(
+      sum(run.snapshots, (snapshot) => snapshot.events),
+      'event',
+    )}`,
+    ...growthLine(run),
+    ...deviceTexts(last).map((text) => `  ${text}`),
+    ...run.process.map(({ verdict, message }) => `  ${verdict}: ${message}`),
+    ...forecastLine(run),
+    '',
+    ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
+    ...holderLines(shown),
+    ...notes('warning', warningTexts(run.snapshots)),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'VERDICT', align: '<' },
+  { title: 'LIVE', align: '>' },
+  { title: 'BYTES', align: '>' },
+  { title: 'GROWTH', align: '>' },
+  { title: 'RATE', align: '>' },
+  { title: 'BLOCKS', align: '>' },
+  { title: 'SERIES', align: '<' },
+  { title: 'LINE', align: '<' },
+];
+
+function lineRow(line: LineReport, run: RunReport): string[] {
+  return [
+    VERDICT_WORD[line.verdict],
+    byteText(line.liveBytes),
+    countText(line.liveBytes),
+    signedByteText(line.growthBytes),
+    rateText(line, run.steps),
+    countText(line.blocks),
+    sparkline(line.series, SPARKLINE_WIDTH),
+    visibleText(placeText(line)),
+  ];
+}
+
+function otherRow(bytes: number, growth: string, blocks: string, place: string): string[] {
+  return ['', byteText(bytes), countText(bytes), growth, '', blocks, '', place];
+}
+
+function growthLine(run: RunReport): string[] {
+  if (run.snapshots.length < 2) return [];
+  const series = run.snapshots.map(liveBytes);
+  const growth = series[series.length - 1] - series[0];
+  return [
+    `  live ${sparkline(series, SPARKLINE_WIDTH)} ${byteText(series[0])} at first, ${signedByteText(growth)} since`,
+  ];
+}
+
+function forecastLine({ forecast }: RunReport): string[] {
+  if (forecast === null) return [];
+  const { stepsToOom, low, high, capacityBytes } = forecast;
+  return [
+    `  out of memory in about ${plural(stepsToOom, 'step')} (${countText(low)} to ${countText(high)}) of ${byteText(capacityBytes)}`,
+  ];
+}
+
+function holderLines(lines: readonly LineReport[]): string[] {
+  return lines
+    .filter(isSuspect)
+    .flatMap(({ file, line, holder }) =>
+      holder === null
+        ? []
+        : [
+            '',
+            `  ${file}:${line} is kept by ${holder.text} (${holder.file}:${holder.line}; told by: ${holder.source})`,
+            ...(holder.fix === null ? [] : [`    ${holder.fix}`]),
+          ],
+    );
+}
+
+function notes(kind: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `  ${kind}: ${text}`)];
+}
+
+function listed(paths: readonly string[]): string {
+  const rest = paths.length - MOST_PATHS;
+  return paths.slice(0, MOST_PATHS).join(', ') + (rest > 0 ? `, and ${rest} more` : '');
+}
+
+function flowTexts({ flow }: CompareCell): string[] {
+  return flow === null ? ['', '', ''] : [flow.survived, flow.born, flow.freed].map(({ blocks }) => countText(blocks));
+}
+
+/** The sum of cells; its flow is known only if that of every cell is. */
+function addCells(cells: readonly (CompareCell | CompareLine)[]): CompareCell {
+  const flows = cells.map((cell) => cell.flow);
+  const amount = (part: 'survived' | 'born' | 'freed'): { bytes: number; blocks: number } => ({
+    bytes: sum(flows, (flow) => flow?.[part].bytes ?? 0),
+    blocks: sum(flows, (flow) => flow?.[part].blocks ?? 0),
+  });
+  return {
+    bytesA: sum(cells, (cell) => cell.bytesA),
+    bytesB: sum(cells, (cell) => cell.bytesB),
+    growthBytes: sum(cells, (cell) => cell.growthBytes),
+    blocksA: sum(cells, (cell) => cell.blocksA),
+    blocksB: sum(cells, (cell) => cell.blocksB),
+    flow: flows.includes(null) ? null : { survived: amount('survived'), born: amount('born'), freed: amount('freed') },
+  };
+}

@@ -1,0 +1,99 @@
+/** Words that the renderings share. */
+import { byteText, countText, signedByteText } from './byteText.js';
+import { sum } from './lineSelection.js';
+import type { LineReport, RunReport, SnapshotReport, StepSource, Verdict } from './report.js';
+
+/** What a rate is per. */
+export const STEP_WORD: Readonly<Record<StepSource, string>> = {
+  annotations: 'step',
+  recorder: 'step',
+  period: 'step',
+  snapshots: 'snapshot',
+  time: 'second',
+};
+
+export const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
+  leak: 'LEAK',
+  sawtooth: 'sawtooth',
+  periodic: 'periodic',
+  filling: 'filling?',
+  plateau: 'plateau',
+  oneOff: 'one-off',
+  steady: 'steady',
+  tooShort: 'growth',
+};
+
+/** One sentence on what a run's verdict means. */
+export function verdictSentence(run: RunReport): string {
+  const leaks = run.lines.filter((line) => line.verdict === 'leak');
+  const leaked = byteText(sum(leaks, (line) => line.leakedBytes));
+  switch (run.verdict) {
+    case 'leak':
+      return `${leaked} leaked on ${plural(leaks.length, 'line')}.`;
+    case 'sawtooth':
+      return 'Memory climbs until the garbage collector runs: a reference cycle holds it.';
+    case 'periodic':
+      return 'Memory climbs and is given back, again and again.';
+    case 'filling':
+      return 'Still filling or leaking: more snapshots will tell.';
+    case 'plateau':
+      return 'Memory rose and stays level.';
+    case 'oneOff':
+      return 'Memory rose once and stays level.';
+    case 'steady':
+      return 'Memory is steady.';
+    case 'tooShort':
+      return run.snapshots.length === 1
+        ? 'A single snapshot shows what is live, not what leaks: record at least 3.'
+        : 'Too few snapshots for a verdict: growth is shown as growth. Record at least 3.';
+  }
+}
+
+export function rateText(line: LineReport, steps: StepSource): string {
+  return line.bytesPerStep === null ? '' : `${signedByteText(Math.round(line.bytesPerStep))}/${STEP_WORD[steps]}`;
+}
+
+/** Where a line is, in one piece that editors and terminals make a link of. */
+export function placeText({ file, line, function: name }: { file: string; line: number; function: string }): string {
+  return `${file}${line > 0 ? `:${line}` : ''} (${name})`;
+}
+
+/** Live bytes of all devices. */
+export function liveBytes(snapshot: SnapshotReport): number {
+  return sum(snapshot.devices, (device) => device.liveBytes);
+}
+
+/** One line per device. */
+export function deviceTexts(snapshot: SnapshotReport): string[] {
+  return snapshot.devices.map(
+    ({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
+      `device ${device}: ${byteText(live)} live (${countText(live)} B), ${byteText(requestedBytes)} of it requested, ` +
+      `${byteText(reservedBytes)} reserved`,
+  );
+}
+
+/** Warnings of a run's snapshots, each once, with the number of snapshots that give it. */
+export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
+  const counts = new Map<string, number>();
+  for (const { warnings } of snapshots) {
+    for (const message of new Set(warnings.map((warning) => warning.message))) {
+      counts.set(message, (counts.get(message) ?? 0) + 1);
+    }
+  }
+  return [...counts].map(([message, count]) =>
+    snapshots.length > 1 ? `${message} (${count} of ${plural(snapshots.length, 'snapshot')})` : message,
+  );
+}
+
+/** The steps that a run's snapshots were taken at. */
+export function spanText(run: RunReport): string {
+  const steps = run.snapshots.map((snapshot) => snapshot.step).filter((step) => step !== null);
+  const [first] = steps;
+  const last = steps[steps.length - 1];
+  const span = steps.length === 0 ? '' : first === last ? `, step ${first}` : `, steps ${first} to ${last}`;
+  return plural(run.snapshots.length, 'snapshot') + span;
+}
+
+export function plural(count: number, noun: string): string {
+  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,18 @@
+const LEVELS = '▁▂▃▄▅▆▇█';
+
+/**
+ * A series in block characters, one per value; a longer series shows the highest value of each stretch. The scale
+ * starts at zero, so that a flat series looks flat.
+ */
+export function sparkline(series: readonly number[], width: number): string {
+  const columns = Math.min(width, series.length);
+  const top = series.reduce((highest, value) => Math.max(highest, value), 0);
+  let text = '';
+  for (let column = 0; column < columns; column++) {
+    const from = Math.floor((column * series.length) / columns);
+    const to = Math.floor(((column + 1) * series.length) / columns);
+    const height = Math.max(...series.slice(from, to));
+    text += LEVELS[top === 0 ? 0 : Math.max(0, Math.round((height / top) * (LEVELS.length - 1)))];
+  }
+  return text;
+}

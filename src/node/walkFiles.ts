@@ -1,0 +1,59 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** Folders that hold no code and no recordings of the user's, and may be huge. */
+const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+  'node_modules',
+  'site-packages',
+  'dist-packages',
+  '__pycache__',
+  'venv',
+  '.git',
+  '.hg',
+  '.svn',
+  '.venv',
+  '.tox',
+  '.nox',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.ipynb_checkpoints',
+  '.conda',
+  '.cache',
+]);
+
+/** A virtual environment has one of these at its top, whatever its name. */
+const ENVIRONMENT_MARKS = ['pyvenv.cfg', 'conda-meta'];
+
+/**
+ * Yields the files below `root` that `accept` wants, as paths relative to `root` with `/`, folder by folder in order of
+ * name. A folder that several links lead to is walked once, so loops end; folders that cannot be read are left out.
+ */
+export async function* walkFiles(root: string, accept: (name: string) => boolean): AsyncGenerator<string> {
+  const walked = new Set<string>();
+  const links: string[] = [];
+  const open = [''];
+  // Real folders first, so that a file is named by its own path and not by a link's.
+  for (let folder = open.pop() ?? links.shift(); folder !== undefined; folder = open.pop() ?? links.shift()) {
+    const real = await realpath(join(root, folder)).catch(() => null);
+    if (real === null || walked.has(real)) continue;
+    walked.add(real);
+    const entries = await readdir(real, { withFileTypes: true }).catch(() => []);
+    if (folder !== '' && entries.some((entry) => ENVIRONMENT_MARKS.includes(entry.name))) continue;
+    entries.sort((a, b) => (a.name < b.name ? -1 : 1));
+    const inner: string[] = [];
+    for (const entry of entries) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) {
+        if (accept(entry.name)) yield path;
+      } else if (entry.isDirectory()) {
+        if (!SKIPPED_FOLDERS.has(entry.name)) inner.push(path);
+      } else if (entry.isSymbolicLink() && !SKIPPED_FOLDERS.has(entry.name)) {
+        const target = await stat(join(real, entry.name)).catch(() => null);
+        if (target?.isDirectory() === true) links.push(path);
+        else if (target?.isFile() === true && accept(entry.name)) yield path;
+      }
+    }
+    open.push(...inner.reverse());
+  }
+}
