@@ -7,6 +7,10 @@ import {
   type StackTable,
 } from '../model/snapshot.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
+import { frameKind } from './frameKind.js';
+import { deviceHistory } from './history.js';
+import { lifetimesOf } from './lifetimes.js';
+import { findSteps, stepsOnDevice, type Steps } from './steps.js';
 
 /** A frame in words. */
 export interface DigestFrame {
@@ -44,8 +48,8 @@ export interface LiveBlocks {
 export interface TraceHead {
   device: number;
   events: number;
-  /** Hash of the first events (action, address, size), as many as `HEAD_EVENTS`. */
-  hash: number;
+  /** Hashes of the first 1, 2, 4, … events (action, address, size), up to `HEAD_EVENTS` or the whole trace. */
+  hashes: readonly number[];
   firstUs: Microseconds | null;
 }
 
@@ -72,12 +76,30 @@ export interface SnapshotDigest {
   groups: readonly LiveGroup[];
   blocks: LiveBlocks;
   heads: readonly TraceHead[];
-  /** Optimizer steps that the annotations count up to this snapshot, null where there are none. */
-  optimizerSteps: number | null;
+  /** Where the training steps begin in the trace, null where it shows none. */
+  steps: Steps | null;
+  /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
+  lifetimes: readonly DigestLifetimes[];
 }
 
-/** Events that make a head; fewer in a shorter trace. */
-export const HEAD_EVENTS = 64;
+/** A stack's lifetimes with its frames in words. */
+export interface DigestLifetimes {
+  frames: readonly number[];
+  forwardFrames: readonly number[];
+  /** Steps that the trace shows, and how they were found. */
+  steps: number;
+  stepSource: Steps['source'];
+  binSteps: number;
+  floors: Float64Array;
+  survivorBirths: Uint32Array;
+  usualFreedAge: number | null;
+  oldestFreedAge: number | null;
+  /** `site` is the innermost user frame that let go, null where the trace does not say. */
+  drops: readonly { step: number; bytes: Bytes; site: DigestFrame | null }[];
+}
+
+/** Events that make a head. */
+const HEAD_EVENTS = 64;
 
 /** Condenses a snapshot. Live are blocks that are allocated or wait for another stream. */
 export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest {
@@ -129,6 +151,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest
     const first = firstEvent.get(device);
     if (event !== NO_INDEX && first !== undefined) columns.born[row] = event - first;
   });
+  const steps = findSteps(snapshot);
   return {
     path,
     format: snapshot.format,
@@ -141,11 +164,41 @@ export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest
     groups,
     blocks: columns,
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
-    optimizerSteps: optimizerSteps(snapshot),
+    steps,
+    lifetimes: steps === null ? [] : lifetimesInWords(snapshot, steps, frames),
   };
 }
 
-/** Frames of the live stacks in words, each once. */
+function lifetimesInWords(snapshot: Snapshot, steps: Steps, frames: FrameWords): DigestLifetimes[] {
+  const { stacks } = snapshot;
+  return snapshot.traces.flatMap((trace) => {
+    const own = trace.count === 0 ? null : stepsOnDevice(snapshot, steps, trace.device);
+    if (own === null) return [];
+    const table = lifetimesOf(snapshot, deviceHistory(snapshot, trace.device), own);
+    return table.stacks.map((lifetimes) => ({
+      frames: frames.ofStack(stacks, lifetimes.stack),
+      forwardFrames: frames.ofStack(stacks, lifetimes.forwardStack),
+      steps: table.steps,
+      stepSource: steps.source,
+      binSteps: table.binSteps,
+      floors: lifetimes.floors,
+      survivorBirths: lifetimes.survivorBirths,
+      usualFreedAge: lifetimes.usualFreedAge,
+      oldestFreedAge: lifetimes.oldestFreedAge,
+      drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
+        step,
+        bytes,
+        site: innermostUserFrame(frames.ofStack(stacks, freeStack).map((frame) => frames.words[frame])),
+      })),
+    }));
+  });
+}
+
+function innermostUserFrame(frames: readonly DigestFrame[]): DigestFrame | null {
+  return frames.find((frame) => frameKind(frame.file) === 'user') ?? null;
+}
+
+/** Frames of the stacks in words, each once. */
 class FrameWords {
   readonly words: DigestFrame[] = [];
   private readonly index = new Map<number, number>();
@@ -205,25 +258,15 @@ function headOf(snapshot: Snapshot, trace: { device: number; first: number; coun
   const mix = (value: number): void => {
     hash = Math.imul(hash ^ value, 0x01000193);
   };
-  for (let event = trace.first; event < trace.first + Math.min(trace.count, HEAD_EVENTS); event++) {
+  const hashes: number[] = [];
+  for (let count = 1; count <= Math.min(trace.count, HEAD_EVENTS); count++) {
+    const event = trace.first + count - 1;
     mix(events.action[event]);
     mix(events.addrLow[event]);
     mix(events.addrHigh[event]);
     mix(events.size[event] % 0x100000000);
+    if ((count & (count - 1)) === 0) hashes.push(hash >>> 0);
   }
   const firstUs = events.timeUs[trace.first];
-  return { device: trace.device, events: trace.count, hash: hash >>> 0, firstUs: firstUs > 0 ? firstUs : null };
-}
-
-/** Optimizer scopes that began before the last event. Several optimizers per step count as the busiest of them. */
-function optimizerSteps(snapshot: Snapshot): number | null {
-  const { annotations, strings } = snapshot;
-  const counts = new Map<number, number>();
-  for (let i = 0; i < annotations.count; i++) {
-    if (annotations.isStart[i] === 1) counts.set(annotations.name[i], (counts.get(annotations.name[i]) ?? 0) + 1);
-  }
-  let most = 0;
-  for (const [name, count] of counts)
-    if (strings.text(name).startsWith('Optimizer.step#')) most = Math.max(most, count);
-  return most > 0 ? most : null;
+  return { device: trace.device, events: trace.count, hashes, firstUs: firstUs > 0 ? firstUs : null };
 }

@@ -78,13 +78,14 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf('/') + 1);
 }
 
-/** True if both traces begin with the same events at the same time: two dumps of one process. */
+/** True if both traces begin with the same events at the same time: two dumps of one process, neither overflowed. */
 export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
   let common = false;
   for (const head of a.heads) {
     const other = b.heads.find((candidate) => candidate.device === head.device);
     if (other === undefined) continue;
-    if (head.hash !== other.hash || head.events < 1) return false;
+    const shared = Math.min(head.hashes.length, other.hashes.length) - 1;
+    if (head.hashes[shared] !== other.hashes[shared]) return false;
     if (head.firstUs !== null && other.firstUs !== null && Math.abs(head.firstUs - other.firstUs) > SAME_CLOCK_US) {
       return false;
     }

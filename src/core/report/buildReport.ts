@@ -1,9 +1,10 @@
-import type { DigestFrame, LiveGroup, SnapshotDigest } from '../analysis/digest.js';
+import type { DigestFrame, DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
 import { frameKind } from '../analysis/frameKind.js';
 import { ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import { theilSenRate } from '../analysis/rate.js';
-import { groupRuns, type Run } from '../analysis/runs.js';
-import { FEWEST_SNAPSHOTS, judgeSeries, type Judgement } from '../analysis/verdict.js';
+import { groupRuns, sameHistory, type Run } from '../analysis/runs.js';
+import { stepAt } from '../analysis/steps.js';
+import { FEWEST_SNAPSHOTS, judge, type Judgement } from '../analysis/verdict.js';
 import { mapPaths, type PathMapping, type PathRule, type UnmappedFiles } from '../source/pathMapping.js';
 import {
   REPORT_SCHEMA,
@@ -22,6 +23,8 @@ export interface ReportWorkspace {
   /** Workspace-relative paths of Python files, with `/`. */
   files: readonly string[];
   rules: readonly PathRule[];
+  /** The text of a line of a workspace file, null where it cannot be had. */
+  lineText?: (file: string, line: number) => string | null;
 }
 
 /** The report over any number of snapshots, and what its paths left open. */
@@ -30,7 +33,7 @@ export function buildReport(
   workspace: ReportWorkspace,
 ): { report: Report; paths: UnmappedFiles } {
   const mapping = mapDigests(digests, workspace);
-  const runs = groupRuns(digests).map((run) => runReport(run, (file) => mapping.lookup(file)));
+  const runs = groupRuns(digests).map((run) => runReport(run, workspace, (file) => mapping.lookup(file)));
   return {
     report: { schema: REPORT_SCHEMA, runs },
     paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
@@ -66,6 +69,7 @@ interface StackSeries {
   forward: readonly DigestFrame[];
   series: number[];
   blocks: number;
+  lifetimes: DigestLifetimes | null;
   judgement: Judgement;
 }
 
@@ -75,10 +79,10 @@ interface LineSeries {
   totalBytes: number;
 }
 
-function runReport(run: Run, lookup: FileLookup): RunReport {
+function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLookup): RunReport {
   const { snapshots } = run;
   const { source, at } = stepsOf(run);
-  const stacks = stackSeries(snapshots);
+  const stacks = stackSeries(snapshots, workspace, lookup);
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries => {
     const key = ownerKey(line);
@@ -122,40 +126,76 @@ function runReport(run: Run, lookup: FileLookup): RunReport {
 
 /** What one step is, and at which step each snapshot was taken. */
 function stepsOf(run: Run): { source: StepSource; at: number[] } {
-  const counted = run.snapshots.map((digest) => digest.optimizerSteps);
-  const known = counted.filter((count) => count !== null);
-  // A count that does not rise from dump to dump is that of a ring that overflowed: no measure of anything.
-  const rises = known.every((count, i) => i === 0 || count > known[i - 1]);
-  if (known.length === counted.length && rises) return { source: 'annotations', at: known };
+  const last = run.snapshots[run.snapshots.length - 1];
+  const { steps } = last;
+  const shared = run.snapshots.every((digest) => digest === last || sameHistory(digest, last));
+  // In a single snapshot a rhythm may as well be that of an inner loop: nothing confirms it.
+  const proved = steps !== null && (steps.source === 'annotations' || run.snapshots.length > 1);
+  if (proved && shared) {
+    const events = run.snapshots.map((digest) => digest.heads.find((head) => head.device === steps.device)?.events);
+    if (events.every((count) => count !== undefined)) {
+      return { source: steps.source, at: events.map((count) => stepAt(steps, count - 1)) };
+    }
+  }
   return { source: 'snapshots', at: run.snapshots.map((_, i) => i) };
 }
 
-function stackSeries(snapshots: readonly SnapshotDigest[]): StackSeries[] {
+function stackSeries(
+  snapshots: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
+  lookup: FileLookup,
+): StackSeries[] {
   const stacks = new Map<string, StackSeries>();
+  const seriesOf = (digest: SnapshotDigest, group: StackWords): StackSeries => {
+    const key = groupKey(digest, group);
+    let stack = stacks.get(key);
+    if (stack === undefined) {
+      stack = {
+        frames: group.frames.map((frame) => digest.frames[frame]),
+        forward: group.forwardFrames.map((frame) => digest.frames[frame]),
+        series: new Array<number>(snapshots.length).fill(0),
+        blocks: 0,
+        lifetimes: null,
+        judgement: { verdict: 'tooShort', confidence: 0 },
+      };
+      stacks.set(key, stack);
+    }
+    return stack;
+  };
   snapshots.forEach((digest, at) => {
     for (const group of digest.groups) {
-      const key = groupKey(digest, group);
-      let stack = stacks.get(key);
-      if (stack === undefined) {
-        stack = {
-          frames: group.frames.map((frame) => digest.frames[frame]),
-          forward: group.forwardFrames.map((frame) => digest.frames[frame]),
-          series: new Array<number>(snapshots.length).fill(0),
-          blocks: 0,
-          judgement: { verdict: 'tooShort', confidence: 0 },
-        };
-        stacks.set(key, stack);
-      }
+      const stack = seriesOf(digest, group);
       stack.series[at] += group.liveBytes;
       if (at === snapshots.length - 1) stack.blocks += group.blocks;
     }
   });
-  for (const stack of stacks.values()) stack.judgement = judgeSeries(stack.series);
+  // The latest trace reaches furthest; what an earlier one saw may have been taken back since.
+  const latest = snapshots.findLast((digest) => digest.eventCount > 0);
+  if (latest !== undefined) {
+    for (const lifetimes of latest.lifetimes) seriesOf(latest, lifetimes).lifetimes = lifetimes;
+  }
+  const collects = (site: DigestFrame): boolean | null => {
+    const file = lookup(site.file);
+    const text = file === null ? null : (workspace.lineText?.(file, site.line) ?? null);
+    return text === null ? null : COLLECTS.test(text);
+  };
+  for (const stack of stacks.values()) {
+    stack.judgement = judge({ series: stack.series, lifetimes: stack.lifetimes, collects });
+  }
   return [...stacks.values()];
 }
 
+/** A call of the garbage collector, as people write it. */
+const COLLECTS = /\bgc\s*\.\s*collect\s*\(/;
+
+/** A stack as a digest names it. */
+interface StackWords {
+  frames: readonly number[];
+  forwardFrames: readonly number[];
+}
+
 /** Equal for equal stacks of different snapshots. */
-export function groupKey(digest: SnapshotDigest, group: LiveGroup): string {
+export function groupKey(digest: SnapshotDigest, group: StackWords): string {
   const words = (indices: readonly number[]): string =>
     indices
       .map((index) => {
@@ -184,7 +224,7 @@ function lineReport(series: LineSeries, at: readonly number[], lookup: FileLooku
     totalBytes: series.totalBytes,
     growthBytes: own[last] - own[0],
     leakedBytes: stacks.reduce((sum, stack) => sum + (stack.judgement.verdict === 'leak' ? stack.series[last] : 0), 0),
-    bytesPerStep: theilSenRate(at, own),
+    bytesPerStep: theilSenRate(at, own) ?? floorRate(stacks),
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks, 0),
     series: own,
     verdict,
@@ -195,6 +235,19 @@ function lineReport(series: LineSeries, at: readonly number[], lookup: FileLooku
       .map((stack) => stackReport(stack, lookup))
       .sort((a, b) => b.liveBytes - a.liveBytes),
   };
+}
+
+/** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */
+function floorRate(stacks: readonly StackSeries[]): number | null {
+  const known = stacks.flatMap(({ lifetimes }) => (lifetimes?.stepSource === 'annotations' ? [lifetimes] : []));
+  if (known.length === 0) return null;
+  const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
+  // The first tenth is warm-up.
+  const from = Math.ceil(floors.length / 10);
+  return theilSenRate(
+    floors.slice(from).map((_, i) => i * known[0].binSteps),
+    floors.slice(from),
+  );
 }
 
 function stackReport(stack: StackSeries, lookup: FileLookup): StackReport {
@@ -212,11 +265,21 @@ export function reportFrame(frame: DigestFrame, lookup: FileLookup): { file: str
 }
 
 /** From what must be looked at to what needs no look. */
-const SEVERITY: readonly Verdict[] = ['leak', 'sawtooth', 'filling', 'periodic', 'oneOff', 'plateau', 'steady'];
+const SEVERITY: readonly Verdict[] = [
+  'leak',
+  'sawtooth',
+  'filling',
+  'tooShort',
+  'periodic',
+  'oneOff',
+  'plateau',
+  'steady',
+];
 
 function worst(verdicts: readonly Verdict[], snapshots: number): Verdict {
-  if (snapshots < FEWEST_SNAPSHOTS) return 'tooShort';
-  return SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? 'steady';
+  return (
+    SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? (snapshots < FEWEST_SNAPSHOTS ? 'tooShort' : 'steady')
+  );
 }
 
 function compareText(a: string, b: string): number {

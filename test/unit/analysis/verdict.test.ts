@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { theilSenRate } from '../../../src/core/analysis/rate.js';
-import { judgeSeries } from '../../../src/core/analysis/verdict.js';
+import type { DigestLifetimes } from '../../../src/core/analysis/digest.js';
+import { judge, judgeSeries } from '../../../src/core/analysis/verdict.js';
 
 const verdict = (...series: number[]): string => judgeSeries(series).verdict;
 
@@ -28,6 +29,73 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(1, 2, 3, 0, 1, 2, 3, 0, 1), 'periodic');
     assert.equal(verdict(5, 3, 6, 2, 7, 1), 'periodic');
     assert.equal(verdict(0, 4, 8, 2, 2, 2), 'plateau');
+  });
+});
+
+/** Lifetimes of a stack that allocates 100 bytes on the steps of `births` and frees after `age` steps, or never. */
+function lifetimes(steps: number, births: readonly number[], age: number | null): DigestLifetimes {
+  const live = (step: number): number[] => births.filter((b) => b <= step && (age === null || b + age > step));
+  const dead = births.filter((b) => age !== null && b + age <= steps);
+  return {
+    frames: [],
+    forwardFrames: [],
+    steps,
+    stepSource: 'annotations',
+    binSteps: 1,
+    floors: Float64Array.from({ length: steps + 1 }, (_, step) => live(step).length * 100),
+    survivorBirths: Uint32Array.from(live(steps)),
+    usualFreedAge: dead.length === 0 ? null : age,
+    oldestFreedAge: dead.length === 0 ? null : age,
+    drops: [],
+  };
+}
+
+function range(from: number, to: number, every = 1): number[] {
+  return Array.from({ length: Math.floor((to - from) / every) + 1 }, (_, i) => from + i * every);
+}
+
+describe('The verdict on lifetimes', () => {
+  const lived = (evidence: DigestLifetimes, collects: boolean | null = null): string =>
+    judge({ series: [], lifetimes: evidence, collects: () => collects }).verdict;
+
+  it('is a leak where survivors keep being born and outlive what was freed', () => {
+    assert.equal(lived(lifetimes(50, range(1, 50), null)), 'leak');
+    assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'leak');
+  });
+
+  it('sees one block in ten steps', () => {
+    assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'leak');
+  });
+
+  it('waits with its judgement while a buffer may still be filling', () => {
+    assert.equal(lived(lifetimes(10, range(1, 10), null)), 'filling');
+  });
+
+  it('accuses no parameter, no jump, no sliding window, no buffer that is full', () => {
+    assert.equal(lived(lifetimes(50, [1], null)), 'steady');
+    assert.equal(lived(lifetimes(50, [1, 2], null)), 'steady');
+    assert.equal(lived(lifetimes(50, [20], null)), 'oneOff');
+    assert.equal(lived(lifetimes(100, range(1, 100), 30)), 'plateau');
+    assert.equal(lived(lifetimes(50, range(1, 25), null)), 'plateau');
+    assert.equal(lived(lifetimes(50, range(1, 50), 1)), 'steady');
+  });
+
+  it('tells the collector’s work from a list that is cleared', () => {
+    const drops = [20, 40].map((step) => ({ step, bytes: 2000, site: { file: 'a.py', line: 9, function: 'main' } }));
+    const cycle = { ...lifetimes(50, range(41, 50), null), usualFreedAge: 18, drops };
+    cycle.floors.set([2000], 20);
+    assert.equal(lived(cycle), 'periodic');
+    assert.equal(lived(cycle, true), 'sawtooth');
+    const elsewhere = drops.map((drop, i) => ({ ...drop, site: { ...drop.site, line: 9 + i } }));
+    assert.equal(lived({ ...cycle, drops: elsewhere }), 'sawtooth');
+  });
+
+  it('from a rhythm alone needs snapshots that grow as well', () => {
+    const inferred = { ...lifetimes(50, range(1, 50), null), stepSource: 'period' as const };
+    const of = (...series: number[]): string => judge({ series, lifetimes: inferred, collects: () => null }).verdict;
+    assert.equal(of(5000), 'tooShort');
+    assert.equal(of(5000, 5000, 5000), 'steady');
+    assert.equal(of(1000, 2000, 3000, 5000), 'leak');
   });
 });
 

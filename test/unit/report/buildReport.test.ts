@@ -63,7 +63,8 @@ describe('The report', () => {
     assert.equal(run.verdict, 'leak');
     const line = run.lines.find((candidate) => candidate.line === 19);
     assert.equal(line?.leakedBytes, line?.liveBytes);
-    assert.equal(line?.bytesPerStep, 1_966_080);
+    assert.equal(run.steps, 'period');
+    assert.equal(line?.bytesPerStep, 196_608);
     assert.equal(line.mapped, true);
   });
 
