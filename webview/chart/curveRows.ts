@@ -23,7 +23,7 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
   const rowAt = (index: number, kind: CurveRowKind, x = curve.x[index], label = ''): CurveRow => ({
     kind,
     label,
-    x,
+    x: Math.max(x, visible.from),
     event: curve.event[index],
     live: curve.live[index],
     reserved: curve.reserved[index],
@@ -35,7 +35,7 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
   const peaks = prominentPeaks(points, limit).map((index) => first + index);
   const marks = curve.marks.filter(({ x }) => x >= visible.from && x <= visible.to).slice(0, limit);
   return [
-    rowAt(first, 'start', Math.max(curve.x[first], visible.from)),
+    rowAt(first, 'start'),
     ...peaks.filter((index) => index !== highest).map((index) => rowAt(index, 'peak')),
     rowAt(highest, 'highest'),
     rowAt(lowest, 'lowest'),

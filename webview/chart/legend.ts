@@ -10,7 +10,7 @@ import type { ViewState } from '../viewState.js';
 
 export function createLegend(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
-    el('li', {}, el('span', { class: `sample ${name}`, attributes: { 'aria-hidden': 'true' } }), text);
+    el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
   const entries = el('ul', {}, entry('live', strings.live), entry('reserved', strings.reserved), capacity);

@@ -63,7 +63,7 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
 
   return el(
     'section',
-    { class: 'live-view', attributes: { 'aria-labelledby': 'live-heading' } },
+    { class: 'live', attributes: { 'aria-labelledby': 'live-heading' } },
     head,
     summary,
     hint.element,

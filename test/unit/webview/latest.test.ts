@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { Latest } from '../../../webview/latest.js';
+
+interface OpenQuestion {
+  question: number;
+  signal: AbortSignal;
+  answer: (value: string) => void;
+  fail: (error: Error) => void;
+}
+
+function setUp() {
+  const asked: OpenQuestion[] = [];
+  const heard: string[] = [];
+  const latest = new Latest<number, string>(
+    (question, signal) =>
+      new Promise((answer, fail) => {
+        asked.push({ question, signal, answer, fail });
+      }),
+    {
+      answer: (answer, question) => heard.push(`${question}: ${answer}`),
+      failure: (error, question) => heard.push(`${question} failed: ${(error as Error).message}`),
+      settled: () => heard.push('settled'),
+    },
+  );
+  return { asked, heard, latest };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('the newest of many questions', () => {
+  it('one is open at a time, and of those that wait only the last is asked', async () => {
+    const { asked, heard, latest } = setUp();
+    for (const question of [1, 2, 3, 4]) latest.request(question);
+    assert.deepEqual(
+      asked.map(({ question }) => question),
+      [1],
+    );
+    asked[0].answer('one');
+    await turn();
+    assert.deepEqual(
+      asked.map(({ question }) => question),
+      [1, 4],
+    );
+    asked[1].answer('four');
+    await turn();
+    assert.deepEqual(heard, ['1: one', '4: four', 'settled']);
+  });
+
+  it('a failure is told and what waits is asked all the same', async () => {
+    const { asked, heard, latest } = setUp();
+    latest.request(1);
+    latest.request(2);
+    asked[0].fail(new Error('no'));
+    await turn();
+    asked[1].answer('two');
+    await turn();
+    assert.deepEqual(heard, ['1 failed: no', '2: two', 'settled']);
+  });
+
+  it('a restart gives up what is open, whose late answer nobody hears', async () => {
+    const { asked, heard, latest } = setUp();
+    latest.request(1);
+    latest.request(2);
+    latest.restart(3);
+    assert.equal(asked[0].signal.aborted, true);
+    asked[0].answer('too late');
+    asked[1].answer('three');
+    await turn();
+    assert.deepEqual(heard, ['3: three', 'settled']);
+    assert.equal(asked.length, 2);
+  });
+
+  it('after a cancel nothing is heard, and new questions are asked', async () => {
+    const { asked, heard, latest } = setUp();
+    latest.request(1);
+    latest.cancel();
+    asked[0].fail(new Error('cancelled'));
+    await turn();
+    assert.deepEqual(heard, []);
+    latest.request(2);
+    asked[1].answer('two');
+    await turn();
+    assert.deepEqual(heard, ['2: two', 'settled']);
+  });
+});

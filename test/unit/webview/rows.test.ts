@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import type { LiveAt, LiveLine } from '../../../src/protocol/timelineData.js';
+import { filterRows, largestMappedLine, liveRows, sortRows, sumOf, type LiveRow } from '../../../webview/live/rows.js';
+
+function line(file: string, number: number, bytes: number, blocks: number, mapped = true): LiveLine {
+  return { file, line: number, function: `make_${number}`, bytes, blocks, mapped };
+}
+
+function answer(
+  lines: LiveLine[],
+  library = { bytes: 0, blocks: 0 },
+  beforeRecording = { bytes: 0, blocks: 0 },
+): LiveAt {
+  const liveBytes = [...lines, library, beforeRecording].reduce((sum, part) => sum + part.bytes, 0);
+  const buckets = { library, beforeRecording };
+  return { path: '/s', device: 0, event: 9, timeUs: null, liveBytes, reservedBytes: liveBytes, lines, buckets };
+}
+
+const placeOf = (row: LiveRow): string => (row.kind === 'line' ? `${row.line.file}:${row.line.line}` : row.kind);
+
+describe('rows of what is live', () => {
+  const lines = [
+    line('/env/nn.py', 4, 900, 1, false),
+    line('b.py', 12, 500, 9),
+    line('a.py', 30, 500, 2),
+    line('b.py', 3, 7, 40),
+  ];
+  const live = answer(lines, { bytes: 600, blocks: 3 }, { bytes: 800, blocks: 5 });
+
+  it('are lines and buckets, largest first, and add up to the live bytes exactly', () => {
+    const rows = liveRows(live, null);
+    assert.deepEqual(rows.map(placeOf), ['/env/nn.py:4', 'beforeRecording', 'library', 'b.py:12', 'a.py:30', 'b.py:3']);
+    assert.deepEqual(sumOf(rows), { bytes: live.liveBytes, blocks: 60 });
+  });
+
+  it('leave out empty buckets', () => {
+    assert.deepEqual(liveRows(answer([line('a.py', 1, 5, 1)]), null).map(placeOf), ['a.py:1']);
+  });
+
+  it('say so when the parts are not the whole', () => {
+    const rows = liveRows({ ...live, liveBytes: live.liveBytes + 24 }, null);
+    assert.equal(rows.find((row) => row.kind === 'unexplained')?.bytes, 24);
+    assert.equal(sumOf(rows).bytes, live.liveBytes + 24);
+  });
+
+  it('are sorted by blocks, and by file and number, where the user wishes', () => {
+    const rows = liveRows(live, null);
+    assert.deepEqual(
+      sortRows(rows, 'blocks').map((row) => row.blocks),
+      [40, 9, 5, 3, 2, 1],
+    );
+    assert.deepEqual(sortRows(rows, 'line').map(placeOf).slice(0, 4), ['/env/nn.py:4', 'a.py:30', 'b.py:3', 'b.py:12']);
+  });
+
+  it('are filtered by every word, whatever its case', () => {
+    const found = (filter: string): string[] =>
+      filterRows(liveRows(live, null), filter, (row) =>
+        row.kind === 'line' ? `${placeOf(row)} ${row.line.function}` : row.kind,
+      ).map(placeOf);
+    assert.deepEqual(found('B.PY'), ['b.py:12', 'b.py:3']);
+    assert.deepEqual(found('  make_3   b.py '), ['b.py:3']);
+    assert.equal(found('').length, 6);
+    assert.deepEqual(found('.*'), []);
+  });
+
+  it('point out the line that led here', () => {
+    const rows = liveRows(live, { file: 'b.py', line: 3 });
+    assert.deepEqual(rows.filter((row) => row.kind === 'line' && row.pointedOut).map(placeOf), ['b.py:3']);
+  });
+
+  it('the largest line to open is one of the workspace', () => {
+    assert.equal(largestMappedLine(live), lines[1]);
+    assert.equal(largestMappedLine(answer([lines[0]])), null);
+  });
+});

@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { RpcClient, RpcServer, type RpcMessage } from '../../../src/protocol/rpc.js';
+import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/protocol/timelineApi.js';
+import { workerHandlers } from '../../../src/worker/handlers.js';
+import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
+import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
+import { TimelineSession } from '../../../webview/session.js';
+import { Store } from '../../../webview/store.js';
+import { INITIAL, persisted, restored, type ViewState } from '../../../webview/viewState.js';
+import { eventually } from '../../support/eventually.js';
+import { exampleFolder } from '../../support/workspaces.js';
+
+const early = `${exampleFolder()}/snapshots/step_0005.pickle`;
+const late = `${exampleFolder()}/snapshots/step_0040.pickle`;
+const leak = { file: 'detector/pyramid.py', line: 16 };
+
+/** The worker's own handlers over snapshots of the example, loaded once. */
+async function loadWorker() {
+  const worker = workerHandlers(new SnapshotStore(), new WorkspaceFiles(), () => undefined);
+  const { signal } = new AbortController();
+  await worker.setWorkspace({ files: ['detector/pyramid.py', 'detector/data.py', 'train.py'], rules: [] }, signal);
+  for (const path of [early, late]) await worker.load({ path }, signal);
+  return worker;
+}
+
+const choice = (path: string) => ({ path, label: path.split('/').at(-1) ?? '', run: 'run', devices: [0] });
+
+describe('the session of a timeline', () => {
+  let worker: Awaited<ReturnType<typeof loadWorker>>;
+  let told: TimelineState;
+  let opened: unknown[];
+  let failure: string | null;
+  let lost: boolean;
+
+  before(async () => {
+    worker = await loadWorker();
+  });
+
+  beforeEach(() => {
+    told = { choices: [choice(early), choice(late)], request: 0, selected: null, highlight: null };
+    opened = [];
+    failure = null;
+    lost = false;
+  });
+
+  function begin(state: ViewState = INITIAL) {
+    const store = new Store(state);
+    const guard = (): void => {
+      if (failure !== null) throw new Error(failure);
+    };
+    const server = new RpcServer<TimelineApi, TimelineEvents>(
+      {
+        ready: () => {
+          guard();
+          return told;
+        },
+        timeline: (params, signal) => {
+          guard();
+          return worker.timeline(params, signal);
+        },
+        liveAt: (params, signal) => {
+          guard();
+          return worker.liveAt(params, signal);
+        },
+        openSource: ({ file, line }) => {
+          guard();
+          opened.push({ file, line });
+          return null;
+        },
+        openSnapshot: () => null,
+      },
+      (message) => {
+        if (!lost) client.receive(structuredClone(message));
+      },
+    );
+    const client = new RpcClient<TimelineApi, TimelineEvents>((message: RpcMessage) => {
+      if (!lost) void server.receive(structuredClone(message));
+    });
+    const session = new TimelineSession(store, { call: client.call.bind(client) });
+    session.refresh();
+    session.setPixels(400);
+    return { store, session };
+  }
+
+  const settled = async (store: Store<ViewState>): Promise<ViewState> =>
+    eventually(() => {
+      const state = store.get();
+      if (state.choices === null || state.curveLoading || state.liveLoading || state.curve === null) {
+        return Promise.reject(new Error('still loading'));
+      }
+      return Promise.resolve(state);
+    });
+
+  it('shows the newest snapshot, whole, in few enough points', async () => {
+    const { store } = begin();
+    const { curve, selection, range, live } = await settled(store);
+    assert.deepEqual(selection, { path: late, device: 0 });
+    assert.equal(range, null);
+    assert.equal(live, null);
+    assert.ok(curve !== null && curve.events > 9000);
+    assert.ok(curve.x.length <= 4 * 400 + 1, `${curve.x.length} points`);
+    assert.equal(Math.max(...curve.live), curve.peak.liveBytes);
+  });
+
+  it('lists what is live at the highest point; the parts are the whole', async () => {
+    const { store, session } = begin();
+    const { curve } = await settled(store);
+    assert.ok(curve !== null);
+    session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
+    const { live } = await settled(store);
+    assert.ok(live !== null);
+    const { library, beforeRecording } = live.buckets;
+    const sum = [...live.lines, library, beforeRecording].reduce((bytes, part) => bytes + part.bytes, 0);
+    assert.equal(sum, curve.peak.liveBytes);
+    assert.equal(live.liveBytes, curve.peak.liveBytes);
+    assert.deepEqual([live.lines[0].file, live.lines[0].line], [leak.file, leak.line]);
+    assert.deepEqual(opened, []);
+  });
+
+  it('opens the largest line on the second click on a point, and on one with a modifier', async () => {
+    const { store, session } = begin();
+    const { curve } = await settled(store);
+    assert.ok(curve !== null);
+    const pin = { event: curve.peak.event, axis: curve.axis, x: curve.peak.x };
+    session.pin(pin);
+    await settled(store);
+    session.pin(pin);
+    await settled(store);
+    assert.deepEqual(opened, [leak]);
+    session.pin({ ...pin, event: curve.events - 1 }, true);
+    await settled(store);
+    await eventually(() => {
+      assert.deepEqual(opened, [leak, leak]);
+    });
+  });
+
+  it('asks for the part that is zoomed to, and never for more than there is', async () => {
+    const { store, session } = begin();
+    const { curve: whole } = await settled(store);
+    assert.ok(whole !== null);
+    const { to } = whole.extent;
+    session.setRange({ from: to / 2, to: to * 0.6 });
+    const { curve, range } = await settled(store);
+    assert.deepEqual(range, { from: to / 2, to: to * 0.6 });
+    assert.deepEqual(curve?.window, range);
+    session.setRange({ from: -to, to: 2 * to });
+    assert.equal((await settled(store)).range, null);
+  });
+
+  it('keeps pin and part of the history when the axis changes', async () => {
+    const { store, session } = begin();
+    const { curve: byTime } = await settled(store);
+    assert.ok(byTime !== null);
+    const { to } = byTime.extent;
+    session.pin({ event: byTime.peak.event, axis: 'time', x: byTime.peak.x });
+    session.setRange({ from: to * 0.9, to });
+    await settled(store);
+    session.setAxis('events');
+    const { curve, pin, range } = await settled(store);
+    assert.equal(curve?.axis, 'events');
+    assert.deepEqual(pin, { event: byTime.peak.event, axis: 'events', x: byTime.peak.event });
+    assert.ok(range !== null && pin !== null && range.from <= pin.x && pin.x <= range.to);
+    assert.ok(range.from > byTime.events * 0.7, 'it is not the whole history');
+  });
+
+  it('follows what the user asks for elsewhere, and points out the line that led here', async () => {
+    const { store, session } = begin();
+    await settled(store);
+    told = { ...told, request: 1, selected: { path: early, device: 0 }, highlight: leak };
+    session.receiveState(told);
+    const { selection, highlight, curve, live } = await eventually(async () => {
+      const state = await settled(store);
+      assert.equal(state.live?.path, early);
+      return state;
+    });
+    assert.deepEqual(selection, { path: early, device: 0 });
+    assert.deepEqual(highlight, leak);
+    assert.equal(live?.event, Number(curve?.events) - 1, 'the end is looked into');
+  });
+
+  it('keeps what is shown when the set of snapshots changes around it', async () => {
+    const { store, session } = begin();
+    await settled(store);
+    session.select({ path: early, device: 0 });
+    await settled(store);
+    session.receiveState({ ...told, choices: [choice(early)], selected: { path: late, device: 0 } });
+    assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
+  });
+
+  it('turns to another snapshot when the one it shows is gone, and to none when all are', async () => {
+    const { store, session } = begin();
+    await settled(store);
+    session.receiveState({ ...told, choices: [choice(early)] });
+    assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
+    session.receiveState({ ...told, choices: [] });
+    const { selection, curve, pin, curveLoading } = store.get();
+    assert.deepEqual([selection, curve, pin, curveLoading], [null, null, null, false]);
+  });
+
+  it('is where it was after a reload', async () => {
+    const first = begin();
+    const { curve } = await settled(first.store);
+    assert.ok(curve !== null);
+    first.session.select({ path: early, device: 0 });
+    const { curve: earlyCurve } = await eventually(async () => {
+      const state = await settled(first.store);
+      assert.equal(state.curve?.path, early);
+      return state;
+    });
+    assert.ok(earlyCurve !== null);
+    const { peak, extent } = earlyCurve;
+    first.session.pin({ event: peak.event, axis: 'time', x: peak.x });
+    first.session.setRange({ from: extent.to * 0.3, to: extent.to * 0.9 });
+    const before = await settled(first.store);
+
+    told = { ...told, selected: { path: late, device: 0 } };
+    const again = begin(restored(JSON.parse(JSON.stringify(persisted(before)))));
+    const after = await settled(again.store);
+    assert.deepEqual(
+      [after.selection, after.range, after.pin, after.live],
+      [before.selection, before.range, before.pin, before.live],
+    );
+  });
+
+  it('says why there is no curve, and shows it when asked again', async () => {
+    const { store, session } = begin();
+    await settled(store);
+    failure = 'It changed while it was read.';
+    session.setRange({ from: 10, to: 2000 });
+    await settled(store);
+    assert.equal(store.get().curveError, failure);
+    failure = null;
+    session.retryCurve();
+    assert.equal((await settled(store)).curveError, null);
+  });
+
+  it('asks again for what was lost while it was hidden', async () => {
+    const { store, session } = begin();
+    const { curve } = await settled(store);
+    assert.ok(curve !== null);
+    lost = true;
+    session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
+    session.setRange({ from: 10, to: curve.extent.to / 2 });
+    lost = false;
+    session.refresh();
+    const { curve: now, live } = await settled(store);
+    assert.equal(now?.window.to, curve.extent.to / 2);
+    assert.equal(live?.event, curve.peak.event);
+  });
+
+  it('says so when a line cannot be opened', async () => {
+    const { store, session } = begin();
+    await settled(store);
+    failure = 'There is no such file.';
+    session.openSource(leak);
+    await eventually(() => {
+      assert.match(store.get().openError ?? '', /There is no such file/);
+    });
+  });
+});

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { INITIAL, persisted, persistedChanged, restored, type ViewState } from '../../../webview/viewState.js';
+
+const used: ViewState = {
+  ...INITIAL,
+  request: 3,
+  selection: { path: '/runs/step_10.pickle', device: 1 },
+  highlight: { file: 'train.py', line: 26 },
+  axis: 'events',
+  range: { from: 10, to: 20.5 },
+  pin: { event: 12, axis: 'events', x: 12 },
+  curveAsTable: true,
+  sort: 'blocks',
+  filter: 'neck',
+};
+
+describe('the state that outlives a reload', () => {
+  it('comes back as it was, without data', () => {
+    const kept: unknown = JSON.parse(JSON.stringify(persisted({ ...used, curveError: 'no', liveLoading: true })));
+    assert.deepEqual(restored(kept), used);
+  });
+
+  it('begins anew where there is none, or where it is of another version', () => {
+    for (const kept of [undefined, null, 'x', 7, [], {}, { ...persisted(used), version: 2 }]) {
+      assert.deepEqual(restored(kept), INITIAL);
+    }
+  });
+
+  it('leaves out every part that has not the shape it should have', () => {
+    const wrong: Record<string, unknown[]> = {
+      request: [-1, 1.5, '1', null],
+      selection: [{ path: 7, device: 0 }, { path: '/a', device: -1 }, 'x', null],
+      highlight: [{ file: 'a.py' }, { file: 'a.py', line: 1.5 }],
+      axis: ['steps', null],
+      range: [{ from: 2, to: 1 }, { from: 0, to: null }, { from: 'a', to: 'b' }, {}],
+      pin: [
+        { event: -2, axis: 'time', x: 0 },
+        { event: 1, x: 0 },
+        { event: 1, axis: 'time', x: null },
+      ],
+      curveAsTable: ['yes'],
+      sort: ['size'],
+      filter: [7],
+    };
+    for (const [part, values] of Object.entries(wrong)) {
+      for (const value of values) {
+        const expected = { ...used, [part]: INITIAL[part as keyof ViewState] };
+        assert.deepEqual(
+          restored({ ...persisted(used), [part]: value }),
+          expected,
+          `${part}: ${JSON.stringify(value)}`,
+        );
+      }
+    }
+  });
+
+  it('is worth keeping only when a part of it changed', () => {
+    assert.equal(persistedChanged({ ...used, curveLoading: true }, used), false);
+    assert.equal(persistedChanged({ ...used, filter: 'head' }, used), true);
+  });
+});
