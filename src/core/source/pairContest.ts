@@ -80,12 +80,12 @@ function withoutContradicted(input: ContestInput, assigned: Map<number, Assignme
     const { pair, file } = assignment;
     const folder = input.fileFolder[file];
     const weak = pair.depth === 1;
-    const rivals = new Set([
-      // The rival knows this recorded folder, and the file is not where the rival says.
-      ...lookUp(input.recordFolder[record], byRecordedScope),
-      // The rival knows where this workspace folder came from, and it is another place.
-      ...(weak ? lookUp(folder, byWorkspaceScope) : (byWorkspaceFolder.get(folder) ?? [])),
-    ]);
+    const rivals = new Set<Winner>();
+    // Rivals that know this recorded folder, and the file is not where they say.
+    collect(input.recordFolder[record], byRecordedScope, rivals);
+    // Rivals that know where this workspace folder came from, and it is another place.
+    if (weak) collect(folder, byWorkspaceScope, rivals);
+    else for (const rival of byWorkspaceFolder.get(folder) ?? []) rivals.add(rival);
     let verdict: 'keep' | 'drop' | 'open' = settledFolders.has(folder) && !isClean(pair) ? 'drop' : 'keep';
     for (const rival of rivals) {
       if (rival.pair === pair || withstands(pair, rival.pair)) continue;
@@ -100,7 +100,8 @@ function withoutContradicted(input: ContestInput, assigned: Map<number, Assignme
 
 /** True if `pair` stands although `rival` says otherwise. */
 function withstands(pair: FolderPair, rival: FolderPair): boolean {
-  return isClean(pair) || pair.weight >= 2 * rival.weight;
+  if (isClean(pair)) return true;
+  return isClean(rival) ? pair.weight >= 2 * rival.weight : pair.weight > rival.weight;
 }
 
 function winnersOf(input: ContestInput, assigned: ReadonlyMap<number, Assignment>): Winner[] {
@@ -142,7 +143,9 @@ function groupBy(winners: readonly Winner[], keys: (winner: Winner) => Iterable<
   return groups;
 }
 
-/** Winners whose scope holds `folder`. */
-function* lookUp(folder: Folder, scopes: ReadonlyMap<Folder, readonly Winner[]>): Iterable<Winner> {
-  for (let at: Folder | null = folder; at !== null; at = at.parent) yield* scopes.get(at) ?? [];
+/** Adds the winners whose scope holds `folder`. */
+function collect(folder: Folder, scopes: ReadonlyMap<Folder, readonly Winner[]>, into: Set<Winner>): void {
+  for (let at: Folder | null = folder; at !== null; at = at.parent) {
+    for (const winner of scopes.get(at) ?? []) into.add(winner);
+  }
 }

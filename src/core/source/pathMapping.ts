@@ -39,9 +39,8 @@ interface RecordedFile {
   readonly spellings: string[];
 }
 
-/** The workspace as a tree, with letter case as it is or folded. */
+/** The workspace, with letter case as it is or folded. */
 interface WorkspaceIndex {
-  readonly tree: FolderTree;
   readonly suffixes: SuffixIndex;
   /** Folder of each file. */
   readonly folderOf: readonly Folder[];
@@ -78,7 +77,7 @@ export function mapPaths(
     if (typeof file === 'number') {
       answers.set(text, workspaceFiles[file]);
       if (kind === 'user') settledFiles.add(file);
-    } else if (kind === 'notebook' || (kind === 'user' && file === 'missing')) {
+    } else if (kind === 'interactive' || (kind === 'user' && file === 'missing')) {
       unmapped.push(text);
     } else if (kind === 'user') {
       const keys = path.windows ? path.names.map((name) => name.toLowerCase()) : path.names;
@@ -185,12 +184,10 @@ function matchFolders(
 
 function indexWorkspace(workspaceNames: readonly (readonly string[])[]): WorkspaceIndex {
   const tree = new FolderTree();
-  const suffixes = new SuffixIndex();
-  const folderOf = workspaceNames.map((names, index) => {
-    suffixes.add(names, index);
-    return tree.add(names, index);
-  });
-  return { tree, suffixes, folderOf };
+  return {
+    suffixes: new SuffixIndex(workspaceNames),
+    folderOf: workspaceNames.map((names, index) => tree.add(names, index)),
+  };
 }
 
 function ancestor(folder: Folder, levels: number): Folder {

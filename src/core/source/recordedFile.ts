@@ -2,15 +2,15 @@
 
 /**
  * - `user`: a Python source file that may belong to the user
- * - `notebook`: a cell of a notebook; its name says nothing about where the notebook lies
- * - `library`: an installed package, the standard library, or the recorder
+ * - `interactive`: typed into a notebook or at a prompt; the name says nothing about where it lies
+ * - `library`: an installed package, the standard library, PyTorch's own source tree, or the recorder
  * - `generated`: code without a source file of its own (torch.compile, `exec`)
  * - `native`: C, C++ and everything else that is no Python
  */
-export type RecordedKind = 'user' | 'notebook' | 'library' | 'generated' | 'native';
+export type RecordedKind = 'user' | 'interactive' | 'library' | 'generated' | 'native';
 
 const PYTHON = /\.py[wxi]?$/i;
-const NOTEBOOK = /^<(?:ipython-input-|command-|cell)|(?:^|[\\/])ipykernel_\d+[\\/]\d+\.py$/;
+const INTERACTIVE = /^<(?:ipython-input-|command-|cell|stdin>)|(?:^|[\\/])ipykernel_\d+[\\/]\d+\.py$/;
 
 /** Whole components; a folder that is merely named alike (`my_site-packages`) is not one. */
 const LIBRARY_FOLDER =
@@ -19,18 +19,23 @@ const LIBRARY_FOLDER =
 const WINDOWS_LIBRARY =
   /[\\/](?:[^\\/]*(?:python|pypy|conda|miniforge|mambaforge)[^\\/]*|envs[\\/][^\\/]+)[\\/]lib[\\/]/i;
 
+/** A source tree of PyTorch that is imported in place. */
+const TORCH_TREE =
+  /(?:^|[\\/])torch[\\/](?:_[a-z_]+|ao|amp|autograd|backends|cuda|distributed|export|func|functional|fx|jit|nested|nn|onnx|optim|profiler|utils|xpu)(?:[\\/]|\.py$)/;
+
 /** Inductor's cache and Triton's, torch.fx's generated modules; the cache folder may be anywhere. */
 const GENERATED =
   /(?:^|[\\/])(?:torchinductor_[^\\/]*[\\/].*|torch_compile_debug[\\/].*|fx_generated__[^\\/]*\.py|[a-z0-9]{2}[\\/]c[a-z2-7]{51}\.py)$/;
 
 /** Tells the kind of a file name as a frame carries it. */
 export function recordedKind(file: string): RecordedKind {
-  if (NOTEBOOK.test(file)) return 'notebook';
+  if (INTERACTIVE.test(file)) return 'interactive';
   if (file.startsWith('<')) return file.startsWith('<frozen') ? 'library' : 'generated';
   if (file.includes('.py:')) return 'generated'; // `subclass_codegen.py:codegen(compiled_function_forward)`
   if (!PYTHON.test(file)) return 'native';
   if (GENERATED.test(file)) return 'generated';
-  if (LIBRARY_FOLDER.test(file) || (isWindowsPath(file) && WINDOWS_LIBRARY.test(file))) return 'library';
+  if (LIBRARY_FOLDER.test(file) || TORCH_TREE.test(file) || (isWindowsPath(file) && WINDOWS_LIBRARY.test(file)))
+    return 'library';
   return 'user';
 }
 

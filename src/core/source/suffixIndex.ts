@@ -1,37 +1,50 @@
-interface Node {
-  readonly next: Map<string, Node>;
-  readonly files: number[];
-}
-
 /** More equally good candidates than this tell nothing; siblings must decide. */
 const MAX_CANDIDATES = 50;
 
 /** Finds the files that share the most trailing components with a path. */
 export class SuffixIndex {
-  private readonly root: Node = { next: new Map(), files: [] };
+  /** Files by their own name. */
+  private readonly byName = new Map<string, number[]>();
+  /** Files by their folder's name and their own: a project has many `__init__.py`, and few in folders of one name. */
+  private readonly byTwoNames = new Map<string, number[]>();
 
-  /** `names` ends with the file's own name. */
-  add(names: readonly string[], file: number): void {
-    let at = this.root;
-    for (let i = names.length - 1; i >= 0; i--) {
-      const name = names[i] ?? '';
-      let next = at.next.get(name);
-      if (next === undefined) at.next.set(name, (next = { next: new Map(), files: [] }));
-      at = next;
-      if (at.files.length <= MAX_CANDIDATES) at.files.push(file);
-    }
+  /** @param paths components of each file, its own name last */
+  constructor(private readonly paths: readonly (readonly string[])[]) {
+    paths.forEach((names, file) => {
+      add(this.byName, names[names.length - 1], file);
+      if (names.length > 1) add(this.byTwoNames, twoNames(names), file);
+    });
   }
 
   /** @returns how many components the best candidates share, and the candidates; none if there are too many. */
   longest(names: readonly string[]): { length: number; files: readonly number[] } {
-    let at = this.root;
-    let length = 0;
-    while (length < names.length) {
-      const next = at.next.get(names[names.length - 1 - length] ?? '');
-      if (next === undefined) break;
-      at = next;
-      length++;
+    let best = 1;
+    let files: number[] = [];
+    const sharing = this.byTwoNames.get(twoNames(names)) ?? this.byName.get(names[names.length - 1]) ?? [];
+    for (const file of sharing) {
+      const length = commonSuffix(names, this.paths[file]);
+      if (length < best) continue;
+      if (length > best) files = [];
+      best = length;
+      files.push(file);
     }
-    return { length, files: length === 0 || at.files.length > MAX_CANDIDATES ? [] : at.files };
+    return { length: best, files: files.length > MAX_CANDIDATES ? [] : files };
   }
+}
+
+function twoNames(names: readonly string[]): string {
+  return `${names[names.length - 2] ?? ''}/${names[names.length - 1]}`;
+}
+
+function add(index: Map<string, number[]>, key: string, file: number): void {
+  const files = index.get(key);
+  if (files === undefined) index.set(key, [file]);
+  else files.push(file);
+}
+
+function commonSuffix(a: readonly string[], b: readonly string[]): number {
+  const most = Math.min(a.length, b.length);
+  let length = 0;
+  while (length < most && a[a.length - 1 - length] === b[b.length - 1 - length]) length++;
+  return length;
 }
