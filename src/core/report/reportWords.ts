@@ -49,8 +49,10 @@ export function verdictSentence(run: RunReport): string {
   }
 }
 
+/** Growth per step; empty where there is none, or none is known. */
 export function rateText(line: LineReport, steps: StepSource): string {
-  return line.bytesPerStep === null ? '' : `${signedByteText(Math.round(line.bytesPerStep))}/${STEP_WORD[steps]}`;
+  const rate = Math.round(line.bytesPerStep ?? 0);
+  return rate === 0 ? '' : `${signedByteText(rate)}/${STEP_WORD[steps]}`;
 }
 
 /** Where a line is, in one piece that editors and terminals make a link of. */
