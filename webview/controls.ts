@@ -27,6 +27,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
       session.select({ path, device: kept ?? devices.at(0) ?? 0 });
     },
   });
+  snapshot.element.classList.add('snapshots');
   const device = createDropdown({
     label: strings.device,
     onPick: (value) => {

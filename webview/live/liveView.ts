@@ -27,6 +27,7 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
       store.update({ filter: text });
     },
   });
+  filter.element.classList.add('filter');
   const table = new LiveTable({
     sort: (sort) => {
       store.update({ sort });

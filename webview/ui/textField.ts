@@ -12,7 +12,8 @@ export function createTextField(options: {
   onInput: (text: string) => void;
 }): TextFieldControl {
   const field = document.createElement('vscode-text-field');
-  field.setAttribute('aria-label', options.label);
+  // The toolkit makes this the label, and overwrites an aria-label.
+  field.textContent = options.label;
   field.placeholder = options.placeholder;
   field.addEventListener('input', () => {
     options.onInput(field.value);

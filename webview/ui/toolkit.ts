@@ -1,4 +1,5 @@
 /** Registers the toolkit's elements that this folder uses. Import it before creating one of them. */
+import './controls.css';
 import './nonce.js';
 import {
   type Button,

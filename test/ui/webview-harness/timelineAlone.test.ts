@@ -1,0 +1,335 @@
+/** The timeline's page alone: every state and gesture that needs no workbench around it. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Locator } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { TrainingRun } from '../../support/trainingRun.js';
+import { exampleFolder, newFolder, removeCopies } from '../../support/workspaces.js';
+import { launchChromium } from '../../vscode-host/browser.js';
+import { TimelineHarness } from './timelineHarness.js';
+import { themes } from './themes.js';
+
+const MiB = 1024 * 1024;
+const hostile = '<img src=x onerror=document.title="owned">.py';
+const early = join(exampleFolder(), 'snapshots/step_0005.pickle');
+const late = join(exampleFolder(), 'snapshots/step_0040.pickle');
+
+/** Two thousand small allocations that stay, and between two of them one large that lives for a single event. */
+function spikySnapshot(): string {
+  const run = new TrainingRun();
+  const at = (filename: string, line: number) => [{ filename, line, name: 'step' }];
+  for (let step = 0; step < 2000; step++) {
+    run.allocate(4096, at('/job/train.py', 10));
+    if (step === 1200) run.free(run.allocate(300 * MiB, at('/job/eval.py', 7)));
+    if (step % 500 === 0) run.allocate(MiB, at(`/job/${hostile}`, 3));
+  }
+  const path = join(newFolder(), 'spiky_step_1.pickle');
+  writeFileSync(path, run.dump());
+  return path;
+}
+
+describe('the timeline alone', () => {
+  let browser: Browser;
+  let harness: TimelineHarness | undefined;
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    const complaints = harness?.complaints ?? [];
+    await harness?.close();
+    harness = undefined;
+    removeCopies();
+    assert.deepEqual(complaints, []);
+  });
+  after(async () => {
+    await browser.close();
+  });
+
+  async function open(paths: readonly string[], files?: readonly string[]): Promise<TimelineHarness> {
+    harness = await TimelineHarness.open(browser, { paths, files: files ?? ['detector/pyramid.py', 'train.py'] });
+    if (paths.length > 0) await curveDrawn(harness);
+    return harness;
+  }
+
+  it('hits a spike of one event among thousands with the mouse, and says whose it is to the byte', async () => {
+    const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
+    const spike = await highestColumn(page.locator('canvas'), themes.dark.variables['charts-blue']);
+    await page.locator('.plot').click({ position: { x: spike + 2, y: 80 } });
+    const rows = page.locator('.live-table tbody tr');
+    await rows.first().waitFor();
+    assert.match(await rows.first().innerText(), /^300 MiB\s.*eval\.py:7/s);
+    const titles = await page
+      .locator('.live-table td:first-child[title]')
+      .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).title.replace(/\D/g, ''))));
+    const total = titles.pop();
+    assert.equal(
+      titles.reduce((sum, bytes) => sum + bytes, 0),
+      total,
+    );
+    assert.equal(titles[0], 300 * MiB);
+    assert.match(await page.locator('.live .summary').innerText(), /most by eval\.py:7 \(300 MiB\)/);
+  });
+
+  it('shows names from a snapshot as text, whatever is in them', async () => {
+    const { page } = await open([spikySnapshot()], ['train.py']);
+    await page.getByText('Look into it').click();
+    await page.locator('.live-table', { hasText: hostile }).waitFor();
+    assert.equal(await page.locator('img').count(), 0);
+    assert.equal(await page.title(), 'GPU Memory Timeline');
+  });
+
+  it('opens the line of an entry, of a second click and of a click with a modifier', async () => {
+    const { page, ...seen } = await opened();
+    await page.getByText('Look into it').click();
+    await page.getByRole('button', { name: 'detector/pyramid.py:16', exact: true }).press('Enter');
+    await called(1);
+    await page.locator('.plot').click({ position: { x: 500, y: 80 } });
+    await page.locator('.plot').click({ position: { x: 500, y: 80 } });
+    await called(2);
+    await page.locator('.plot').click({ position: { x: 700, y: 80 }, modifiers: ['ControlOrMeta'] });
+    await called(3);
+    for (const params of seen.harness.callsOf('openSource')) {
+      assert.deepEqual(params, { file: 'detector/pyramid.py', line: 16, preserveFocus: false });
+    }
+
+    async function called(times: number): Promise<void> {
+      await eventually(() => {
+        assert.equal(seen.harness.callsOf('openSource').length, times);
+      });
+    }
+  });
+
+  it('can be walked and zoomed with keys alone', async () => {
+    const { page, harness: alone } = await opened();
+    await page.locator('.plot').focus();
+    await page.keyboard.press('ArrowUp');
+    const readout = page.locator('.readout');
+    await readout.filter({ hasText: '1.50 GiB live' }).waitFor();
+    await page.keyboard.press('ArrowLeft');
+    await readout.filter({ hasNotText: '1.50 GiB live' }).waitFor();
+    assert.equal(await page.locator('.chart [role=status]').textContent(), await readout.textContent());
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('+');
+    await page.keyboard.press('+');
+    await eventually(() => {
+      const window = lastWindow(alone);
+      assert.ok(window !== null && window.to - window.from < 18e6 / 2);
+    });
+    await page.keyboard.press('Enter');
+    await page.locator('.live-table tbody tr').first().waitFor();
+    await page.keyboard.press('Enter');
+    await eventually(() => {
+      assert.equal(alone.callsOf('openSource').length, 1);
+    });
+    await page.keyboard.press('Home');
+    await eventually(() => {
+      assert.equal(lastWindow(alone), null);
+    });
+    await page.keyboard.press('Escape');
+    await page.getByText('press Enter, to see which lines').waitFor();
+  });
+
+  it('is zoomed by wheel and drag, moved with Shift, and whole again after a double click', async () => {
+    const { page, harness: alone } = await opened();
+    const box = await page.locator('.plot').boundingBox();
+    assert.ok(box !== null);
+    await page.mouse.move(box.x + 500, box.y + 100);
+    await page.mouse.wheel(0, -400);
+    const zoomed = await windowAfter(alone, null);
+    await drag(600, 300);
+    const swept = await windowAfter(alone, zoomed);
+    assert.ok(swept.to - swept.from < (zoomed.to - zoomed.from) / 2);
+    await page.keyboard.down('Shift');
+    await drag(400, 500);
+    await page.keyboard.up('Shift');
+    const moved = await windowAfter(alone, swept);
+    assert.ok(moved.from < swept.from);
+    assert.ok(Math.abs(moved.to - moved.from - (swept.to - swept.from)) < 1);
+    await page.locator('.plot').dblclick({ position: { x: 500, y: 100 } });
+    await eventually(() => {
+      assert.equal(lastWindow(alone), null);
+    });
+    assert.deepEqual(alone.callsOf('openSource'), []);
+
+    async function drag(from: number, to: number): Promise<void> {
+      assert.ok(box !== null);
+      await page.mouse.move(box.x + from, box.y + 100);
+      await page.mouse.down();
+      await page.mouse.move(box.x + (from + to) / 2, box.y + 110, { steps: 3 });
+      await page.mouse.move(box.x + to, box.y + 120, { steps: 3 });
+      await page.mouse.up();
+    }
+  });
+
+  it('sorts and filters the list, and says so to screen readers', async () => {
+    const { page } = await opened();
+    await page.getByText('Look into it').click();
+    await page.locator('.live-table tbody tr').first().waitFor();
+    const blocks = async (): Promise<number[]> =>
+      page
+        .locator('.live-table tbody tr td:nth-child(3)')
+        .evaluateAll((cells) => cells.map((cell) => Number(cell.textContent.replace(/\D/g, ''))));
+    await page.getByRole('button', { name: 'Blocks' }).click();
+    const sorted = await blocks();
+    assert.deepEqual(
+      sorted,
+      [...sorted].sort((a, b) => b - a),
+    );
+    assert.equal(await page.getByRole('columnheader', { name: 'Blocks' }).getAttribute('aria-sort'), 'descending');
+    assert.equal(await page.getByRole('columnheader', { name: 'Bytes' }).getAttribute('aria-sort'), 'none');
+    await page.getByRole('textbox', { name: 'Filter lines' }).fill('pyramid.py:16');
+    await eventually(async () => {
+      assert.equal((await blocks()).length, 1);
+    });
+    assert.match(await page.locator('.live-table tfoot').innerText(), /Shown: 1 of \d+[^]*Total = live bytes/);
+    await page.getByRole('textbox', { name: 'Filter lines' }).fill('no such line');
+    await page.getByText('No line matches the filter.').waitFor();
+  });
+
+  it('gives the curve as a table, from which an instant can be looked into', async () => {
+    const { page } = await opened();
+    await page.getByText('Curve as a table').click();
+    const row = page.locator('.curve-table tr', { hasText: 'Highest' });
+    assert.match(await row.innerText(), /1\.50 GiB/);
+    assert.equal(await page.locator('.plot').isVisible(), false);
+    await row.getByRole('button').click();
+    await page.locator('.live-table', { hasText: 'pyramid.py:16' }).waitFor();
+  });
+
+  it('is as it was after a reload', async () => {
+    const { page } = await opened();
+    await page.getByText('Events', { exact: true }).click();
+    await page.locator('.plot').click({ position: { x: 400, y: 80 } });
+    await page.locator('.live-table tbody tr').first().waitFor();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('textbox', { name: 'Filter lines' }).fill('train');
+    const summary = await page.locator('.live .summary').innerText();
+    await eventually(async () => {
+      const kept = await page.evaluate(() => sessionStorage.getItem('vscode-state'));
+      assert.match(kept ?? '', /"filter":"train"/);
+    });
+    const windowBefore = harness === undefined ? null : lastWindow(harness);
+    await page.reload();
+    await page.locator('.live-table tbody tr').first().waitFor();
+    assert.equal(await page.locator('.live .summary').innerText(), summary);
+    assert.equal(await page.getByRole('radio', { name: 'Events' }).getAttribute('aria-checked'), 'true');
+    assert.equal(await page.getByRole('textbox', { name: 'Filter lines' }).inputValue(), 'train');
+    assert.deepEqual(harness === undefined ? null : lastWindow(harness), windowBefore);
+  });
+
+  it('offers every snapshot, and follows the extension to another', async () => {
+    const alone = await open([early, late]);
+    const { page } = alone;
+    const dropdown = page.getByRole('combobox', { name: 'Snapshot' });
+    assert.equal(await dropdown.locator('.selected-value').innerText(), 'step_0040.pickle');
+    await dropdown.click();
+    await page.getByRole('option', { name: 'step_0005.pickle' }).click();
+    await eventually(() => {
+      assert.deepEqual(selected(alone), early);
+    });
+    alone.tell({
+      request: 1,
+      selected: { path: late, device: 0 },
+      highlight: { file: 'detector/pyramid.py', line: 16 },
+    });
+    await page.locator('.live-table tr[aria-current]', { hasText: 'detector/pyramid.py:16' }).waitFor();
+    assert.deepEqual(selected(alone), late);
+    assert.equal(await dropdown.locator('.selected-value').innerText(), 'step_0040.pickle');
+  });
+
+  it('says what went wrong where it went wrong, and tries again when told to', async () => {
+    const { page, harness: alone } = await opened();
+    alone.failing.set('liveAt', 'It changed while it was read.');
+    await page.getByText('Look into it').click();
+    const alert = page.getByRole('alert').filter({ hasText: 'It changed while it was read.' });
+    await alert.waitFor();
+    alone.failing.clear();
+    await alert.getByText('Retry').click();
+    await page.locator('.live-table tbody tr').first().waitFor();
+    assert.equal(await alert.isVisible(), false);
+    alone.failing.set('timeline', 'The file is gone.');
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.getByRole('alert').filter({ hasText: 'The file is gone.' }).waitFor();
+    alone.failing.clear();
+    await page.getByRole('alert').getByText('Retry').click();
+    await page.getByRole('alert').filter({ hasText: 'The file is gone.' }).waitFor({ state: 'hidden' });
+  });
+
+  it('without snapshots, tells how to make one and opens one', async () => {
+    const alone = await open([]);
+    const { page } = alone;
+    await page.getByText('No snapshot yet').waitFor();
+    await page.getByText('torch.cuda.memory._dump_snapshot').waitFor();
+    await page.getByText('Open Snapshot…').click();
+    await eventually(() => {
+      assert.equal(alone.callsOf('openSnapshot').length, 1);
+    });
+  });
+
+  it('follows the theme while it is open', async () => {
+    const { page, harness: alone } = await opened();
+    for (const [name, theme] of Object.entries(themes)) {
+      await alone.useTheme(name as keyof typeof themes);
+      await eventually(async () => {
+        await highestColumn(page.locator('canvas'), theme.variables['charts-blue']);
+      });
+    }
+  });
+
+  /** Opened on the end of the example's run. */
+  async function opened() {
+    const alone = await open([late]);
+    return { page: alone.page, harness: alone };
+  }
+});
+
+async function curveDrawn({ page }: TimelineHarness): Promise<void> {
+  await page.locator('.legend').waitFor();
+  await eventually(() => highestColumn(page.locator('canvas'), themes.dark.variables['charts-blue']));
+}
+
+/** Pixels from the left at which a colour (`#rrggbb`) reaches highest on a canvas. */
+async function highestColumn(canvas: Locator, colour: string): Promise<number> {
+  return canvas.evaluate((element, wanted) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const data = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+    const [red, green, blue] = [1, 3, 5].map((at) => Number.parseInt(wanted.slice(at, at + 2), 16));
+    for (let pixel = 0; pixel * 4 < data.length; pixel++) {
+      const at = pixel * 4;
+      const distance = Math.abs(data[at] - red) + Math.abs(data[at + 1] - green) + Math.abs(data[at + 2] - blue);
+      if (distance < 12 && data[at + 3] > 128) return ((pixel % width) * element.clientWidth) / width;
+    }
+    throw new Error(`no pixel has the colour ${wanted}`);
+  }, colour);
+}
+
+interface Window {
+  from: number;
+  to: number;
+}
+
+function lastWindow(harness: TimelineHarness): Window | null {
+  return (harness.callsOf('timeline').at(-1) as { window: Window | null }).window;
+}
+
+function selected(harness: TimelineHarness): string {
+  return (harness.callsOf('timeline').at(-1) as { path: string }).path;
+}
+
+/** The part of the history that is asked for once it is another than before, and asked for no more. */
+async function windowAfter(harness: TimelineHarness, before: Window | null): Promise<Window> {
+  let last: Window | null = null;
+  return eventually(
+    () => {
+      const window = lastWindow(harness);
+      assert.notDeepEqual(window, before);
+      const stable = JSON.stringify(window) === JSON.stringify(last);
+      last = window;
+      assert.ok(window !== null && stable, 'still moving');
+      return window;
+    },
+    { everyMs: 150 },
+  );
+}
