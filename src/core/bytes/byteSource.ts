@@ -2,11 +2,11 @@
 export interface ByteSource {
   /** Shown in messages; never opened. */
   readonly name: string;
-  /** Size in bytes when the source was opened. */
+  /** Size in bytes when the source was opened; `Infinity` where only reading to the end tells it (compressed data). */
   readonly size: number;
   /**
    * Fills `into` from `offset` on, as far as the source goes.
-   * @returns bytes read; fewer than asked only at the end of the source.
+   * @returns bytes read, 0 at the end of the source. Reading forward is cheap everywhere, reading back may not be.
    */
   read(offset: number, into: Uint8Array): Promise<number>;
 }

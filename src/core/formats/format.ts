@@ -1,11 +1,21 @@
 import type { ByteSource } from '../bytes/byteSource.js';
-import type { Snapshot } from '../model/snapshot.js';
+import type { ReadResult } from './readResult.js';
 
 export interface ReadOptions {
   /** Bytes per read; see `RunOptions`. */
   chunkSize?: number;
   signal?: AbortSignal;
   onProgress?: (fraction: number) => void;
+}
+
+/** What a format may ask of the reader that called it. */
+export interface ReadContext {
+  readonly chunkSize?: number;
+  /**
+   * Reads what lies inside a container: its kind is looked for anew.
+   * @throws SnapshotError
+   */
+  readInner(source: ByteSource): Promise<ReadResult>;
 }
 
 /** One kind of input. */
@@ -15,5 +25,5 @@ export interface Format {
   /** True if the first bytes of an input look like this kind. Content decides, never the name. */
   sniff(head: Uint8Array): boolean;
   /** @throws SnapshotError */
-  read(source: ByteSource, options: ReadOptions): Promise<Snapshot>;
+  read(source: ByteSource, context: ReadContext): Promise<ReadResult>;
 }

@@ -1,34 +1,75 @@
 import type { ByteSource } from '../bytes/byteSource.js';
+import { observedSource } from '../bytes/observedSource.js';
+import { readFully } from '../bytes/readFully.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { Snapshot } from '../model/snapshot.js';
-import type { Format, ReadOptions } from './format.js';
+import type { Format, ReadContext, ReadOptions } from './format.js';
+import { gzip } from './gzip.js';
+import type { ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
+import { torchSaveLegacy } from './torchSaveLegacy.js';
+import { zip } from './zip.js';
 
 /** Every kind of input, in the order in which they are asked. */
-const FORMATS: readonly Format[] = [torchPickle];
+const FORMATS: readonly Format[] = [torchSaveLegacy, torchPickle, gzip, zip];
 
 const HEAD_BYTES = 64;
 
+/** A pickle in a page in a zip that is gzipped; deeper nesting is made to tire us. */
+const MAX_CONTAINERS = 4;
+
 /**
- * Reads a snapshot of any known kind into columns.
+ * Reads an input of any known kind.
  * @throws SnapshotError whose message says what is wrong, where, and what to do
  */
+export function readInput(source: ByteSource, options: ReadOptions = {}): Promise<ReadResult> {
+  return readKind(observedSource(source, options), options, 0);
+}
+
+/**
+ * Reads a snapshot of any known kind into columns.
+ * @throws SnapshotError as `readInput`, and `unsupported` for kinds that hold no snapshot
+ */
 export async function readSnapshot(source: ByteSource, options: ReadOptions = {}): Promise<Snapshot> {
-  const head = new Uint8Array(Math.min(HEAD_BYTES, source.size));
-  const got = head.length === 0 ? 0 : await source.read(0, head);
-  if (got === 0) {
+  const result = await readInput(source, options);
+  if (result.kind === 'snapshot') return result.snapshot;
+  throw new SnapshotError(
+    'unsupported',
+    result.kind === 'trend'
+      ? `${source.name} says how much memory was held over time (${result.trend.format}), but not by which lines. ` +
+          'Record with torch.cuda.memory._record_memory_history and dump a snapshot.'
+      : `${source.name} is a graph of reference cycles (${result.cycles.format}), not a memory snapshot. ` +
+          'Choose a file made by torch.cuda.memory._dump_snapshot.',
+  );
+}
+
+async function readKind(source: ByteSource, options: ReadOptions, depth: number): Promise<ReadResult> {
+  const head = await readFully(source, 0, Math.min(HEAD_BYTES, source.size));
+  if (head.length === 0) {
     throw new SnapshotError(
       'truncated',
       `${source.name} is empty: it is still being written or its dump was cut short. Leakline reads it when it changes.`,
     );
   }
-  const format = FORMATS.find((candidate) => candidate.sniff(head.subarray(0, got)));
+  const format = FORMATS.find((candidate) => candidate.sniff(head));
   if (format === undefined) {
     throw new SnapshotError(
       'notASnapshot',
-      `${source.name} is no memory snapshot: it does not start like a pickle of protocol 2 to 5. ` +
+      `${source.name} is no memory snapshot: it starts neither like a pickle of protocol 2 to 5 nor like a container of one. ` +
         'Choose a file made by torch.cuda.memory._dump_snapshot.',
     );
   }
-  return format.read(source, options);
+  const context: ReadContext = {
+    ...(options.chunkSize === undefined ? {} : { chunkSize: options.chunkSize }),
+    readInner: (inner) => {
+      if (depth + 1 >= MAX_CONTAINERS) {
+        throw new SnapshotError(
+          'limit',
+          `${source.name} is packed ${MAX_CONTAINERS} times over, more than Leakline unpacks. Unpack it yourself.`,
+        );
+      }
+      return readKind(inner, options, depth + 1);
+    },
+  };
+  return format.read(source, context);
 }

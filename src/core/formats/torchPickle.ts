@@ -1,17 +1,18 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
-import type { Snapshot } from '../model/snapshot.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import { PickleMachine } from '../pickle/pickleMachine.js';
 import { runPickle } from '../pickle/runPickle.js';
-import type { Format, ReadOptions } from './format.js';
-import { TorchSink } from './torchSink.js';
+import type { Format, ReadContext } from './format.js';
+import type { ReadResult } from './readResult.js';
+import { finishTorch } from './torch/torchSnapshot.js';
+import { TorchSink } from './torch/torchSink.js';
 
 const PROTO = 0x80;
 
 /**
- * `torch.cuda.memory._dump_snapshot(path)`, or a pickled `_snapshot()`: a bare pickle of protocol 2 to 5 with
- * `segments` and `device_traces`. PyTorch 2.1 to 2.13.
+ * A bare pickle of protocol 2 to 5: `_dump_snapshot`, a pickled `_snapshot()` or `memory_snapshot()` of any release, or
+ * what the C++ writer leaves.
  */
 export const torchPickle: Format = {
   id: 'pickle',
@@ -19,24 +20,31 @@ export const torchPickle: Format = {
   read,
 };
 
-async function read(source: ByteSource, options: ReadOptions): Promise<Snapshot> {
+async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const builder = new SnapshotBuilder();
   const sink = new TorchSink(builder, source.name);
   const machine = new PickleMachine(sink, source.name);
-  const end = await runPickle(source, machine, options);
+  const end = await runPickle(source, machine, context);
   await expectNothingBehind(source, end);
-  const { order, traces, settings } = sink.top(machine.result);
-  return builder.finish({ format: torchPickle.id, fileBytes: source.size, traces, order, settings, warnings: [] });
+  const facts = { format: torchPickle.id, fileBytes: source.size };
+  return { kind: 'snapshot', snapshot: finishTorch(builder, sink, machine.result, facts) };
 }
+
+const MAX_PADDING = 4096;
 
 /** Padding may follow the end, another pickle or the remains of a longer file may not. */
 async function expectNothingBehind(source: ByteSource, end: number): Promise<void> {
-  const rest = new Uint8Array(Math.min(source.size - end, 4096));
-  const got = rest.length === 0 ? 0 : await source.read(end, rest);
-  if (source.size - end > rest.length || rest.subarray(0, got).some((byte) => byte !== 0)) {
-    throw new SnapshotError(
-      'unsupported',
-      `${source.name} goes on for ${source.size - end} bytes behind its snapshot. Dump each snapshot into a file of its own.`,
-    );
+  const rest = new Uint8Array(MAX_PADDING);
+  let at = end;
+  for (;;) {
+    const got = await source.read(at, rest);
+    if (got === 0) return;
+    at += got;
+    if (at - end > MAX_PADDING || rest.subarray(0, got).some((byte) => byte !== 0)) {
+      throw new SnapshotError(
+        'unsupported',
+        `${source.name} goes on behind its snapshot, which ends at byte ${end}. Dump each snapshot into a file of its own.`,
+      );
+    }
   }
 }

@@ -112,6 +112,8 @@ export interface BlockTable {
   readonly stack: Uint32Array;
   /** The event that allocated the block, `NO_INDEX` where the trace does not hold it. */
   readonly allocEvent: Uint32Array;
+  /** How many allocations a row stands for, in inputs that only give sums per stack; null if it is one everywhere. */
+  readonly multiplicity: Uint32Array | null;
 }
 
 /** START and END of a user scope (`Optimizer.step#AdamW.step`, `ProfilerStep#3`). */
@@ -137,6 +139,17 @@ export interface SnapshotWarning {
   readonly message: string;
 }
 
+/**
+ * What an input does not say. The columns hold zeros there, which mean nothing:
+ * - `trace`: no events at all
+ * - `times`: events without times
+ * - `stacks`: neither events nor blocks have a stack
+ * - `requestedSizes`: at least one live block without what was asked for
+ * - `addresses`: blocks without a place in memory
+ * - `reserved`: nothing about memory that the allocator keeps beyond the live blocks
+ */
+export type Absent = 'trace' | 'times' | 'stacks' | 'requestedSizes' | 'addresses' | 'reserved';
+
 export type SettingValue = string | number | boolean | null | { readonly [key: string]: SettingValue };
 
 export interface Snapshot {
@@ -157,4 +170,5 @@ export interface Snapshot {
   /** Time of the last event or annotation, null where the file carries no times. */
   readonly takenAtUs: Microseconds | null;
   readonly warnings: readonly SnapshotWarning[];
+  readonly absent: readonly Absent[];
 }

@@ -2,8 +2,10 @@ import { Growable } from './growable.js';
 import {
   Action,
   BlockState,
+  EMPTY_STACK,
   NO_INDEX,
   NO_STACK,
+  type Absent,
   type DeviceTrace,
   type SettingValue,
   type Snapshot,
@@ -26,6 +28,7 @@ export interface EventRow {
 }
 
 export interface BlockRow {
+  /** Both words zero where the input has no addresses of blocks: it follows from the blocks before in the segment. */
   addrLow: number;
   addrHigh: number;
   size: Bytes;
@@ -34,6 +37,8 @@ export interface BlockRow {
   stack: StackId;
   /** Links the block to its allocation in the trace, see {@link SnapshotBuilder.capture}; `NO_INDEX` for none. */
   capture: number;
+  /** Allocations that the row stands for; one where left out. */
+  multiplicity?: number;
 }
 
 export interface SegmentRow {
@@ -80,6 +85,8 @@ export class SnapshotBuilder {
   private readonly blockState = new Growable(Uint8Array);
   private readonly blockStack = new Growable(Uint32Array);
   private readonly blockCapture = new Growable(Uint32Array);
+
+  private multiplicity: Growable<Uint32Array> | null = null;
 
   private readonly segments: SegmentRow[] = [];
 
@@ -146,6 +153,12 @@ export class SnapshotBuilder {
     this.blockState.push(row.state);
     this.blockStack.push(row.stack);
     this.blockCapture.push(inactive ? NO_INDEX : row.capture);
+    const multiplicity = row.multiplicity ?? 1;
+    if (multiplicity !== 1 && this.multiplicity === null) {
+      this.multiplicity = new Growable(Uint32Array, this.blockSize.length);
+      while (this.multiplicity.length < this.blockSize.length - 1) this.multiplicity.push(1);
+    }
+    this.multiplicity?.push(multiplicity);
     return this.blockSize.length - 1;
   }
 
@@ -172,6 +185,8 @@ export class SnapshotBuilder {
     order: readonly number[];
     settings: { readonly [key: string]: SettingValue } | null;
     warnings: readonly SnapshotWarning[];
+    /** What the reader knows to be absent; times, stacks and traces are looked after here. */
+    absent: readonly Absent[];
   }): Snapshot {
     const captureAlloc = this.captureAlloc.take();
     this.captureStack.take();
@@ -196,6 +211,7 @@ export class SnapshotBuilder {
       requested: this.blockRequested.take(),
       state: this.blockState.take(),
       stack: this.blockStack.take(),
+      multiplicity: this.multiplicity?.take() ?? null,
     };
     const count = segments.firstBlock[rows.length];
     const blocks = {
@@ -208,22 +224,36 @@ export class SnapshotBuilder {
       state: new Uint8Array(count),
       stack: new Uint32Array(count),
       allocEvent: new Uint32Array(count).fill(NO_INDEX),
+      multiplicity: source.multiplicity === null ? null : new Uint32Array(count),
     };
     let to = 0;
     rows.forEach((row, segment) => {
+      const hasAddress = (row.addrLow | row.addrHigh) !== 0;
+      let low = row.addrLow;
+      let high = row.addrHigh;
       for (let from = row.firstBlock; from < row.firstBlock + row.blockCount; from++, to++) {
         blocks.segment[to] = segment;
-        blocks.addrLow[to] = source.low[from];
-        blocks.addrHigh[to] = source.high[from];
+        if (!hasAddress || (source.low[from] | source.high[from]) !== 0) {
+          low = source.low[from];
+          high = source.high[from];
+        }
+        blocks.addrLow[to] = low;
+        blocks.addrHigh[to] = high;
+        const end = low + source.size[from];
+        low = end >>> 0;
+        high += Math.floor(end / TWO_32);
         blocks.size[to] = source.size[from];
         blocks.requestedSize[to] = source.requested[from];
         blocks.state[to] = source.state[from];
         blocks.stack[to] = source.stack[from];
+        if (blocks.multiplicity !== null && source.multiplicity !== null) {
+          blocks.multiplicity[to] = source.multiplicity[from];
+        }
         const capture = blockCapture[from];
         if (capture === NO_INDEX) continue;
         const event = captureAlloc[capture];
         if (event === NO_INDEX) continue;
-        if (events.addrLow[event] === source.low[from] && events.addrHigh[event] === source.high[from]) {
+        if (events.addrLow[event] === blocks.addrLow[to] && events.addrHigh[event] === blocks.addrHigh[to]) {
           blocks.allocEvent[to] = event;
         }
       }
@@ -249,10 +279,25 @@ export class SnapshotBuilder {
       settings: facts.settings,
       takenAtUs: lastTime(facts.traces, events.timeUs, annotations.timeUs),
       warnings: facts.warnings,
+      absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
     linkByReplay(snapshot);
     return snapshot;
   }
+}
+
+function absentColumns(
+  traces: readonly DeviceTrace[],
+  events: Snapshot['events'],
+  blocks: Snapshot['blocks'],
+): Absent[] {
+  const absent: Absent[] = [];
+  const hasTrace = traces.some((trace) => trace.count > 0);
+  if (!hasTrace) absent.push('trace');
+  else if (events.timeUs.every((time) => time === 0)) absent.push('times');
+  const isStackless = (stack: StackId): boolean => stack <= EMPTY_STACK;
+  if (blocks.stack.every(isStackless) && events.stack.every(isStackless)) absent.push('stacks');
+  return absent;
 }
 
 function segmentColumns(rows: readonly SegmentRow[]): Snapshot['segments'] {

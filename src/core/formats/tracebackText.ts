@@ -8,11 +8,11 @@ export interface TextFrame {
 const FRAME_LINE = /File "([^"\n]+)", line (\d{1,9}), in ([^\n]+)/g;
 
 /**
- * Reads the traceback text of `forward_frames`: pieces like `  File "a.py", line 3, in forward\n    y = f(x)\n`,
+ * Reads traceback text as PyTorch keeps it: pieces like `  File "a.py", line 3, in forward\n    y = f(x)\n`,
  * outermost first.
  * @returns the frames innermost first, as all other stacks are
  */
-export function parseForwardFrames(pieces: readonly string[]): TextFrame[] {
+export function parseTraceback(pieces: readonly string[]): TextFrame[] {
   const frames: TextFrame[] = [];
   for (const piece of pieces) {
     for (const match of piece.matchAll(FRAME_LINE)) {

@@ -1,0 +1,151 @@
+import { Gunzip, Inflate, type FlateError } from 'fflate';
+import type { ByteSource } from './byteSource.js';
+import { crc32 } from './crc32.js';
+import { readFully } from './readFully.js';
+import { SnapshotError } from './snapshotError.js';
+
+/** What must come out of a member of an archive. */
+export interface InflatedFacts {
+  size: number;
+  crc: number;
+}
+
+/** Bytes of compressed input per step; the largest step is a thousand times that. */
+const INPUT_BYTES = 1 << 16;
+
+/** An input that unfolds into more than this many times its size, beyond the first bytes, is made to exhaust us. */
+const MAX_RATIO = 500;
+const RATIO_COUNTS_FROM = 1 << 26;
+const MAX_OUTPUT = 64 * 2 ** 30;
+
+const GZIP_TRAILER = 8;
+const UNEXPECTED_END = 0;
+
+/**
+ * Decompresses while it is read. Made for reading forward: a look back beyond the last step starts over. The checksum
+ * is compared at the end.
+ */
+class InflatingSource implements ByteSource {
+  readonly size = Number.POSITIVE_INFINITY;
+  /** The last output, `pieces` in a row from `start` on. */
+  private pieces: Uint8Array[] = [];
+  private start = 0;
+  private end = 0;
+  private consumed = 0;
+  private crc = 0;
+  private memberBytes = 0;
+  private finished = false;
+  private stream: Gunzip | Inflate;
+
+  constructor(
+    private readonly source: ByteSource,
+    /** Null for gzip, which carries them itself. */
+    private readonly facts: InflatedFacts | null,
+  ) {
+    this.stream = this.open();
+  }
+
+  get name(): string {
+    return this.source.name;
+  }
+
+  async read(offset: number, into: Uint8Array): Promise<number> {
+    if (offset < this.start) this.restart();
+    while (this.end <= offset && !this.finished) await this.step();
+    let at = this.start;
+    let filled = 0;
+    for (const piece of this.pieces) {
+      const from = offset + filled - at;
+      at += piece.length;
+      if (from >= piece.length) continue;
+      const part = piece.subarray(from, from + into.length - filled);
+      into.set(part, filled);
+      filled += part.length;
+      if (filled === into.length) break;
+    }
+    return filled;
+  }
+
+  private open(): Gunzip | Inflate {
+    const ondata = (data: Uint8Array): void => {
+      this.pieces.push(data);
+      this.end += data.length;
+      this.memberBytes += data.length;
+      this.crc = crc32(data, this.crc);
+    };
+    if (this.facts !== null) return new Inflate(ondata);
+    const gunzip = new Gunzip(ondata);
+    gunzip.onmember = () => {
+      this.crc = this.memberBytes = 0;
+    };
+    return gunzip;
+  }
+
+  private restart(): void {
+    this.pieces = [];
+    this.start = this.end = this.consumed = this.crc = this.memberBytes = 0;
+    this.finished = false;
+    this.stream = this.open();
+  }
+
+  private async step(): Promise<void> {
+    this.pieces = [];
+    this.start = this.end;
+    const rest = this.source.size - this.consumed;
+    const input = await readFully(this.source, this.consumed, Math.min(INPUT_BYTES, rest));
+    this.consumed += input.length;
+    const last = input.length === 0 || this.consumed >= this.source.size;
+    try {
+      this.stream.push(input, last);
+    } catch (error) {
+      if ((error as Partial<FlateError>).code === UNEXPECTED_END) throw this.truncated();
+      throw new SnapshotError(
+        'notASnapshot',
+        `${this.name} holds damaged compressed data before byte ${this.consumed}. Copy or dump the file again.`,
+      );
+    }
+    if (this.end > RATIO_COUNTS_FROM && (this.end > this.consumed * MAX_RATIO || this.end > MAX_OUTPUT)) {
+      throw new SnapshotError(
+        'limit',
+        `${this.name} unfolds into more than ${this.end} bytes, beyond what Leakline allows for its size. ` +
+          'Decompress it yourself if you trust it.',
+      );
+    }
+    if (last) {
+      this.finished = true;
+      await this.check();
+    }
+  }
+
+  /** Compares what came out with what the writer said of it. */
+  private async check(): Promise<void> {
+    let facts = this.facts;
+    let size = this.memberBytes;
+    if (facts === null) {
+      const trailer = await readFully(this.source, Math.max(0, this.consumed - GZIP_TRAILER), GZIP_TRAILER);
+      if (trailer.length < GZIP_TRAILER) throw this.truncated();
+      const view = new DataView(trailer.buffer);
+      facts = { crc: view.getUint32(0, true), size: view.getUint32(4, true) };
+      size %= 2 ** 32;
+    }
+    if (facts.crc !== this.crc || facts.size !== size) throw this.truncated();
+  }
+
+  private truncated(): SnapshotError {
+    return new SnapshotError(
+      'truncated',
+      `${this.name} ends early, or its checksum is wrong: it is still being written, cut short or damaged. ` +
+        'Leakline reads it when it changes.',
+    );
+  }
+}
+
+/** What a gzip file unfolds into, of one member or several. Its `read` throws SnapshotError. */
+export function gunzipSource(source: ByteSource): ByteSource {
+  return new InflatingSource(source, null);
+}
+
+/** What raw deflate data unfolds into. Its `read` throws SnapshotError. */
+export function inflateSource(source: ByteSource, facts: InflatedFacts): ByteSource {
+  return new InflatingSource(source, facts);
+}

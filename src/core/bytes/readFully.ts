@@ -1,0 +1,16 @@
+import type { ByteSource } from './byteSource.js';
+
+/**
+ * Reads `length` bytes from `offset` on. A source may hand out less than asked before its end; this asks again.
+ * @returns fewer bytes only if the source ends first
+ */
+export async function readFully(source: ByteSource, offset: number, length: number): Promise<Uint8Array> {
+  const bytes = new Uint8Array(length);
+  let filled = 0;
+  while (filled < length) {
+    const got = await source.read(offset + filled, bytes.subarray(filled));
+    if (got === 0) break;
+    filled += got;
+  }
+  return bytes.subarray(0, filled);
+}

@@ -1,0 +1,70 @@
+import { Growable } from '../../model/growable.js';
+import { EMPTY_STACK, type Snapshot } from '../../model/snapshot.js';
+import { StackInterner } from '../../model/stackInterner.js';
+import type { FrameId } from '../../model/units.js';
+import { fileKind } from '../fileKind.js';
+
+const ALL_BITS = 0xffffffff;
+
+/**
+ * Puts stacks in an order that means something:
+ * - Since Python 3.11 one C++ frame runs many Python calls, and PyTorch, which places one Python frame per C++ frame of
+ *   the interpreter, leaves the rest behind the program's start. Such a stack is split: native frames, then Python
+ *   frames, each in their own order. Stacks that end natively, as a whole one does, stay as they are.
+ * - A frame of generated code that names its origin is followed by the frames of the model it was generated from.
+ */
+export function orderStacks(snapshot: Snapshot, behind: ReadonlyMap<FrameId, readonly FrameId[]>): Snapshot {
+  const { stacks, frames, strings } = snapshot;
+  const isNative = new Uint8Array(frames.count);
+  let anyNative = false;
+  for (let frame = 0; frame < frames.count; frame++) {
+    if (fileKind(strings.text(frames.file[frame])) === 'python') continue;
+    isNative[frame] = 1;
+    anyNative = true;
+  }
+  if (!anyNative && behind.size === 0) return snapshot;
+
+  const interner = new StackInterner();
+  const moved = new Uint32Array(stacks.count);
+  moved[EMPTY_STACK] = EMPTY_STACK;
+  const ordered = new Growable(Uint32Array);
+  let anyMoved = false;
+  for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
+    const recorded = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
+    ordered.length = 0;
+    if (isNative[recorded[recorded.length - 1]] === 1) append(ordered, recorded, behind, () => true);
+    else {
+      append(ordered, recorded, behind, (frame) => isNative[frame] === 1);
+      append(ordered, recorded, behind, (frame) => isNative[frame] === 0);
+    }
+    anyMoved ||= ordered.length !== recorded.length || recorded.some((frame, i) => frame !== ordered.data[i]);
+    moved[stack] = interner.intern(ordered.data, 0, ordered.length, ALL_BITS);
+  }
+  if (!anyMoved) return snapshot;
+  const move = (column: Uint32Array): Uint32Array => column.map((stack) => moved[stack]);
+  const { events, blocks, segments } = snapshot;
+  return {
+    ...snapshot,
+    stacks: interner.take(),
+    events: {
+      ...events,
+      stack: move(events.stack),
+      forwardStack: events.forwardStack === null ? null : move(events.forwardStack),
+    },
+    blocks: { ...blocks, stack: move(blocks.stack) },
+    segments: { ...segments, stack: move(segments.stack) },
+  };
+}
+
+function append(
+  ordered: Growable<Uint32Array>,
+  frames: Uint32Array,
+  behind: ReadonlyMap<FrameId, readonly FrameId[]>,
+  wanted: (frame: FrameId) => boolean,
+): void {
+  for (const frame of frames) {
+    if (!wanted(frame)) continue;
+    ordered.push(frame);
+    for (const origin of behind.get(frame) ?? []) ordered.push(origin);
+  }
+}

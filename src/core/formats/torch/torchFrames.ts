@@ -1,0 +1,148 @@
+import { Growable } from '../../model/growable.js';
+import { EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../../model/snapshot.js';
+import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import type { FrameId, StackId } from '../../model/units.js';
+import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import { fileKind } from '../fileKind.js';
+import { parseProfilerFrame } from '../profilerFrame.js';
+import { parseTraceback, type TextFrame } from '../tracebackText.js';
+import type { TorchObjects } from './torchObjects.js';
+import { checkedPayload, Torch } from './torchValue.js';
+import { wordId } from './torchWords.js';
+
+/** Frames and stacks. A list of frames becomes a capture: the identity by which a block knows its allocation. */
+export class TorchFrames {
+  /** The model's own frames behind a frame of generated code, innermost first. */
+  readonly behind = new Map<FrameId, readonly FrameId[]>();
+  private readonly joined = new Growable(Uint32Array);
+  /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not asked yet. */
+  private fileLines = new Uint8Array(256);
+
+  constructor(
+    private readonly builder: SnapshotBuilder,
+    private readonly objects: TorchObjects,
+    private readonly name: string,
+  ) {}
+
+  /** A dictionary with a `filename`. */
+  frame(stack: ValueStack, from: number, to: number): Ref {
+    const { ref } = stack;
+    let name = 0;
+    let file = 0;
+    let line = UNKNOWN_LINE;
+    let trace = 0;
+    for (let i = from; i < to; i += 2) {
+      const value = i + 1;
+      const isText = ref[value] >>> PAYLOAD_BITS === Kind.Text;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.name:
+          if (isText) name = ref[value] & PAYLOAD_MASK;
+          break;
+        case wordId.filename:
+          if (isText) file = ref[value] & PAYLOAD_MASK;
+          break;
+        case wordId.line:
+          line = stack.number(value);
+          break;
+        case wordId.fx_original_trace:
+          if (isText) trace = ref[value] & PAYLOAD_MASK;
+          break;
+      }
+    }
+    if (file === wordId.none) return makeRef(Torch.Frame, this.profilerFrame(name));
+    // Lines count from 1: native code without one says 0, and libraries say an offset.
+    const known = line > 0 && !this.linesAreOffsets(file) ? line : UNKNOWN_LINE;
+    const id = checkedPayload(this.builder.frames.intern(name, file, known), this.name);
+    if (trace !== 0 && !this.behind.has(id)) this.keepBehind(id, trace);
+    return makeRef(Torch.Frame, id);
+  }
+
+  /** Frames that are appended to a list, the first of it or more. */
+  capture(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+    if (list >>> PAYLOAD_BITS === Kind.EmptyList) {
+      return makeRef(
+        Torch.Capture,
+        checkedPayload(this.builder.capture(this.builder.stacks.intern(ref, from, to, PAYLOAD_MASK)), this.name),
+      );
+    }
+    if (list >>> PAYLOAD_BITS === Torch.Capture) return this.longerCapture(list, ref, from, to);
+    return this.objects.append(list, ref, from, to);
+  }
+
+  /** @returns the capture that a value is, `NO_INDEX` if it is none */
+  captureOf(value: Ref): number {
+    return value >>> PAYLOAD_BITS === Torch.Capture ? value & PAYLOAD_MASK : NO_INDEX;
+  }
+
+  /** The stack that a value under `frames` stands for. */
+  stackOf(value: Ref): StackId {
+    if (value >>> PAYLOAD_BITS === Torch.Capture) return this.builder.stackOfCapture(value & PAYLOAD_MASK);
+    return value >>> PAYLOAD_BITS === Kind.EmptyList ? EMPTY_STACK : NO_STACK;
+  }
+
+  /** The forward pass's stack of a backward allocation: a list of traceback text. */
+  tracebackStack(list: Ref): StackId {
+    return this.stackOfTexts(parseTraceback(this.objects.texts(list)));
+  }
+
+  /** Native frames of releases before 2.1, which keep them beside the Python ones: a list of function names. */
+  nativeStack(list: Ref): StackId {
+    return this.stackOfTexts(this.objects.texts(list).map((name) => ({ name, file: '??', line: UNKNOWN_LINE })));
+  }
+
+  /** The native frames of a call, then its Python frames. */
+  joinedStack(native: StackId, python: StackId): StackId {
+    if (native <= EMPTY_STACK) return python;
+    const { stacks } = this.builder;
+    this.joined.length = 0;
+    stacks.appendTo(this.joined, native);
+    stacks.appendTo(this.joined, python);
+    return stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
+  }
+
+  /** A stack of more than 1,000 frames comes in parts. */
+  private longerCapture(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+    const capture = list & PAYLOAD_MASK;
+    const { stacks } = this.builder;
+    this.joined.length = 0;
+    stacks.appendTo(this.joined, this.builder.stackOfCapture(capture));
+    for (let i = from; i < to; i++) this.joined.push(ref[i] & PAYLOAD_MASK);
+    this.builder.setStackOfCapture(capture, stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK));
+    return list;
+  }
+
+  /** `_profile_to_snapshot` writes file `none`, line 0 and everything else into the name. */
+  private profilerFrame(name: number): FrameId {
+    const frame = parseProfilerFrame(this.builder.strings.text(name));
+    const id = frame === null ? this.builder.frames.intern(name, 0, UNKNOWN_LINE) : this.textFrame(frame);
+    return checkedPayload(id, this.name);
+  }
+
+  private keepBehind(id: FrameId, trace: number): void {
+    const frames = parseTraceback([this.builder.strings.text(trace)]).map((frame) => this.textFrame(frame));
+    if (frames.length > 0) this.behind.set(id, frames);
+  }
+
+  private stackOfTexts(frames: readonly TextFrame[]): StackId {
+    if (frames.length === 0) return NO_STACK;
+    const ids = Uint32Array.from(frames, (frame) => this.textFrame(frame));
+    return this.builder.stacks.intern(ids, 0, ids.length, PAYLOAD_MASK);
+  }
+
+  private textFrame(frame: TextFrame): FrameId {
+    const { strings, frames } = this.builder;
+    return frames.intern(strings.internText(frame.name), strings.internText(frame.file), frame.line);
+  }
+
+  private linesAreOffsets(file: number): boolean {
+    if (file >= this.fileLines.length) {
+      const next = new Uint8Array(Math.max(file + 1, this.fileLines.length * 2));
+      next.set(this.fileLines);
+      this.fileLines = next;
+    }
+    if (this.fileLines[file] === 0) {
+      this.fileLines[file] = fileKind(this.builder.strings.text(file)) === 'binary' ? 1 : 2;
+    }
+    return this.fileLines[file] === 1;
+  }
+}

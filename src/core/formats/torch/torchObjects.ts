@@ -1,0 +1,131 @@
+import { SnapshotError } from '../../bytes/snapshotError.js';
+import type { SettingValue } from '../../model/snapshot.js';
+import type { StringPool } from '../../model/stringPool.js';
+import type { StackId } from '../../model/units.js';
+import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import { Torch, tooManyObjects } from './torchValue.js';
+
+/** A dictionary or list that is neither frame, event, block nor list of frames. */
+export type TorchObject =
+  | { type: 'events'; first: number; count: number }
+  | { type: 'blocks'; first: number; count: number }
+  | { type: 'segment'; segment: number }
+  /** One life of a block, in releases before 2.1; `requested` is null where not said. */
+  | { type: 'history'; capture: number; stack: StackId; requested: number | null }
+  | { type: 'list'; items: Ref[] }
+  | { type: 'dict'; entries: Map<string, SettingValue | TorchObject> };
+
+/** Objects that are kept as such: settings, segments, traces. Events and blocks never count. */
+const MAX_OBJECTS = 1 << 22;
+
+/** The few containers that become objects, by the payload of their value. */
+export class TorchObjects {
+  private readonly objects: TorchObject[] = [];
+
+  constructor(
+    private readonly strings: StringPool,
+    private readonly name: string,
+  ) {}
+
+  get(ref: Ref): TorchObject | undefined {
+    return ref >>> PAYLOAD_BITS === Torch.Object ? this.objects[ref & PAYLOAD_MASK] : undefined;
+  }
+
+  add(object: TorchObject): Ref {
+    if (this.objects.length >= MAX_OBJECTS) throw tooManyObjects(this.name);
+    this.objects.push(object);
+    return makeRef(Torch.Object, this.objects.length - 1);
+  }
+
+  /** The texts of a list of texts, other items left out. */
+  texts(list: Ref): string[] {
+    const object = this.get(list);
+    if (object?.type !== 'list') return [];
+    return object.items
+      .filter((item) => item >>> PAYLOAD_BITS === Kind.Text)
+      .map((item) => this.strings.text(item & PAYLOAD_MASK));
+  }
+
+  /** Adds to a dictionary that is none of those with columns. Keys that are no texts are passed over. */
+  setEntries(dict: Ref, stack: ValueStack, from: number, to: number): Ref {
+    const { ref } = stack;
+    const known = this.get(dict);
+    const entries = known?.type === 'dict' ? known.entries : new Map<string, SettingValue | TorchObject>();
+    for (let i = from; i < to; i += 2) {
+      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
+      entries.set(this.strings.text(ref[i] & PAYLOAD_MASK), this.plain(stack, i + 1));
+    }
+    if (entries.size > MAX_OBJECTS) throw tooManyObjects(this.name);
+    return known?.type === 'dict' ? dict : this.add({ type: 'dict', entries });
+  }
+
+  /** Adds events or blocks to a list: while they are consecutive, the list is a range of their columns. */
+  appendRange(type: 'events' | 'blocks', list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+    const known = this.get(list);
+    const first = ref[from] & PAYLOAD_MASK;
+    const start = known?.type === type ? known.first + known.count : first;
+    for (let i = from; i < to; i++) {
+      if ((ref[i] & PAYLOAD_MASK) !== start + i - from) return this.append(list, ref, from, to);
+    }
+    if (known?.type === type) {
+      known.count += to - from;
+      return list;
+    }
+    if (list >>> PAYLOAD_BITS !== Kind.EmptyList) return this.append(list, ref, from, to);
+    return this.add({ type, first, count: to - from });
+  }
+
+  /**
+   * Adds to a list of anything.
+   * @throws SnapshotError `notASnapshot` if it already is a list of events, blocks or frames
+   */
+  append(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+    const known = this.get(list);
+    const kept = known?.type === 'list' ? known : null;
+    if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
+      throw new SnapshotError(
+        'notASnapshot',
+        `${this.name} mixes different things in one list of its traces or blocks. Dump the snapshot again.`,
+      );
+    }
+    const items = kept?.items ?? [];
+    if (items.length + to - from > MAX_OBJECTS) throw tooManyObjects(this.name);
+    for (let i = from; i < to; i++) items.push(ref[i]);
+    return kept === null ? this.add({ type: 'list', items }) : list;
+  }
+
+  private plain(stack: ValueStack, at: number): SettingValue | TorchObject {
+    const payload = stack.payload(at);
+    switch (stack.kind(at)) {
+      case Kind.Bool:
+        return payload === 1;
+      case Kind.Int:
+      case Kind.Uint:
+      case Kind.Float:
+      case Kind.BoxedNumber:
+        return stack.number(at);
+      case Kind.Text:
+        return this.strings.text(payload);
+      case Kind.EmptyList:
+        return { type: 'list', items: [] };
+      case Torch.Object:
+        return this.objects[payload];
+      default:
+        return null;
+    }
+  }
+}
+
+export function isTorchObject(value: SettingValue | TorchObject | undefined): value is TorchObject {
+  return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
+}
+
+/** Allocator settings without anything that is no setting. */
+export function plainSettings(dict: TorchObject & { type: 'dict' }): { readonly [key: string]: SettingValue } {
+  const settings: [string, SettingValue][] = [];
+  for (const [key, value] of dict.entries) {
+    if (!isTorchObject(value)) settings.push([key, value]);
+    else if (value.type === 'dict') settings.push([key, plainSettings(value)]);
+  }
+  return Object.fromEntries(settings);
+}

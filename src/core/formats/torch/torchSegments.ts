@@ -1,0 +1,173 @@
+import { BlockState, NO_INDEX, NO_STACK } from '../../model/snapshot.js';
+import type { BlockRow, SegmentRow, SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import type { TorchFrames } from './torchFrames.js';
+import type { TorchLabels } from './torchLabels.js';
+import type { TorchObject, TorchObjects } from './torchObjects.js';
+import { byteCount, checkedPayload, Torch } from './torchValue.js';
+import { wordId } from './torchWords.js';
+
+/** Segments and their blocks, of all releases. */
+export class TorchSegments {
+  /** True once a live block did not say what was asked for (releases before 2.0). */
+  lacksRequestedSizes = false;
+
+  private readonly block: BlockRow = {
+    addrLow: 0,
+    addrHigh: 0,
+    size: 0,
+    requestedSize: 0,
+    state: BlockState.Inactive,
+    stack: NO_STACK,
+    capture: NO_INDEX,
+  };
+
+  constructor(
+    private readonly builder: SnapshotBuilder,
+    private readonly frames: TorchFrames,
+    private readonly labels: TorchLabels,
+    private readonly objects: TorchObjects,
+    private readonly name: string,
+  ) {}
+
+  /** A dictionary with a `state`. */
+  blockEntry(stack: ValueStack, from: number, to: number): Ref {
+    const { ref, low, high } = stack;
+    const row = this.block;
+    row.addrLow = row.addrHigh = 0;
+    row.size = row.requestedSize = 0;
+    row.state = BlockState.Inactive;
+    row.stack = NO_STACK;
+    row.capture = NO_INDEX;
+    let hasRequestedSize = false;
+    let history: TorchObject | undefined;
+    for (let i = from; i < to; i += 2) {
+      const value = i + 1;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.address:
+          row.addrLow = low[value];
+          row.addrHigh = high[value];
+          break;
+        case wordId.size:
+          row.size = byteCount(stack, value);
+          break;
+        case wordId.requested_size:
+          row.requestedSize = byteCount(stack, value);
+          hasRequestedSize = true;
+          break;
+        case wordId.state: {
+          const state = ref[value] & PAYLOAD_MASK;
+          if (state === wordId.active_allocated) row.state = BlockState.Allocated;
+          else if (state === wordId.active_pending_free) row.state = BlockState.PendingFree;
+          break;
+        }
+        case wordId.frames:
+          row.capture = this.frames.captureOf(ref[value]);
+          row.stack = this.frames.stackOf(ref[value]);
+          break;
+        case wordId.history:
+          history = this.objects.get(ref[value]);
+          break;
+      }
+    }
+    if (row.state !== BlockState.Inactive) {
+      // The first life of a live block is its own; those behind it, and all of an inactive one, are over.
+      const life =
+        history?.type === 'list' && history.items.length > 0 ? this.objects.get(history.items[0]) : undefined;
+      if (life?.type === 'history') {
+        row.capture = life.capture;
+        row.stack = life.stack;
+        if (!hasRequestedSize && life.requested !== null) {
+          row.requestedSize = life.requested;
+          hasRequestedSize = true;
+        }
+      }
+      this.lacksRequestedSizes ||= !hasRequestedSize;
+    }
+    return makeRef(Torch.Block, checkedPayload(this.builder.addBlock(row), this.name));
+  }
+
+  /** A dictionary with a `real_size`: one life of a block, in releases before 2.1. */
+  life(stack: ValueStack, from: number, to: number): Ref {
+    const { ref } = stack;
+    let requested: number | null = null;
+    let capture = NO_INDEX;
+    let python = NO_STACK;
+    let native = NO_STACK;
+    for (let i = from; i < to; i += 2) {
+      const value = i + 1;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.real_size:
+          requested = byteCount(stack, value);
+          break;
+        case wordId.frames:
+          capture = this.frames.captureOf(ref[value]);
+          python = this.frames.stackOf(ref[value]);
+          break;
+        case wordId.cpp_frames:
+          native = this.frames.nativeStack(ref[value]);
+          break;
+      }
+    }
+    return this.objects.add({ type: 'history', capture, stack: this.frames.joinedStack(native, python), requested });
+  }
+
+  /** A dictionary with `blocks`. */
+  segment(stack: ValueStack, from: number, to: number): Ref {
+    const { ref, low, high } = stack;
+    const row: SegmentRow = {
+      device: 0,
+      addrLow: 0,
+      addrHigh: 0,
+      totalSize: 0,
+      stream: 0,
+      isSmall: false,
+      isExpandable: false,
+      pool: 0,
+      stack: NO_STACK,
+      firstBlock: 0,
+      blockCount: 0,
+    };
+    for (let i = from; i < to; i += 2) {
+      const value = i + 1;
+      const kind = ref[value] >>> PAYLOAD_BITS;
+      const payload = ref[value] & PAYLOAD_MASK;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.device:
+          row.device = Math.trunc(byteCount(stack, value));
+          break;
+        case wordId.address:
+          row.addrLow = low[value];
+          row.addrHigh = high[value];
+          break;
+        case wordId.total_size:
+          row.totalSize = byteCount(stack, value);
+          break;
+        case wordId.stream:
+          row.stream = this.labels.stream(stack, value);
+          break;
+        case wordId.segment_type:
+          row.isSmall = payload === wordId.small;
+          break;
+        case wordId.segment_pool_id:
+          if (kind === Kind.Text) row.pool = payload;
+          break;
+        case wordId.is_expandable:
+          row.isExpandable = kind === Kind.Bool && payload === 1;
+          break;
+        case wordId.frames:
+          row.stack = this.frames.stackOf(ref[value]);
+          break;
+        case wordId.blocks: {
+          const list = this.objects.get(ref[value]);
+          if (list?.type === 'blocks') {
+            row.firstBlock = list.first;
+            row.blockCount = list.count;
+          }
+          break;
+        }
+      }
+    }
+    return this.objects.add({ type: 'segment', segment: this.builder.addSegment(row) });
+  }
+}

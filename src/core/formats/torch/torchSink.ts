@@ -1,0 +1,152 @@
+import { SnapshotError } from '../../bytes/snapshotError.js';
+import type { DeviceTrace, SettingValue } from '../../model/snapshot.js';
+import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import type { PickleSink } from '../../pickle/pickleMachine.js';
+import { Kind, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import { TorchFrames } from './torchFrames.js';
+import { TorchLabels } from './torchLabels.js';
+import { isTorchObject, plainSettings, TorchObjects, type TorchObject } from './torchObjects.js';
+import { TorchSegments } from './torchSegments.js';
+import { TorchTrace } from './torchTrace.js';
+import { checkedPayload, Torch } from './torchValue.js';
+import { wordId, WORDS } from './torchWords.js';
+
+/** What the top of a snapshot says. */
+export interface TorchTop {
+  order: readonly number[];
+  traces: readonly DeviceTrace[];
+  settings: { readonly [key: string]: SettingValue } | null;
+}
+
+/**
+ * Turns the containers of a PyTorch allocator snapshot into columns while they are read. Dictionaries are told apart by
+ * their keys, and unknown keys are passed over, as later releases add them.
+ */
+export class TorchSink implements PickleSink {
+  readonly frames: TorchFrames;
+  readonly segments: TorchSegments;
+  private readonly trace: TorchTrace;
+  private readonly objects: TorchObjects;
+  private readonly labels: TorchLabels;
+
+  constructor(
+    private readonly builder: SnapshotBuilder,
+    private readonly name: string,
+  ) {
+    for (const word of WORDS) builder.strings.internText(word);
+    this.objects = new TorchObjects(builder.strings, name);
+    this.labels = new TorchLabels(builder.strings, name);
+    this.frames = new TorchFrames(builder, this.objects, name);
+    this.trace = new TorchTrace(builder, this.frames, this.labels, name);
+    this.segments = new TorchSegments(builder, this.frames, this.labels, this.objects, name);
+  }
+
+  text(bytes: Uint8Array, from: number, to: number): number {
+    return checkedPayload(this.builder.strings.intern(bytes, from, to), this.name);
+  }
+
+  tuple(stack: ValueStack, from: number, to: number): Ref {
+    return this.labels.tuple(stack, from, to);
+  }
+
+  setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref {
+    const ref = stack.ref;
+    // One look at the keys tells what the dictionary is.
+    let isEvent = false;
+    let isFrame = false;
+    let isBlock = false;
+    for (let i = from; i < to; i += 2) {
+      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.action:
+          isEvent = true;
+          break;
+        case wordId.filename:
+          isFrame = true;
+          break;
+        case wordId.state:
+          isBlock = true;
+          break;
+        case wordId.blocks:
+          return this.segments.segment(stack, from, to);
+        case wordId.stage:
+          this.trace.annotation(stack, from, to);
+          return NONE_REF;
+        case wordId.real_size:
+          return this.segments.life(stack, from, to);
+      }
+    }
+    if (isEvent) return this.trace.entry(stack, from, to);
+    if (isFrame) return this.frames.frame(stack, from, to);
+    if (isBlock) return this.segments.blockEntry(stack, from, to);
+    return this.objects.setEntries(dict, stack, from, to);
+  }
+
+  appendItems(list: Ref, stack: ValueStack, from: number, to: number): Ref {
+    if (from === to) return list;
+    const { ref } = stack;
+    const kind = ref[from] >>> PAYLOAD_BITS;
+    for (let i = from + 1; i < to; i++)
+      if (ref[i] >>> PAYLOAD_BITS !== kind) return this.objects.append(list, ref, from, to);
+    switch (kind) {
+      case Torch.Frame:
+        return this.frames.capture(list, ref, from, to);
+      case Torch.Event:
+        return this.objects.appendRange('events', list, ref, from, to);
+      case Torch.Block:
+        return this.objects.appendRange('blocks', list, ref, from, to);
+      default:
+        return this.objects.append(list, ref, from, to);
+    }
+  }
+
+  /**
+   * What the finished input is: a dictionary with segments, or the list of segments alone, which is all that
+   * `memory_snapshot()` and releases before 2.0 give.
+   * @throws SnapshotError `notASnapshot` if it is something else
+   */
+  top(result: Ref): TorchTop {
+    const top = this.objects.get(result);
+    if (top?.type === 'dict') {
+      const segments = top.entries.get('segments');
+      const settings = top.entries.get('allocator_settings');
+      if (segments !== undefined) {
+        return {
+          order: this.segmentOrder(segments),
+          traces: this.deviceTraces(top.entries.get('device_traces') ?? null),
+          settings: isTorchObject(settings) && settings.type === 'dict' ? plainSettings(settings) : null,
+        };
+      }
+    }
+    if (top?.type === 'list') {
+      const order = this.segmentOrder(top);
+      if (order.length === top.items.length) return { order, traces: [], settings: null };
+    }
+    throw new SnapshotError(
+      'notASnapshot',
+      `${this.name} is no memory snapshot: it has no segments. ` +
+        'Choose a file made by torch.cuda.memory._dump_snapshot.',
+    );
+  }
+
+  private segmentOrder(value: SettingValue | TorchObject): number[] {
+    if (!isTorchObject(value) || value.type !== 'list') return [];
+    const order: number[] = [];
+    for (const item of value.items) {
+      const entry = this.objects.get(item);
+      if (entry?.type === 'segment') order.push(entry.segment);
+    }
+    return order;
+  }
+
+  private deviceTraces(value: SettingValue | TorchObject): DeviceTrace[] {
+    if (!isTorchObject(value) || value.type !== 'list') return [];
+    const seen = new Set<TorchObject>();
+    return value.items.map((item, device) => {
+      const trace = this.objects.get(item);
+      if (trace?.type !== 'events' || seen.has(trace)) return { device, first: 0, count: 0 };
+      seen.add(trace);
+      return { device, first: trace.first, count: trace.count };
+    });
+  }
+}

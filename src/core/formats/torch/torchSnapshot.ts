@@ -1,0 +1,28 @@
+import type { Bytes } from '../../model/units.js';
+import type { Snapshot } from '../../model/snapshot.js';
+import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import type { Ref } from '../../pickle/values.js';
+import { orderStacks } from './stackOrder.js';
+import type { TorchSink } from './torchSink.js';
+
+/**
+ * Closes a snapshot that was read through a sink.
+ * @throws SnapshotError `notASnapshot` if the input was something else
+ */
+export function finishTorch(
+  builder: SnapshotBuilder,
+  sink: TorchSink,
+  result: Ref,
+  facts: { format: string; fileBytes: Bytes },
+): Snapshot {
+  const { order, traces, settings } = sink.top(result);
+  const snapshot = builder.finish({
+    ...facts,
+    traces,
+    order,
+    settings,
+    warnings: [],
+    absent: sink.segments.lacksRequestedSizes ? ['requestedSizes'] : [],
+  });
+  return orderStacks(snapshot, sink.frames.behind);
+}

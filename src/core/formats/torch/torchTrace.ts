@@ -1,0 +1,106 @@
+import { Action, EMPTY_STACK, NO_INDEX, NO_STACK } from '../../model/snapshot.js';
+import type { EventRow, SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import type { TorchFrames } from './torchFrames.js';
+import type { TorchLabels } from './torchLabels.js';
+import { byteCount, checkedPayload, isNumber, Torch } from './torchValue.js';
+import { ACTIONS, wordId } from './torchWords.js';
+
+/** Trace entries and annotations. */
+export class TorchTrace {
+  private readonly event: EventRow = {
+    action: Action.Other,
+    addrLow: 0,
+    addrHigh: 0,
+    size: 0,
+    timeUs: 0,
+    stack: NO_STACK,
+    forwardStack: NO_STACK,
+    stream: 0,
+  };
+
+  constructor(
+    private readonly builder: SnapshotBuilder,
+    private readonly frames: TorchFrames,
+    private readonly labels: TorchLabels,
+    private readonly name: string,
+  ) {}
+
+  /** A dictionary with an `action`. */
+  entry(stack: ValueStack, from: number, to: number): Ref {
+    const { ref, low, high } = stack;
+    const row = this.event;
+    row.action = Action.Other;
+    row.addrLow = row.addrHigh = 0;
+    row.size = row.timeUs = 0;
+    row.stack = row.forwardStack = NO_STACK;
+    row.stream = 0;
+    let capture = NO_INDEX;
+    let native = NO_STACK;
+    for (let i = from; i < to; i += 2) {
+      const value = i + 1;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.action:
+          row.action = ACTIONS.get(ref[value] & PAYLOAD_MASK) ?? Action.Other;
+          break;
+        case wordId.addr:
+          if (isNumber(ref[value] >>> PAYLOAD_BITS)) {
+            row.addrLow = low[value];
+            row.addrHigh = high[value];
+          }
+          break;
+        case wordId.size:
+          row.size = byteCount(stack, value);
+          break;
+        case wordId.stream:
+          row.stream = this.labels.stream(stack, value);
+          break;
+        case wordId.time_us:
+          row.timeUs = byteCount(stack, value);
+          break;
+        case wordId.frames:
+          if (ref[value] >>> PAYLOAD_BITS === Torch.Capture) {
+            capture = ref[value] & PAYLOAD_MASK;
+            row.stack = this.builder.stackOfCapture(capture);
+          } else if (ref[value] >>> PAYLOAD_BITS === Kind.EmptyList) row.stack = EMPTY_STACK;
+          break;
+        case wordId.forward_frames:
+          row.forwardStack = this.frames.tracebackStack(ref[value]);
+          break;
+        case wordId.cpp_frames:
+          native = this.frames.nativeStack(ref[value]);
+          break;
+      }
+    }
+    if (native !== NO_STACK) row.stack = this.frames.joinedStack(native, row.stack);
+    return makeRef(Torch.Event, checkedPayload(this.builder.addEvent(row, capture), this.name));
+  }
+
+  /** A dictionary with a `stage`. */
+  annotation(stack: ValueStack, from: number, to: number): void {
+    const { ref } = stack;
+    let name = 0;
+    let isStart = false;
+    let device = 0;
+    let timeUs = 0;
+    for (let i = from; i < to; i += 2) {
+      const value = i + 1;
+      const payload = ref[value] & PAYLOAD_MASK;
+      switch (ref[i] & PAYLOAD_MASK) {
+        case wordId.name:
+          if (ref[value] >>> PAYLOAD_BITS === Kind.Text) name = payload;
+          break;
+        case wordId.stage:
+          isStart = payload === wordId.START;
+          break;
+        case wordId.device:
+          device = Math.trunc(byteCount(stack, value));
+          break;
+        case wordId.time_us:
+          timeUs = byteCount(stack, value);
+          break;
+      }
+    }
+    this.builder.addAnnotation(name, isStart, device, timeUs);
+  }
+}

@@ -1,0 +1,55 @@
+import { SnapshotError } from '../../bytes/snapshotError.js';
+import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type ValueStack } from '../../pickle/values.js';
+
+/** The kinds of value of a PyTorch snapshot, beside those of the pickle machine. */
+export const enum Torch {
+  /** Payload: frame id. */
+  Frame = 10,
+  /** A list of frames; payload: capture number. */
+  Capture = 11,
+  /** Payload: event index. */
+  Event = 12,
+  /** Payload: block index. */
+  Block = 13,
+  /** Anything else; payload: index into the sink's objects. */
+  Object = 14,
+}
+
+/** True for the kinds of whole numbers. */
+export function isNumber(kind: number): boolean {
+  return kind === Kind.Int || kind === Kind.Uint || kind === Kind.BoxedNumber;
+}
+
+/** A count or time: never negative, never NaN. */
+export function byteCount(stack: ValueStack, at: number): number {
+  // The common case without a call: a non-negative integer in its words.
+  if (stack.ref[at] >>> PAYLOAD_BITS === Kind.Int && stack.high[at] < 0x80000000) {
+    return stack.high[at] * 4294967296 + stack.low[at];
+  }
+  const value = stack.number(at);
+  return value > 0 ? value : 0;
+}
+
+/** The exact decimal text of a 64-bit integer. */
+export function integerText(stack: ValueStack, at: number): string {
+  const { kind, low, high } = stack.words(at);
+  if (high === 0) return String(low);
+  const value = (BigInt(high) << 32n) | BigInt(low);
+  return (kind === Kind.Int ? BigInt.asIntN(64, value) : value).toString();
+}
+
+/**
+ * Guards the 28 bits that a payload has.
+ * @throws SnapshotError `limit`
+ */
+export function checkedPayload(payload: number, name: string): number {
+  if (payload > PAYLOAD_MASK) throw tooManyObjects(name);
+  return payload;
+}
+
+export function tooManyObjects(name: string): SnapshotError {
+  return new SnapshotError(
+    'limit',
+    `${name} holds more objects than Leakline allows. Record with a smaller max_entries.`,
+  );
+}

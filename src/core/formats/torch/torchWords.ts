@@ -1,0 +1,66 @@
+import { Action } from '../../model/snapshot.js';
+
+/** Texts with a meaning, interned first so that their ids are these positions (id 0 is the empty text). */
+export const WORDS = [
+  '',
+  'action',
+  'addr',
+  'size',
+  'stream',
+  'time_us',
+  'frames',
+  'forward_frames',
+  'device_free',
+  'name',
+  'filename',
+  'line',
+  'address',
+  'requested_size',
+  'state',
+  'device',
+  'total_size',
+  'segment_type',
+  'segment_pool_id',
+  'is_expandable',
+  'blocks',
+  'segments',
+  'device_traces',
+  'allocator_settings',
+  'external_annotations',
+  'stage',
+  'alloc',
+  'free_requested',
+  'free_completed',
+  'segment_alloc',
+  'segment_free',
+  'segment_map',
+  'segment_unmap',
+  'snapshot',
+  'oom',
+  'active_allocated',
+  'active_pending_free',
+  'inactive',
+  'small',
+  'START',
+  'history',
+  'real_size',
+  'cpp_frames',
+  'none',
+  'fx_original_trace',
+] as const;
+type Word = (typeof WORDS)[number];
+
+export const wordId = Object.fromEntries(WORDS.map((word, id) => [word, id])) as Record<Word, number>;
+
+/** What a trace entry records, by the id of its word. */
+export const ACTIONS: ReadonlyMap<number, Action> = new Map<number, Action>([
+  [wordId.alloc, Action.Alloc],
+  [wordId.free_requested, Action.FreeRequested],
+  [wordId.free_completed, Action.FreeCompleted],
+  [wordId.segment_alloc, Action.SegmentAlloc],
+  [wordId.segment_free, Action.SegmentFree],
+  [wordId.segment_map, Action.SegmentMap],
+  [wordId.segment_unmap, Action.SegmentUnmap],
+  [wordId.snapshot, Action.Snapshot],
+  [wordId.oom, Action.OutOfMemory],
+]);

@@ -1,0 +1,33 @@
+import type { Bytes } from './units.js';
+
+/** A frame as text says it; the line is 1-based, or -1 where not known. */
+export interface CycleFrame {
+  readonly file: string;
+  readonly line: number;
+  readonly name: string;
+}
+
+/** A Python object of a reference cycle. */
+export interface CycleNode {
+  /** In Python's words, such as `dict[2]` or `function\nhook`. */
+  readonly label: string;
+  readonly isTensor: boolean;
+  /** Where the tensor was allocated, innermost first; empty where not known. */
+  readonly frames: readonly CycleFrame[];
+}
+
+/** `from` refers to `to` (indices into the nodes) by an attribute, key, closure or local. */
+export interface CycleEdge {
+  readonly from: number;
+  readonly to: number;
+  readonly label: string;
+}
+
+/** Python objects that only the garbage collector could free, and what they held. */
+export interface CycleGraph {
+  /** Which reader made it, such as `cycleGraph`. */
+  readonly format: string;
+  readonly fileBytes: Bytes;
+  readonly nodes: readonly CycleNode[];
+  readonly edges: readonly CycleEdge[];
+}

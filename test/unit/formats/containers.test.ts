@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateRawSync, gzipSync } from 'node:zlib';
+import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import { columnsOf } from '../../support/columns.js';
+import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
+import { zipArchive } from '../../support/zipWriter.js';
+
+const SHAPES = join(FIXTURES, 'shapes');
+const CONTAINERS: readonly (readonly [file: string, format: string])[] = [
+  ['t213_torchsave.pt', 'torchSave/pickle'],
+  ['t213_torchsave_legacy.pt', 'torchSaveLegacy/pickle'],
+  ['t213.pickle.gz', 'gzip/pickle'],
+];
+
+function fixture(name: string): Buffer {
+  return readFileSync(join(SHAPES, name));
+}
+
+async function errorOf(bytes: Uint8Array): Promise<SnapshotError> {
+  const error: unknown = await readBytes(bytes).then(
+    () => null,
+    (reason: unknown) => reason,
+  );
+  assert.ok(SnapshotError.is(error), `read, or failed with ${String(error)}`);
+  return error;
+}
+
+describe('Containers', () => {
+  it('hold the same snapshot as the bare pickle', async () => {
+    const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
+    for (const [file, format] of CONTAINERS) {
+      const snapshot = await readFile(join(SHAPES, file));
+      assert.deepEqual(columnsOf(snapshot), bare, file);
+      assert.equal(snapshot.format, format);
+      assert.equal(snapshot.fileBytes, fixture(file).length);
+    }
+  });
+
+  it('are the same whatever the size of the reads', async () => {
+    for (const [file] of CONTAINERS) {
+      const whole = columnsOf(await readBytes(fixture(file)));
+      for (const chunkSize of [1, 7, 4096, 8 << 20]) {
+        assert.deepEqual(columnsOf(await readBytes(fixture(file), { chunkSize })), whole, `${file} by ${chunkSize}`);
+      }
+    }
+  });
+
+  it('cut at any byte are truncated', async function () {
+    this.timeout(120_000);
+    const small = fixture('cpp_pickler.pickle');
+    const legacy = fixture('t213_torchsave_legacy.pt');
+    for (const whole of [
+      gzipSync(small),
+      zipArchive([{ name: 'a/data.pkl', bytes: small }]),
+      zipArchive([{ name: 'a/data.pkl', bytes: small }], { zip64: true }),
+      zipArchive([{ name: 'snapshot.pickle', bytes: deflateRawSync(small), unpacked: small }]),
+      Buffer.concat([legacy.subarray(0, 300), legacy.subarray(-40)]),
+    ]) {
+      const last = whole[0] === 0x80 ? 300 : whole.length;
+      for (let length = 4; length < last; length++) {
+        const error = await errorOf(whole.subarray(0, length));
+        assert.equal(error.reason, 'truncated', `cut at ${length}: ${error.message}`);
+      }
+    }
+    for (let cut = 1; cut < 40; cut++) {
+      assert.equal((await errorOf(legacy.subarray(0, legacy.length - cut))).reason, 'truncated');
+    }
+  });
+
+  it('are opened one in another, but not without end', async () => {
+    const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
+    const zipped = zipArchive([{ name: 'snapshot.pickle.gz', bytes: fixture('t213.pickle.gz') }]);
+    const nested = await readBytes(zipped);
+    assert.deepEqual(columnsOf(nested), bare);
+    assert.equal(nested.format, 'zip/gzip/pickle');
+    // A zip archive is read from its end, which compressed data does not have before all of it is unpacked.
+    assert.equal((await errorOf(gzipSync(zipped))).reason, 'unsupported');
+    let endless: Uint8Array = fixture('t213.p4.pickle');
+    for (let i = 0; i < 10; i++) endless = gzipSync(endless);
+    assert.equal((await errorOf(endless)).reason, 'limit');
+  });
+
+  it('of several gzip members are read as one', async () => {
+    const bytes = fixture('t213.p4.pickle');
+    const members = Buffer.concat([gzipSync(bytes.subarray(0, 9000)), gzipSync(bytes.subarray(9000))]);
+    assert.deepEqual(columnsOf(await readBytes(members)), columnsOf(await readBytes(bytes)));
+  });
+
+  it('with ZIP64 records and a comment are read', async () => {
+    const bytes = fixture('t213.p4.pickle');
+    const archive = zipArchive(
+      [
+        { name: 'snap/data.pkl', bytes },
+        { name: 'snap/version', bytes: Buffer.from('3\n') },
+      ],
+      {
+        zip64: true,
+        comment: 'made by hand',
+      },
+    );
+    assert.deepEqual(columnsOf(await readBytes(archive)), columnsOf(await readBytes(bytes)));
+  });
+
+  it('that unfold without measure stop at a limit', async function () {
+    this.timeout(60_000);
+    // A pickle that pushes nothing and pops it again, a hundred million times.
+    const bomb = gzipSync(Buffer.concat([Buffer.from([0x80, 4]), Buffer.alloc(100 << 20, 'N0')]), {
+      level: 9,
+    });
+    assert.ok(bomb.length < 200_000);
+    assert.equal((await errorOf(bomb)).reason, 'limit');
+  });
+
+  it('say what they hold when it is no snapshot', async () => {
+    const two = zipArchive([
+      { name: 'a.txt', bytes: Buffer.from('a') },
+      { name: 'b.txt', bytes: Buffer.from('b') },
+    ]);
+    const several = await errorOf(two);
+    assert.equal(several.reason, 'unsupported');
+    assert.match(several.message, /archive of 2 files/);
+    assert.equal((await errorOf(gzipSync(Buffer.from('hello')))).reason, 'notASnapshot');
+    // What a saved model looks like: tensors are fetched by persistent ids, and their making is a call.
+    const model = Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('ctorch._utils\n_rebuild_tensor_v2\n.')]);
+    assert.equal((await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }]))).reason, 'forbidden');
+  });
+
+  it('that are damaged are refused or read as they were, never as something else', async function () {
+    this.timeout(60_000);
+    const bytes = gzipSync(fixture('cpp_pickler.pickle'));
+    const whole = columnsOf(await readBytes(bytes));
+    let refused = 0;
+    for (let at = 10; at < bytes.length; at++) {
+      const changed = Uint8Array.from(bytes);
+      changed[at] ^= 0x10;
+      const result: unknown = await readBytes(changed).then(columnsOf, (error: unknown) => error);
+      if (SnapshotError.is(result)) refused++;
+      else assert.deepEqual(result, whole, `byte ${at}`);
+    }
+    assert.ok(refused > (bytes.length - 10) / 2);
+  });
+});
