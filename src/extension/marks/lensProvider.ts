@@ -6,10 +6,17 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkSwitch } from './markSwitch.js';
 import { compareLensText, lensText } from './markText.js';
 
+/**
+ * An editor that loses the focus forgets that it was told of new lenses, if it has not asked for them by then. So it is
+ * told once more, after this many milliseconds.
+ */
+const TOLD_AGAIN_MS = 1_000;
+
 /** Byte counts above lines: a lookup in what is known, never a computation. */
 export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   readonly onDidChangeCodeLenses = this.changedEmitter.event;
 
@@ -19,7 +26,7 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     private readonly marks: MarkSwitch,
   ) {
     const changed = (): void => {
-      this.changedEmitter.fire();
+      this.announce();
     };
     this.subscriptions = [store.onDidChange(changed), marks.onDidChange(changed), this.changedEmitter];
   }
@@ -32,7 +39,16 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
   }
 
   dispose(): void {
+    clearTimeout(this.timer);
     disposeAll(this.subscriptions);
+  }
+
+  private announce(): void {
+    this.changedEmitter.fire();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      this.changedEmitter.fire();
+    }, TOLD_AGAIN_MS);
   }
 
   private leakLenses(document: vscode.TextDocument, path: string): vscode.CodeLens[] {

@@ -7,7 +7,7 @@ import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
 import { sparkline } from '../text/sparkline.js';
 import type { Translator } from '../text/translator.js';
-import { blocksText, evidenceTexts, headlineText, verdictText } from './markText.js';
+import { blocksText, evidenceTexts, headlineText, spanText, verdictText } from './markText.js';
 
 const MOST_STACKS = 3;
 const MOST_FRAMES = 4;
@@ -32,8 +32,7 @@ export function hoverMarkdown(mark: LineMark, canOpen: (file: string) => boolean
       .join('\n'),
   );
   if (line.series.length > 1) {
-    const span = `${byteText(line.series[0])} → ${byteText(line.series[line.series.length - 1])}`;
-    paragraphs.push(`${sparkline(line.series, 24)}  ${escapeMarkdown(span)}`);
+    paragraphs.push(`${sparkline(line.series, 24)}  ${escapeMarkdown(spanText(line.series))}`);
   }
   if (line.holder !== null) {
     const { text, file, line: at } = line.holder;

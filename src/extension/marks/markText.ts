@@ -1,7 +1,7 @@
 /** The sentences of marks. Short ones for the editor, whole ones for the hover. */
 import { basename } from '../text/pathText.js';
 import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
-import type { LineMark, MarkPart } from '../results/lineMarks.js';
+import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { sparkline } from '../text/sparkline.js';
 import type { Translator } from '../text/translator.js';
@@ -25,19 +25,27 @@ function peakOf(line: LineReport): number {
   return Math.max(line.liveBytes, ...line.series);
 }
 
+/** A sign beside the colour of each tone. */
+const GLYPHS: Record<MarkTone, string> = { leak: '▲', cycle: '↻', growth: '▲', filling: '△' };
+
 /** What a mark says first: how much, and of which kind. */
-export function headlineText(mark: LineMark, l10n: Translator): string {
+export function amountText(mark: LineMark, l10n: Translator): string {
   const { line } = mark.parts[0];
   switch (mark.tone) {
     case 'leak':
-      return l10n.t('▲ {0} leaked', byteText(line.leakedBytes));
+      return l10n.t('{0} leaked', byteText(line.leakedBytes));
     case 'cycle':
-      return l10n.t('↻ up to {0} in a reference cycle', byteText(peakOf(line)));
+      return l10n.t('up to {0} in a reference cycle', byteText(peakOf(line)));
     case 'growth':
-      return l10n.t('▲ {0} growth', byteText(line.growthBytes));
+      return l10n.t('{0} growth', byteText(line.growthBytes));
     case 'filling':
-      return l10n.t('△ {0} rising', byteText(line.growthBytes));
+      return l10n.t('{0} rising', byteText(line.growthBytes));
   }
+}
+
+/** The amount behind its sign. */
+export function headlineText(mark: LineMark, l10n: Translator): string {
+  return `${GLYPHS[mark.tone]} ${amountText(mark, l10n)}`;
 }
 
 /** Which of several ranks a mark's numbers are of; empty if there is one only. */
@@ -56,16 +64,21 @@ export function lensText(mark: LineMark, l10n: Translator): string {
   return [headlineText(mark, l10n), rateText(run, line, l10n), last].filter(Boolean).join(' · ');
 }
 
-/** The text behind a marked line: who keeps it where that is known, else the trend. With no lens it says how much. */
+/** The text behind a marked line: the trend, and who keeps the memory where that is known. With no lens, also how much. */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
   const { run, line } = mark.parts[0];
-  const trend = line.series.length > 2 ? sparkline(line.series) : '';
+  const trend = line.series.length > 2 ? `${sparkline(line.series)} ${spanText(line.series)}` : '';
   const holder =
     line.holder === null
       ? ''
       : l10n.t('kept by {0} ({1}:{2})', line.holder.text, basename(line.holder.file), line.holder.line);
   const amount = withLens ? '' : [headlineText(mark, l10n), rateText(run, line, l10n)].filter(Boolean).join(' · ');
   return [amount, trend, holder].filter((text) => text !== '').join('  ');
+}
+
+/** First and last value of a series: `161 MiB → 1.4 GiB`. */
+export function spanText(series: readonly number[]): string {
+  return `${byteText(series[0])} → ${byteText(series[series.length - 1])}`;
 }
 
 /** The lens above a line that two snapshots were compared on. */

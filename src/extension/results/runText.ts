@@ -26,12 +26,12 @@ export function runNames(
   );
 }
 
-/** `step 40 · 1.2 GiB live · 1.4 GiB reserved`, over all devices. */
+/** `1.2 GiB live · 1.4 GiB reserved · step 40`, over all devices. */
 export function snapshotText(snapshot: SnapshotReport, l10n: Translator): string {
   const live = snapshot.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   const reserved = snapshot.devices.reduce((sum, { reservedBytes }) => sum + reservedBytes, 0);
   const sizes = [l10n.t('{0} live', byteText(live)), l10n.t('{0} reserved', byteText(reserved))];
-  return [...(snapshot.step === null ? [] : [l10n.t('step {0}', snapshot.step)]), ...sizes].join(' · ');
+  return [...sizes, ...(snapshot.step === null ? [] : [l10n.t('step {0}', snapshot.step)])].join(' · ');
 }
 
 /** Bytes per step that all leaking lines of a run lose together. */

@@ -55,7 +55,9 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
       case undefined:
         return [...this.lines, ...this.buckets()];
       case 'line':
-        return node.line.stacks.map((stack) => ({ kind: 'stack', parent: node, stack }));
+        return node.line.stacks
+          .filter(({ growthBytes }) => growthBytes !== 0)
+          .map((stack) => ({ kind: 'stack', parent: node, stack }));
       case 'stack':
         return node.stack.frames.map((_, index) => ({ kind: 'frame', parent: node, index }));
       default:
