@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { CompareReport, Report } from '../../../src/core/report/report.js';
+import { runCli } from '../../support/cli.js';
+import { PickleWriter } from '../../support/pickleWriter.js';
+import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+
+const RECORDING = join(FIXTURES, 'recordings/aux_loss');
+const SNAPSHOTS = picklesUnder(RECORDING);
+const [FIRST] = SNAPSHOTS;
+const LAST = SNAPSHOTS[SNAPSHOTS.length - 1];
+
+/** The one sentence on standard error, without its prefix. */
+function complaint(stderr: string): string {
+  assert.match(stderr, /^leakline: [^\n]+\n$/, `one line: ${stderr}`);
+  return stderr.slice('leakline: '.length).trimEnd();
+}
+
+describe('The command line', function () {
+  this.timeout(30_000);
+  let folder: string;
+  const file = (name: string, content?: string | Uint8Array): string => {
+    const path = join(folder, name);
+    if (content !== undefined) writeFileSync(path, content);
+    return path;
+  };
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-cli-'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  describe('analyze', () => {
+    it('prints a table whose lines add up to the total, and the total to the devices', () => {
+      const { status, stdout, stderr } = runCli('analyze', '--root', RECORDING, ...SNAPSHOTS);
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+      const rows = stdout.split('\n');
+      const head = rows.findIndex((row) => row.includes('VERDICT'));
+      const end = rows.findIndex((row) => row.endsWith('total'));
+      const exact = (row: string): number => Number(/(?:[KMGT]i)?B +([\d,]+)/.exec(row)?.[1]?.replaceAll(',', ''));
+      const parts = rows.slice(head + 1, end).map(exact);
+      assert.ok(parts.length > 2 && parts.every(Number.isSafeInteger), stdout);
+      assert.equal(
+        parts.reduce((sum, bytes) => sum + bytes, 0),
+        exact(rows[end]),
+      );
+      assert.ok(stdout.includes(`(${/[\d,]+(?= +total)/.exec(stdout)?.[0] ?? '?'} B)`), 'the device says the same');
+      assert.match(stdout, /LEAK .*src\/train\.py:\d+ \(\w+\)/);
+    });
+
+    it('prints the report as JSON, and nothing else', () => {
+      const { status, stdout } = runCli('analyze', '--json', '--root', RECORDING, ...SNAPSHOTS);
+      assert.equal(status, 0);
+      const report = JSON.parse(stdout) as Report;
+      assert.equal(report.schema, 'leakline.report/1');
+      assert.deepEqual(
+        report.runs[0].snapshots.map((snapshot) => snapshot.path),
+        SNAPSHOTS,
+      );
+    });
+
+    it('prints Markdown to paste', () => {
+      const { status, stdout } = runCli('analyze', '--markdown', '--root', RECORDING, ...SNAPSHOTS);
+      assert.equal(status, 0);
+      assert.match(stdout, /^\| \*\*leak\*\* \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
+    });
+
+    it('takes a folder for the snapshots below it, and each file once', () => {
+      const report = JSON.parse(runCli('analyze', '--json', RECORDING, LAST).stdout) as Report;
+      assert.equal(report.runs[0].snapshots.length, SNAPSHOTS.length);
+    });
+
+    it('leaves paths as recorded without a root, and maps them by the user’s rules', () => {
+      const plain = JSON.parse(runCli('analyze', '--json', LAST).stdout) as Report;
+      assert.ok(plain.runs[0].lines.every((line) => !line.mapped && line.file.startsWith('/home/ml/aux_loss/')));
+      mkdirSync(join(folder, 'ws/deep'), { recursive: true });
+      for (const name of ['model.py', 'train.py']) {
+        file(`ws/deep/${name}`, '');
+        file(`ws/${name}`, '');
+      }
+      const root = file('ws');
+      const open = runCli('analyze', '--root', root, LAST);
+      assert.match(open.stdout, /model\.py could be deep\/model\.py or model\.py/);
+      const rule = ['--map', '/home/ml/aux_loss/=deep'];
+      const mapped = JSON.parse(runCli('analyze', '--json', '--root', root, ...rule, LAST).stdout) as Report;
+      assert.ok(mapped.runs[0].lines.every((line) => line.mapped && line.file.startsWith('deep/')));
+    });
+  });
+
+  describe('compare', () => {
+    it('prints growth that adds up', () => {
+      const { status, stdout } = runCli('compare', '--root', RECORDING, FIRST, LAST);
+      assert.equal(status, 0);
+      const growth = [...stdout.matchAll(/^ *[+-]?[\d.]+ (?:[KMGT]i)?B +([+-]?[\d,]+) .*$/gm)].map((match) =>
+        Number(match[1].replaceAll(',', '')),
+      );
+      const total = growth.pop();
+      assert.ok(growth.length > 3);
+      assert.equal(
+        growth.reduce((sum, bytes) => sum + bytes, 0),
+        total,
+      );
+    });
+
+    it('prints the report as JSON, with A and B as they were named', () => {
+      const report = JSON.parse(runCli('compare', '--json', FIRST, LAST).stdout) as CompareReport;
+      assert.deepEqual([report.schema, report.a.path, report.b.path], ['leakline.compare/1', FIRST, LAST]);
+    });
+
+    it('prints Markdown to paste', () => {
+      const { status, stdout } = runCli('compare', '--markdown', '--root', RECORDING, FIRST, LAST);
+      assert.equal(status, 0);
+      assert.match(stdout, /^\| \+[\d.]+ \w+ \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
+    });
+
+    it('takes a snapshot against itself for no growth', () => {
+      const report = JSON.parse(runCli('compare', '--json', LAST, LAST).stdout) as CompareReport;
+      assert.ok(report.lines.length > 0 && report.lines.every((line) => line.growthBytes === 0));
+    });
+  });
+
+  describe('answers bad input with one sentence and exit code 2:', () => {
+    const bad: [title: string, make: () => string, sentence: RegExp][] = [
+      ['a missing file', () => file('missing.pickle'), /there is no such file/],
+      ['an empty file', () => file('empty.pickle', ''), /is empty/],
+      ['a text', () => file('text.pickle', 'hello\n'), /no memory snapshot/],
+      [
+        'a file cut short',
+        () => {
+          const path = file('cut.pickle');
+          copyFileSync(LAST, path);
+          truncateSync(path, 10_000);
+          return path;
+        },
+        /ends|cut short|still being written/,
+      ],
+      [
+        'a pickle that calls code',
+        // protocol 2, GLOBAL os system, STOP
+        () => file('evil.pickle', Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('cos\nsystem\n.')])),
+        /asks to run code/,
+      ],
+      ['a pickle of something else', () => file('other.pickle', Buffer.from([0x80, 4, 0x4b, 1, 0x2e])), /snapshot/],
+    ];
+    for (const [title, make, sentence] of bad) {
+      it(title, () => {
+        const path = make();
+        const { status, stdout, stderr } = runCli('analyze', path);
+        assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
+        assert.match(complaint(stderr), sentence);
+        assert.ok(stderr.includes(path), 'the sentence names the file');
+      });
+    }
+
+    it('and still shows what is good', () => {
+      const { status, stdout, stderr } = runCli('analyze', '--json', LAST, file('missing.pickle'), FIRST);
+      assert.equal(status, 2);
+      complaint(stderr);
+      assert.equal((JSON.parse(stdout) as Report).runs[0].snapshots.length, 2);
+    });
+
+    it('one for each bad file', () => {
+      const { status, stderr } = runCli('analyze', file('missing.pickle'), file('empty.pickle', ''));
+      assert.equal(status, 2);
+      assert.equal(stderr.trimEnd().split('\n').length, 2);
+    });
+
+    it('an unreadable side of a comparison', () => {
+      const { status, stdout, stderr } = runCli('compare', LAST, file('missing.pickle'));
+      assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
+      complaint(stderr);
+    });
+
+    it('a folder without snapshots, and files of other kinds are passed over in one with them', () => {
+      mkdirSync(join(folder, 'none'), { recursive: true });
+      file('none/notes.txt', '');
+      assert.match(complaint(runCli('analyze', file('none')).stderr), /holds no snapshot/);
+      mkdirSync(join(folder, 'mixed'), { recursive: true });
+      file('mixed/labels.pkl', Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('cnumpy\nndarray\n.')]));
+      copyFileSync(LAST, file('mixed/a.pickle'));
+      const { status, stderr } = runCli('analyze', file('mixed'));
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+    });
+  });
+
+  describe('answers mistakes in its arguments with what to do:', () => {
+    const mistakes: [args: string[], sentence: RegExp][] = [
+      [[], /analyze or compare/],
+      [['show', 'x'], /no command 'show'/],
+      [['analyze'], /name files/],
+      [['compare', 'one'], /two snapshots, not 1/],
+      [['analyze', '--jsn', 'x'], /--jsn.*--help/],
+      [['analyze', '--root'], /--root.*--help/],
+      [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
+      [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
+      [['analyze', '--map', 'a=b', 'x'], /--map needs --root/],
+      [['analyze', '--root', '/no/such/folder', 'x'], /is no folder/],
+    ];
+    for (const [args, sentence] of mistakes) {
+      it(`leakline ${args.join(' ')}`, () => {
+        const { status, stdout, stderr } = runCli(...args);
+        assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
+        assert.match(complaint(stderr), sentence);
+      });
+    }
+  });
+
+  it('tells its usage and its version', () => {
+    assert.match(runCli('--help').stdout, /^Usage:[\s\S]*analyze[\s\S]*compare[\s\S]*Exit code/);
+    assert.match(runCli('analyze', '-h').stdout, /^Usage:/);
+    assert.match(runCli('--version').stdout, /^\d+\.\d+\.\d+\n$/);
+  });
+
+  it('never lets a recorded name act on the terminal', () => {
+    const bytes = snapshotWithFunction('\u001b]0;x\u0007\u009b2J');
+    const { status, stdout } = runCli('analyze', file('escape.pickle', bytes));
+    assert.equal(status, 0);
+    // eslint-disable-next-line no-control-regex -- these are what must not be there
+    assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    assert.ok(stdout.includes('\\u001b]0;x'), stdout);
+    const json = runCli('analyze', '--json', file('escape.pickle')).stdout;
+    // eslint-disable-next-line no-control-regex -- as above
+    assert.doesNotMatch(json, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
+    assert.ok((JSON.parse(json) as Report).runs[0].lines.some((line) => line.function.includes('\u009b2J')));
+  });
+});
+
+/** A snapshot of one live block, allocated in a function of that name. */
+function snapshotWithFunction(name: string): Uint8Array {
+  return new PickleWriter()
+    .dict({
+      segments: (w) =>
+        w.list([
+          (segment) =>
+            segment.dict({
+              device: (v) => v.int(0),
+              address: (v) => v.int(4096),
+              total_size: (v) => v.int(512),
+              segment_type: (v) => v.text('small'),
+              stream: (v) => v.int(0),
+              blocks: (v) =>
+                v.list([
+                  (block) =>
+                    block.dict({
+                      address: (x) => x.int(4096),
+                      size: (x) => x.int(512),
+                      requested_size: (x) => x.int(512),
+                      state: (x) => x.text('active_allocated'),
+                      frames: (x) =>
+                        x.list([
+                          (frame) =>
+                            frame.dict({
+                              name: (y) => y.text(name),
+                              filename: (y) => y.text('/w/train.py'),
+                              line: (y) => y.int(3),
+                            }),
+                        ]),
+                    }),
+                ]),
+            }),
+        ]),
+      device_traces: (w) => w.list([]),
+    })
+    .stop();
+}

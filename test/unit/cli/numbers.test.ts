@@ -1,0 +1,129 @@
+/** The command line's numbers against brute force, to the byte. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { CompareReport, Report, RunReport } from '../../../src/core/report/report.js';
+import { hasPython } from '../../support/bruteForce.js';
+import { analyze, compare, runCli } from '../../support/cli.js';
+import { CORPUS, FIXTURES, hasCorpus, picklesUnder } from '../../support/snapshots.js';
+import { ownerLines, type OwnerLines } from './ownerLines.js';
+
+interface Recording {
+  name: string;
+  root: string;
+  /** What the recorded paths start with, and what the workspace calls it. */
+  from: string;
+  to: string;
+}
+
+const PLANTED: Recording[] = [CORPUS, join(FIXTURES, 'recordings')]
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) =>
+    readdirSync(folder)
+      .filter((name) => existsSync(join(folder, name, 'src')))
+      .map((name) => ({ name, root: join(folder, name), from: `/home/ml/${name}/`, to: 'src/' })),
+  );
+
+const key = (line: { file: string; line: number; function: string }): string =>
+  `${line.file}:${line.line}:${line.function}`;
+
+function assertRun(run: RunReport, wanted: readonly OwnerLines[]): void {
+  const last = wanted[wanted.length - 1];
+  const lines = new Map(run.lines.map((line) => [key(line), line]));
+  assert.equal(lines.size, run.lines.length, 'every line comes once');
+  const names = new Set([...lines.keys(), ...wanted.flatMap((snapshot) => Object.keys(snapshot.lines))]);
+  for (const name of names) {
+    const series = wanted.map((snapshot) => snapshot.lines[name]?.[0] ?? 0);
+    const line = lines.get(name);
+    assert.deepEqual(line?.series, series, name);
+    assert.equal(line.liveBytes, series[series.length - 1], name);
+    assert.equal(line.growthBytes, series[series.length - 1] - series[0], name);
+    assert.equal(line.blocks, last.lines[name]?.[1] ?? 0, name);
+  }
+  assert.deepEqual(run.buckets, { library: last.library, beforeRecording: last.before });
+  assert.equal(
+    run.snapshots[run.snapshots.length - 1].devices.reduce((total, device) => total + device.liveBytes, 0),
+    last.live,
+  );
+}
+
+function assertCompare(report: CompareReport, a: OwnerLines, b: OwnerLines): void {
+  const lines = new Map(report.lines.map((line) => [key(line), line]));
+  for (const name of new Set([...lines.keys(), ...Object.keys(a.lines), ...Object.keys(b.lines)])) {
+    const [bytesA, blocksA] = a.lines[name] ?? [0, 0];
+    const [bytesB, blocksB] = b.lines[name] ?? [0, 0];
+    const line = lines.get(name);
+    assert.deepEqual(
+      [line?.bytesA, line?.bytesB, line?.growthBytes, line?.blocksA, line?.blocksB],
+      [bytesA, bytesB, bytesB - bytesA, blocksA, blocksB],
+      name,
+    );
+    const flow = line?.flow ?? null;
+    if (flow === null) continue;
+    assert.equal(flow.survived.blocks + flow.born.blocks, blocksB, `${name}: what survived and what is new is B`);
+    assert.equal(flow.survived.bytes + flow.born.bytes, bytesB, name);
+    assert.equal(flow.survived.blocks + flow.freed.blocks, blocksA, `${name}: what survived and what was freed is A`);
+  }
+  assert.equal(report.buckets.library.growthBytes, b.library - a.library);
+  assert.equal(report.buckets.beforeRecording.growthBytes, b.before - a.before);
+}
+
+describe('The command line and brute force agree', function () {
+  this.timeout(120_000);
+  before(function () {
+    if (!hasPython()) this.skip();
+    if (!hasCorpus()) console.log('    without the corpus: it is not beside the checkout');
+  });
+
+  for (const { name, root, from, to } of PLANTED) {
+    it(`on every line of ${name} (${root.startsWith(CORPUS) ? 'corpus' : 'fixtures'})`, () => {
+      const { runs } = analyze(root, picklesUnder(root));
+      assert.equal(
+        runs.reduce((count, run) => count + run.snapshots.length, 0),
+        picklesUnder(root).length,
+      );
+      for (const run of runs) {
+        const files = run.snapshots.map((snapshot) => snapshot.path);
+        assertRun(run, ownerLines(files, from, to));
+        assert.ok(
+          run.lines.every((line) => line.mapped),
+          'every line is found in the workspace',
+        );
+      }
+    });
+
+    it(`on the growth from first to last of ${name} (${root.startsWith(CORPUS) ? 'corpus' : 'fixtures'})`, () => {
+      for (const run of analyze(root, picklesUnder(root)).runs) {
+        const [first, last] = [run.snapshots[0].path, run.snapshots[run.snapshots.length - 1].path];
+        const [a, b] = ownerLines([first, last], from, to);
+        assertCompare(compare(root, first, last), a, b);
+        assertCompare(compare(root, last, first), b, a);
+      }
+    });
+  }
+
+  it('on shapes of many releases', () => {
+    const folder = join(hasCorpus() ? CORPUS : FIXTURES, 'shapes');
+    // Kept by name: which releases are read is tested elsewhere.
+    const files = picklesUnder(folder).filter((file) => /t2\d+|ring|skip|pair|pending|expandable|multi|xpu/.test(file));
+    let agreed = 0;
+    for (const file of files) {
+      const { status, stdout } = runCli('analyze', '--json', file);
+      if (status !== 0) continue;
+      assertRun((JSON.parse(stdout) as Report).runs[0], ownerLines([file]));
+      agreed++;
+    }
+    assert.ok(agreed >= 12, `${agreed} shapes`);
+  });
+
+  it('on recordings of other people’s GPUs', function () {
+    const folder = join(CORPUS, 'recorded_on_gpu');
+    if (!existsSync(folder)) this.skip();
+    const files = picklesUnder(folder).filter((file) => !file.includes('old_layout'));
+    for (const file of files) {
+      const { runs } = JSON.parse(runCli('analyze', '--json', file).stdout) as Report;
+      assertRun(runs[0], ownerLines([file]));
+    }
+    assert.ok(files.length >= 13);
+  });
+});
