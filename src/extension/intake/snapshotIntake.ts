@@ -10,14 +10,14 @@ import {
 } from './ports.js';
 
 /** How long a file is left alone between two looks at it, in milliseconds. */
-export const POLL_MS = 150;
+export const POLL_MS = 100;
 /** Looks in a row that must agree before a file counts as settled. */
 const QUIET_LOOKS = 2;
 /** A file untouched for this long has settled before anybody looked. A hint only: the reader proves completeness. */
 const OLD_MS = 2_000;
 /** Files looked at together. */
 const LOOKS_AT_ONCE = 32;
-/** Early ends are looked at again after 300 ms, 600 ms … up to this. */
+/** Early ends are looked at again after 200 ms, 400 ms … up to this. */
 const LONGEST_BACKOFF_MS = 5_000;
 /** After so many early ends of an unchanged file only a change brings it back. */
 const MOST_ATTEMPTS = 12;

@@ -12,7 +12,7 @@ import { frameText, stackSummary } from './stackText.js';
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
   leak: ['arrow-up', Color.leak],
   cycle: ['sync', Color.cycle],
-  growth: ['arrow-small-up', Color.growth],
+  growth: ['arrow-up', Color.growth],
   filling: ['watch', null],
 };
 

@@ -154,10 +154,15 @@ function fileItem({ path, entry }: FileNode): vscode.TreeItem {
     item.description = vscode.l10n.t('reading, {0} %', Math.floor(entry.fraction * 100));
   } else {
     item.iconPath = new vscode.ThemeIcon(entry.phase === 'truncated' ? 'watch' : 'error');
-    item.description = entry.problem?.message ?? '';
+    item.description = sentenceWithout(path, entry.problem?.message ?? '');
   }
   item.tooltip = [path, item.description].join('\n');
   return item;
+}
+
+/** A sentence about a file, in a row that begins with the file's name. */
+function sentenceWithout(path: string, sentence: string): string {
+  return sentence.startsWith(`${path} `) ? sentence.slice(path.length + 1) : sentence;
 }
 
 function noteItem({ icon, message }: NoteNode): vscode.TreeItem {

@@ -75,10 +75,19 @@ export class StatusBar implements vscode.Disposable {
     if (tones.has('cycle')) {
       return [`$(sync) ${vscode.l10n.t('cycle')}`, vscode.l10n.t('Leakline: reference cycles hold memory')];
     }
-    if (tones.size > 0) {
+    if (tones.has('filling')) {
       return [
-        `$(arrow-small-up) ${vscode.l10n.t('growth')}`,
-        vscode.l10n.t('Leakline: memory grows, too early to judge'),
+        `$(watch) ${vscode.l10n.t('rising')}`,
+        vscode.l10n.t('Leakline: too early to tell a buffer that fills up from a leak'),
+      ];
+    }
+    if (tones.has('growth')) {
+      return [`$(arrow-up) ${vscode.l10n.t('growth')}`, vscode.l10n.t('Leakline: memory grows, too early to judge')];
+    }
+    if (runs.every(({ verdict }) => verdict === 'tooShort')) {
+      return [
+        `$(watch) ${vscode.l10n.t('more snapshots')}`,
+        vscode.l10n.t('Leakline: one snapshot tells little; dump more of them while training runs'),
       ];
     }
     return [`$(check) ${vscode.l10n.t('no leak')}`, vscode.l10n.t('Leakline: no line leaks in the snapshots read')];

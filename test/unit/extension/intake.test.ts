@@ -78,11 +78,11 @@ describe('The intake of snapshots', () => {
     world = new World();
   });
 
-  it('reads a file once it has held still for two looks, within half a second', async () => {
+  it('reads a file once it has held still for two looks, within a quarter of a second', async () => {
     world.write('a', 100);
-    await world.clock.advance(250);
+    await world.clock.advance(150);
     assert.deepEqual(world.loads, []);
-    await world.clock.advance(250);
+    await world.clock.advance(100);
     assert.deepEqual(world.loads, ['a']);
     assert.equal(world.phase('a'), 'ready');
     assert.equal(world.contentChanges, 1);
