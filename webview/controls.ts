@@ -77,7 +77,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     zoomOut.setEnabled(range !== null);
     zoomIn.setEnabled(curve !== null && curve.events > 0);
     asTable.show(state.curveAsTable);
-    progress.show(state.curveLoading || state.liveLoading || (choices === null && state.choicesError === null));
+    progress.show(state.curveLoading || state.liveLoading || state.reading);
   });
 
   return el(

@@ -29,11 +29,15 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
     el('pre', {}, el('code', {}, strings.recordingCode)),
     open.element,
   );
-  const view = el('section', { class: 'empty' }, failure.element, invitation);
-  store.watch(({ choices, choicesError }) => {
+  const reading = createMessage('hint');
+  const view = el('section', { class: 'empty' }, failure.element, reading.element, invitation);
+  store.watch((state) => {
+    const { choices, choicesError } = state;
     failure.show(choicesError === null ? null : strings.readyFailed(choicesError));
-    invitation.hidden = choices === null || choices.length > 0;
-    view.hidden = choicesError === null && invitation.hidden;
+    const empty = choices?.length === 0;
+    reading.show(empty && state.reading ? strings.readingSnapshots : null);
+    invitation.hidden = !empty || state.reading;
+    view.hidden = choicesError === null && !empty;
   });
   return view;
 }

@@ -20,6 +20,8 @@ export class TimelineSession {
   private pixels = 0;
   /** The events that were visible when the axis was changed, until the new axis is known. */
   private carriedEvents: Range | null = null;
+  /** What was shown when its snapshot went away, as one does that is being overwritten; shown again once it is back. */
+  private parked: Pick<ViewState, 'selection' | 'range' | 'pin'> | null = null;
   /** True while the curve that is shown is of another snapshot or on another axis than asked for. */
   private curveIsOld = false;
   /** True until the end of the history is known, where it shall be pinned. */
@@ -83,16 +85,26 @@ export class TimelineSession {
    */
   receiveState(told: TimelineState, restart = false): void {
     const { selection: shown, highlight, request } = this.store.get();
-    const wished = told.request === request ? null : existing(told.selected, told.choices);
-    const selection = wished ?? existing(shown, told.choices) ?? existing(told.selected, told.choices) ?? first(told);
+    const asked = told.request !== request && told.request > 0;
+    const wished = asked ? existing(told.selected, told.choices) : null;
+    const back = wished === null ? existing(this.parked?.selection ?? null, told.choices) : null;
+    const kept = back ?? existing(shown, told.choices);
+    const selection = wished ?? kept ?? existing(told.selected, told.choices) ?? first(told);
     this.store.update({
       choices: told.choices,
+      reading: told.reading ?? false,
       choicesError: null,
       // A wish for a snapshot that is not there yet stays open.
-      request: wished !== null || told.selected === null ? told.request : request,
+      request: wished !== null || !asked ? told.request : request,
       highlight: wished === null ? highlight : told.highlight,
     });
-    if (!sameSelection(selection, shown)) this.show(selection);
+    if (!sameSelection(selection, shown)) {
+      const { range, pin } = this.store.get();
+      const gone = this.parked ?? (shown === null ? null : { selection: shown, range, pin });
+      this.show(selection);
+      if (back !== null) this.store.update({ range: gone?.range ?? null, pin: gone?.pin ?? null });
+      else if (kept === null && wished === null) this.parked = gone;
+    }
     if (wished !== null && told.highlight !== null) this.pinEnd = true;
     this.askCurve(restart);
     this.askLive();
@@ -127,12 +139,14 @@ export class TimelineSession {
     if (curve === null || this.curveIsOld) return;
     const fitted = range === null ? null : fitRange(range, drawableExtent(curve.extent), NARROWEST[curve.axis]);
     if (sameRange(fitted, this.store.get().range)) return;
+    this.parked = null;
     this.store.update({ range: fitted });
     this.askCurve(false);
   }
 
   /** Looks into an instant. Asked again for the same one, or with `open`, its largest line is opened. */
   pin(pin: Pin, open = false): void {
+    this.parked = null;
     const { pin: before, live } = this.store.get();
     const again = before?.event === pin.event;
     if (again || open) this.openAtEvent = pin.event;
@@ -179,6 +193,7 @@ export class TimelineSession {
 
   private show(selection: Selection | null): void {
     this.carriedEvents = null;
+    this.parked = null;
     this.curveIsOld = true;
     this.pinEnd = false;
     this.unpin();
@@ -204,6 +219,7 @@ export class TimelineSession {
     if (!sameSelection(selection, curve)) return;
     this.curveIsOld = false;
     this.store.update({ curve, curveError: null });
+    this.fitRangeTo(curve);
     if (this.carriedEvents !== null) {
       const range = rangeOfEvents(this.carriedEvents, curve);
       this.carriedEvents = null;
@@ -217,6 +233,14 @@ export class TimelineSession {
       if (pin.event >= curve.events) this.unpin();
       else this.store.update({ pin: placePin(pin, curve, live) });
     }
+  }
+
+  /** A file that was read anew may have become shorter. */
+  private fitRangeTo(curve: TimelineWindow): void {
+    const { range } = this.store.get();
+    if (range === null) return;
+    const fitted = fitRange(range, drawableExtent(curve.extent), NARROWEST[curve.axis]);
+    if (!sameRange(fitted, range)) this.store.update({ range: fitted });
   }
 
   private askLive(): void {

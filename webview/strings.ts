@@ -6,6 +6,9 @@ import { formatBytes, formatCount, formatExactBytes } from './format.js';
 const plural = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
 
+/** Stands before the name of a mark, and alone where there is no name. */
+export const MARK_SIGNS: Record<TimelineMark['kind'], string> = { snapshot: '▼', outOfMemory: '✖', step: '' };
+
 const MARK_NAMES: Record<TimelineMark['kind'], string> = {
   snapshot: 'Snapshot',
   outOfMemory: 'Out of memory',
@@ -40,6 +43,11 @@ export const strings = {
   reserved: 'Reserved',
   capacity: 'Capacity',
   capacityOf: (bytes: number): string => `Capacity ${formatBytes(bytes)}`,
+  marks: {
+    snapshot: `${MARK_SIGNS.snapshot} Snapshot`,
+    outOfMemory: `${MARK_SIGNS.outOfMemory} Out of memory`,
+    step: 'Step',
+  } satisfies Record<TimelineMark['kind'], string>,
   peakOf: (bytes: number): string => `Highest in view: ${formatBytes(bytes)}`,
   toPeak: 'Look into it',
   toPeakHint: 'List what is live at the highest point in view',
@@ -104,6 +112,7 @@ export const strings = {
   nothingMapped: 'No line that is live here is a file of this workspace.',
 
   // States
+  readingSnapshots: 'Reading snapshots…',
   noSnapshots: 'No snapshot yet',
   noSnapshotsHelp:
     'Snapshots in this workspace appear here by themselves. To make one, record in the training script and dump:',

@@ -27,6 +27,8 @@ export interface Pin {
 export interface ViewState {
   /** Null until the extension has told what can be shown. */
   choices: readonly TimelineChoice[] | null;
+  /** True while snapshots are being read, so that an empty list may fill. */
+  reading: boolean;
   /** Why it could not tell. */
   choicesError: string | null;
   /** The last wish of the user that was followed, see `TimelineState.request`. */
@@ -55,6 +57,7 @@ export interface ViewState {
 
 export const INITIAL: ViewState = {
   choices: null,
+  reading: false,
   choicesError: null,
   request: 0,
   selection: null,

@@ -23,9 +23,11 @@ export type TimelineApi = {
 
 export interface TimelineState {
   choices: readonly TimelineChoice[];
+  /** True while snapshots are being read, so that an empty list may fill. */
+  reading?: boolean;
   /**
-   * Counts up each time the user asks for something to be shown (a command, a lens), from 0. Only when it has changed
-   * do `selected` and `highlight` replace what the webview shows; else they tell what was asked for last.
+   * Counts up each time the user asks for something to be shown (a command, a lens); 0 while nobody has. Only when it
+   * has changed to more than 0 do `selected` and `highlight` replace what the webview shows.
    */
   request: number;
   /** What to show: the snapshot and, where a lens led here, the line to point out. */

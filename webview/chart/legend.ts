@@ -8,12 +8,22 @@ import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
 
+const MARK_KINDS = ['snapshot', 'outOfMemory', 'step'] as const;
+
 export function createLegend(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
     el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
-  const entries = el('ul', {}, entry('live', strings.live), entry('reserved', strings.reserved), capacity);
+  const marks = MARK_KINDS.map((kind) => ({ kind, item: el('li', { class: `mark of-${kind}` }, strings.marks[kind]) }));
+  const entries = el(
+    'ul',
+    {},
+    entry('live', strings.live),
+    entry('reserved', strings.reserved),
+    capacity,
+    ...marks.map(({ item }) => item),
+  );
   const peakText = el('span', { class: 'peak' });
   const toPeak = createButton({
     text: strings.toPeak,
@@ -29,7 +39,8 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
     if (curve !== null) describe(curve);
   });
 
-  function describe({ capacityBytes, peak }: TimelineWindow): void {
+  function describe({ capacityBytes, peak, marks: drawn }: TimelineWindow): void {
+    for (const { kind, item } of marks) item.hidden = !drawn.some((mark) => mark.kind === kind);
     capacity.hidden = capacityBytes === null;
     if (capacityBytes !== null) setText(capacityText, strings.capacityOf(capacityBytes));
     setText(peakText, strings.peakOf(peak.liveBytes));

@@ -2,14 +2,15 @@
 import type { Chart, ChartArea, Plugin } from 'chart.js';
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
+import { MARK_SIGNS } from '../strings.js';
 import { placeLabels } from './labels.js';
 
 type Kind = TimelineMark['kind'];
 
-const STYLES: Record<Kind, { sign: string; dash: number[]; rank: number; colour: keyof ChartTheme & Kind }> = {
-  outOfMemory: { sign: '✖', dash: [], rank: 2, colour: 'outOfMemory' },
-  snapshot: { sign: '▼', dash: [4, 3], rank: 1, colour: 'snapshot' },
-  step: { sign: '', dash: [1, 3], rank: 0, colour: 'step' },
+const STYLES: Record<Kind, { dash: number[]; rank: number; colour: keyof ChartTheme & Kind }> = {
+  outOfMemory: { dash: [], rank: 2, colour: 'outOfMemory' },
+  snapshot: { dash: [4, 3], rank: 1, colour: 'snapshot' },
+  step: { dash: [1, 3], rank: 0, colour: 'step' },
 };
 /** Steps closer together than this would be a grey wall. */
 const NARROWEST_STEP = 5;
@@ -55,7 +56,11 @@ function drawLabels(
 ): void {
   ctx.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
   ctx.textBaseline = 'bottom';
-  const texts = drawn.map(({ mark }) => [STYLES[mark.kind].sign, mark.label].filter(Boolean).join(' '));
+  const texts = drawn.map(({ mark }, index) => {
+    // The same words over each of many steps say nothing.
+    const repeated = mark.kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
+    return repeated ? '' : [MARK_SIGNS[mark.kind], mark.label].filter(Boolean).join(' ');
+  });
   const wishes = drawn.map(({ mark, pixel }, index) => ({
     centre: pixel,
     width: ctx.measureText(texts[index]).width,

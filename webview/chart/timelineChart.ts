@@ -20,6 +20,9 @@ interface Point {
 
 /** A capacity this many times above everything else in view would flatten the curve: it is told, not drawn. */
 const CAPACITY_IN_REACH = 2.5;
+/** Single events show as points once they are this far apart, in pixels. */
+const POINT_DISTANCE = 12;
+const POINT_RADIUS = 2.5;
 
 export class TimelineChart {
   private readonly chart: Chart<'line', Point[]>;
@@ -36,7 +39,7 @@ export class TimelineChart {
     private theme: ChartTheme,
     onLayout: (area: PlotArea | null) => void,
   ) {
-    const line = { stepped: true, pointRadius: 0 } as const;
+    const line = { stepped: true, pointRadius: 0, pointBorderWidth: 0 } as const;
     const ticks = { color: () => this.theme.text, font: () => this.font() };
     const lines = {
       grid: { color: () => this.theme.grid, tickColor: () => this.theme.grid },
@@ -117,6 +120,8 @@ export class TimelineChart {
     const [capacity, reserved, live] = data.datasets;
     live.data = pointsOf(curve, curve.live);
     reserved.data = pointsOf(curve, curve.reserved);
+    live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
+    live.pointBackgroundColor = this.theme.live;
     const highest = highestIn(curve, visible);
     const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
     const level = reach ? (curve.capacityBytes ?? 0) : 0;
@@ -181,6 +186,11 @@ function pointsOf(curve: TimelineWindow, values: Float64Array): Point[] {
   const last = points.at(-1);
   if (last !== undefined && last.x < curve.window.to) points.push({ x: curve.window.to, y: last.y });
   return points;
+}
+
+function isSparse(curve: TimelineWindow, visible: Range, width: number): boolean {
+  const points = lastAtOrBelow(curve.x, visible.to) - lastAtOrBelow(curve.x, visible.from);
+  return points * POINT_DISTANCE < width;
 }
 
 function highestIn(curve: TimelineWindow, visible: Range): number {

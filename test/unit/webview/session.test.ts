@@ -197,10 +197,32 @@ describe('the session of a timeline', () => {
     assert.deepEqual([selection, curve, pin, curveLoading], [null, null, null, false]);
   });
 
+  it('returns to what it showed once that is back, unless the user has moved on', async () => {
+    const { store, session } = begin();
+    const { curve } = await settled(store);
+    assert.ok(curve !== null);
+    session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
+    session.setRange({ from: 10, to: curve.extent.to / 2 });
+    const before = await settled(store);
+    session.receiveState({ ...told, choices: [] });
+    session.receiveState({ ...told, choices: [choice(early)] });
+    assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
+    session.receiveState(told);
+    const after = await settled(store);
+    assert.deepEqual([after.selection, after.range, after.pin], [before.selection, before.range, before.pin]);
+
+    session.receiveState({ ...told, choices: [choice(early)] });
+    await settled(store);
+    session.setRange({ from: 10, to: 2000 });
+    session.receiveState(told);
+    assert.deepEqual((await settled(store)).selection, { path: early, device: 0 });
+  });
+
   it('is where it was after a reload', async () => {
     const first = begin();
-    const { curve } = await settled(first.store);
-    assert.ok(curve !== null);
+    await settled(first.store);
+    told = { ...told, request: 1, selected: { path: late, device: 0 } };
+    first.session.receiveState(told);
     first.session.select({ path: early, device: 0 });
     const { curve: earlyCurve } = await eventually(async () => {
       const state = await settled(first.store);
@@ -213,7 +235,7 @@ describe('the session of a timeline', () => {
     first.session.setRange({ from: extent.to * 0.3, to: extent.to * 0.9 });
     const before = await settled(first.store);
 
-    told = { ...told, selected: { path: late, device: 0 } };
+    told = { ...told, request: 0, selected: { path: late, device: 0 } };
     const again = begin(restored(JSON.parse(JSON.stringify(persisted(before)))));
     const after = await settled(again.store);
     assert.deepEqual(

@@ -16,7 +16,7 @@ describe('ticks', () => {
       const [step] = stepsOf(ticks);
       assert.ok(Number.isInteger(Math.log2(step)), `step ${step}`);
       assert.ok(stepsOf(ticks).every((each) => each === step));
-      assert.ok(ticks.length >= 3 && ticks.length <= 8, `${ticks.length} ticks for ${highest}`);
+      assert.ok(ticks.length >= 2 && ticks.length <= 8, `${ticks.length} ticks for ${highest}`);
     }
   });
 
