@@ -5,13 +5,15 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Format, ReadContext, ReadOptions } from './format.js';
 import { gzip } from './gzip.js';
+import { html } from './html.js';
+import { json } from './json.js';
 import type { ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
 
 /** Every kind of input, in the order in which they are asked. */
-const FORMATS: readonly Format[] = [torchSaveLegacy, torchPickle, gzip, zip];
+const FORMATS: readonly Format[] = [torchSaveLegacy, torchPickle, gzip, zip, json, html];
 
 const HEAD_BYTES = 64;
 

@@ -6,7 +6,7 @@ import { CORPUS, FIXTURES, hasCorpus } from '../../support/snapshots.js';
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.(pickle|gz|pt)$/.test(name) && !/timeline|chrome|json/.test(name))
+    .filter((name) => /\.(pickle|gz|pt|json|html)$/.test(name) && !/timeline|chrome|stats|cycle|NOTES/.test(name))
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile())
     .sort();

@@ -110,7 +110,7 @@ export class TorchSink implements PickleSink {
     if (top?.type === 'dict') {
       const segments = top.entries.get('segments');
       const settings = top.entries.get('allocator_settings');
-      if (segments !== undefined) {
+      if (isTorchObject(segments) && segments.type === 'list') {
         return {
           order: this.segmentOrder(segments),
           traces: this.deviceTraces(top.entries.get('device_traces') ?? null),

@@ -1,0 +1,44 @@
+import type { ByteSource } from '../bytes/byteSource.js';
+import { SnapshotError } from '../bytes/snapshotError.js';
+import type { Format, ReadContext } from './format.js';
+import { findMark } from './html/findMark.js';
+import type { ReadResult } from './readResult.js';
+import { readViewerPage } from './viewerPage.js';
+
+/** Pages that PyTorch writes: the snapshot viewer's, the cycle detector's, the profiler's picture of a timeline. */
+export const html: Format = {
+  id: 'html',
+  sniff: (head) => {
+    let at = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+    while (at < head.length && [0x20, 0x09, 0x0a, 0x0d].includes(head[at])) at++;
+    return head[at] === 0x3c;
+  },
+  read,
+};
+
+const VIEWER = 'local_files = [';
+const CYCLES = 'let dot = ';
+const PICTURE = 'data:image/png;base64,';
+
+async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const found = await findMark(source, 0, [VIEWER, CYCLES, PICTURE]);
+  switch (found?.mark) {
+    case VIEWER:
+      return readViewerPage(source, found.end, context);
+    case PICTURE:
+      throw new SnapshotError(
+        'unsupported',
+        `${source.name} is a page with a picture of memory over time, without the numbers. ` +
+          'Export the timeline as .json, or dump a snapshot with torch.cuda.memory._dump_snapshot.',
+      );
+    default: {
+      const isWhole = (await findMark(source, 0, ['</html>', '</HTML>'])) !== null;
+      throw new SnapshotError(
+        isWhole ? 'notASnapshot' : 'truncated',
+        isWhole
+          ? `${source.name} is a web page without a memory snapshot. Choose a page saved by torch.cuda._memory_viz.`
+          : `${source.name} is a web page that ends early: it is still being written or was cut short. Leakline reads it when it changes.`,
+      );
+    }
+  }
+}

@@ -1,0 +1,47 @@
+import type { ByteSource } from '../bytes/byteSource.js';
+import { readFully } from '../bytes/readFully.js';
+import { SnapshotError } from '../bytes/snapshotError.js';
+import type { Format, ReadContext } from './format.js';
+import { JsonMachine } from './json/jsonMachine.js';
+import { jsonShape, type JsonShape } from './json/jsonShape.js';
+import { JsonElements } from './json/jsonValues.js';
+import { runJson } from './json/runJson.js';
+import { readJsonSnapshot } from './jsonSnapshot.js';
+import type { ReadResult } from './readResult.js';
+
+type JsonReader = (source: ByteSource, context: ReadContext) => Promise<ReadResult>;
+
+const READERS: Readonly<Partial<Record<JsonShape, JsonReader>>> = {
+  snapshot: readJsonSnapshot,
+};
+
+/** Metadata in front of a trace's events can be long. */
+const HEAD_BYTES = 1 << 16;
+
+/** JSON of several kinds, told apart by the keys and lists that it begins with. */
+export const json: Format = {
+  id: 'json',
+  sniff: (head) => {
+    let at = head[0] === 0xef && head[1] === 0xbb && head[2] === 0xbf ? 3 : 0;
+    while (at < head.length && [0x20, 0x09, 0x0a, 0x0d].includes(head[at])) at++;
+    return head[at] === 0x7b || head[at] === 0x5b;
+  },
+  read,
+};
+
+async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const head = await readFully(source, 0, Math.min(HEAD_BYTES, source.size));
+  const start = head[0] === 0xef ? 3 : 0;
+  const reader = READERS[jsonShape(head.subarray(start))];
+  if (reader !== undefined) return reader(source, context);
+  if (head.length < HEAD_BYTES) {
+    // Too little to know: perhaps all of it is not there yet.
+    const nothing = new JsonElements(0, () => undefined);
+    await runJson(source, new JsonMachine(nothing, source.name, true), context.chunkSize);
+  }
+  throw new SnapshotError(
+    'notASnapshot',
+    `${source.name} is JSON, but no memory snapshot (it has no segments) and nothing else that Leakline knows. ` +
+      'Choose a file made by torch.cuda.memory._dump_snapshot.',
+  );
+}

@@ -1,0 +1,110 @@
+import { StringPool } from '../../model/stringPool.js';
+import { Kind } from '../../pickle/values.js';
+import type { JsonHandler, NumberKind } from './jsonMachine.js';
+
+/** A value of JSON. Whole numbers beyond 2^53 are bigints; objects have no prototype. */
+export type JsonValue = null | boolean | number | bigint | string | JsonValue[] | JsonObject;
+export interface JsonObject {
+  [key: string]: JsonValue;
+}
+
+const float = new DataView(new ArrayBuffer(8));
+
+/** The number behind a kind and its bits, exact. */
+export function exactNumber(kind: NumberKind, low: number, high: number): number | bigint {
+  if (kind === Kind.Float) {
+    float.setUint32(0, low, true);
+    float.setUint32(4, high, true);
+    return float.getFloat64(0, true);
+  }
+  const rounded = (kind === Kind.Int ? high | 0 : high) * 4294967296 + low;
+  if (Number.isSafeInteger(rounded)) return rounded;
+  const bits = (BigInt(high) << 32n) | BigInt(low);
+  return kind === Kind.Int ? BigInt.asIntN(64, bits) : bits;
+}
+
+/**
+ * Builds the values at one depth of a JSON text, one after the other, and forgets each when it was handed on. For lists
+ * of millions of small objects.
+ */
+export class JsonElements implements JsonHandler {
+  private readonly strings = new StringPool();
+  private readonly containers: (JsonValue[] | JsonObject)[] = [];
+  private readonly keys: string[] = [];
+  private depth = 0;
+
+  /**
+   * @param elementDepth containers around an element: 0 for the top values, 1 for the items of a top list, 2 for those
+   *   of lists in a top object
+   * @param onElement told the key of the list in the top object, empty without one
+   * @param wanted false for keys whose values need not be built
+   */
+  constructor(
+    private readonly elementDepth: number,
+    private readonly onElement: (value: JsonValue, list: string) => void,
+    private readonly wanted: (key: string) => boolean = () => true,
+  ) {}
+
+  beginObject(): void {
+    this.begin(Object.create(null) as JsonObject);
+  }
+
+  beginArray(): void {
+    this.begin([]);
+  }
+
+  endObject(): void {
+    this.end();
+  }
+
+  endArray(): void {
+    this.end();
+  }
+
+  key(bytes: Uint8Array, from: number, to: number): void {
+    this.keys[this.depth] = this.strings.text(this.strings.intern(bytes, from, to));
+  }
+
+  text(bytes: Uint8Array, from: number, to: number): void {
+    if (this.isKept()) this.add(this.strings.text(this.strings.intern(bytes, from, to)));
+  }
+
+  number(kind: NumberKind, low: number, high: number): void {
+    if (this.isKept()) this.add(exactNumber(kind, low, high));
+  }
+
+  literal(value: boolean | null): void {
+    this.add(value);
+  }
+
+  private begin(container: JsonValue[] | JsonObject): void {
+    this.depth++;
+    if (this.depth > this.elementDepth) this.containers.push(container);
+    this.keys[this.depth] = '';
+  }
+
+  private end(): void {
+    this.depth--;
+    if (this.depth < this.elementDepth) return;
+    const container = this.containers.pop();
+    if (container !== undefined) this.add(container);
+  }
+
+  /** Whether the next value is one to build. */
+  private isKept(): boolean {
+    const parent = this.containers.at(-1);
+    if (parent === undefined) return this.depth <= this.elementDepth;
+    return Array.isArray(parent) || this.wanted(this.keys[this.depth] ?? '');
+  }
+
+  private add(value: JsonValue): void {
+    const parent = this.containers.at(-1);
+    if (parent === undefined) {
+      if (this.depth === this.elementDepth) this.onElement(value, this.keys[1] ?? '');
+      else if (this.depth < this.elementDepth) this.onElement(value, this.keys[this.depth] ?? '');
+      return;
+    }
+    if (Array.isArray(parent)) parent.push(value);
+    else if (this.wanted(this.keys[this.depth] ?? '')) parent[this.keys[this.depth] ?? ''] = value;
+  }
+}

@@ -1,0 +1,45 @@
+import type { ByteSource } from '../../bytes/byteSource.js';
+import { SnapshotError } from '../../bytes/snapshotError.js';
+import type { JsonMachine } from './jsonMachine.js';
+
+const DEFAULT_CHUNK = 1 << 20;
+const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
+
+/**
+ * Feeds a source through the machine to its end. The result is the same for any size of the reads.
+ * @throws SnapshotError `truncated` if the source ends inside the value, or what the machine throws
+ */
+export async function runJson(source: ByteSource, machine: JsonMachine, chunkSize = DEFAULT_CHUNK): Promise<void> {
+  const start = await byteOrderMark(source);
+  let buffer = new Uint8Array(Math.min(chunkSize, Math.max(1, source.size)));
+  /** Bytes at the start of the buffer that wait for the rest of their token. */
+  let kept = 0;
+  let position = start;
+  for (;;) {
+    if (kept === buffer.length) {
+      const next = new Uint8Array(kept * 2);
+      next.set(buffer.subarray(0, kept));
+      buffer = next;
+    }
+    const got = await source.read(position, buffer.subarray(kept));
+    position += got;
+    const filled = kept + got;
+    const consumed = machine.run(buffer, 0, filled, position - filled, got === 0);
+    kept = filled - consumed;
+    if (got === 0) {
+      if (machine.complete && kept === 0) return;
+      throw new SnapshotError(
+        'truncated',
+        `${source.name} ends early, at byte ${position}: it is still being written or was cut short. ` +
+          'Leakline reads it when it changes.',
+      );
+    }
+    buffer.copyWithin(0, consumed, filled);
+  }
+}
+
+async function byteOrderMark(source: ByteSource): Promise<number> {
+  const head = new Uint8Array(BYTE_ORDER_MARK.length);
+  const got = await source.read(0, head);
+  return got === head.length && BYTE_ORDER_MARK.every((byte, i) => head[i] === byte) ? head.length : 0;
+}

@@ -1,0 +1,83 @@
+import type { RecordedDevice, RecordedOwner, Recording } from '../model/recording.js';
+
+const SCHEMA = 'leakline.recording/1';
+/** Owners and lines beyond these numbers are not looked at. */
+const MOST_ENTRIES = 10_000;
+
+/**
+ * Reads the recorder's sidecar. Like every input it is hostile: what has another shape than expected is left out.
+ * @returns null if the text is no sidecar
+ */
+export function parseRecording(text: string): Recording | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!isRecord(value) || value['schema'] !== SCHEMA) return null;
+  const times = isRecord(value['stepTimes']) ? value['stepTimes'] : {};
+  const holders = isRecord(value['holders']) ? value['holders'] : {};
+  return {
+    run: textOf(value['run']) ?? '',
+    rank: numberOf(value['rank']),
+    step: numberOf(value['step']),
+    firstStep: numberOf(times['first']) ?? 1,
+    stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),
+    devices: listOf(value['devices']).flatMap(deviceOf),
+    owners: listOf(holders['owners']).slice(0, MOST_ENTRIES).flatMap(ownerOf),
+  };
+}
+
+function deviceOf(value: unknown): RecordedDevice[] {
+  const device = isRecord(value) ? numberOf(value['index']) : null;
+  if (!isRecord(value) || device === null) return [];
+  return [
+    {
+      device,
+      capacityBytes: numberOf(value['capacityBytes']),
+      outsideBytes: numberOf(value['outsideBytes']) ?? 0,
+    },
+  ];
+}
+
+function ownerOf(value: unknown): RecordedOwner[] {
+  if (!isRecord(value)) return [];
+  const name = textOf(value['name']) ?? textOf(value['text']);
+  const file = textOf(value['file']);
+  const line = numberOf(value['line']);
+  if (name === null || file === null || line === null) return [];
+  return [
+    {
+      kind: textOf(value['kind']) ?? '',
+      name,
+      file,
+      line,
+      bytes: numberOf(value['bytes']) ?? 0,
+      allocatedAt: listOf(value['allocatedAt'])
+        .slice(0, MOST_ENTRIES)
+        .flatMap((site) => {
+          const at = isRecord(site) ? { file: textOf(site['file']), line: numberOf(site['line']) } : null;
+          if (!isRecord(site) || at?.file == null || at.line === null) return [];
+          return [{ file: at.file, line: at.line, bytes: numberOf(site['bytes']) ?? 0 }];
+        }),
+    },
+  ];
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function textOf(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+/** A finite number that is not negative. */
+function numberOf(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? (value as unknown[]) : [];
+}

@@ -1,0 +1,36 @@
+import type { Bytes, Microseconds } from './units.js';
+
+/** What the recorder wrote beside a snapshot: what the allocator's own file cannot say. */
+export interface Recording {
+  /** Names the run; the same for all ranks. */
+  readonly run: string;
+  readonly rank: number | null;
+  /** Steps finished when the snapshot was taken. */
+  readonly step: number | null;
+  /** Step that ended first among `stepEndsUs`, and when each ended; empty if no steps were seen. */
+  readonly firstStep: number;
+  readonly stepEndsUs: readonly Microseconds[];
+  readonly devices: readonly RecordedDevice[];
+  readonly owners: readonly RecordedOwner[];
+}
+
+export interface RecordedDevice {
+  readonly device: number;
+  readonly capacityBytes: Bytes | null;
+  /** Used on the device outside of PyTorch. */
+  readonly outsideBytes: Bytes;
+}
+
+/** A Python object that keeps old memory, walked in the training process. */
+export interface RecordedOwner {
+  /** `cycle` for a reference cycle; other kinds name where the object is held. */
+  readonly kind: string;
+  /** What a person calls it: `history['aux']`. */
+  readonly name: string;
+  /** Where the statement stands that keeps it, as recorded. */
+  readonly file: string;
+  readonly line: number;
+  readonly bytes: Bytes;
+  /** Lines that allocated what it keeps. */
+  readonly allocatedAt: readonly { readonly file: string; readonly line: number; readonly bytes: Bytes }[];
+}

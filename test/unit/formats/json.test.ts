@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { SnapshotError, type SnapshotErrorReason } from '../../../src/core/bytes/snapshotError.js';
+import { columnsOf } from '../../support/columns.js';
+import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
+
+const SHAPES = join(FIXTURES, 'shapes');
+const SMALL = JSON.stringify({
+  segments: [
+    {
+      device: 0,
+      address: 4096,
+      total_size: 512,
+      stream: 0,
+      blocks: [
+        {
+          address: 4096,
+          size: 512,
+          requested_size: 5,
+          state: 'active_allocated',
+          frames: [{ name: 'f', filename: 'a.py', line: 1 }],
+        },
+      ],
+    },
+  ],
+  device_traces: [[{ action: 'alloc', addr: 4096, size: 5, stream: 0, time_us: 1.5e15, frames: [] }]],
+});
+
+async function reasonOf(text: string | Uint8Array): Promise<SnapshotErrorReason | 'read'> {
+  try {
+    await readBytes(Buffer.from(text));
+    return 'read';
+  } catch (error) {
+    if (SnapshotError.is(error)) return error.reason;
+    throw error;
+  }
+}
+
+describe('JSON', () => {
+  it('gives the same snapshot as the pickle, packed or not, with or without marks and spaces', async () => {
+    const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
+    const text = readFileSync(join(SHAPES, 't213.json'));
+    assert.deepEqual(columnsOf(await readFile(join(SHAPES, 't213.json.gz'))), bare);
+    assert.deepEqual(columnsOf(await readBytes(text)), bare);
+    const spaced = JSON.stringify(JSON.parse(text.toString()), null, '\t');
+    assert.deepEqual(columnsOf(await readBytes(Buffer.from(`\ufeff \r\n${spaced}\n`))), bare);
+  });
+
+  it('gives the same snapshot whatever the size of the reads', async () => {
+    const text = readFileSync(join(SHAPES, 't213.json'));
+    const whole = columnsOf(await readBytes(text));
+    for (const chunkSize of [1, 7, 4096, 8 << 20]) {
+      assert.deepEqual(columnsOf(await readBytes(text, { chunkSize })), whole, `by ${chunkSize}`);
+    }
+  });
+
+  it('cut at any byte is truncated', async () => {
+    for (let length = 1; length < SMALL.length; length++) {
+      assert.equal(await reasonOf(SMALL.slice(0, length)), 'truncated', SMALL.slice(0, length));
+    }
+    assert.equal(await reasonOf(SMALL), 'read');
+  });
+
+  it('keeps whole numbers of 64 bits exact, signed or not', async () => {
+    const snapshot = await readBytes(
+      Buffer.from(
+        SMALL.replaceAll('4096', '18446720620317114368').replaceAll('"stream":0', '"stream":-9007199254740993'),
+      ),
+    );
+    const address = (BigInt(snapshot.segments.addrHigh[0]) << 32n) | BigInt(snapshot.segments.addrLow[0]);
+    assert.equal(address, 18446720620317114368n);
+    assert.equal(snapshot.strings.text(snapshot.segments.stream[0]), '-9007199254740993');
+    assert.equal(snapshot.events.addrHigh[0], snapshot.blocks.addrHigh[0]);
+    assert.equal(snapshot.events.timeUs[0], 1.5e15);
+  });
+
+  it('understands every escape, and surrogates alone or in pairs', async () => {
+    const names = ['\\"\\\\\\/\\b\\f\\n\\r\\t', '\\u00e9\\u4e2d', '\\ud83d\\ude00', '\\ud83d', 'ünïcode', '\\u0041'];
+    for (const name of names) {
+      const { frames, strings } = await readBytes(Buffer.from(SMALL.replace('a.py', `${name}.py`)));
+      const expected = JSON.parse(`"${name}"`) as string;
+      const read = strings.text(frames.file[0]);
+      // A lone surrogate is no text in UTF-8: it is kept as bytes and shown as replacement characters.
+      if (name === '\\ud83d') assert.match(read, /^\ufffd+\.py$/);
+      else assert.equal(read, `${expected}.py`);
+    }
+  });
+
+  it("reads Python's NaN and Infinity", async () => {
+    const text = SMALL.replace('}', '}').replace(
+      /\}$/,
+      ',"allocator_settings":{"a":NaN,"b":-Infinity,"c":null,"d":1e3}}',
+    );
+    const { settings } = await readBytes(Buffer.from(text));
+    assert.deepEqual(settings, { a: Number.NaN, b: Number.NEGATIVE_INFINITY, c: null, d: 1000 });
+  });
+
+  it('that is damaged, nested without end, or something else is refused', async () => {
+    for (const text of [
+      '{"segments":[}',
+      '{"segments" 1}',
+      '{segments:1}',
+      '{"segments":[1,]}',
+      '{"segments":tru}',
+      '{"segments":01x}',
+    ]) {
+      assert.equal(await reasonOf(text), 'notASnapshot', text);
+    }
+    assert.equal(await reasonOf(`{"segments":${'['.repeat(100_000)}`), 'limit');
+    assert.equal(await reasonOf('{"a": 1}'), 'notASnapshot');
+    assert.equal(await reasonOf('[]'), 'notASnapshot');
+    assert.equal(await reasonOf(`${SMALL}\n${SMALL}`), 'unsupported');
+    assert.equal(await reasonOf('{"segments": 1}'), 'notASnapshot');
+    assert.equal(await reasonOf('{"segments": [], "__proto__": {"x": 1}}'), 'read');
+    assert.equal(({} as { x?: number }).x, undefined);
+  });
+});
+
+describe('Viewer pages', () => {
+  const pickled = readFileSync(join(SHAPES, 'cpp_pickler.pickle'));
+  const page = (...snapshots: Uint8Array[]): string =>
+    '<!DOCTYPE html>\n<html>\n<body>\n<script type="module">\nimport {add_local_files} from "https://cdn/MemoryViz.js"\n' +
+    `const local_files = ${JSON.stringify(snapshots.map((bytes) => ({ name: 'snapshot.pickle', base64: Buffer.from(bytes).toString('base64') })))}\n`.replaceAll(
+      '":"',
+      '": "',
+    ) +
+    "add_local_files(local_files, 'Active Memory Timeline')\n</script>\n</body>\n</html>\n";
+
+  it('hold the snapshot they show, padded or not', async () => {
+    const bare = columnsOf(await readBytes(pickled));
+    for (const padding of [0, 1, 2, 3]) {
+      const snapshot = await readBytes(Buffer.from(page(Buffer.concat([pickled, Buffer.alloc(padding)]))));
+      assert.deepEqual(columnsOf(snapshot), bare);
+      assert.equal(snapshot.format, 'memoryViz/pickle');
+    }
+  });
+
+  it('give the same snapshot whatever the size of the reads', async () => {
+    const bytes = Buffer.from(page(pickled));
+    const whole = columnsOf(await readBytes(bytes));
+    for (const chunkSize of [1, 7, 4096]) assert.deepEqual(columnsOf(await readBytes(bytes, { chunkSize })), whole);
+  });
+
+  it('of several snapshots give the first, and say so', async () => {
+    const snapshot = await readBytes(Buffer.from(page(pickled, readFileSync(join(SHAPES, 'pending_free.pickle')))));
+    assert.deepEqual(columnsOf(snapshot), columnsOf(await readBytes(pickled)));
+    assert.match(
+      snapshot.warnings.find((warning) => warning.code === 'moreSnapshots')?.message ?? '',
+      /holds 2 snapshots/,
+    );
+  });
+
+  it('cut at any byte are truncated', async () => {
+    const whole = page(readFileSync(join(SHAPES, 'cpp_pickler.pickle')));
+    const end = whole.indexOf('"}]');
+    for (let length = 1; length < end; length += length % 5 === 0 ? 3 : 1) {
+      assert.equal(await reasonOf(whole.slice(0, length)), 'truncated', whole.slice(0, length).slice(-40));
+    }
+  });
+
+  it('without a snapshot are named for what they are', async () => {
+    assert.equal(await reasonOf('<html><body>hello</body></html>'), 'notASnapshot');
+    assert.equal(await reasonOf("<html><img src='data:image/png;base64,iVBO'></html>"), 'unsupported');
+    assert.equal(await reasonOf(gzipSync(Buffer.from('<html></html>'))), 'notASnapshot');
+  });
+});
