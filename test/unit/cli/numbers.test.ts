@@ -104,8 +104,7 @@ describe('The command line and brute force agree', function () {
 
   it('on shapes of many releases', () => {
     const folder = join(hasCorpus() ? CORPUS : FIXTURES, 'shapes');
-    // Kept by name: which releases are read is tested elsewhere.
-    const files = picklesUnder(folder).filter((file) => /t2\d+|ring|skip|pair|pending|expandable|multi|xpu/.test(file));
+    const files = picklesUnder(folder);
     let agreed = 0;
     for (const file of files) {
       const { status, stdout } = runCli('analyze', '--json', file);
@@ -119,7 +118,7 @@ describe('The command line and brute force agree', function () {
   it('on recordings of other people’s GPUs', function () {
     const folder = join(CORPUS, 'recorded_on_gpu');
     if (!existsSync(folder)) this.skip();
-    const files = picklesUnder(folder).filter((file) => !file.includes('old_layout'));
+    const files = picklesUnder(folder);
     for (const file of files) {
       const { runs } = JSON.parse(runCli('analyze', '--json', file).stdout) as Report;
       assertRun(runs[0], ownerLines([file]));

@@ -68,7 +68,9 @@ def analyze(path, start, to):
             if block['state'] == 'inactive':
                 continue
             sums['live'] += block['size']
-            frames = words(block.get('frames', []))
+            # Until 2.0 the stack stands in the history, the current allocation's first.
+            history = block.get('history') or [{}]
+            frames = words(block.get('frames', history[0].get('frames', [])))
             hints = forward_words(forward.get((segment['device'], block.get('address')), []))
             key = owner(frames, start, to) or owner(hints, start, to)
             if key is not None:
