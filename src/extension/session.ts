@@ -179,7 +179,11 @@ export class SnapshotSession implements vscode.Disposable {
     if (!this.listingStale) return;
     this.listingStale = false;
     try {
-      await this.engine.call('setWorkspace', { files: await this.files.paths(), rules: pathRules() });
+      await this.engine.call('setWorkspace', {
+        files: await this.files.paths(),
+        rules: pathRules(),
+        roots: this.files.roots(),
+      });
     } catch (error) {
       this.listingStale = true;
       throw error;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { basename } from '../text/pathText.js';
+import { folderName } from '../workspace/folderName.js';
 
 interface SnapshotItem extends vscode.QuickPickItem {
   /** Absent on the entry that opens the file dialog. */
@@ -9,13 +10,20 @@ interface SnapshotItem extends vscode.QuickPickItem {
 }
 
 /** What the file dialog filters by; content decides whether it is a snapshot. */
-export function snapshotFilters(): Record<string, string[]> {
+function snapshotFilters(): Record<string, string[]> {
   return { [vscode.l10n.t('Memory snapshots')]: ['pickle', 'pkl'], [vscode.l10n.t('All files')]: ['*'] };
 }
 
 /** Lets the user choose files on disk. Empty if they changed their mind. */
 export async function browse(title: string, canSelectMany: boolean): Promise<string[]> {
-  const uris = await vscode.window.showOpenDialog({ title, canSelectMany, filters: snapshotFilters() });
+  const defaultUri = vscode.workspace.workspaceFolders?.at(0)?.uri;
+  const filters = snapshotFilters();
+  const uris = await vscode.window.showOpenDialog({
+    title,
+    canSelectMany,
+    filters,
+    ...(defaultUri === undefined ? {} : { defaultUri }),
+  });
   return (uris ?? []).map(({ fsPath }) => fsPath);
 }
 
@@ -26,7 +34,7 @@ export async function pickSnapshot(
   leaveOut: string | null,
 ): Promise<string | undefined> {
   const runs = store.result?.report.runs ?? [];
-  const names = runNames(runs, (path) => vscode.workspace.asRelativePath(path), vscode.l10n);
+  const names = runNames(runs, folderName, vscode.l10n);
   const items = runs.flatMap((run): SnapshotItem[] => [
     { label: names.get(run.id) ?? run.id, kind: vscode.QuickPickItemKind.Separator },
     ...run.snapshots

@@ -93,13 +93,7 @@ export class AnalysisEngine {
     if (this.disposed) throw new RpcError('closed', this.l10n.t('Leakline is shutting down.'));
     if (this.running !== null) return this.running;
     if (!this.mayStart) {
-      throw new RpcError(
-        'closed',
-        this.l10n.t(
-          'The snapshot reader stopped {0} times and stays off; clear the results to start it again.',
-          MOST_DEATHS,
-        ),
-      );
+      throw new RpcError('closed', this.staysOff());
     }
     const thread = this.start();
     const client = new RpcClient<WorkerApi, WorkerEvents>(
@@ -123,6 +117,13 @@ export class AnalysisEngine {
     return running;
   }
 
+  private staysOff(): string {
+    return this.l10n.t(
+      'It stopped {0} times and stays off until you choose "Read Snapshots Again" in the Snapshots view.',
+      MOST_DEATHS,
+    );
+  }
+
   private get mayStart(): boolean {
     const horizon = this.clock.now() - FORGIVEN_AFTER_MS;
     this.deaths = this.deaths.filter((time) => time > horizon);
@@ -136,7 +137,7 @@ export class AnalysisEngine {
     const again = this.mayStart && this.loaded.size > 0;
     const message = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
     running.client.close(message);
-    this.listener.died(message, again);
+    this.listener.died(this.mayStart ? message : `${message} ${this.staysOff()}`, again);
     if (again) this.restoring = this.restore();
   }
 

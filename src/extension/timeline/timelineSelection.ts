@@ -5,6 +5,7 @@ import { runNames, leakRate } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { basename } from '../text/pathText.js';
 import type { SourcePlace } from '../workspace/openSource.js';
+import { folderName } from '../workspace/folderName.js';
 
 /** What the timeline offers, and what the user asked it to show last. */
 export class TimelineSelection {
@@ -23,7 +24,7 @@ export class TimelineSelection {
 
   state(): TimelineState {
     const runs = this.store.result?.report.runs ?? [];
-    const names = runNames(runs, (path) => vscode.workspace.asRelativePath(path), vscode.l10n);
+    const names = runNames(runs, folderName, vscode.l10n);
     const choices = runs.flatMap((run) =>
       run.snapshots.map(({ path, devices }) => ({
         path,

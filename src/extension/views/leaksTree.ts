@@ -86,6 +86,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     const [icon, color] = ICONS[mark.tone];
     item.iconPath = new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
     const sentences = [`${mark.file}:${mark.line} ${line.function}`, verdictText(line.verdict, vscode.l10n)];
+    if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));
     item.tooltip = [...sentences, ...evidenceTexts(mark.parts[0], vscode.l10n)].join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
@@ -125,10 +126,13 @@ function openCommand(file: string, line: number): vscode.Command {
 function unmappedItem(files: number): vscode.TreeItem {
   const item = new vscode.TreeItem(
     files === 1
-      ? vscode.l10n.t('1 recorded file could not be matched')
-      : vscode.l10n.t('{0} recorded files could not be matched', files),
+      ? vscode.l10n.t('1 recorded file is not matched')
+      : vscode.l10n.t('{0} recorded files are not matched', files),
   );
-  item.description = vscode.l10n.t('map its folder…');
+  item.description = vscode.l10n.t('map folder…');
+  item.tooltip = vscode.l10n.t(
+    'Files of the recording that no file of this workspace answers to. Click to map a folder.',
+  );
   item.iconPath = new vscode.ThemeIcon('warning');
   item.command = { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder };
   return item;

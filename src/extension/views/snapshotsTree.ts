@@ -7,6 +7,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { basename, dirname } from '../text/pathText.js';
+import { folderName } from '../workspace/folderName.js';
 
 interface RunNode {
   readonly kind: 'run';
@@ -84,7 +85,7 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
 
   private runs(): RunNode[] {
     const runs = this.store.result?.report.runs ?? [];
-    const names = runNames(runs, (path) => vscode.workspace.asRelativePath(path), vscode.l10n);
+    const names = runNames(runs, folderName, vscode.l10n);
     return runs.map((run) => ({ kind: 'run', run, name: names.get(run.id) ?? run.id }));
   }
 

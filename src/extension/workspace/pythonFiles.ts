@@ -48,6 +48,13 @@ export class PythonFiles implements vscode.Disposable {
     return [...this.uris.keys()];
   }
 
+  /** The workspace's folders on disk, by the prefix of their files' paths. */
+  roots(): { prefix: string; folder: string }[] {
+    const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
+    const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+    return folders.map(({ name, uri }) => ({ prefix: several ? `${name}/` : '', folder: uri.fsPath }));
+  }
+
   /** The file behind a path of a report; undefined if the workspace has no such file. */
   uri(path: string): vscode.Uri | undefined {
     return this.uris.get(path);
