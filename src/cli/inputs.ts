@@ -4,6 +4,7 @@ import { digestSnapshot, type SnapshotDigest } from '../core/analysis/digest.js'
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readSnapshot } from '../core/formats/readSnapshot.js';
 import { openFile } from '../node/fileSource.js';
+import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
 
 /** A file to read. */
@@ -46,7 +47,7 @@ export async function expandInputs(paths: readonly string[], complain: (message:
 export async function readDigest(path: string): Promise<SnapshotDigest> {
   const file = await openFile(path);
   try {
-    return digestSnapshot(path, await readSnapshot(file.source));
+    return digestSnapshot(path, await readSnapshot(file.source), await readRecording(path));
   } finally {
     await file.close();
   }

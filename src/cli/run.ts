@@ -1,10 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { buildCompare } from '../core/report/buildCompare.js';
-import { buildReport, type ReportWorkspace } from '../core/report/buildReport.js';
+import { buildReport } from '../core/report/buildReport.js';
 import { visibleJson, visibleText } from '../core/report/plainText.js';
+import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { renderCompareMarkdown, renderMarkdown } from '../core/report/renderMarkdown.js';
 import { renderCompareText, renderText, unmappedText } from '../core/report/renderText.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
+import { sourceLines } from '../node/sourceLines.js';
 import { parseArguments, UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
 import { HELP } from './helpText.js';
 import { expandInputs, readDigests } from './inputs.js';
@@ -103,5 +105,5 @@ async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments)
   }
   const facts = await stat(root).catch(() => null);
   if (facts?.isDirectory() !== true) throw new UsageError(`The root ${root} is no folder: name the workspace's.`);
-  return { files: await listPythonFiles(root), rules };
+  return { files: await listPythonFiles(root), rules, lineText: sourceLines([{ prefix: '', folder: root }]) };
 }

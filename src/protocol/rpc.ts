@@ -112,7 +112,7 @@ export class RpcClient<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
       this.pending.set(id, {
         resolve: (value) => {
           finish();
-          resolve(value as Api[Name]['result']);
+          resolve(value);
         },
         reject: (error) => {
           finish();
@@ -175,7 +175,7 @@ export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
     this.running.set(id, abort);
     try {
       if (!Object.hasOwn(this.handlers, method)) throw new RpcError('unknownMethod', `There is no call '${method}'.`);
-      const value = await this.handlers[method as keyof Api](params as never, abort.signal);
+      const value = await this.handlers[method as keyof Api](params, abort.signal);
       this.post({ kind: 'result', id, value });
     } catch (error) {
       this.post({ kind: 'failure', id, reason: reasonOf(error), message: messageOf(error) });

@@ -9,6 +9,8 @@ export interface WorkspaceListing {
   files: readonly string[];
   /** Prefix pairs that the user has mapped by hand; they win over suffix matching. */
   rules: readonly PathRule[];
+  /** Where files named with a prefix lie on disk, for looking at their lines; none in a virtual workspace. */
+  roots: readonly { prefix: string; folder: string }[];
 }
 
 /** What a finished load tells. */

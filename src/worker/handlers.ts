@@ -1,8 +1,10 @@
 import { liveAt } from '../core/analysis/liveAt.js';
-import { stepOf } from '../core/analysis/runs.js';
+import { stepOfDigest } from '../core/analysis/runs.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
-import { buildReport, snapshotReport } from '../core/report/buildReport.js';
+import { buildReport } from '../core/report/buildReport.js';
+import { snapshotReport } from '../core/report/snapshotReport.js';
+import { sourceLines } from '../node/sourceLines.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import type { SnapshotStore } from './snapshotStore.js';
@@ -24,14 +26,17 @@ export function workerHandlers(
         onProgress(path, fraction);
       });
       if (read) workspace.reset();
-      return { snapshot: snapshotReport(digest, stepOf(path)), read };
+      return { snapshot: snapshotReport(digest, stepOfDigest(digest)), read };
     },
     unload: ({ path }) => {
       store.unload(path);
       workspace.reset();
       return null;
     },
-    report: () => buildReport(store.digests, workspace.listing),
+    report: () => {
+      const { files, rules, roots } = workspace.listing;
+      return buildReport(store.digests, { files, rules, lineText: sourceLines(roots) });
+    },
     compare: ({ a, b }) => buildCompare(store.digest(a), store.digest(b), workspace.listing),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
       const snapshot = await store.snapshot(path, signal);

@@ -5,6 +5,7 @@ import { readSnapshot } from '../core/formats/readSnapshot.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
 import { openFile, sameFile, type FileState } from '../node/fileSource.js';
+import { readRecording } from '../node/recordingFile.js';
 import { modelBytes } from './modelBytes.js';
 
 interface Entry {
@@ -51,7 +52,7 @@ export class SnapshotStore {
       const snapshot = await readSnapshot(file.source, { signal, onProgress });
       // A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new.
       if (!sameFile(file.state, await file.currentState())) throw changed(path);
-      const digest = digestSnapshot(path, snapshot);
+      const digest = digestSnapshot(path, snapshot, await readRecording(path));
       this.entries.set(path, { state: file.state, digest });
       this.keep(path, file.state, snapshot);
       return { digest, read: true };

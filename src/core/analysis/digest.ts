@@ -6,6 +6,7 @@ import {
   type SnapshotWarning,
   type StackTable,
 } from '../model/snapshot.js';
+import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
 import { deviceHistory } from './history.js';
@@ -80,6 +81,7 @@ export interface SnapshotDigest {
   steps: Steps | null;
   /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
   lifetimes: readonly DigestLifetimes[];
+  recording: Recording | null;
 }
 
 /** A stack's lifetimes with its frames in words. */
@@ -101,8 +103,11 @@ export interface DigestLifetimes {
 /** Events that make a head. */
 const HEAD_EVENTS = 64;
 
-/** Condenses a snapshot. Live are blocks that are allocated or wait for another stream. */
-export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest {
+/**
+ * Condenses a snapshot. Live are blocks that are allocated or wait for another stream.
+ * @param recording what the recorder wrote beside it, if it was the recorder's
+ */
+export function digestSnapshot(path: string, snapshot: Snapshot, recording: Recording | null = null): SnapshotDigest {
   const { blocks, segments, stacks, events, traces } = snapshot;
   const live: number[] = [];
   for (let block = 0; block < blocks.count; block++) {
@@ -151,7 +156,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest
     const first = firstEvent.get(device);
     if (event !== NO_INDEX && first !== undefined) columns.born[row] = event - first;
   });
-  const steps = findSteps(snapshot);
+  const steps = findSteps(snapshot, recording);
   return {
     path,
     format: snapshot.format,
@@ -166,6 +171,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot): SnapshotDigest
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
     steps,
     lifetimes: steps === null ? [] : lifetimesInWords(snapshot, steps, frames),
+    recording,
   };
 }
 

@@ -6,8 +6,8 @@ export interface Run {
   id: string;
   rank: number | null;
   snapshots: readonly SnapshotDigest[];
-  /** The step that each file's name gives, null where the names give none. */
-  nameSteps: readonly (number | null)[];
+  /** The step that each snapshot's recording or name gives, null where neither does. */
+  steps: readonly (number | null)[];
 }
 
 const RANK = /(?:^|[^a-z])rank[_-]?(\d+)/i;
@@ -31,6 +31,11 @@ export function stepOf(path: string): number | null {
   return last === undefined || last.length > 15 ? null : Number(last);
 }
 
+/** The step of a snapshot: the recorder knows it, a name may tell it. */
+export function stepOfDigest(digest: SnapshotDigest): number | null {
+  return digest.recording?.step ?? stepOf(digest.path);
+}
+
 /** Groups snapshots into runs. Every snapshot is in exactly one run. */
 export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
   const patterns = new Map<string, SnapshotDigest[]>();
@@ -46,9 +51,9 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
     parts.forEach((snapshots, part) => {
       runs.push({
         id: part === 0 ? id : `${id} (${part + 1})`,
-        rank: rankOf(snapshots[0].path),
+        rank: snapshots[0].recording?.rank ?? rankOf(snapshots[0].path),
         snapshots,
-        nameSteps: snapshots.map((digest) => stepOf(digest.path)),
+        steps: snapshots.map(stepOfDigest),
       });
     });
   }
@@ -57,12 +62,19 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
 
 /** Files whose names differ in a number belong together, and so do differently named dumps of the same history. */
 function familyOf(digest: SnapshotDigest, families: ReadonlyMap<string, readonly SnapshotDigest[]>): string {
-  const key = patternOf(digest.path);
+  const key = recordedFamily(digest) ?? patternOf(digest.path);
   if (families.has(key)) return key;
   for (const [other, members] of families) {
     if (folderOf(other) === folderOf(key) && members.some((member) => sameHistory(member, digest))) return other;
   }
   return key;
+}
+
+/** The recorder names the run; its snapshots with and without traces belong together. */
+function recordedFamily({ path, recording }: SnapshotDigest): string | null {
+  if (recording === null || recording.run === '') return null;
+  const file = recording.rank === null ? recording.run : `${recording.run} rank${recording.rank}`;
+  return folderOf(path.replaceAll('\\', '/')) + file;
 }
 
 function patternOf(path: string): string {
@@ -95,8 +107,8 @@ export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
 }
 
 function bySequence(a: SnapshotDigest, b: SnapshotDigest): number {
-  const stepA = stepOf(a.path);
-  const stepB = stepOf(b.path);
+  const stepA = stepOfDigest(a);
+  const stepB = stepOfDigest(b);
   if (stepA !== null && stepB !== null && stepA !== stepB) return stepA - stepB;
   if (a.takenAtUs !== null && b.takenAtUs !== null && a.takenAtUs !== b.takenAtUs) return a.takenAtUs - b.takenAtUs;
   return a.path < b.path ? -1 : 1;

@@ -1,10 +1,11 @@
 import { Action, EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
+import type { Recording } from '../model/recording.js';
 import type { EventIndex, StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
 
 /** Where the steps of a trace begin. */
 export interface Steps {
-  source: 'annotations' | 'period';
+  source: 'annotations' | 'recorder' | 'period';
   /** The device whose trace they were found in. */
   device: number;
   /** Ordinals in that trace at which a step begins, ascending. */
@@ -30,10 +31,10 @@ const MOST_CANDIDATES = 16;
 
 /**
  * Finds the training steps of a snapshot's busiest device: from the scopes that optimizers and the profiler open, else
- * from the most regular user stack, which allocates once per step.
+ * from the recorder's marks, else from the most regular user stack, which allocates once per step.
  * @returns null if the trace shows no steps
  */
-export function findSteps(snapshot: Snapshot): Steps | null {
+export function findSteps(snapshot: Snapshot, recording: Recording | null = null): Steps | null {
   const trace = snapshot.traces.reduce<(typeof snapshot.traces)[number] | null>(
     (busiest, candidate) => (candidate.count > (busiest?.count ?? 0) ? candidate : busiest),
     null,
@@ -41,6 +42,8 @@ export function findSteps(snapshot: Snapshot): Steps | null {
   if (trace === null) return null;
   const annotated = annotatedStarts(snapshot, trace);
   if (annotated !== null) return { source: 'annotations', device: trace.device, starts: annotated };
+  const recorded = recording === null ? null : recordedStarts(snapshot, trace, recording);
+  if (recorded !== null) return { source: 'recorder', device: trace.device, starts: recorded };
   const marker = mostRegularStack(snapshot, trace);
   if (marker === null) return null;
   const starts: number[] = [];
@@ -99,6 +102,23 @@ function annotatedStarts(snapshot: Snapshot, trace: { first: EventIndex; count: 
   for (const time of times.sort((a, b) => a - b)) {
     while (ordinal < trace.count && events.timeUs[trace.first + ordinal] < time) ordinal++;
     if (ordinal < trace.count && starts.at(-1) !== ordinal) starts.push(ordinal);
+  }
+  return starts.length >= FEWEST_STARTS ? Uint32Array.from(starts) : null;
+}
+
+/** A step begins where the one before it ended; the first begins with the trace. */
+function recordedStarts(
+  snapshot: Snapshot,
+  trace: { first: EventIndex; count: number },
+  recording: Recording,
+): Uint32Array | null {
+  const { timeUs } = snapshot.events;
+  if (recording.stepEndsUs.length + 1 < FEWEST_STARTS || timeUs[trace.first] === 0) return null;
+  const starts = [0];
+  let ordinal = 0;
+  for (const end of recording.stepEndsUs) {
+    while (ordinal < trace.count && timeUs[trace.first + ordinal] <= end) ordinal++;
+    if (ordinal < trace.count && starts[starts.length - 1] !== ordinal) starts.push(ordinal);
   }
   return starts.length >= FEWEST_STARTS ? Uint32Array.from(starts) : null;
 }

@@ -1,8 +1,10 @@
 import type { DigestFrame, LiveGroup, SnapshotDigest } from '../analysis/digest.js';
 import { followBlocks, type Flow, type Tally } from '../analysis/flow.js';
 import { ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
-import { stepOf } from '../analysis/runs.js';
-import { groupKey, mapDigests, reportFrame, snapshotReport, type ReportWorkspace } from './buildReport.js';
+import { stepOfDigest } from '../analysis/runs.js';
+import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
+import { snapshotReport } from './snapshotReport.js';
+import { reportFrame, stackKey } from './stackWords.js';
 import type { Amount, CompareCell, CompareLine, CompareReport } from './report.js';
 
 /**
@@ -15,7 +17,7 @@ export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: Re
   const flow = followBlocks(a, b);
   const stacks = new Map<string, { cell: CompareCell; frames: DigestFrame[]; forward: DigestFrame[] }>();
   const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell => {
-    const key = groupKey(digest, group);
+    const key = stackKey(digest, group);
     let stack = stacks.get(key);
     if (stack === undefined) {
       stack = {
@@ -57,8 +59,8 @@ export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: Re
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
   return {
     schema: 'leakline.compare/1',
-    a: snapshotReport(a, stepOf(a.path)),
-    b: snapshotReport(b, stepOf(b.path)),
+    a: snapshotReport(a, stepOfDigest(a)),
+    b: snapshotReport(b, stepOfDigest(b)),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
     buckets,
   };

@@ -104,7 +104,7 @@ export class TimelineHarness {
     const workspace = new WorkspaceFiles();
     const worker = workerHandlers(new SnapshotStore(), workspace, () => undefined);
     const signal = new AbortController().signal;
-    await worker.setWorkspace({ files, rules: [] }, signal);
+    await worker.setWorkspace({ files, rules: [], roots: [] }, signal);
     for (const path of paths) await worker.load({ path }, signal);
     const { report } = await worker.report(null, signal);
     this.told = {

@@ -29,7 +29,7 @@ describe('Runs', () => {
     const runs = groupRuns(await digestsUnder('recordings/node_cycle'));
     assert.equal(runs.length, 1);
     assert.deepEqual(
-      runs[0].nameSteps,
+      runs[0].steps,
       Array.from({ length: 20 }, (_, i) => (i + 1) * 12),
     );
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { theilSenRate } from '../../../src/core/analysis/rate.js';
+import { theilSen } from '../../../src/core/analysis/rate.js';
 import type { DigestLifetimes } from '../../../src/core/analysis/digest.js';
 import { judge, judgeSeries } from '../../../src/core/analysis/verdict.js';
 
@@ -101,8 +101,8 @@ describe('The verdict on lifetimes', () => {
 
 describe('The rate', () => {
   it('is the median slope, which one jump does not move', () => {
-    assert.equal(theilSenRate([0, 10, 20, 30], [0, 50, 100, 150]), 5);
-    assert.equal(theilSenRate([0, 1, 2, 3, 4, 5, 6], [0, 1005, 1010, 1015, 1020, 1025, 1030]), 5);
-    assert.equal(theilSenRate([3], [9]), null);
+    assert.equal(theilSen([0, 10, 20, 30], [0, 50, 100, 150])?.median, 5);
+    assert.equal(theilSen([0, 1, 2, 3, 4, 5, 6], [0, 1005, 1010, 1015, 1020, 1025, 1030])?.median, 5);
+    assert.equal(theilSen([3], [9]), null);
   });
 });

@@ -18,7 +18,10 @@ const leak = { file: 'detector/pyramid.py', line: 16 };
 async function loadWorker() {
   const worker = workerHandlers(new SnapshotStore(), new WorkspaceFiles(), () => undefined);
   const { signal } = new AbortController();
-  await worker.setWorkspace({ files: ['detector/pyramid.py', 'detector/data.py', 'train.py'], rules: [] }, signal);
+  await worker.setWorkspace(
+    { files: ['detector/pyramid.py', 'detector/data.py', 'train.py'], rules: [], roots: [] },
+    signal,
+  );
   for (const path of [early, late]) await worker.load({ path }, signal);
   return worker;
 }

@@ -1,0 +1,22 @@
+import type { SnapshotDigest } from '../analysis/digest.js';
+import { frameKind } from '../analysis/frameKind.js';
+import { mapPaths, type PathMapping, type PathRule } from '../source/pathMapping.js';
+
+/** What recorded paths are mapped to. */
+export interface ReportWorkspace {
+  /** Workspace-relative paths of Python files, with `/`. */
+  files: readonly string[];
+  rules: readonly PathRule[];
+  /** The text of a 1-based line of a workspace file, null where it cannot be had. */
+  lineText?: (file: string, line: number) => string | null;
+}
+
+/** Maps the files of all live stacks and owners at once, so that what one snapshot teaches holds for the others. */
+export function mapDigests(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): PathMapping {
+  const files = new Set<string>();
+  for (const digest of digests) {
+    for (const frame of digest.frames) if (frameKind(frame.file) !== 'native') files.add(frame.file);
+    for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
+  }
+  return mapPaths([...files], workspace.files, workspace.rules);
+}

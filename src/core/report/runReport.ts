@@ -1,0 +1,169 @@
+import type { SnapshotDigest } from '../analysis/digest.js';
+import { ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import { theilSen, type Rate } from '../analysis/rate.js';
+import { sameHistory, type Run } from '../analysis/runs.js';
+import { stepAt } from '../analysis/steps.js';
+import { FEWEST_SNAPSHOTS } from '../analysis/verdict.js';
+import { forecastOf } from './forecast.js';
+import { Holders } from './holder.js';
+import type { Buckets, LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
+import type { ReportWorkspace } from './reportWorkspace.js';
+import { snapshotReport } from './snapshotReport.js';
+import { stackSeries, type StackSeries } from './stackSeries.js';
+import { reportFrame } from './stackWords.js';
+
+interface LineSeries {
+  line: OwnerLine;
+  stacks: StackSeries[];
+  totalBytes: number;
+}
+
+/** One run, judged. */
+export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLookup): RunReport {
+  const { snapshots } = run;
+  const { source, at } = stepsOf(run);
+  const stacks = stackSeries(snapshots, workspace, lookup);
+  const holders = new Holders(snapshots, lookup);
+  const lines = new Map<string, LineSeries>();
+  const lineOf = (line: OwnerLine): LineSeries => {
+    const key = ownerKey(line);
+    let series = lines.get(key);
+    if (series === undefined) {
+      series = { line, stacks: [], totalBytes: 0 };
+      lines.set(key, series);
+    }
+    return series;
+  };
+  const buckets: Buckets = { library: 0, beforeRecording: 0 };
+  for (const stack of stacks) {
+    const owner = ownerOf(stack.frames, stack.forward, lookup);
+    const live = stack.series[snapshots.length - 1];
+    if ('bucket' in owner) buckets[owner.bucket] += live;
+    else lineOf(owner.line).stacks.push(stack);
+    for (const line of userLines(stack.frames, stack.forward, lookup)) lineOf(line).totalBytes += live;
+  }
+  const reports = [...lines.values()]
+    .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
+    .map((line) => lineReport(line, at, holders, lookup))
+    .sort(
+      (a, b) =>
+        b.liveBytes - a.liveBytes || b.totalBytes - a.totalBytes || compareText(a.file, b.file) || a.line - b.line,
+    );
+  const verdict = worst(
+    reports.map((line) => line.verdict),
+    snapshots.length,
+  );
+  return {
+    id: run.id,
+    rank: run.rank,
+    steps: source,
+    snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
+    verdict,
+    process: [],
+    forecast: verdict === 'leak' ? forecastOf(snapshots, at) : null,
+    lines: reports,
+    buckets,
+  };
+}
+
+/** What one step is, and at which step each snapshot was taken. */
+function stepsOf({ snapshots }: Run): { source: StepSource; at: number[] } {
+  const last = snapshots[snapshots.length - 1];
+  const counted = stepsInTrace(snapshots, last);
+  if (counted !== null && last.steps?.source === 'annotations') return { source: 'annotations', at: counted };
+  const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
+  if (recorded.every((step) => step !== null)) return { source: 'recorder', at: recorded };
+  // In a single snapshot a rhythm may as well be that of an inner loop: nothing confirms it.
+  if (counted !== null && snapshots.length > 1) return { source: 'period', at: counted };
+  return { source: 'snapshots', at: snapshots.map((_, i) => i) };
+}
+
+/** The steps that the last trace counts up to each snapshot, null unless all are dumps of its history. */
+function stepsInTrace(snapshots: readonly SnapshotDigest[], last: SnapshotDigest): number[] | null {
+  const { steps } = last;
+  if (steps === null || !snapshots.every((digest) => digest === last || sameHistory(digest, last))) return null;
+  const events = snapshots.map((digest) => digest.heads.find((head) => head.device === steps.device)?.events);
+  return events.every((count) => count !== undefined) ? events.map((count) => stepAt(steps, count - 1)) : null;
+}
+
+function lineReport(series: LineSeries, at: readonly number[], holders: Holders, lookup: FileLookup): LineReport {
+  const { line, stacks } = series;
+  const last = at.length - 1;
+  const own = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.series[i], 0));
+  const shape = worst(
+    stacks.map((stack) => stack.judgement.verdict),
+    at.length,
+  );
+  // The recorder saw the cycle: what looks like a list that is cleared is the collector's work.
+  const verdict = shape === 'periodic' && holders.isCycle(line) ? 'sawtooth' : shape;
+  const deciding = stacks.filter((stack) => stack.judgement.verdict === shape);
+  return {
+    file: line.file,
+    line: line.line,
+    function: line.function,
+    mapped: line.mapped,
+    liveBytes: own[last],
+    totalBytes: series.totalBytes,
+    growthBytes: own[last] - own[0],
+    leakedBytes: stacks.reduce((sum, stack) => sum + (stack.judgement.verdict === 'leak' ? stack.series[last] : 0), 0),
+    bytesPerStep: (theilSen(at, own) ?? floorRate(stacks))?.median ?? null,
+    blocks: stacks.reduce((sum, stack) => sum + stack.blocks, 0),
+    series: own,
+    verdict,
+    confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
+    holder: HELD.has(verdict) ? holders.of(line) : null,
+    stacks: stacks
+      .filter((stack) => stack.series[last] > 0)
+      .map((stack) => stackReport(stack, lookup))
+      .sort((a, b) => b.liveBytes - a.liveBytes),
+  };
+}
+
+/** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */
+function floorRate(stacks: readonly StackSeries[]): Rate | null {
+  const known = stacks.flatMap(({ lifetimes }) =>
+    lifetimes === null || lifetimes.stepSource === 'period' ? [] : [lifetimes],
+  );
+  if (known.length === 0) return null;
+  const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
+  // The first tenth is warm-up.
+  const from = Math.ceil(floors.length / 10);
+  return theilSen(
+    floors.slice(from).map((_, i) => i * known[0].binSteps),
+    floors.slice(from),
+  );
+}
+
+function stackReport(stack: StackSeries, lookup: FileLookup): StackReport {
+  return {
+    frames: [...stack.frames, ...stack.forward].map((frame) => reportFrame(frame, lookup)),
+    liveBytes: stack.series[stack.series.length - 1],
+    blocks: stack.blocks,
+    verdict: stack.judgement.verdict,
+  };
+}
+
+/** Verdicts whose memory somebody keeps who need not. */
+const HELD: ReadonlySet<Verdict> = new Set(['leak', 'sawtooth', 'filling', 'tooShort']);
+
+/** From what must be looked at to what needs no look. */
+const SEVERITY: readonly Verdict[] = [
+  'leak',
+  'sawtooth',
+  'filling',
+  'tooShort',
+  'periodic',
+  'oneOff',
+  'plateau',
+  'steady',
+];
+
+function worst(verdicts: readonly Verdict[], snapshots: number): Verdict {
+  return (
+    SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? (snapshots < FEWEST_SNAPSHOTS ? 'tooShort' : 'steady')
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

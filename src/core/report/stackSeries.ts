@@ -1,0 +1,67 @@
+import type { DigestFrame, DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
+import type { FileLookup } from '../analysis/owner.js';
+import { judge, type Judgement } from '../analysis/verdict.js';
+import type { ReportWorkspace } from './reportWorkspace.js';
+import { stackKey, type StackWords } from './stackWords.js';
+
+/** One stack over all snapshots of a run. */
+export interface StackSeries {
+  /** Innermost first. */
+  frames: readonly DigestFrame[];
+  forward: readonly DigestFrame[];
+  /** Live bytes, one per snapshot. */
+  series: number[];
+  /** Live blocks in the last snapshot. */
+  blocks: number;
+  lifetimes: DigestLifetimes | null;
+  judgement: Judgement;
+}
+
+/** A call of the garbage collector, as people write it. */
+const COLLECTS = /\bgc\s*\.\s*collect\s*\(/;
+
+/** Every stack that any snapshot of a run holds, or that its latest trace shows to outlive a step, judged. */
+export function stackSeries(
+  snapshots: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
+  lookup: FileLookup,
+): StackSeries[] {
+  const stacks = new Map<string, StackSeries>();
+  const seriesOf = (digest: SnapshotDigest, words: StackWords): StackSeries => {
+    const key = stackKey(digest, words);
+    let stack = stacks.get(key);
+    if (stack === undefined) {
+      stack = {
+        frames: words.frames.map((frame) => digest.frames[frame]),
+        forward: words.forwardFrames.map((frame) => digest.frames[frame]),
+        series: new Array<number>(snapshots.length).fill(0),
+        blocks: 0,
+        lifetimes: null,
+        judgement: { verdict: 'tooShort', confidence: 0 },
+      };
+      stacks.set(key, stack);
+    }
+    return stack;
+  };
+  snapshots.forEach((digest, at) => {
+    for (const group of digest.groups) {
+      const stack = seriesOf(digest, group);
+      stack.series[at] += group.liveBytes;
+      if (at === snapshots.length - 1) stack.blocks += group.blocks;
+    }
+  });
+  // The latest trace reaches furthest; what an earlier one saw may have been taken back since.
+  const latest = snapshots.findLast((digest) => digest.eventCount > 0);
+  if (latest !== undefined) {
+    for (const lifetimes of latest.lifetimes) seriesOf(latest, lifetimes).lifetimes = lifetimes;
+  }
+  const collects = (site: DigestFrame): boolean | null => {
+    const file = lookup(site.file);
+    const text = file === null ? null : (workspace.lineText?.(file, site.line) ?? null);
+    return text === null ? null : COLLECTS.test(text);
+  };
+  for (const stack of stacks.values()) {
+    stack.judgement = judge({ series: stack.series, lifetimes: stack.lifetimes, collects });
+  }
+  return [...stacks.values()];
+}

@@ -1,0 +1,25 @@
+import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
+import type { FileLookup } from '../analysis/owner.js';
+
+/** A stack as a digest names it: indices into its frames. */
+export interface StackWords {
+  frames: readonly number[];
+  forwardFrames: readonly number[];
+}
+
+/** Equal for equal stacks of different snapshots. */
+export function stackKey(digest: SnapshotDigest, stack: StackWords): string {
+  const words = (indices: readonly number[]): string =>
+    indices
+      .map((index) => {
+        const frame = digest.frames[index];
+        return `${frame.file}\n${frame.line}\n${frame.function}`;
+      })
+      .join('\n');
+  return `${words(stack.frames)}\0${words(stack.forwardFrames)}`;
+}
+
+/** A frame with its file in workspace terms where there is one. */
+export function reportFrame(frame: DigestFrame, lookup: FileLookup): { file: string; line: number; function: string } {
+  return { file: lookup(frame.file) ?? frame.file, line: frame.line, function: frame.function };
+}

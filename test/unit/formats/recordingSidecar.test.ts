@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
+
+const WHOLE = {
+  schema: 'leakline.recording/1',
+  run: 'detector',
+  rank: 1,
+  step: 20,
+  stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
+  devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
+  holders: {
+    owners: [
+      {
+        kind: 'attribute',
+        name: 'FeaturePyramid.visited',
+        file: '/home/ml/pyramid.py',
+        line: 17,
+        bytes: 512,
+        allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, function: 'forward', bytes: 512, blocks: 1 }],
+      },
+    ],
+  },
+};
+
+describe('The recorder’s sidecar', () => {
+  it('gives run, rank, step, capacity and owners', () => {
+    const recording = parseRecording(JSON.stringify(WHOLE));
+    assert.deepEqual(recording, {
+      run: 'detector',
+      rank: 1,
+      step: 20,
+      firstStep: 1,
+      stepEndsUs: [10, 20, 30],
+      devices: [{ device: 0, capacityBytes: 1000, outsideBytes: 7 }],
+      owners: [
+        {
+          kind: 'attribute',
+          name: 'FeaturePyramid.visited',
+          file: '/home/ml/pyramid.py',
+          line: 17,
+          bytes: 512,
+          allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, bytes: 512 }],
+        },
+      ],
+    });
+  });
+
+  it('is nothing when it is no sidecar', () => {
+    for (const text of ['', '{', '[]', 'null', '{"schema":"leakline.recording/9"}', '{}']) {
+      assert.equal(parseRecording(text), null, text);
+    }
+  });
+
+  it('leaves out what has another shape than it should', () => {
+    const recording = parseRecording(
+      JSON.stringify({
+        ...WHOLE,
+        rank: -3,
+        step: 'twenty',
+        stepTimes: [1],
+        devices: [{ index: 'x' }, 7, null],
+        holders: { owners: [null, { name: 3 }, { ...WHOLE.holders.owners[0], allocatedAt: [null, { line: 1 }] }] },
+      }),
+    );
+    assert.equal(recording?.rank, null);
+    assert.equal(recording.step, null);
+    assert.deepEqual(recording.stepEndsUs, []);
+    assert.deepEqual(recording.devices, []);
+    assert.deepEqual(
+      recording.owners.map((owner) => owner.allocatedAt),
+      [[]],
+    );
+  });
+});

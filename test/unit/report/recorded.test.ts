@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import type { Recording } from '../../../src/core/model/recording.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import type { RunReport } from '../../../src/core/report/report.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const BLANK: Recording = { run: 'r', rank: null, step: null, firstStep: 1, stepEndsUs: [], devices: [], owners: [] };
+
+async function recorded(name: string, about: (index: number) => Partial<Recording>): Promise<SnapshotDigest[]> {
+  const files = picklesUnder(join(FIXTURES, 'recordings', name));
+  return Promise.all(
+    files.map(async (file, i) => digestSnapshot(file, await readFile(file), { ...BLANK, ...about(i) })),
+  );
+}
+
+function run(digests: readonly SnapshotDigest[], files: string[], lines: Record<string, string> = {}): RunReport {
+  const lineText = (file: string, line: number): string | null => lines[`${file}:${line}`] ?? null;
+  const { runs } = buildReport(digests, { files, rules: [], lineText }).report;
+  assert.equal(runs.length, 1);
+  return runs[0];
+}
+
+describe('A recorded run', () => {
+  it('has the recorder’s steps and, for a leak, a forecast that a division confirms', async () => {
+    const capacity = 200 << 20;
+    const digests = await recorded('aux_loss', (i) => ({
+      step: (i + 1) * 100,
+      devices: [{ device: 0, capacityBytes: capacity, outsideBytes: 1 << 20 }],
+    }));
+    const report = run(digests, ['train.py', 'model.py']);
+    assert.equal(report.steps, 'recorder');
+    const live = report.snapshots.map((snapshot) => snapshot.devices[0].liveBytes);
+    const perStep = (live[3] - live[0]) / 300;
+    assert.equal(report.forecast?.stepsToOom, Math.floor((capacity - (1 << 20) - live[3]) / perStep));
+    assert.ok(report.forecast.low <= report.forecast.stepsToOom && report.forecast.stepsToOom <= report.forecast.high);
+    const line = report.lines.find((one) => one.file === 'train.py' && one.line === 19);
+    assert.equal(line?.bytesPerStep, 19_660.8);
+  });
+
+  it('says who keeps the memory of a leaking line, and nothing of an innocent one', async () => {
+    const owner = { kind: 'local', name: "history['aux']", file: '/home/ml/aux_loss/train.py', line: 26, bytes: 9 };
+    const sites = [10, 19, 24].map((line) => ({ file: '/home/ml/aux_loss/train.py', line, bytes: 3 }));
+    const digests = await recorded('aux_loss', (i) => ({ owners: i === 3 ? [{ ...owner, allocatedAt: sites }] : [] }));
+    const { lines } = run(digests, ['train.py', 'model.py']);
+    const holderOf = (at: number): unknown => lines.find((one) => one.file === 'train.py' && one.line === at)?.holder;
+    const holder = { source: 'recorder', file: 'train.py', line: 26, text: "history['aux']", fix: null };
+    assert.deepEqual(holderOf(19), holder);
+    assert.deepEqual(holderOf(10), holder);
+    assert.equal(holderOf(24), null);
+  });
+
+  it('calls a sawtooth a cycle when the recorder saw one, or when the line that frees calls the collector', async () => {
+    const verdicts = (report: RunReport): string[] =>
+      report.lines.filter((l) => l.series.some(Boolean)).map((l) => l.verdict);
+    const plain = await recorded('node_cycle', () => ({}));
+    assert.deepEqual(verdicts(run(plain, ['leak.py'])), ['periodic', 'periodic']);
+    assert.deepEqual(verdicts(run(plain, ['leak.py'], { 'leak.py:25': '            gc.collect()' })), [
+      'sawtooth',
+      'sawtooth',
+    ]);
+    const sites = [14, 15].map((line) => ({ file: '/home/ml/node_cycle/leak.py', line, bytes: 3 }));
+    const owner = { kind: 'cycle', name: 'cycle Node.link', file: '/home/ml/node_cycle/leak.py', line: 16, bytes: 9 };
+    const seen = await recorded('node_cycle', () => ({ owners: [{ ...owner, allocatedAt: sites }] }));
+    assert.deepEqual(verdicts(run(seen, ['leak.py'])), ['sawtooth', 'sawtooth']);
+  });
+});
