@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import * as vscode from 'vscode';
 import { eventually } from '../support/eventually.js';
-import { leakline, manifestCommands } from './extension.js';
+import { inWorkspace, leakline, manifestCommands } from './extension.js';
 
 describe('Leakline in the extension host', () => {
-  it('starts by itself in a training repository', async () => {
+  it('starts by itself when a Python file is opened', async () => {
+    await vscode.window.showTextDocument(vscode.Uri.file(inWorkspace('train.py')));
     await eventually(() => {
       assert.ok(leakline().isActive, 'not active');
     });

@@ -20,6 +20,8 @@ export async function byteLenses(): Promise<LineLens[]> {
   const files = await vscode.workspace.findFiles('**/*.py');
   const lenses: LineLens[] = [];
   for (const uri of files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    // Lenses are asked for documents only that are open.
+    await vscode.workspace.openTextDocument(uri);
     const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
     for (const { range, command } of found) {
       if (command === undefined || !/\d [KMGT]?i?B/.test(command.title)) continue;

@@ -14,17 +14,21 @@ describe('The timeline', () => {
   const ui = uiSession();
   let run: RunReport;
   let leak: LineReport;
+  let workbench: Workbench;
+  let timeline: TimelinePage;
 
-  before(() => {
+  before(async () => {
     const [only] = analyze(exampleFolder(), snapshotsIn(join(exampleFolder(), 'snapshots'))).runs;
     run = only;
     const found = run.lines.find(({ file, line }) => file === guilty.file && line === guilty.line);
     assert.ok(found !== undefined);
     leak = found;
+    workbench = await ui.open({ folder: copyExample() });
+    await workbench.runCommand('Leakline: Open Timeline');
+    timeline = await workbench.timeline();
   });
 
   it('opens on the latest snapshot and lists what is live where one clicks', async () => {
-    const { timeline, workbench } = await openTimeline();
     await timeline.clickCurve(0.5);
     const early = await timeline.liveRows();
     assertAddsUp(early, await timeline.totalBytes());
@@ -40,7 +44,6 @@ describe('The timeline', () => {
   });
 
   it('opens a file at the line of an entry', async () => {
-    const { timeline, workbench } = await openTimeline();
     await timeline.lookIntoPeak();
     await timeline.openLine(guilty.place);
     await workbench.editor.untilActive(guilty.file);
@@ -50,7 +53,7 @@ describe('The timeline', () => {
   });
 
   it('opens the largest line straight away when a modifier is held', async () => {
-    const { timeline, workbench } = await openTimeline();
+    await workbench.openFile('train.py');
     await timeline.clickCurve(0.97, ['ControlOrMeta']);
     await workbench.editor.untilActive(guilty.file);
     await eventually(async () => {
@@ -59,28 +62,22 @@ describe('The timeline', () => {
   });
 
   it('is led to by a lens, and then says of the line exactly what the command line says', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
     await workbench.openFile(guilty.file);
     await workbench.editor.untilLens(guilty.line, /leaked/);
     await workbench.editor.clickLens('Show on timeline');
-    const timeline = await workbench.timeline();
-    const rows = await timeline.liveRows();
-    const row = rows.find(({ pointedOut }) => pointedOut);
+    const row = await eventually(async () => {
+      const found = (await timeline.liveRows()).find(({ pointedOut }) => pointedOut);
+      assert.ok(found !== undefined, 'no line is pointed out');
+      return found;
+    });
     assert.deepEqual(
-      { place: row?.place, bytes: row?.bytes, blocks: row?.blocks },
+      { place: row.place, bytes: row.bytes, blocks: row.blocks },
       { place: guilty.place, bytes: leak.liveBytes, blocks: leak.blocks },
     );
     const live = run.snapshots.at(-1)?.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
     assert.equal(await timeline.totalBytes(), live);
     await workbench.screenshot('timeline-from-lens');
   });
-
-  async function openTimeline(): Promise<{ workbench: Workbench; timeline: TimelinePage }> {
-    const workbench = await ui.open({ folder: copyExample() });
-    await workbench.statusBarItem(/step|snapshot/).waitFor();
-    await workbench.runCommand('Leakline: Open Timeline');
-    return { workbench, timeline: await workbench.timeline() };
-  }
 
   function assertAddsUp(rows: readonly { bytes: number }[], total: number): void {
     assert.ok(total > 0);

@@ -1,6 +1,7 @@
 /**
- * What every UI test stands on: `uiSession()` inside a `describe` gives its tests a VS Code, closes their windows after
- * each test, keeps a picture of a failed one, and fails a test in whose windows something happened that never must.
+ * What every UI test stands on: `uiSession()` inside a `describe` gives its tests a VS Code, keeps a picture of a failed
+ * one, and fails a test in whose windows something happened that never must. Windows are closed after each test; those
+ * that a `before` hook opens stay for all tests of the `describe`, one after the other: a window takes seconds to open.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import type { ServerOptions } from '../../vscode-host/server.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { removeCopies } from '../../support/workspaces.js';
 import type { Workbench } from '../workbench/workbench.js';
-import { UiSession, type WindowOptions } from './session.js';
+import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
 
 /** Which Leakline runs: the built source folder, or the packed file as users get it. */
 export type ExtensionForm = 'linked' | 'packed';
@@ -21,12 +22,18 @@ const startLimitMs = 120_000;
 
 export function uiSession(form: ExtensionForm = 'linked', settings: ServerOptions['settings'] = {}): UiFixture {
   let session: UiSession | undefined;
+  /** Windows from before the first test. */
+  let shared: ReadonlySet<OpenWindow> | undefined;
 
   before(async function () {
     this.timeout(startLimitMs);
     const root = repositoryRoot();
     const extension = form === 'packed' ? { vsix: join(root, 'leakline.vsix') } : { linkedExtensions: [root] };
     session = await UiSession.start({ ...extension, settings });
+  });
+
+  beforeEach(() => {
+    shared ??= new Set(session?.openWindows());
   });
 
   afterEach(async function () {
@@ -37,13 +44,13 @@ export function uiSession(form: ExtensionForm = 'linked', settings: ServerOption
       for (const { workbench } of windows) await workbench.screenshot(`failed ${title}`).catch(() => undefined);
     }
     const complaints = await Promise.all(windows.map(({ witness }) => witness.complaints()));
-    await session.closeWindows();
-    removeCopies();
+    await session.closeWindows(windows.filter((window) => shared?.has(window) !== true));
     assert.deepEqual(complaints.flat(), []);
   });
 
   after(async () => {
     await session?.close();
+    removeCopies();
   });
 
   return {

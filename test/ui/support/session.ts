@@ -1,5 +1,5 @@
 /** One running VS Code and one browser, in which tests open as many windows as they like. */
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { launchChromium } from '../../vscode-host/browser.js';
 import { VsCodeServer, type ServerOptions, type WindowTarget } from '../../vscode-host/server.js';
 import { Workbench } from '../workbench/workbench.js';
@@ -18,7 +18,7 @@ export interface OpenWindow {
 }
 
 export class UiSession {
-  private readonly windows = new Map<BrowserContext, OpenWindow>();
+  private readonly windows = new Set<OpenWindow>();
 
   private constructor(
     readonly server: VsCodeServer,
@@ -39,24 +39,27 @@ export class UiSession {
   async open({ scale = 1, size = { width: 1400, height: 850 }, ...target }: WindowOptions = {}): Promise<Workbench> {
     // A context of its own: nothing that another window has stored is seen in this one.
     const context = await this.browser.newContext({ viewport: size, deviceScaleFactor: scale, colorScheme: 'dark' });
+    // Compiled test functions that run in the page name their inner functions through this helper of the compiler's.
+    await context.addInitScript('globalThis.__name ??= (target) => target');
     const page = await context.newPage();
     const witness = new Witness(page);
     const workbench = new Workbench(page, target.folder);
-    this.windows.set(context, { workbench, witness });
+    this.windows.add({ workbench, witness });
     await page.goto(this.server.windowUrl(target));
     await workbench.ready();
     return workbench;
   }
 
   openWindows(): readonly OpenWindow[] {
-    return [...this.windows.values()];
+    return [...this.windows];
   }
 
-  /** Closes all windows. */
-  async closeWindows(): Promise<void> {
-    const contexts = [...this.windows.keys()];
-    this.windows.clear();
-    await Promise.all(contexts.map((context) => context.close()));
+  /** Closes these windows; all, if not told which. */
+  async closeWindows(windows: Iterable<OpenWindow> = this.openWindows()): Promise<void> {
+    for (const window of windows) {
+      this.windows.delete(window);
+      await window.workbench.page.context().close();
+    }
   }
 
   async close(): Promise<void> {

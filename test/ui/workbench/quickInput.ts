@@ -16,8 +16,8 @@ export class QuickInput {
   }
 
   /** Waits for a row whose label is or begins with `label`, and picks it. */
-  async accept(label: string): Promise<void> {
-    await this.row(label).click();
+  async accept(label: string, timeoutMs = 20_000): Promise<void> {
+    await this.row(label).click({ timeout: timeoutMs });
   }
 
   /** Picks with the keyboard what is selected. */

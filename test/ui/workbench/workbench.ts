@@ -2,6 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { EditorArea } from './editorArea.js';
 import { Notifications } from './notifications.js';
@@ -45,11 +46,21 @@ export class Workbench {
     await this.editor.untilActive(path);
   }
 
-  /** Runs a command of the palette by its full title, such as `Leakline: Open Timeline`. */
+  /**
+   * Runs a command of the palette by its full title, such as `Leakline: Open Timeline`. Asks again while it is not
+   * offered: a palette lists what extensions had when it was opened.
+   */
   async runCommand(title: string): Promise<void> {
-    await this.page.keyboard.press('F1');
-    await this.quickInput.fill(`>${title}`);
-    await this.quickInput.accept(title);
+    await eventually(async () => {
+      await this.page.keyboard.press('F1');
+      await this.quickInput.fill(`>${title}`);
+      try {
+        await this.quickInput.accept(title, 2_000);
+      } catch (error) {
+        await this.quickInput.cancel();
+        throw error;
+      }
+    });
   }
 
   /** Titles that the palette offers for a text. */
