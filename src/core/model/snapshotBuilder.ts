@@ -11,21 +11,10 @@ import {
   type Snapshot,
   type SnapshotWarning,
 } from './snapshot.js';
+import { EventColumns, type EventRow } from './eventColumns.js';
 import { FrameInterner, StackInterner } from './stackInterner.js';
 import { StringPool } from './stringPool.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
-
-/** One trace entry on its way into the columns. Readers keep one such object and fill it again and again. */
-export interface EventRow {
-  action: Action;
-  addrLow: number;
-  addrHigh: number;
-  size: Bytes;
-  timeUs: Microseconds;
-  stack: StackId;
-  forwardStack: StackId;
-  stream: StringId;
-}
 
 export interface BlockRow {
   /** Both words zero where the input has no addresses of blocks: it follows from the blocks before in the segment. */
@@ -69,13 +58,7 @@ export class SnapshotBuilder {
   private readonly captureStack = new Growable(Uint32Array);
   private readonly captureAlloc = new Growable(Uint32Array);
 
-  private readonly action = new Growable(Uint8Array);
-  private readonly eventLow = new Growable(Uint32Array);
-  private readonly eventHigh = new Growable(Uint32Array);
-  private readonly eventSize = new Growable(Float64Array);
-  private readonly eventTime = new Growable(Float64Array);
-  private readonly eventStack = new Growable(Uint32Array);
-  private readonly eventStream = new Growable(Uint32Array);
+  private readonly events = new EventColumns();
   private forward: Growable<Uint32Array> | null = null;
 
   private readonly blockLow = new Growable(Uint32Array);
@@ -96,7 +79,7 @@ export class SnapshotBuilder {
   private readonly annotationTime = new Growable(Float64Array);
 
   get eventCount(): number {
-    return this.action.length;
+    return this.events.length;
   }
 
   get blockCount(): number {
@@ -125,14 +108,7 @@ export class SnapshotBuilder {
 
   /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
   addEvent(row: EventRow, capture: number): EventIndex {
-    const index = this.action.length;
-    this.action.push(row.action);
-    this.eventLow.push(row.addrLow);
-    this.eventHigh.push(row.addrHigh);
-    this.eventSize.push(row.size);
-    this.eventTime.push(row.timeUs);
-    this.eventStack.push(row.stack);
-    this.eventStream.push(row.stream);
+    const index = this.events.add(row);
     if (row.forwardStack !== NO_STACK && this.forward === null) {
       this.forward = new Growable(Uint32Array, index + 1);
       this.forward.length = index;
@@ -195,14 +171,8 @@ export class SnapshotBuilder {
     const segments = segmentColumns(rows);
     const events = {
       count: this.eventCount,
-      action: this.action.take(),
-      addrLow: this.eventLow.take(),
-      addrHigh: this.eventHigh.take(),
-      size: this.eventSize.take(),
-      timeUs: this.eventTime.take(),
-      stack: this.eventStack.take(),
       forwardStack: this.forward?.take() ?? null,
-      stream: this.eventStream.take(),
+      ...this.events.take(),
     };
     const source = {
       low: this.blockLow.take(),

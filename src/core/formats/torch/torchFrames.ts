@@ -8,7 +8,7 @@ import { parseProfilerFrame } from '../profilerFrame.js';
 import { parseTraceback, type TextFrame } from '../tracebackText.js';
 import type { TorchObjects } from './torchObjects.js';
 import { checkedPayload, Torch } from './torchValue.js';
-import { wordId } from './torchWords.js';
+import { Word } from './torchWords.js';
 
 /** Frames and stacks. A list of frames becomes a capture: the identity by which a block knows its allocation. */
 export class TorchFrames {
@@ -35,21 +35,21 @@ export class TorchFrames {
       const value = i + 1;
       const isText = ref[value] >>> PAYLOAD_BITS === Kind.Text;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.name:
+        case Word.name:
           if (isText) name = ref[value] & PAYLOAD_MASK;
           break;
-        case wordId.filename:
+        case Word.filename:
           if (isText) file = ref[value] & PAYLOAD_MASK;
           break;
-        case wordId.line:
+        case Word.line:
           line = stack.number(value);
           break;
-        case wordId.fx_original_trace:
+        case Word.fx_original_trace:
           if (isText) trace = ref[value] & PAYLOAD_MASK;
           break;
       }
     }
-    if (file === wordId.none) return makeRef(Torch.Frame, this.profilerFrame(name));
+    if (file === Word.none) return makeRef(Torch.Frame, this.profilerFrame(name));
     // Lines count from 1: native code without one says 0, and libraries say an offset.
     const known = line > 0 && !this.linesAreOffsets(file) ? line : UNKNOWN_LINE;
     const id = checkedPayload(this.builder.frames.intern(name, file, known), this.name);

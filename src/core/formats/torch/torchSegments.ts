@@ -5,7 +5,7 @@ import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
 import type { TorchObject, TorchObjects } from './torchObjects.js';
 import { byteCount, checkedPayload, Torch } from './torchValue.js';
-import { wordId } from './torchWords.js';
+import { Word } from './torchWords.js';
 
 /** Segments and their blocks, of all releases. */
 export class TorchSegments {
@@ -44,28 +44,28 @@ export class TorchSegments {
     for (let i = from; i < to; i += 2) {
       const value = i + 1;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.address:
+        case Word.address:
           row.addrLow = low[value];
           row.addrHigh = high[value];
           break;
-        case wordId.size:
+        case Word.size:
           row.size = byteCount(stack, value);
           break;
-        case wordId.requested_size:
+        case Word.requested_size:
           row.requestedSize = byteCount(stack, value);
           hasRequestedSize = true;
           break;
-        case wordId.state: {
+        case Word.state: {
           const state = ref[value] & PAYLOAD_MASK;
-          if (state === wordId.active_allocated) row.state = BlockState.Allocated;
-          else if (state === wordId.active_pending_free) row.state = BlockState.PendingFree;
+          if (state === Word.active_allocated) row.state = BlockState.Allocated;
+          else if (state === Word.active_pending_free) row.state = BlockState.PendingFree;
           break;
         }
-        case wordId.frames:
+        case Word.frames:
           row.capture = this.frames.captureOf(ref[value]);
           row.stack = this.frames.stackOf(ref[value]);
           break;
-        case wordId.history:
+        case Word.history:
           history = this.objects.get(ref[value]);
           break;
       }
@@ -97,14 +97,14 @@ export class TorchSegments {
     for (let i = from; i < to; i += 2) {
       const value = i + 1;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.real_size:
+        case Word.real_size:
           requested = byteCount(stack, value);
           break;
-        case wordId.frames:
+        case Word.frames:
           capture = this.frames.captureOf(ref[value]);
           python = this.frames.stackOf(ref[value]);
           break;
-        case wordId.cpp_frames:
+        case Word.cpp_frames:
           native = this.frames.nativeStack(ref[value]);
           break;
       }
@@ -133,32 +133,32 @@ export class TorchSegments {
       const kind = ref[value] >>> PAYLOAD_BITS;
       const payload = ref[value] & PAYLOAD_MASK;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.device:
+        case Word.device:
           row.device = Math.trunc(byteCount(stack, value));
           break;
-        case wordId.address:
+        case Word.address:
           row.addrLow = low[value];
           row.addrHigh = high[value];
           break;
-        case wordId.total_size:
+        case Word.total_size:
           row.totalSize = byteCount(stack, value);
           break;
-        case wordId.stream:
+        case Word.stream:
           row.stream = this.labels.stream(stack, value);
           break;
-        case wordId.segment_type:
-          row.isSmall = payload === wordId.small;
+        case Word.segment_type:
+          row.isSmall = payload === Word.small;
           break;
-        case wordId.segment_pool_id:
+        case Word.segment_pool_id:
           if (kind === Kind.Text) row.pool = payload;
           break;
-        case wordId.is_expandable:
+        case Word.is_expandable:
           row.isExpandable = kind === Kind.Bool && payload === 1;
           break;
-        case wordId.frames:
+        case Word.frames:
           row.stack = this.frames.stackOf(ref[value]);
           break;
-        case wordId.blocks: {
+        case Word.blocks: {
           const list = this.objects.get(ref[value]);
           if (list?.type === 'blocks') {
             row.firstBlock = list.first;

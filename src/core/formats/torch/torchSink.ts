@@ -2,14 +2,16 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { DeviceTrace, SettingValue } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { PickleSink } from '../../pickle/pickleMachine.js';
-import { Kind, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { TorchFrames } from './torchFrames.js';
 import { TorchLabels } from './torchLabels.js';
 import { isTorchObject, plainSettings, TorchObjects, type TorchObject } from './torchObjects.js';
 import { TorchSegments } from './torchSegments.js';
 import { TorchTrace } from './torchTrace.js';
 import { checkedPayload, Torch } from './torchValue.js';
-import { wordId, WORDS } from './torchWords.js';
+import { Word, WORDS } from './torchWords.js';
+
+const ACTION_KEY = makeRef(Kind.Text, Word.action);
 
 /** What the top of a snapshot says. */
 export interface TorchTop {
@@ -51,6 +53,8 @@ export class TorchSink implements PickleSink {
 
   setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref {
     const ref = stack.ref;
+    // Nine in ten dictionaries are trace entries, and most writers put the action first.
+    if (from < to && ref[from] === ACTION_KEY) return this.trace.entry(stack, from, to);
     // One look at the keys tells what the dictionary is.
     let isEvent = false;
     let isFrame = false;
@@ -58,21 +62,21 @@ export class TorchSink implements PickleSink {
     for (let i = from; i < to; i += 2) {
       if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.action:
+        case Word.action:
           isEvent = true;
           break;
-        case wordId.filename:
+        case Word.filename:
           isFrame = true;
           break;
-        case wordId.state:
+        case Word.state:
           isBlock = true;
           break;
-        case wordId.blocks:
+        case Word.blocks:
           return this.segments.segment(stack, from, to);
-        case wordId.stage:
+        case Word.stage:
           this.trace.annotation(stack, from, to);
           return NONE_REF;
-        case wordId.real_size:
+        case Word.real_size:
           return this.segments.life(stack, from, to);
       }
     }

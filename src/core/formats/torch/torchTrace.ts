@@ -1,10 +1,11 @@
 import { Action, EMPTY_STACK, NO_INDEX, NO_STACK } from '../../model/snapshot.js';
-import type { EventRow, SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import type { EventRow } from '../../model/eventColumns.js';
+import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
 import { byteCount, checkedPayload, isNumber, Torch } from './torchValue.js';
-import { ACTIONS, wordId } from './torchWords.js';
+import { ACTIONS, Word } from './torchWords.js';
 
 /** Trace entries and annotations. */
 export class TorchTrace {
@@ -40,34 +41,34 @@ export class TorchTrace {
     for (let i = from; i < to; i += 2) {
       const value = i + 1;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.action:
+        case Word.action:
           row.action = ACTIONS.get(ref[value] & PAYLOAD_MASK) ?? Action.Other;
           break;
-        case wordId.addr:
+        case Word.addr:
           if (isNumber(ref[value] >>> PAYLOAD_BITS)) {
             row.addrLow = low[value];
             row.addrHigh = high[value];
           }
           break;
-        case wordId.size:
+        case Word.size:
           row.size = byteCount(stack, value);
           break;
-        case wordId.stream:
+        case Word.stream:
           row.stream = this.labels.stream(stack, value);
           break;
-        case wordId.time_us:
+        case Word.time_us:
           row.timeUs = byteCount(stack, value);
           break;
-        case wordId.frames:
+        case Word.frames:
           if (ref[value] >>> PAYLOAD_BITS === Torch.Capture) {
             capture = ref[value] & PAYLOAD_MASK;
             row.stack = this.builder.stackOfCapture(capture);
           } else if (ref[value] >>> PAYLOAD_BITS === Kind.EmptyList) row.stack = EMPTY_STACK;
           break;
-        case wordId.forward_frames:
+        case Word.forward_frames:
           row.forwardStack = this.frames.tracebackStack(ref[value]);
           break;
-        case wordId.cpp_frames:
+        case Word.cpp_frames:
           native = this.frames.nativeStack(ref[value]);
           break;
       }
@@ -87,16 +88,16 @@ export class TorchTrace {
       const value = i + 1;
       const payload = ref[value] & PAYLOAD_MASK;
       switch (ref[i] & PAYLOAD_MASK) {
-        case wordId.name:
+        case Word.name:
           if (ref[value] >>> PAYLOAD_BITS === Kind.Text) name = payload;
           break;
-        case wordId.stage:
-          isStart = payload === wordId.START;
+        case Word.stage:
+          isStart = payload === Word.START;
           break;
-        case wordId.device:
+        case Word.device:
           device = Math.trunc(byteCount(stack, value));
           break;
-        case wordId.time_us:
+        case Word.time_us:
           timeUs = byteCount(stack, value);
           break;
       }
