@@ -41,7 +41,6 @@ export const strings = {
     'Click: what is live there · Click again, or Ctrl/Cmd-click: open its largest line · Wheel or drag: zoom · Shift-drag: move',
   live: 'Live',
   reserved: 'Reserved',
-  capacity: 'Capacity',
   capacityOf: (bytes: number): string => `Capacity ${formatBytes(bytes)}`,
   marks: {
     snapshot: `${MARK_SIGNS.snapshot} Snapshot`,
@@ -59,9 +58,6 @@ export const strings = {
     label === '' ? MARK_NAMES[kind] : `${MARK_NAMES[kind]}: ${label}`,
   instant: (timeUs: number | null, event: number): string =>
     timeUs === null ? `event ${formatCount(event)}` : `${formatDuration(timeUs)}, event ${formatCount(event)}`,
-  beforeFirst: 'before the first event',
-  pointReadout: (live: number, reserved: number, where: string): string =>
-    `${formatBytes(live)} live, ${formatBytes(reserved)} reserved, ${where}`,
   noEvents:
     'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
 
@@ -91,9 +87,9 @@ export const strings = {
   filter: 'Filter lines',
   filterPlaceholder: 'Filter by file, function or line',
   library: 'Library or native code',
-  libraryHint: 'Allocations with no line of yours on their stack',
+  libraryHint: 'No line of yours is on the stack',
   beforeRecording: 'Before recording',
-  beforeRecordingHint: 'Allocated before the recording began: weights and optimizer state, as a rule',
+  beforeRecordingHint: 'Allocated before the recording began',
   unexplained: 'Not explained',
   unexplainedHint: 'The history and the list of blocks disagree by this much',
   notMapped: 'not in this workspace',
@@ -104,10 +100,14 @@ export const strings = {
   shown: (rows: number, all: number): string => `Shown: ${formatCount(rows)} of ${formatCount(all)}`,
   nothingMatches: 'No line matches the filter.',
   showMore: (count: number): string => `Show ${formatCount(count)} more`,
-  blocks: (count: number): string => plural(count, 'block', 'blocks'),
-  summary: (where: string, live: number, reserved: number, lines: number, largest: string | null): string =>
-    `At ${where}: ${formatBytes(live)} live of ${formatBytes(reserved)} reserved, held by ${plural(lines, 'line', 'lines')}` +
-    (largest === null ? '.' : `, most by ${largest}.`),
+  atInstant: (instant: string): string => `At ${instant}`,
+  atStart: 'Before the first event',
+  whenTaken: 'When the snapshot was taken',
+  summary: (when: string, live: number, reserved: number, lines: number, largest: string | null): string => {
+    const amount = `${when}: ${formatBytes(live)} live of ${formatBytes(reserved)} reserved`;
+    if (largest === null) return `${amount}, none of it held by a line of Python.`;
+    return `${amount}, held by ${plural(lines, 'line', 'lines')}, most by ${largest}.`;
+  },
   lineWithBytes: (file: string, line: number, bytes: number): string => `${file}:${line} (${formatBytes(bytes)})`,
   nothingMapped: 'No line that is live here is a file of this workspace.',
 

@@ -105,7 +105,7 @@ export class LiveTable {
     } else {
       place.append(el('span', {}, where), el('span', { class: 'aside' }, ` (${strings.notMapped})`));
     }
-    return [place, el('td', { class: 'function' }, line.function)];
+    return [place, el('td', { class: 'function', title: line.function }, line.function)];
   }
 
   private footRows(live: LiveAt, rows: readonly LiveRow[], all: number): HTMLElement[] {

@@ -75,12 +75,16 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
 }
 
 function summaryOf(live: LiveAt, state: ViewState): string {
-  const { startUs } = state.curve ?? { startUs: null };
-  const time = live.timeUs !== null && startUs !== null ? live.timeUs - startUs : null;
-  const where = live.event < 0 ? strings.beforeFirst : strings.instant(time, live.event);
   const [largest] = live.lines;
   const named = live.lines.length === 0 ? null : strings.lineWithBytes(largest.file, largest.line, largest.bytes);
-  return strings.summary(where, live.liveBytes, live.reservedBytes, live.lines.length, named);
+  return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, live.lines.length, named);
+}
+
+function whenOf(live: LiveAt, { curve }: ViewState): string {
+  if (live.event < 0) return curve?.events === 0 ? strings.whenTaken : strings.atStart;
+  const startUs = curve?.startUs ?? null;
+  const time = live.timeUs !== null && startUs !== null ? live.timeUs - startUs : null;
+  return strings.atInstant(strings.instant(time, live.event));
 }
 
 /** What a filter looks at: what the user sees of a row. */
