@@ -1,0 +1,36 @@
+/** What a row's process tells about itself. */
+import { readFileSync } from 'node:fs';
+
+/** Found by a row, to be held against what is in the file; null where the row builds no data. */
+export interface Found {
+  events: number | null;
+  liveBytes: number | null;
+}
+
+export interface Measurement extends Found {
+  seconds: number;
+  peakBytes: number;
+}
+
+/** Times `work` once and prints a measurement as JSON. */
+export async function measure(work: () => Promise<Found> | Found): Promise<void> {
+  const start = performance.now();
+  const found = await work();
+  const seconds = (performance.now() - start) / 1000;
+  const measurement: Measurement = { seconds, peakBytes: peakBytes(), ...found };
+  process.stdout.write(JSON.stringify(measurement));
+}
+
+/**
+ * Highest resident memory of this process. `maxRSS` would do, but on Linux it starts at the memory of the process that
+ * spawned this one.
+ */
+function peakBytes(): number {
+  try {
+    const match = /VmHWM:\s+(\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'));
+    if (match !== null) return Number(match[1]) * 1024;
+  } catch {
+    // Not Linux.
+  }
+  return process.resourceUsage().maxRSS * 1024;
+}

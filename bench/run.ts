@@ -1,0 +1,184 @@
+/**
+ * Measures readers of snapshots beside each other and prints a Markdown table: `npm run bench`.
+ *
+ *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
+ *     --repeat N    runs of each row; the median counts (3, or 1 for the large files)
+ *     --write       puts the table into bench/README.md
+ *
+ * Every row runs in a process of its own, and holds what it found against what is in the file.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem, type } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { build } from 'esbuild';
+import type { Truth } from './makeSnapshot.js';
+import type { Measurement } from './rows/measure.js';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+const data = join(here, '.data');
+/** Bundles of the rows. */
+const dist = join(data, 'dist');
+const MIB = 1 << 20;
+/** A row that takes longer has hung. */
+const LIMIT_MS = 15 * 60_000;
+/** Heap that a row in JavaScript may use; the default would depend on the machine. */
+const HEAP_MIB = 4096;
+
+interface Subject {
+  events: number;
+  depth: number;
+  large: boolean;
+}
+
+const SUBJECTS: readonly Subject[] = [
+  { events: 100_000, depth: 30, large: false },
+  { events: 1_000_000, depth: 30, large: false },
+  { events: 7_400_000, depth: 30, large: true },
+  { events: 3_300_000, depth: 90, large: true },
+];
+
+interface Row {
+  title: string;
+  command: (file: string) => [program: string, args: string[]];
+  /** Why it cannot run on this machine, null where it can. */
+  skipped: string | null;
+}
+
+const { values } = parseArgs({
+  options: { full: { type: 'boolean' }, write: { type: 'boolean' }, repeat: { type: 'string' } },
+});
+mkdirSync(data, { recursive: true });
+await bundle();
+
+const sections: string[] = [];
+for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
+  const section = measureSubject(subject, Number(values.repeat ?? (subject.large ? 1 : 3)));
+  console.log(section);
+  sections.push(section);
+}
+if (values.write === true) writeReadme([machine(), ...sections].join('\n'));
+else console.log(machine());
+
+/** The rows in JavaScript are bundled as the product is. */
+async function bundle(): Promise<void> {
+  await build({
+    entryPoints: ['makeSnapshot', 'rows/reader', 'rows/opcodeWalk', 'rows/npmPickleparser'].map((name) =>
+      join(here, `${name}.ts`),
+    ),
+    outdir: dist,
+    outbase: here,
+    outExtension: { '.js': '.mjs' },
+    bundle: true,
+    platform: 'node',
+    target: 'node20.19',
+    format: 'esm',
+    logLevel: 'warning',
+  });
+}
+
+function rows(): Row[] {
+  const node =
+    (name: string) =>
+    (file: string): [string, string[]] => [
+      process.execPath,
+      [`--max-old-space-size=${HEAP_MIB}`, join(dist, 'rows', `${name}.mjs`), file],
+    ];
+  const python =
+    (mode: string) =>
+    (file: string): [string, string[]] => ['python3', [join(here, 'rows/cpython.py'), mode, file]];
+  const noPython = spawnSync('python3', ['--version']).status === 0 ? null : 'there is no python3';
+  return [
+    { title: 'Leakline, into columns', command: node('reader'), skipped: null },
+    { title: 'walk over the opcodes (the floor)', command: node('opcodeWalk'), skipped: null },
+    { title: 'CPython `pickle.load`', command: python('gc'), skipped: noPython },
+    { title: 'CPython `pickle.load`, collector off', command: python('nogc'), skipped: noPython },
+    { title: 'npm `pickleparser`', command: node('npmPickleparser'), skipped: null },
+  ];
+}
+
+function measureSubject(subject: Subject, repeat: number): string {
+  const file = join(data, `e${subject.events}_d${subject.depth}.pickle`);
+  const truth = made(file, subject);
+  const table: string[] = [];
+  let reader: Measurement | null = null;
+  for (const { title, command, skipped } of rows()) {
+    const outcome = skipped ?? median(command(file), repeat, truth);
+    if (typeof outcome === 'string') {
+      table.push(`| ${title} | ${outcome} | | | |`);
+      continue;
+    }
+    reader ??= outcome;
+    const { seconds, peakBytes } = outcome;
+    table.push(
+      `| ${title} | ${seconds.toFixed(seconds < 10 ? 2 : 1)} | ${(seconds / reader.seconds).toFixed(2)} | ` +
+        `${Math.round(peakBytes / MIB)} | ${(peakBytes / reader.peakBytes).toFixed(2)} |`,
+    );
+  }
+  return [
+    `### ${truth.events.toLocaleString('en')} events, stacks of ${subject.depth} frames, ` +
+      `${(truth.bytes / 1e6).toFixed(1)} MB (${(truth.bytes / truth.events).toFixed(0)} bytes per event)`,
+    '',
+    '| reader | seconds | × Leakline | peak MiB | × Leakline |',
+    '|:--|--:|--:|--:|--:|',
+    ...table,
+    '',
+  ].join('\n');
+}
+
+/** The file, made unless an earlier run made it. */
+function made(file: string, { events, depth }: Subject): Truth {
+  if (!existsSync(file)) {
+    const { status } = spawnSync(
+      process.execPath,
+      [join(dist, 'makeSnapshot.mjs'), String(events), String(depth), file],
+      { stdio: 'inherit' },
+    );
+    if (status !== 0) throw new Error(`${file} could not be made.`);
+  }
+  return JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth;
+}
+
+/** The run of median time, or why there is none. */
+function median([program, args]: [string, string[]], repeat: number, truth: Truth): Measurement | string {
+  const measurements: Measurement[] = [];
+  for (let i = 0; i < repeat; i++) {
+    const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: LIMIT_MS });
+    if (status !== 0) return `fails: ${reasonOf(stderr, signal)}`;
+    const measurement = JSON.parse(stdout) as Measurement;
+    for (const what of ['events', 'liveBytes'] as const) {
+      if (measurement[what] !== null && measurement[what] !== truth[what]) {
+        return `wrong: ${what} is ${String(measurement[what])}, not ${String(truth[what])}`;
+      }
+    }
+    measurements.push(measurement);
+  }
+  return measurements.sort((a, b) => a.seconds - b.seconds)[Math.floor(repeat / 2)];
+}
+
+function reasonOf(stderr: string, signal: NodeJS.Signals | null): string {
+  if (stderr.includes('heap out of memory')) return `more than ${HEAP_MIB} MiB of heap`;
+  if (signal !== null) return `ended by ${signal}`;
+  return (/^\w*Error.*$/m.exec(stderr)?.[0] ?? 'no reason given').replaceAll('|', '\\|').slice(0, 120);
+}
+
+function machine(): string {
+  const [cpu] = cpus();
+  const python = spawnSync('python3', ['--version'], { encoding: 'utf8' });
+  return (
+    `Measured ${new Date().toISOString().slice(0, 10)} on ${cpus().length} × ${cpu.model.trim()}, ` +
+    `${Math.round(totalmem() / 2 ** 30)} GiB, ${type()} ${release()}; Node ${process.versions.node}, ` +
+    `${python.status === 0 ? python.stdout.trim() : 'no Python'}; load ${loadavg()[0].toFixed(1)} at the end.\n`
+  );
+}
+
+function writeReadme(text: string): void {
+  const path = join(here, 'README.md');
+  const start = '<!-- measured -->\n';
+  const readme = readFileSync(path, 'utf8');
+  const at = readme.indexOf(start);
+  if (at === -1) throw new Error(`${path} has no place for the table.`);
+  writeFileSync(path, `${readme.slice(0, at + start.length)}\n${text.trimEnd()}\n`);
+}
