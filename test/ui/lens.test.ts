@@ -49,6 +49,7 @@ describe('A leak in the editor', () => {
     const story = await workbench.editor.hover('levels');
     assertShows(story, guilty.leakedBytes);
     assert.match(story, /Leak/);
+    await workbench.page.waitForTimeout(500);
     await workbench.screenshot('hover');
   });
 

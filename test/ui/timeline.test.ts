@@ -65,15 +65,11 @@ describe('The timeline', () => {
     await workbench.openFile(guilty.file);
     await workbench.editor.untilLens(guilty.line, /leaked/);
     await workbench.editor.clickLens('Show on timeline');
-    const row = await eventually(async () => {
-      const found = (await timeline.liveRows()).find(({ pointedOut }) => pointedOut);
-      assert.ok(found !== undefined, 'no line is pointed out');
-      return found;
+    const expected = { place: guilty.place, bytes: leak.liveBytes, blocks: leak.blocks };
+    await eventually(async () => {
+      const row = (await timeline.liveRows()).find(({ pointedOut }) => pointedOut);
+      assert.deepEqual({ place: row?.place, bytes: row?.bytes, blocks: row?.blocks }, expected);
     });
-    assert.deepEqual(
-      { place: row.place, bytes: row.bytes, blocks: row.blocks },
-      { place: guilty.place, bytes: leak.liveBytes, blocks: leak.blocks },
-    );
     const live = run.snapshots.at(-1)?.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
     assert.equal(await timeline.totalBytes(), live);
     await workbench.screenshot('timeline-from-lens');

@@ -18,6 +18,7 @@ const quietSettings: Settings = {
   'extensions.ignoreRecommendations': true,
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,
+  'remote.autoForwardPorts': false,
 };
 
 /** Creates the user data folder of a new profile. */
