@@ -21,7 +21,7 @@ class Options:
     max_entries: int = 200_000     #: events in the allocator's ring
     stacks: str = 'python'         #: 'python' or 'all'; with C++ frames a dump takes minutes
     holders: bool = True           #: walk who keeps old tensors, at full snapshots
-    holders_seconds: float = 3.0   #: most that one such walk may take
+    holders_seconds: float = 5.0   #: most that one such walk may take
     min_age: int = 2               #: steps after which a tensor counts as old
     sources: bool = False          #: put the text of the source files into the sidecar, not only their hashes
     signal: str = 'SIGUSR1'        #: a snapshot when this arrives; '' for none

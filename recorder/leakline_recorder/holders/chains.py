@@ -5,8 +5,6 @@ import dataclasses
 import types
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
-import torch
-
 from .deadline import Deadline
 from .heap import Heap
 from .links import Link, attribute, is_instance_dict, link
@@ -82,9 +80,11 @@ class Chains:
                 for parent in self._heap.referrers(id(child)):
                     if id(parent) in seen or self._is_noise(parent, child):
                         continue
-                    root = self._roots.in_namespace(parent, child)
+                    # a class refers to its dictionary, and that to the value: the name is two objects up
+                    value = back[id(child)][1] if isinstance(parent, type) and id(child) in back else child
+                    root = self._roots.in_namespace(parent, value)
                     if root is not None:
-                        chain = Chain(root, self._down(child, back))
+                        chain = Chain(root, self._down(value, back))
                         if root.users:
                             return self._remember(chain, child, back)
                         fallback = fallback or chain
@@ -119,13 +119,13 @@ class Chains:
         above = known.links if known is not None else ()
         step = top
         while id(step) in back:
-            if id(step) not in self._known and not self._is_namespace_of_instance(step):
+            if id(step) not in self._known and not self._may_be_instance_dict(step):
                 self._known[id(step)] = Chain(chain.root, above + self._down(top, back, step))
             step = back[id(step)][1]
         return chain
 
     @staticmethod
-    def _is_namespace_of_instance(value: Any) -> bool:
+    def _may_be_instance_dict(value: Any) -> bool:
         """A dictionary may be an instance's ``__dict__``: then it is no place where a chain can be cut in two."""
         return isinstance(value, dict)
 
@@ -219,7 +219,3 @@ def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:
         else:
             merged.append(part)
     return tuple(merged)
-
-
-def is_tensor(value: Any) -> bool:
-    return issubclass(type(value), torch.Tensor)

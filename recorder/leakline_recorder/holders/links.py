@@ -38,7 +38,23 @@ GRADIENT_GRAPH = Link('other', ' → its graph', ' → its graph')
 
 
 def link(parent: Any, child: Any) -> Optional[Link]:
-    """How ``parent`` holds ``child``; ``None`` if it no longer does."""
+    """How ``parent`` holds ``child``; ``None`` if that cannot be said."""
+    try:
+        return _link(parent, child)
+    except Exception:
+        return None  # a proxy or a half-built object of the program; the chain goes on without this step
+
+
+def namespace(holder: Any) -> Optional[Dict[str, Any]]:
+    """``__dict__`` without running code of the program: proxies answer for something else, or create it."""
+    try:
+        found = object.__getattribute__(holder, '__dict__')
+    except (AttributeError, TypeError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _link(parent: Any, child: Any) -> Optional[Link]:
     if isinstance(parent, dict):
         return _dict(parent, child)
     if isinstance(parent, (list, tuple, collections.deque)):
@@ -70,7 +86,7 @@ def link(parent: Any, child: Any) -> Optional[Link]:
 def is_instance_dict(container: Any, holder: Any) -> bool:
     """Is ``container`` the ``__dict__`` of ``holder``? Such pairs are one step: an attribute."""
     return isinstance(container, dict) and not isinstance(holder, (dict, type, types.ModuleType)) \
-        and getattr(holder, '__dict__', None) is container
+        and namespace(holder) is container
 
 
 def attribute(holder: Any, name: str) -> Link:
@@ -78,13 +94,14 @@ def attribute(holder: Any, name: str) -> Link:
         return Link('hook', f'.{name}', f'.{name}', name=name, owner=type(holder).__name__)
     text = '' if isinstance(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
     if isinstance(holder, torch.autograd.function.BackwardCFunction):
-        owner = getattr(getattr(type(holder), '_forward_cls', None), '__name__', type(holder).__name__)
-        return Link('attribute', f' → {owner} ctx.{name}', f' → {owner} ctx.{name}', name=name, owner=owner, file=_file_of(type(holder)._forward_cls))
+        function = getattr(type(holder), '_forward_cls', type(holder))
+        text = f' → {function.__name__} ctx.{name}'
+        return Link('attribute', text, text, name=name, owner=function.__name__, file=_file_of(function))
     return Link('attribute', text, text, name=name, owner=type(holder).__name__, file=_file_of(type(holder)))
 
 
 def _dict(parent: Dict[Any, Any], child: Any) -> Optional[Link]:
-    for key, value in list(parent.items()):
+    for key, value in list(dict.items(parent)):
         if value is child:
             shown = key_text(key)
             few = isinstance(key, str) and len(parent) <= FEW_KEYS
@@ -159,8 +176,8 @@ def _tensor(parent: torch.Tensor, child: Any) -> Optional[Link]:
 
 
 def _attribute(parent: Any, child: Any) -> Optional[Link]:
-    held = getattr(parent, '__dict__', None)
-    if isinstance(held, dict):
+    held = namespace(parent)
+    if held is not None:
         if held is child:
             return Link('other', '', '')
         for name, value in list(held.items()):

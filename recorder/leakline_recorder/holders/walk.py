@@ -21,6 +21,7 @@ from .statements import Statements
 from .tensors import Tensors
 
 MOST_OWNERS = 40
+INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
 
 
 class HolderWalk:
@@ -36,11 +37,11 @@ class HolderWalk:
         old = [block for block in blocks.all if block.born == UNKNOWN or block.born <= step - self._min_age]
         if not any(block.born != 0 for block in old):
             return None
-        deadline = Deadline(self._seconds)
         roots = Roots()
-        heap = Heap(deadline)
+        # An index that is not whole still names most owners: time must be left to ask it.
+        heap = Heap(Deadline(INDEX_SHARE * self._seconds))
         try:
-            return self._ask(blocks, old, roots, heap, deadline, began)
+            return self._ask(blocks, old, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began)
         finally:
             heap.close()
             roots.close()

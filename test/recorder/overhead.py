@@ -1,0 +1,134 @@
+"""What the recorder costs: per step, per snapshot, per walk of the owners.
+
+    PYTHONPATH=recorder python test/recorder/overhead.py
+
+With a GPU the training loop runs on it, with and without the recorder; without one the loop runs on the CPU over an
+allocator that records nothing, which leaves the recorder's own part. Prints Markdown.
+"""
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import platform
+import statistics
+import tempfile
+import time
+from typing import Any, Dict, List
+
+import torch
+from leakline_recorder import api
+from leakline_recorder.cost import collector_at_rest
+from leakline_recorder.holders import Blocks, HolderWalk
+from leakline_recorder.options import Options
+from torch import nn
+
+ON_GPU = torch.cuda.is_available()
+DEVICE = 'cuda' if ON_GPU else 'cpu'
+STEPS = 60       # of one loop; loops with and without the recorder take turns
+TURNS = 5
+
+
+class Idle:
+    """An allocator without a history: what is left is the recorder itself."""
+
+    device_type, light_snapshots = 'cpu', True
+
+    def available(self) -> bool: return True
+    def ready(self) -> bool: return True
+    def when_ready(self, begin: Any) -> None: begin()
+    def record(self, max_entries: int, stacks: str) -> None: pass
+    def stop(self) -> None: pass
+    def snapshot(self, traces: bool) -> Dict[str, Any]: return {'segments': [], 'device_traces': [[]]}
+    def stats(self) -> Dict[str, int]: return {}
+    def devices(self) -> List[Dict[str, Any]]: return []
+    def attach_oom(self, observer: Any) -> bool: return True
+    def address(self, tensor: torch.Tensor) -> int: return tensor.untyped_storage().data_ptr()
+
+
+def loop() -> float:
+    """Milliseconds of a training step: the first decile, since other programs only ever add to it."""
+    torch.manual_seed(0)
+    net = nn.Sequential(*[layer for _ in range(8) for layer in (nn.Linear(256, 256), nn.GELU())], nn.Linear(256, 10)).to(DEVICE)
+    optimizer = torch.optim.AdamW(net.parameters(), lr=1e-4)
+    times = []
+    for _ in range(STEPS):
+        began = time.perf_counter()
+        loss = net(torch.randn(64, 256, device=DEVICE)).square().mean()
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        if ON_GPU:
+            torch.cuda.synchronize()
+        times.append(1000 * (time.perf_counter() - began))
+    return statistics.quantiles(times[STEPS // 4:], n=10)[0]
+
+
+def per_step() -> None:
+    loop()
+    plain, recorded = [], []
+    for _ in range(TURNS):
+        plain.append(loop())
+        with tempfile.TemporaryDirectory() as out:
+            api.start(Options(out=out, run='r', every=10 ** 9, start=0, light=0, at_exit=False, signal='', quiet=True), memory=None if ON_GPU else Idle())
+            recorded.append(loop())
+            api.stop()
+    print(f'| step of a {"GPU" if ON_GPU else "CPU"} training, no snapshot due | {min(plain):.3f} ms plain, {min(recorded):.3f} ms recorded |')
+    from leakline_recorder.schedule import Schedule
+    from leakline_recorder.steps import StepCounter
+    schedule = Schedule(Options(every=10 ** 9, start=0, light=0))
+    steps = StepCounter(lambda step: schedule.full(step) or schedule.light(step))
+    began = time.perf_counter()
+    for _ in range(100_000):
+        steps.mark()
+    print(f'| counting a step, alone | {10 * (time.perf_counter() - began):.2f} µs |')
+
+
+def snapshot_of(events: int, depth: int = 10) -> Dict[str, Any]:
+    """The shape of a CUDA snapshot, with stacks that repeat as a training loop's do."""
+    frames = [{'name': f'f{i}', 'filename': f'/home/ml/project/file{i % 40}.py', 'line': i} for i in range(400)]
+    def stack(i: int) -> List[Dict[str, Any]]:
+        return [frames[(7 * i + j) % 400] for j in range(depth)]
+    trace = [{'action': ('alloc', 'free_requested', 'free_completed')[i % 3], 'addr': 139637976727552 + 512 * (i // 3), 'size': 512, 'stream': 0,
+              'time_us': 1760000000000000 + i, 'compile_context': 'N/A', 'user_metadata': '', 'frames': stack(i // 3 % 300)} for i in range(events)]
+    blocks = [{'address': 139637976727552 + 512 * i, 'size': 512, 'requested_size': 500, 'state': 'active_allocated', 'frames': stack(i % 300)}
+              for i in range(events // 20)]
+    return {'segments': [{'device': 0, 'address': 139637976727552, 'total_size': 512 * len(blocks), 'blocks': blocks}], 'device_traces': [trace]}
+
+
+def per_snapshot() -> None:
+    for events in (10_000, 100_000, 200_000):
+        with collector_at_rest(), tempfile.TemporaryFile() as file:
+            snapshot = snapshot_of(events)
+            began = time.perf_counter()
+            Blocks(snapshot, 1, [])
+            read = time.perf_counter()
+            pickle.dump(snapshot, file)
+            written = time.perf_counter()
+            print(f'| snapshot of {events:,} events, stacks of 10 frames: ages of its blocks, then writing | '
+                  f'{read - began:.3f} s, then {written - read:.3f} s for {file.tell() / 1e6:.1f} MB |')
+
+
+def per_walk() -> None:
+    for more in (0, 1_000_000):
+        ballast = [[index] for index in range(more)]
+        kept = [torch.zeros(128, device='cpu') for _ in range(1000)]
+        memory = Idle()
+        segments = [{'blocks': [{'address': memory.address(t), 'size': 512, 'state': 'active_allocated', 'frames': []} for t in kept]}]
+        found = HolderWalk(memory, 2, 60).walk(Blocks({'segments': segments}, 1, []), 10)
+        assert found is not None and found['owners'][0]['name'] == 'kept', found
+        print(f"| walk over {found['objects']:,} Python objects, 1,000 old tensors in one list | {found['seconds']:.2f} s |")
+        del ballast
+
+
+def main() -> None:
+    name = torch.cuda.get_device_name() if ON_GPU else f'CPU only, {os.cpu_count()} cores'
+    print(f'{name}; {platform.machine()}; PyTorch {torch.__version__}; Python {platform.python_version()}\n\n| what | cost |\n|---|---|')
+    gc.collect()
+    per_step()
+    per_snapshot()
+    per_walk()
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,10 @@
+from __future__ import annotations
+
+from typing import Any, Callable, List
+
+observers: List[Callable[[int, int, int, int], Any]] = []
+_cuda_attach_out_of_memory_observer = observers.append
+
+
+class OutOfMemoryError(RuntimeError):
+    pass

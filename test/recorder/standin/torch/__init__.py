@@ -1,0 +1,49 @@
+"""A stand-in for PyTorch, where none is installed: just what the recorder touches, over a toy allocator.
+
+Tensors are bytes at an address; there is no arithmetic and no autograd. Tests that need those use CPU PyTorch.
+"""
+from __future__ import annotations
+
+import types
+from typing import Any, Optional
+
+from . import _C, autograd, cuda, nn, optim
+
+__version__ = '2.11.0+standin'
+version = types.SimpleNamespace(cuda='13.0', hip=None)
+backends = types.SimpleNamespace(cuda=types.SimpleNamespace(is_built=lambda: True))
+OutOfMemoryError = _C.OutOfMemoryError
+
+
+class Device:
+    type = 'cuda'
+
+
+class Tensor:
+    """``nbytes`` of the toy allocator, given back when the object dies."""
+
+    device = Device()
+    grad_fn = None
+    grad: Optional['Tensor'] = None
+    is_leaf = True
+
+    def __init__(self, nbytes: int) -> None:
+        self._address = cuda.allocator.malloc(nbytes)
+
+    def untyped_storage(self) -> 'Tensor':
+        return self
+
+    def data_ptr(self) -> int:
+        return self._address
+
+    def __del__(self) -> None:
+        if hasattr(self, '_address'):
+            cuda.allocator.free(self._address)
+
+
+def is_autocast_enabled(device_type: Any = None) -> bool:
+    return False
+
+
+def is_autocast_cache_enabled() -> bool:
+    return True

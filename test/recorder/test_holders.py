@@ -1,0 +1,286 @@
+"""Owner chains over the stand-in's tensors: each way in which Python code keeps one."""
+from __future__ import annotations
+
+import collections
+import functools
+import gc
+import os
+import sys
+import unittest
+import weakref
+
+import torch
+from leakline_recorder.holders import Blocks, HolderWalk
+from leakline_recorder.holders.statements import Keeper, Statements
+from leakline_recorder.memory import CudaMemory
+
+MIB = 1 << 20
+KEPT_GLOBALLY = []
+
+
+class Visualiser:
+    shared = []
+
+    def __init__(self):
+        self.visited = []
+
+    def keep(self, tensor):
+        self.visited.append(tensor)
+
+
+class Slotted:
+    __slots__ = ('held',)
+
+
+class Pair:
+    def __init__(self):
+        self.tensor = torch.Tensor(MIB)
+        self.other = None
+
+
+@functools.lru_cache(maxsize=None)
+def cached_table(length):
+    return torch.Tensor(MIB + length)
+
+
+def walk(seconds=10.0):
+    """As at step 10: everything of the toy allocator is old and born after the first step."""
+    snapshot = torch.cuda.allocator.snapshot(True)
+    blocks = Blocks(snapshot, 1, [])
+    for block in blocks.all:
+        block.born = 1
+    return HolderWalk(CudaMemory(), 2, seconds).walk(blocks, 10)
+
+
+def owner_of(found, tensor):
+    return next((owner for owner in found['owners'] if tensor.data_ptr() in owner['addresses']), None)
+
+
+class ChainsTest(unittest.TestCase):
+    def setUp(self):
+        gc.collect()
+        torch.cuda.allocator.blocks.clear()
+
+    def test_attribute_of_a_local(self):
+        eyes = Visualiser()
+        for _ in range(3):
+            eyes.keep(torch.Tensor(MIB))
+        found = walk()
+        owner = owner_of(found, eyes.visited[0])
+        self.assertEqual((owner['kind'], owner['name'], owner['blocks'], owner['bytes']), ('attribute', 'Visualiser.visited', 3, 3 * MIB))
+        self.assertEqual(owner['expression'], 'test_holders.py: test_attribute_of_a_local() local eyes.visited')
+        self.assertEqual(owner['container'], {'type': 'list', 'length': 3})
+        self.assertEqual(owner['statements'][0]['text'], 'self.visited.append(tensor)')
+        self.assertEqual(os.path.basename(owner['file']), 'test_holders.py')
+        self.assertTrue(found['complete'])
+
+    def test_key_of_a_dictionary(self):
+        history = {'main': [], 'aux': []}
+        history['aux'].append(torch.Tensor(MIB))
+        history['aux'].append(torch.Tensor(MIB))
+        owner = owner_of(walk(), history['aux'][0])
+        self.assertEqual(owner['name'], "history['aux']")
+        self.assertIn("history['aux'].append", owner['statements'][0]['text'])
+        self.assertEqual(owner['blocks'], 2)
+
+    def test_global(self):
+        KEPT_GLOBALLY.append(torch.Tensor(MIB))
+        self.addCleanup(KEPT_GLOBALLY.clear)
+        self.assertIn('global KEPT_GLOBALLY[0]', owner_of(walk(), KEPT_GLOBALLY[0])['text'])
+
+    def test_class_attribute(self):
+        Visualiser.shared.append(torch.Tensor(MIB))
+        self.addCleanup(Visualiser.shared.clear)
+        self.assertEqual(owner_of(walk(), Visualiser.shared[0])['name'], 'Visualiser.shared')
+
+    def test_slots_deque_and_tuple(self):
+        queue = collections.deque()
+        slotted = Slotted()
+        slotted.held = torch.Tensor(MIB)
+        queue.append((1, slotted))
+        self.assertTrue(owner_of(walk(), slotted.held)['text'].endswith(' local slotted.held') or
+                        'queue[0][1].held' in owner_of(walk(), slotted.held)['text'])
+
+    def test_closure(self):
+        def make():
+            tensor = torch.Tensor(MIB)
+            address.append(tensor.data_ptr())
+            return lambda: tensor
+        address = []
+        hook = make()
+        owner = next(owner for owner in walk()['owners'] if address[0] in owner['addresses'])
+        self.assertEqual(owner['kind'], 'closure')
+        self.assertIn('closure tensor', owner['text'].replace('closure[0]', 'closure tensor'))
+        del hook
+
+    def test_generator(self):
+        def stream():
+            held = torch.Tensor(MIB)
+            yield held.data_ptr()
+            yield held
+        running = stream()
+        address = next(running)
+        owner = next(owner for owner in walk()['owners'] if address in owner['addresses'])
+        self.assertRegex(owner['text'], r'local running → (generator|frame) stream \(test_holders.py:\d+\) local held')
+
+    def test_cache_of_a_function(self):
+        cached_table(1)
+        cached_table(2)
+        self.addCleanup(cached_table.cache_clear)
+        owner = owner_of(walk(), cached_table(1))
+        self.assertEqual((owner['kind'], owner['name'], owner['blocks']), ('cached', 'cache of cached_table()', 2))
+        self.assertIn('lru_cache', owner['statements'][0]['text'])
+
+    def test_traceback_of_a_kept_exception(self):
+        def fail():
+            activation = torch.Tensor(MIB)
+            raise ValueError(activation.data_ptr())
+        errors = []
+        try:
+            fail()
+        except ValueError as error:
+            errors.append(error)
+        owner = next(owner for owner in walk()['owners'] if errors[0].args[0] in owner['addresses'])
+        self.assertEqual((owner['kind'], owner['name']), ('traceback', 'errors'))
+        self.assertIn('local activation', owner['text'])
+        self.assertIn('errors.append(error)', owner['statements'][0]['text'])
+        errors.clear()
+
+    def test_exception_in_its_handler(self):
+        def fail():
+            activation = torch.Tensor(MIB)
+            raise ValueError(activation.data_ptr())
+        address = found = None
+        try:
+            fail()
+        except ValueError:
+            address = sys.exc_info()[1].args[0]
+            found = walk()
+        owner = next(owner for owner in found['owners'] if address in owner['addresses'])
+        self.assertEqual(owner['name'], 'ValueError being handled in test_exception_in_its_handler()')
+        self.assertEqual(owner['statements'][0]['text'], 'except ValueError:')
+
+    def test_reference_cycle(self):
+        a, b = Pair(), Pair()
+        a.other, b.other = b, a
+        addresses = {a.tensor.data_ptr(), b.tensor.data_ptr()}
+        del a, b
+        owner = next(owner for owner in walk()['owners'] if addresses & set(owner['addresses']))
+        self.assertEqual((owner['kind'], set(owner['addresses'])), ('cycle', addresses))
+        self.assertIn('Pair.other', owner['name'])
+        self.assertEqual(owner['statements'][0]['text'], 'a.other, b.other = b, a')
+        gc.collect()
+
+    def test_a_walk_does_not_collect(self):
+        gc.disable()
+        self.addCleanup(gc.enable)
+        a = Pair()
+        a.other = a
+        gone = weakref.ref(a)
+        del a
+        walk()
+        self.assertIsNotNone(gone())
+        gc.collect()
+        self.assertIsNone(gone())
+
+    def test_a_walk_keeps_nothing(self):
+        gc.disable()      # even a cycle of the walk's own would show
+        self.addCleanup(gc.enable)
+
+        def step():
+            batch, kept = torch.Tensor(MIB), Pair()
+            walk()
+            return weakref.ref(batch), weakref.ref(kept), kept
+        batch, kept, strong = step()
+        self.assertIsNone(batch())
+        del strong
+        self.assertIsNone(kept())
+
+    def test_locals_of_a_running_function_are_let_go(self):
+        def train():
+            activation = torch.Tensor(MIB)
+            gone = weakref.ref(activation)
+            walk()
+            del activation
+            return gone()
+        self.assertIsNone(train())
+
+    def test_parameters_from_the_first_step_are_not_asked_about(self):
+        module = torch.nn.Module()
+        module._parameters['weight'] = torch.Tensor(MIB)
+        extra = torch.Tensor(MIB)
+        snapshot = torch.cuda.allocator.snapshot(True)
+        blocks = Blocks(snapshot, 1, [])
+        for block in blocks.all:
+            block.born = 0 if block.address == module._parameters['weight'].data_ptr() else 1
+        found = HolderWalk(CudaMemory(), 2, 10.0).walk(blocks, 10)
+        self.assertEqual((found['categories'], found['askedBytes']), ({'parameter': MIB}, MIB))
+        self.assertEqual(owner_of(found, extra)['name'], 'extra')
+
+    def test_bounded_in_time(self):
+        keep = [torch.Tensor(512) for _ in range(50)]
+        self.assertFalse(walk(seconds=0.0)['complete'])
+        self.assertEqual(len(keep), 50)
+
+    def test_nothing_old_costs_nothing(self):
+        keep = torch.Tensor(MIB)
+        blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
+        for block in blocks.all:
+            block.born = 10
+        self.assertIsNone(HolderWalk(CudaMemory(), 2, 10.0).walk(blocks, 10))
+        self.assertIsNotNone(keep)
+
+
+class BlocksTest(unittest.TestCase):
+    def snapshot(self):
+        frame = {'name': 'f', 'filename': '/home/me/train.py', 'line': 3}
+        library = {'name': 'g', 'filename': '/x/site-packages/torch/y.py', 'line': 1}
+        return {'segments': [{'blocks': [
+            {'address': 1000, 'size': 512, 'requested_size': 500, 'state': 'active_allocated', 'frames': [library, frame]},
+            {'address': 1512, 'size': 488, 'requested_size': 9, 'state': 'inactive', 'frames': []},
+            {'address': 2000, 'size': 512, 'requested_size': 512, 'state': 'active_allocated', 'frames': []}]}],
+            'device_traces': [[{'action': 'alloc', 'addr': 1000, 'time_us': 5}, {'action': 'free_completed', 'addr': 1000, 'time_us': 6},
+                               {'action': 'alloc', 'addr': 1000, 'time_us': 25}]]}
+
+    def test_views_lie_inside_their_block(self):
+        blocks = Blocks(self.snapshot(), 1, [])
+        self.assertEqual([getattr(blocks.at(a), 'address', None) for a in (999, 1000, 1511, 1512, 2511, 2512, None)],
+                         [None, 1000, 1000, None, 2000, None, None])
+
+    def test_born_in_the_step_of_its_last_allocation(self):
+        blocks = Blocks(self.snapshot(), 4, [10, 20, 30])     # steps 4, 5 and 6 ended then
+        self.assertEqual([(b.address, b.born, b.frame and b.frame['line']) for b in blocks.all], [(1000, 5, 3), (2000, -1, None)])
+
+
+class StatementsTest(unittest.TestCase):
+    def find(self, source, **keeper):
+        import tempfile
+        with tempfile.NamedTemporaryFile('w', suffix='.py', delete=False) as file:
+            file.write(source)
+        self.addCleanup(os.remove, file.name)
+        wanted = {'kind': 'variable', 'owner': 'main', 'key': None, 'container': True, **keeper}
+        return [found['line'] for found in Statements().find(Keeper(file=file.name, **wanted)) if found['file'] == file.name]
+
+    def test_the_key_decides(self):
+        source = "def main():\n    h = {'a': [], 'b': []}\n    h['a'].append(1)\n    h['b'].append(2)\n"
+        self.assertEqual(self.find(source, name='h', key='b')[0], 4)
+
+    def test_growth_before_creation(self):
+        source = 'def main():\n    total = 0\n    for x in y:\n        total = total + x\n'
+        self.assertEqual(self.find(source, name='total', container=False), [4])
+
+    def test_in_the_function_it_is_passed_to(self):
+        source = 'def record(log, x):\n    log.append(x)\n\ndef main():\n    rows = []\n    record(rows, 1)\n'
+        self.assertEqual(self.find(source, name='rows'), [2])
+
+    def test_same_name_in_another_function_is_another_variable(self):
+        source = 'def other():\n    rows = []\n    rows.append(1)\n\ndef main():\n    rows = []\n    rows.append(2)\n'
+        self.assertEqual(self.find(source, name='rows'), [7])
+
+    def test_attribute_outside_init_first(self):
+        source = 'class A:\n    def __init__(self, x):\n        self.kept = x\n    def forward(self, x):\n        self.kept = self.kept + x\n'
+        self.assertEqual(self.find(source, name='kept', kind='attribute', owner='A', container=False)[0], 5)
+
+
+if __name__ == '__main__':
+    unittest.main()

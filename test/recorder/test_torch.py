@@ -1,0 +1,227 @@
+"""The recorder over CPU PyTorch: autograd graphs, the allocator's model, and planted programs from start to end."""
+from __future__ import annotations
+
+import collections
+import gc
+import json
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import unittest
+import weakref
+
+import torch
+from cpu_memory import CpuMemory, OutOfModelMemory, CachingAllocator, MIB, NO_STACK
+from leakline_recorder.holders import Blocks, HolderWalk
+from leakline_recorder.holders.deadline import Deadline
+from leakline_recorder.holders.graph import Graphs, sequence
+from torch.utils.checkpoint import checkpoint
+
+PLANTED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures', 'planted')
+
+
+def saved_bytes(root, graphs=None):
+    graphs = graphs or Graphs(Deadline(10), False)
+    storages = {saved.untyped_storage().data_ptr(): saved.untyped_storage().nbytes() for saved, _ in graphs.reach(root).saved}
+    return sum(storages.values())
+
+
+class GraphTest(unittest.TestCase):
+    def setUp(self):
+        self.weight = torch.randn(8, 8, requires_grad=True)
+
+    def test_what_a_graph_saved(self):
+        x = torch.randn(100, 8)
+        self.assertEqual(saved_bytes((x @ self.weight).exp().sum()), x.nbytes + 100 * 8 * 4)
+
+    def test_a_graph_whose_backward_has_run_holds_nothing(self):
+        loss = (torch.randn(100, 8) @ self.weight).exp().sum()
+        loss.backward()
+        self.assertEqual(saved_bytes(loss), 0)
+
+    def test_lists_of_saved_tensors(self):
+        index = torch.tensor([0, 1, 1])
+        picked = self.weight.exp()[index]
+        self.assertEqual(saved_bytes(picked), index.nbytes + self.weight.nbytes)
+
+    def test_custom_function(self):
+        class Double(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return 2 * x
+
+            @staticmethod
+            def backward(ctx, grad):
+                return 2 * grad
+        self.assertEqual(saved_bytes(Double.apply(self.weight)), self.weight.nbytes)
+
+    def test_the_innermost_root_is_named(self):
+        state = torch.randn(50, 8) @ self.weight
+        for _ in range(3):
+            state = torch.tanh(state @ self.weight)
+        loss = state.square().mean()
+        graphs = Graphs(Deadline(10), False)
+        first, second = sorted([loss, state], key=sequence)
+        self.assertIs(first, state)
+        # the first input, the first product, three tanh results, and the weight
+        self.assertEqual(saved_bytes(state, graphs), 5 * 50 * 8 * 4 + 8 * 8 * 4)
+        reach = graphs.reach(loss)
+        self.assertTrue(reach.shared)
+        self.assertEqual(len(reach.saved), 1)    # what the square saved; the rest is the state's
+
+    def test_checkpointed_forward_does_not_run_again(self):
+        runs = []
+
+        def block(x):
+            runs.append(1)
+            return x.exp() * x
+        out = checkpoint(block, self.weight, use_reentrant=False).sum()
+        Graphs(Deadline(10), False).reach(out)
+        self.assertEqual(len(runs), 1)
+
+    def test_offloaded_tensors_are_not_fetched(self):
+        fetched = []
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: ('packed', t.shape), lambda packed: fetched.append(packed)):
+            out = self.weight.exp().sum()
+        Graphs(Deadline(10), False).reach(out)
+        self.assertEqual(fetched, [])
+
+
+class ModelTest(unittest.TestCase):
+    def test_live_bytes_are_those_of_the_live_tensors(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all')
+        with memory:
+            keep = [torch.zeros(1000, 100) for _ in range(5)]
+            for _ in range(20):
+                torch.zeros(1000, 100)
+            view = keep[0].view(-1)
+            del keep[1:3]
+        snapshot = memory.memory_snapshot()
+        live = [b for s in snapshot['segments'] for b in s['blocks'] if b['state'] == 'active_allocated']
+        self.assertEqual([b['requested_size'] for b in live], [400_000] * 3)
+        counts = collections.Counter(event['action'] for event in snapshot['device_traces'][0])
+        self.assertEqual((counts['alloc'], counts['free_completed']), (25, 22))
+        self.assertEqual(sum(b['size'] for b in live), memory.stats()['active_bytes.all.current'])
+        self.assertEqual(len(view), 100_000)
+        for segment in snapshot['segments']:
+            self.assertEqual(sum(b['size'] for b in segment['blocks']), segment['total_size'])
+            states = [b['state'] for b in segment['blocks']]
+            self.assertNotIn(('inactive', 'inactive'), list(zip(states, states[1:])))
+
+    def test_the_mark_of_a_snapshot_is_in_the_next(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all')
+        with memory:
+            keep = torch.zeros(1000)
+            first = memory.memory_snapshot()['device_traces'][0]
+            second = memory.memory_snapshot()['device_traces'][0]
+        self.assertEqual([event['action'] for event in second[len(first):]], ['snapshot'])
+        self.assertEqual(second[-1]['size'], 4096)
+        self.assertEqual(keep.numel(), 1000)
+
+    def test_backward_has_no_frames(self):
+        memory = CpuMemory()
+        with memory:
+            weight = torch.randn(64, 64, requires_grad=True)
+            loss = (torch.randn(8, 64) @ weight).square().mean()
+            memory.record_memory_history('all')
+            loss.backward()
+        events = [event for event in memory.memory_snapshot()['device_traces'][0] if event['action'] == 'alloc']
+        # the gradient of the loss itself is made before the engine takes over
+        self.assertEqual(events[0]['frames'][0]['name'], '_make_grads')
+        self.assertEqual([event['frames'] for event in events[1:]], [[]] * 5)
+
+    def test_ring(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all', max_entries=10)
+        with memory:
+            for _ in range(50):
+                torch.zeros(10)
+        self.assertEqual(len(memory.memory_snapshot()['device_traces'][0]), 10)
+
+    def test_capacity(self):
+        allocator = CachingAllocator(30 * MIB)
+        allocator.malloc(15 * MIB, NO_STACK, lambda *_: None)
+        with self.assertRaises(OutOfModelMemory):
+            allocator.malloc(15 * MIB, NO_STACK, lambda *_: None)
+
+
+class WalkTest(unittest.TestCase):
+    """A walk in the middle of a training loop that keeps one tensor with its graph per step."""
+
+    def train(self, memory, steps):
+        weight = torch.randn(64, 64, requires_grad=True)
+        total = 0
+        for _ in range(steps):
+            hidden = torch.tanh(torch.randn(256, 64) @ weight)
+            total = total + hidden.square().mean()
+        blocks = Blocks(memory.memory_snapshot(), 1, [])
+        for block in blocks.all:
+            block.born = 1
+        found = HolderWalk(memory, 2, 20).walk(blocks, 10)
+        return found, weakref.ref(hidden), weakref.ref(total)
+
+    def test_a_scalar_that_keeps_megabytes(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all')
+        with memory:
+            found, _, _ = self.train(memory, 5)
+        owner = next(owner for owner in found['owners'] if owner['name'] == 'total')
+        # per step the input of the product and the hidden layer; the last step's are still the local `hidden`'s own
+        self.assertEqual(owner['graphBytes'], 2 * 4 * 256 * 64 * 4)
+        self.assertIn('total = total + hidden', owner['statements'][0]['text'])
+        self.assertEqual(found['unowned']['bytes'], 0)
+
+    def test_nothing_stays_behind(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all')
+        gc.collect()
+        gc.disable()
+        try:
+            with memory:
+                _, hidden, total = self.train(memory, 3)
+            self.assertIsNone(hidden())
+            self.assertIsNone(total())
+            self.assertEqual(memory.stats()['active_bytes.all.current'], 0)
+        finally:
+            gc.enable()
+
+
+class PlantedTest(unittest.TestCase):
+    """Record now, with this interpreter and this recorder, and check bytes, verdicts and holders."""
+
+    NAMES = ['running_total', 'hook_outputs', 'failed_batches', 'hidden_state', 'ctx_output', 'fast_weights', 'two_ranks', 'out_of_memory', 'ema_copy']
+
+    def test_recorded_now(self):
+        with tempfile.TemporaryDirectory() as folder:
+            made = subprocess.run([sys.executable, os.path.join(PLANTED, 'record.py'), '--on', 'cpu', '--root', os.path.join(folder, 'planted'),
+                                   os.path.join(folder, 'out'), *self.NAMES], capture_output=True, text=True)
+            self.assertEqual(made.returncode, 0, made.stdout + made.stderr)
+            checked = subprocess.run([sys.executable, os.path.join(PLANTED, 'check.py'), os.path.join(folder, 'out'), *self.NAMES],
+                                     capture_output=True, text=True)
+            trouble = [line for line in checked.stdout.splitlines() if line.startswith('WRONG') and ' path ' not in line]
+            self.assertEqual(trouble, [], checked.stdout)
+            self.assertIn('holder named right: 8 of 8', checked.stdout)
+
+    def test_committed_recordings(self):
+        checked = subprocess.run([sys.executable, os.path.join(PLANTED, 'check.py'), os.path.join(PLANTED, 'recordings')],
+                                 capture_output=True, text=True)
+        self.assertEqual(checked.returncode, 0, checked.stdout[-3000:])
+
+    def test_the_last_snapshot_before_it_ran_out(self):
+        folder = os.path.join(PLANTED, 'recordings', 'out_of_memory')
+        name = next(name for name in os.listdir(folder) if name.endswith('_oom.pickle'))
+        with open(os.path.join(folder, name), 'rb') as file:
+            trace = pickle.load(file)['device_traces'][0]
+        self.assertEqual(trace[-1]['action'], 'oom')
+        with open(os.path.join(folder, name[:-len('.pickle')] + '.leakline.json'), encoding='utf-8') as file:
+            side = json.load(file)
+        self.assertEqual((side['reason'], side['devices'][0]['capacityBytes']), ('oom', 11 * MIB))
+
+
+if __name__ == '__main__':
+    unittest.main()

@@ -1,0 +1,289 @@
+"""The recorder's parts, one by one. No tensors."""
+from __future__ import annotations
+
+import contextlib
+import gc
+import hashlib
+import io
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+from leakline_recorder import cli, guard
+from leakline_recorder.cost import collector_at_rest
+from leakline_recorder.files import appearing, make_folder, sweep
+from leakline_recorder.options import Options, describe
+from leakline_recorder.run import identify
+from leakline_recorder.schedule import Schedule
+from leakline_recorder.sources import Sources, is_users
+from leakline_recorder.steps import KEPT, StepCounter
+from torch.optim import Optimizer
+
+
+def full_steps(steps: int, **settings):
+    schedule = Schedule(Options(**settings))
+    return [step for step in range(1, steps + 1) if schedule.full(step)]
+
+
+class ScheduleTest(unittest.TestCase):
+    def test_dense_at_first_then_every_k_then_wider(self):
+        self.assertEqual(full_steps(120, every=10, start=2, widen=4), [1, 2, 10, 20, 30, 40, 60, 80, 100, 120])
+
+    def test_long_runs_stay_bounded(self):
+        self.assertLessEqual(len(full_steps(300_000, every=10, start=2, widen=8)), 100)
+        self.assertGreater(len(full_steps(300_000, every=10, start=2, widen=8)), 20)
+
+    def test_limit(self):
+        self.assertEqual(full_steps(1000, every=1, start=0, widen=1000, limit=7), [1, 2, 3, 4, 5, 6, 7])
+
+    def test_light_lies_between_full_ones(self):
+        schedule = Schedule(Options(every=10, start=0, light=4))
+        self.assertEqual([s for s in range(1, 21) if not schedule.full(s) and schedule.light(s)], [2, 4, 6, 8, 12, 14, 16, 18])
+
+    def test_no_light_when_off(self):
+        schedule = Schedule(Options(every=10, light=0))
+        self.assertFalse(any(schedule.light(step) for step in range(1, 50)))
+
+
+class FilesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+        self.path = os.path.join(self.folder, 'a.pickle')
+
+    def test_appears_whole(self):
+        with appearing(self.path) as file:
+            file.write(b'half')
+            file.flush()
+            self.assertFalse(os.path.exists(self.path))
+        self.assertEqual(open(self.path, 'rb').read(), b'half')
+
+    def test_error_leaves_nothing(self):
+        with self.assertRaises(ValueError):
+            with appearing(self.path) as file:
+                file.write(b'half')
+                raise ValueError
+        self.assertEqual(os.listdir(self.folder), [])
+
+    @unittest.skipIf(os.name == 'nt', 'needs SIGKILL')
+    def test_killed_half_way_leaves_no_half_file(self):
+        code = ('import sys, time\nfrom leakline_recorder.files import appearing\n'
+                f'with appearing({self.path!r}) as file:\n    file.write(b"x" * 100000); file.flush(); print("half", flush=True); time.sleep(60)\n')
+        child = subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, text=True)
+        self.assertEqual(child.stdout.readline(), 'half\n')
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        child.stdout.close()
+        self.assertEqual(len(os.listdir(self.folder)), 1)
+        self.assertFalse(os.path.exists(self.path))
+        sweep(self.folder)
+        self.assertEqual(os.listdir(self.folder), [])
+
+    def test_sweep_leaves_what_a_living_process_writes(self):
+        mine = os.path.join(self.folder, f'.a.pickle.{os.getpid()}.part')
+        open(mine, 'wb').close()
+        sweep(self.folder)
+        self.assertTrue(os.path.exists(mine))
+
+    def test_recordings_stay_out_of_git(self):
+        make_folder(os.path.join(self.folder, 'out', 'run'))
+        self.assertEqual(open(os.path.join(self.folder, 'out', '.gitignore')).read(), '*\n')
+
+
+class RunTest(unittest.TestCase):
+    def test_own_id_first(self):
+        run = identify('', {'LEAKLINE_RUN_ID': 'mine', 'TORCHELASTIC_RUN_ID': 'theirs', 'RANK': '3', 'WORLD_SIZE': '8', 'LOCAL_RANK': '1'})
+        self.assertEqual((run.id, run.rank, run.local_rank, run.world_size), ('mine', 3, 1, 8))
+
+    def test_one_id_for_all_ranks(self):
+        ids = {identify('', {'TORCHELASTIC_RUN_ID': 'none', 'RANK': str(rank)}).id for rank in range(4)}
+        self.assertEqual(len(ids), 1)
+
+    def test_a_restart_is_another_run(self):
+        first = identify('', {'TORCHELASTIC_RUN_ID': 'job', 'TORCHELASTIC_RESTART_COUNT': '0'}).id
+        second = identify('', {'TORCHELASTIC_RUN_ID': 'job', 'TORCHELASTIC_RESTART_COUNT': '1'}).id
+        self.assertEqual((first, second), ('job', 'job-restart1'))
+
+    def test_ids_are_safe_folder_names(self):
+        self.assertEqual(identify('../a b/c', {}).id, 'a-b-c')
+
+    def test_alone(self):
+        run = identify('', {})
+        self.assertEqual((run.rank, run.world_size), (0, 1))
+        self.assertTrue(run.id.endswith(f'-{os.getpid()}'))
+
+
+class OptionsTest(unittest.TestCase):
+    def test_given_before_environment_before_default(self):
+        os.environ.update(LEAKLINE_EVERY='7', LEAKLINE_HOLDERS='0', LEAKLINE_MIN_AGE='5')
+        self.addCleanup(lambda: [os.environ.pop(name) for name in ('LEAKLINE_EVERY', 'LEAKLINE_HOLDERS', 'LEAKLINE_MIN_AGE')])
+        options = Options.from_environment(min_age=9)
+        self.assertEqual((options.every, options.holders, options.min_age, options.widen), (7, False, 9, 8))
+
+    def test_each_is_described(self):
+        for name in Options.__dataclass_fields__:
+            self.assertTrue(describe(name), name)
+
+    def test_command_line(self):
+        own, command = cli.split(['--every', '5', '--quiet=1', 'train.py', '--every', '99', '-m'])
+        self.assertEqual((own, command), (['--every', '5', '--quiet=1'], ['train.py', '--every', '99', '-m']))
+        self.assertEqual(cli.parser().parse_args(own).every, 5)
+        self.assertEqual(cli.split(['--out', 'x', '-m', 'pkg.train', '--lr', '1'])[1], ['-m', 'pkg.train', '--lr', '1'])
+
+
+class StepsTest(unittest.TestCase):
+    def setUp(self):
+        self.seen = []
+        self.steps = StepCounter(self.seen.append)
+        self.steps.watch_optimizers()
+        self.addCleanup(self.steps.stop)
+
+    def test_one_optimizer(self):
+        optimizer = Optimizer()
+        for _ in range(3):
+            optimizer.step()
+        self.assertEqual((self.seen, self.steps.source), ([1, 2, 3], 'optimizer'))
+
+    def test_two_optimizers_take_turns(self):
+        generator, critic = Optimizer(), Optimizer()
+        for _ in range(4):
+            critic.step()
+            generator.step()
+        self.assertEqual(self.seen, [1, 2, 3, 4])
+
+    def test_a_new_trial_continues(self):
+        for _ in range(3):
+            optimizer = Optimizer()
+            for _ in range(2):
+                optimizer.step()
+        self.assertEqual(self.seen, [1, 2, 3, 4, 5, 6])
+
+    def test_marks_replace_optimizers(self):
+        optimizer = Optimizer()
+        optimizer.step()
+        self.steps.mark()
+        optimizer.step()
+        optimizer.step()
+        self.steps.mark()
+        self.assertEqual((self.seen, self.steps.source), ([1, 2, 3], 'marks'))
+
+    def test_stopped(self):
+        self.steps.stop()
+        Optimizer().step()
+        self.assertEqual(self.seen, [])
+
+    def test_times_are_bounded_and_aligned(self):
+        for _ in range(2 * KEPT + 10):
+            self.steps.mark()
+        self.assertLessEqual(len(self.steps.times_us), 2 * KEPT)
+        self.assertEqual(self.steps.first_time + len(self.steps.times_us) - 1, self.steps.count)
+        self.assertLess(abs(self.steps.times_us[-1] / 1e6 - time.time()), 5)
+
+
+class SourcesTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = os.path.realpath(folder.name)
+        self.path = os.path.join(self.folder, 'planted_module.py')
+        with open(self.path, 'w') as file:
+            file.write('x = 1\n')
+        sys.path.insert(0, self.folder)
+        self.addCleanup(sys.path.remove, self.folder)
+        self.addCleanup(sys.modules.pop, 'planted_module', None)
+        __import__('planted_module')
+
+    def entry(self, sources):
+        return next(entry for entry in sources.files() if entry['path'] == self.path)
+
+    def test_hash_of_what_was_loaded(self):
+        sources = Sources(with_text=False)
+        before = self.entry(sources)['sha256']
+        self.assertEqual(before, hashlib.sha256(b'x = 1\n').hexdigest())
+        with open(self.path, 'w') as file:
+            file.write('x = 2\n')
+        self.assertEqual(self.entry(sources)['sha256'], before)
+
+    def test_text_only_when_asked(self):
+        self.assertNotIn('text', self.entry(Sources(with_text=False)))
+        self.assertEqual(self.entry(Sources(with_text=True))['text'], 'x = 1\n')
+
+    def test_libraries_and_the_recorder_are_not_the_program(self):
+        self.assertFalse(is_users(os.__file__))
+        self.assertFalse(is_users(cli.__file__))
+        self.assertFalse(is_users('/home/me/venv/lib/python3.9/site-packages/torch/nn/functional.py'))
+        self.assertFalse(is_users('<string>'))
+        self.assertTrue(is_users(self.path))
+
+    def git(self, **files):
+        for name, text in files.items():
+            path = os.path.join(self.folder, name.replace('__', '/'))
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, 'w') as file:
+                file.write(text)
+        main = sys.modules['__main__']
+        had = getattr(main, '__file__', None)
+        main.__file__ = self.path
+        self.addCleanup(setattr, main, '__file__', had)
+        return Sources(with_text=False).git()
+
+    def test_revision_of_a_branch(self):
+        os.makedirs(os.path.join(self.folder, '.git', 'refs', 'heads'))
+        with open(os.path.join(self.folder, '.git', 'HEAD'), 'w') as file:
+            file.write('ref: refs/heads/main\n')
+        with open(os.path.join(self.folder, '.git', 'refs', 'heads', 'main'), 'w') as file:
+            file.write('a' * 40 + '\n')
+        self.assertEqual(self.git(), {'root': self.folder, 'commit': 'a' * 40})
+
+    def test_revision_from_packed_refs(self):
+        os.makedirs(os.path.join(self.folder, '.git'))
+        with open(os.path.join(self.folder, '.git', 'HEAD'), 'w') as file:
+            file.write('ref: refs/heads/main\n')
+        with open(os.path.join(self.folder, '.git', 'packed-refs'), 'w') as file:
+            file.write('# pack-refs\n' + 'c' * 40 + ' refs/heads/domain\n' + 'b' * 40 + ' refs/heads/main\n')
+        self.assertEqual(self.git()['commit'], 'b' * 40)
+
+    def test_no_repository(self):
+        found = self.git()
+        self.assertTrue(found is None or found['root'] != self.folder)
+
+
+class GuardTest(unittest.TestCase):
+    def test_an_error_is_one_line_and_said_once(self):
+        @guard.guarded('planted trouble')
+        def broken():
+            raise KeyError('x')
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            self.assertIsNone(broken())
+            broken()
+        self.assertEqual(said.getvalue(), "leakline: planted trouble: KeyError: 'x'\n")
+
+
+class CollectorTest(unittest.TestCase):
+    def test_rests_during_a_dump_and_comes_back(self):
+        runs = []
+        gc.callbacks.append(lambda phase, info: runs.append(phase))
+        self.addCleanup(gc.callbacks.pop)
+        with collector_at_rest():
+            heap = [[index] for index in range(100_000)]
+            during = len(runs)
+        self.assertTrue(gc.isenabled())
+        self.assertEqual((during, len(heap)), (0, 100_000))
+        self.assertGreater(len(runs), 0, 'outside, as many objects do set the collector off')
+
+    def test_stays_off_where_the_program_turned_it_off(self):
+        gc.disable()
+        self.addCleanup(gc.enable)
+        with collector_at_rest():
+            pass
+        self.assertFalse(gc.isenabled())
+
+
+if __name__ == '__main__':
+    unittest.main()
