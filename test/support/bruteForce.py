@@ -87,9 +87,131 @@ def from_snapshot(value):
     return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
 
 
+def profiler_frame(name):
+    match = re.fullmatch(r"(.+?)\((\d+)\): (.+)", name, re.S)
+    return [match[1], int(match[2]), match[3]] if match else ["", -1, name]
+
+
+def totals(live):
+    return {"live": 0, "reserved": 0, "requested": 0, "events": 0} if live is None else live
+
+
+def from_chrome(events):
+    memory = sorted((e for e in events if e["name"] == "[memory]"), key=lambda e: e["ts"])
+    calls = [e for e in events if e.get("cat") == "python_function"]
+    if any(e["args"]["Device Type"] != 0 for e in memory):
+        memory = [e for e in memory if e["args"]["Device Type"] != 0]
+    devices, held = {}, {}
+    for event in memory:
+        args = event["args"]
+        number = max(0, args["Device Id"])
+        device = devices[number] = totals(devices.get(number))
+        device["events"] += 1
+        device["live"] = args["Total Allocated"]
+        device["reserved"] = args["Total Reserved"] or args["Total Allocated"]
+        if args["Bytes"] > 0:
+            held[number, args["Addr"]] = event
+        else:
+            held.pop((number, args["Addr"]), None)
+    stacks, known = {}, 0
+    for event in held.values():
+        at = event["ts"]
+        around = [c for c in calls if c["tid"] == event["tid"] and c["ts"] <= at <= c["ts"] + c["dur"]]
+        around.sort(key=lambda c: (-c["ts"], c["dur"]))
+        entry = stacks.setdefault(json.dumps([profiler_frame(c["name"]) for c in around]), [0, 0])
+        entry[0] += event["args"]["Bytes"]
+        entry[1] += 1
+        known += event["args"]["Bytes"]
+    before = sum(d["live"] for d in devices.values()) - known
+    if before > 0:
+        stacks.setdefault("[]", [0, 0])[0] += before
+        stacks["[]"][1] += 1
+    return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
+
+
+def protobuf(data):
+    """Fields of a message as (id, number or bytes)."""
+    at = 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            byte = data[at]
+            at += 1
+            value |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                return value
+
+    result = []
+    while at < len(data):
+        tag = varint()
+        if tag & 7 == 0:
+            result.append((tag >> 3, varint()))
+        else:
+            length = varint()
+            result.append((tag >> 3, data[at : at + length]))
+            at += length
+    return result
+
+
+def from_pprof(data):
+    top = protobuf(data)
+    texts = [value.decode() for id, value in top if id == 6]
+    functions = {}
+    for id, value in top:
+        if id == 5:
+            entry = dict(protobuf(value))
+            functions[entry[1]] = (texts[entry[2]], texts[entry.get(4, 0)])
+    locations = {}
+    for id, value in top:
+        if id == 4:
+            entry = protobuf(value)
+            lines = [dict(protobuf(v)) for i, v in entry if i == 4]
+            locations[dict(entry)[1]] = [
+                [functions[line[1]][1], line.get(2, -1), functions[line[1]][0]] for line in lines
+            ]
+    devices, stacks = {}, {}
+    for id, value in top:
+        if id != 2:
+            continue
+        sample = protobuf(value)
+        ids, values = (list(varints(dict(sample)[i])) for i in (1, 2))
+        labels = {}
+        for i, v in sample:
+            if i == 3:
+                label = dict(protobuf(v))
+                labels[texts[label[1]]] = texts[label[2]]
+        if values[1] == 0:
+            continue
+        number = int(re.search(r"(\d+)$", labels.get("device", "0"))[1])
+        device = devices[number] = totals(devices.get(number))
+        device["live"] += values[1]
+        device["reserved"] += values[1]
+        entry = stacks.setdefault(json.dumps([frame for l in ids for frame in locations[l]]), [0, 0])
+        entry[0] += values[1]
+        entry[1] += 1
+    return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
+
+
+def varints(data):
+    value = shift = 0
+    for byte in data:
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            yield value
+            value = shift = 0
+
+
 def brute_force(path):
     with open(path, "rb") as file:
         value = contents(file.read())
+    if isinstance(value, dict) and "traceEvents" in value:
+        return from_chrome(value["traceEvents"])
+    if isinstance(value, bytes) and value[:3] == b"\x0a\x04\x08":
+        return from_pprof(value)
     if isinstance(value, dict) and "segments" in value:
         return from_snapshot(value)
     if isinstance(value, list) and value and isinstance(value[0], dict) and "total_size" in value[0]:

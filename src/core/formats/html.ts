@@ -1,5 +1,6 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
+import { readCyclePage } from './cycleGraph.js';
 import type { Format, ReadContext } from './format.js';
 import { findMark } from './html/findMark.js';
 import type { ReadResult } from './readResult.js';
@@ -25,6 +26,8 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   switch (found?.mark) {
     case VIEWER:
       return readViewerPage(source, found.end, context);
+    case CYCLES:
+      return readCyclePage(source);
     case PICTURE:
       throw new SnapshotError(
         'unsupported',

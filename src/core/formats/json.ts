@@ -1,18 +1,26 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { readFully } from '../bytes/readFully.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
+import { readChromeTrace } from './chromeTrace.js';
 import type { Format, ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { jsonShape, type JsonShape } from './json/jsonShape.js';
 import { JsonElements } from './json/jsonValues.js';
 import { runJson } from './json/runJson.js';
 import { readJsonSnapshot } from './jsonSnapshot.js';
+import { readMemoryStats } from './memoryStats.js';
+import { readMemoryTimeline, readRawTimeline } from './memoryTimeline.js';
 import type { ReadResult } from './readResult.js';
 
 type JsonReader = (source: ByteSource, context: ReadContext) => Promise<ReadResult>;
 
 const READERS: Readonly<Partial<Record<JsonShape, JsonReader>>> = {
   snapshot: readJsonSnapshot,
+  chromeTrace: (source, context) => readChromeTrace(source, context, false),
+  chromeEvents: (source, context) => readChromeTrace(source, context, true),
+  memoryTimeline: readMemoryTimeline,
+  rawTimeline: readRawTimeline,
+  memoryStats: readMemoryStats,
 };
 
 /** Metadata in front of a trace's events can be long. */

@@ -3,17 +3,30 @@ import { observedSource } from '../bytes/observedSource.js';
 import { readFully } from '../bytes/readFully.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { Snapshot } from '../model/snapshot.js';
+import { cycleDot } from './cycleGraph.js';
 import type { Format, ReadContext, ReadOptions } from './format.js';
 import { gzip } from './gzip.js';
 import { html } from './html.js';
 import { json } from './json.js';
+import { memorySummary } from './memorySummary.js';
+import { pprof } from './pprof.js';
 import type { ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
 
 /** Every kind of input, in the order in which they are asked. */
-const FORMATS: readonly Format[] = [torchSaveLegacy, torchPickle, gzip, zip, json, html];
+const FORMATS: readonly Format[] = [
+  torchSaveLegacy,
+  torchPickle,
+  gzip,
+  zip,
+  json,
+  html,
+  cycleDot,
+  memorySummary,
+  pprof,
+];
 
 const HEAD_BYTES = 64;
 

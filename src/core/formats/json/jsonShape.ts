@@ -2,7 +2,8 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import { JsonMachine, type JsonHandler } from './jsonMachine.js';
 
 /** What a JSON text holds, as far as its beginning tells. */
-export type JsonShape = 'snapshot' | 'chromeTrace' | 'memoryTimeline' | 'rawTimeline' | 'memoryStats' | 'unknown';
+export type JsonShape =
+  'snapshot' | 'chromeTrace' | 'chromeEvents' | 'memoryTimeline' | 'rawTimeline' | 'memoryStats' | 'unknown';
 
 const SNAPSHOT_KEYS = ['segments', 'device_traces'];
 const SEGMENT_KEYS = ['total_size', 'segment_type', 'blocks'];
@@ -84,7 +85,8 @@ export function jsonShape(head: Uint8Array): JsonShape {
   }
   const { topKeys, itemKeys } = witness;
   if (SNAPSHOT_KEYS.some((key) => topKeys.has(key)) || SEGMENT_KEYS.some((key) => itemKeys.has(key))) return 'snapshot';
-  if (CHROME_KEYS.some((key) => topKeys.has(key)) || (itemKeys.has('ph') && itemKeys.has('name'))) return 'chromeTrace';
+  if (CHROME_KEYS.some((key) => topKeys.has(key))) return 'chromeTrace';
+  if (itemKeys.has('ph') && itemKeys.has('name')) return 'chromeEvents';
   if (witness.hasStats) return 'memoryStats';
   if (!witness.topIsArray || witness.lists === 0) return 'unknown';
   const [first, second] = witness.numbers;

@@ -1,0 +1,151 @@
+import { Growable } from '../../model/growable.js';
+import type { StringPool } from '../../model/stringPool.js';
+import { JsonElements, type JsonObject, type JsonValue } from '../json/jsonValues.js';
+
+/** A `[memory]` event. */
+export interface ChromeMemory {
+  /** Microseconds since the base of the trace. */
+  readonly ts: number;
+  /** Index into the trace's threads. */
+  readonly thread: number;
+  /** Negative for a free. */
+  readonly bytes: number;
+  readonly address: bigint;
+  /** Ordinal, -1 for the host. */
+  readonly device: number;
+  /** PyTorch's number of the kind of device, 0 for the host. */
+  readonly deviceType: number;
+  readonly totalAllocated: number;
+  readonly totalReserved: number;
+}
+
+/** Calls of Python functions on one thread, in the order of the file. */
+export interface ThreadCalls {
+  readonly start: Growable<Float64Array>;
+  readonly end: Growable<Float64Array>;
+  readonly name: Growable<Uint32Array>;
+}
+
+const WANTED = new Set([
+  'ph',
+  'cat',
+  'name',
+  'ts',
+  'dur',
+  'pid',
+  'tid',
+  'args',
+  'Total Reserved',
+  'Total Allocated',
+  'Bytes',
+  'Device Id',
+  'Device Type',
+  'Addr',
+]);
+
+/** Picks from a Chrome trace what tells of memory: its events, the calls around them, and the user's scopes. */
+export class ChromeEvents {
+  readonly memory: ChromeMemory[] = [];
+  readonly threads: ThreadCalls[] = [];
+  /** Microseconds of the epoch at `ts` 0. */
+  baseUs = 0;
+  readonly handler: JsonElements;
+
+  private readonly threadIndex = new Map<string, number>();
+  private readonly scopes: { name: number; start: number; end: number }[] = [];
+
+  /** @param isList events are the items of the top list, not of the list `traceEvents` in a top object */
+  constructor(
+    private readonly strings: StringPool,
+    isList: boolean,
+  ) {
+    this.handler = new JsonElements(
+      isList ? 1 : 2,
+      (value, list) => {
+        if (isList || list === 'traceEvents') this.event(value);
+        else if (list === 'baseTimeNanoseconds') this.baseUs = Number(value) / 1000;
+      },
+      (key) => WANTED.has(key),
+    );
+  }
+
+  /** Memory events by time; events of one time stay in the order of the file. */
+  inOrder(): ChromeMemory[] {
+    return [...this.memory].sort((a, b) => a.ts - b.ts);
+  }
+
+  /** Starts and ends of the user's scopes by time. */
+  annotations(): { name: number; isStart: boolean; ts: number }[] {
+    return this.scopes
+      .flatMap(({ name, start, end }) => [
+        { name, isStart: true, ts: start },
+        { name, isStart: false, ts: end },
+      ])
+      .sort((a, b) => a.ts - b.ts);
+  }
+
+  private event(value: JsonValue): void {
+    if (!isObject(value)) return;
+    const ts = numberOf(value['ts']);
+    if (value['name'] === '[memory]') this.memoryEvent(value, ts);
+    else if (value['ph'] === 'X' && typeof value['name'] === 'string') {
+      const end = ts + numberOf(value['dur']);
+      if (value['cat'] === 'python_function') {
+        const calls = this.threads[this.thread(value)];
+        calls.start.push(ts);
+        calls.end.push(end);
+        calls.name.push(this.strings.internText(value['name']));
+      } else if (value['cat'] === 'user_annotation') {
+        this.scopes.push({ name: this.strings.internText(value['name']), start: ts, end });
+      }
+    }
+  }
+
+  private memoryEvent(event: JsonObject, ts: number): void {
+    const args = event['args'];
+    if (!isObject(args)) return;
+    const address = args['Addr'];
+    const bytes = numberOf(args['Bytes']);
+    if (bytes === 0 || (typeof address !== 'number' && typeof address !== 'bigint')) return;
+    this.memory.push({
+      ts,
+      thread: this.thread(event),
+      bytes,
+      address: BigInt.asUintN(64, BigInt(address)),
+      device: numberOf(args['Device Id']),
+      deviceType: numberOf(args['Device Type']),
+      totalAllocated: numberOf(args['Total Allocated']),
+      totalReserved: numberOf(args['Total Reserved']),
+    });
+  }
+
+  private thread(event: JsonObject): number {
+    const key = `${scalarText(event['pid'])}/${scalarText(event['tid'])}`;
+    let index = this.threadIndex.get(key);
+    if (index === undefined) {
+      index = this.threads.length;
+      this.threadIndex.set(key, index);
+      this.threads.push({
+        start: new Growable(Float64Array),
+        end: new Growable(Float64Array),
+        name: new Growable(Uint32Array),
+      });
+    }
+    return index;
+  }
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Zero for what is no number. */
+function numberOf(value: JsonValue | undefined): number {
+  const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0;
+  return Number.isFinite(number) ? number : 0;
+}
+
+/** Processes and threads are numbers or names. */
+function scalarText(value: JsonValue | undefined): string {
+  return typeof value === 'object' || value === undefined ? '' : String(value);
+}

@@ -1,0 +1,70 @@
+import { EMPTY_STACK, NO_STACK, UNKNOWN_LINE } from '../../model/snapshot.js';
+import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
+import type { FrameId, StackId, StringId } from '../../model/units.js';
+import { parseProfilerFrame } from '../profilerFrame.js';
+import type { ChromeEvents, ChromeMemory, ThreadCalls } from './chromeEvents.js';
+
+const ALL_BITS = 0xffffffff;
+
+/** A thread's calls by start, the outer before the inner, and where a walk through them stands. */
+interface Walk {
+  calls: ThreadCalls;
+  order: Uint32Array;
+  next: number;
+  /** Calls that have begun and not ended, outermost first. */
+  open: number[];
+}
+
+/** Which Python functions were running on a thread. Ask in the order of time. */
+export class PythonCalls {
+  private readonly walks: Walk[];
+  private readonly hasCalls: boolean;
+  private readonly frameOf = new Map<StringId, FrameId>();
+
+  constructor(
+    events: ChromeEvents,
+    private readonly builder: SnapshotBuilder,
+  ) {
+    this.hasCalls = events.threads.some((calls) => calls.name.length > 0);
+    this.walks = events.threads.map((calls) => {
+      const { start, end } = calls;
+      const order = Uint32Array.from({ length: calls.name.length }, (_, i) => i).sort(
+        (a, b) => start.data[a] - start.data[b] || end.data[b] - end.data[a],
+      );
+      return { calls, order, next: 0, open: [] };
+    });
+  }
+
+  /** The stack at a memory event, innermost first; `NO_STACK` in a trace without Python functions. */
+  stackAt({ thread, ts }: ChromeMemory): StackId {
+    if (!this.hasCalls) return NO_STACK;
+    const walk = this.walks[thread];
+    const { start, end, name } = walk.calls;
+    const leaveBefore = (time: number): void => {
+      while (walk.open.length > 0 && end.data[walk.open[walk.open.length - 1]] < time) walk.open.pop();
+    };
+    while (walk.next < walk.order.length && start.data[walk.order[walk.next]] <= ts) {
+      const call = walk.order[walk.next++];
+      leaveBefore(start.data[call]);
+      walk.open.push(call);
+    }
+    leaveBefore(ts);
+    if (walk.open.length === 0) return EMPTY_STACK;
+    const frames = Uint32Array.from(walk.open, (call) => this.frame(name.data[call])).reverse();
+    return this.builder.stacks.intern(frames, 0, frames.length, ALL_BITS);
+  }
+
+  private frame(name: StringId): FrameId {
+    let frame = this.frameOf.get(name);
+    if (frame === undefined) {
+      const { strings, frames } = this.builder;
+      const parsed = parseProfilerFrame(strings.text(name));
+      frame =
+        parsed === null
+          ? frames.intern(name, 0, UNKNOWN_LINE)
+          : frames.intern(strings.internText(parsed.name), strings.internText(parsed.file), parsed.line);
+      this.frameOf.set(name, frame);
+    }
+    return frame;
+  }
+}

@@ -1,0 +1,120 @@
+import type { ByteSource } from '../bytes/byteSource.js';
+import { readFully } from '../bytes/readFully.js';
+import { SnapshotError } from '../bytes/snapshotError.js';
+import { UNKNOWN_LINE } from '../model/snapshot.js';
+import type { CycleEdge, CycleFrame, CycleGraph, CycleNode } from '../model/cycleGraph.js';
+import type { Format } from './format.js';
+import type { ReadResult } from './readResult.js';
+import { unquotePython } from './html/unquotePython.js';
+
+/** The detector draws what one collection found: thousands of nodes at most. */
+const MAX_BYTES = 1 << 26;
+const FORMAT = 'cycleGraph';
+
+/** `torch.utils.viz._cycles.to_dot`: objects that only the garbage collector could free, as a graph in dot. */
+export const cycleDot: Format = {
+  id: FORMAT,
+  sniff: (head) => new TextDecoder().decode(head).trimStart().startsWith('digraph'),
+  read: async (source) => {
+    const dot = await wholeText(source);
+    if (!dot.trimEnd().endsWith('}')) throw truncated(source);
+    return parsed(source, dot, new Map());
+  },
+};
+
+/**
+ * The page of `torch.utils.viz._cycles.to_html`: the same graph as the text of a script, and for each tensor the stack
+ * of its allocation.
+ * @throws SnapshotError
+ */
+export async function readCyclePage(source: ByteSource): Promise<ReadResult> {
+  const page = await wholeText(source);
+  const dot = /^\s*let dot = (.*)$/m.exec(page);
+  if (dot === null || !/<\/html>\s*$/i.test(page)) throw truncated(source);
+  const stacks = new Map<number, readonly CycleFrame[]>();
+  for (const match of page.matchAll(TENSOR_STACK)) {
+    const text = json(match[2]);
+    if (text !== null) stacks.set(Number(match[1]) - 1, framesOf(text));
+  }
+  const text = unquotePython(dot[1].trim());
+  if (text === null) throw strange(source);
+  return parsed(source, text, stacks);
+}
+
+const TENSOR_STACK =
+  /getElementById\('node(\d+)'\)\.addEventListener\('mouseover'[^\n]*\n[^\n]*textContent = ("(?:[^"\\\n]|\\.)*")/g;
+const NODE = /^(\d+) \[label=("(?:[^"\\]|\\.)*"), color=(\w+)\];?$/;
+const EDGE = /^(\d+) -> (\d+) \[label = ("(?:[^"\\]|\\.)*")\];?$/;
+/** `file:line:function`; a Windows path has a colon of its own. */
+const FRAME = /^(.*):(-?\d{1,10}):([^:]*)$/;
+const STACK_START = ':\n';
+
+function parsed(source: ByteSource, dot: string, stacks: ReadonlyMap<number, readonly CycleFrame[]>): ReadResult {
+  const nodes: CycleNode[] = [];
+  const edges: CycleEdge[] = [];
+  for (const line of dot.split('\n')) {
+    const node = NODE.exec(line.trim());
+    if (node !== null) {
+      const index = Number(node[1]);
+      if (index !== nodes.length) throw strange(source);
+      nodes.push({ label: json(node[2]) ?? node[2], isTensor: node[3] === 'red', frames: stacks.get(index) ?? [] });
+      continue;
+    }
+    const edge = EDGE.exec(line.trim());
+    if (edge !== null) edges.push({ from: Number(edge[1]), to: Number(edge[2]), label: json(edge[3]) ?? edge[3] });
+  }
+  if (nodes.length === 0 || edges.some(({ from, to }) => from >= nodes.length || to >= nodes.length)) {
+    throw strange(source);
+  }
+  const cycles: CycleGraph = { format: FORMAT, fileBytes: source.size, nodes, edges };
+  return { kind: 'cycles', cycles };
+}
+
+/** The label of a tensor, then its stack, innermost first. */
+function framesOf(text: string): CycleFrame[] {
+  const start = text.indexOf(STACK_START);
+  if (start < 0) return [];
+  return text
+    .slice(start + STACK_START.length)
+    .split('\n')
+    .map((line) => FRAME.exec(line))
+    .filter((match) => match !== null)
+    .map((match) => {
+      const line = Number(match[2]);
+      return { file: match[1], line: line > 0 ? line : UNKNOWN_LINE, name: match[3] };
+    });
+}
+
+/** A text in JSON's quotes, null if it is none. */
+function json(quoted: string): string | null {
+  try {
+    return JSON.parse(quoted) as string;
+  } catch {
+    return null;
+  }
+}
+
+async function wholeText(source: ByteSource): Promise<string> {
+  const bytes = await readFully(source, 0, Math.min(MAX_BYTES + 1, source.size));
+  if (bytes.length > MAX_BYTES) {
+    throw new SnapshotError(
+      'limit',
+      `${source.name} is a graph of more than ${MAX_BYTES} bytes, more than Leakline draws. Collect garbage more often.`,
+    );
+  }
+  return new TextDecoder().decode(bytes);
+}
+
+function truncated(source: ByteSource): SnapshotError {
+  return new SnapshotError(
+    'truncated',
+    `${source.name} ends inside its graph: it is still being written or was cut short. Leakline reads it when it changes.`,
+  );
+}
+
+function strange(source: ByteSource): SnapshotError {
+  return new SnapshotError(
+    'notASnapshot',
+    `${source.name} is no graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.`,
+  );
+}

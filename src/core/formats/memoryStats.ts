@@ -1,0 +1,70 @@
+import type { ByteSource } from '../bytes/byteSource.js';
+import { SnapshotError } from '../bytes/snapshotError.js';
+import { Growable } from '../model/growable.js';
+import type { ReadContext } from './format.js';
+import { JsonMachine } from './json/jsonMachine.js';
+import { JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
+import { runJson } from './json/runJson.js';
+import type { ReadResult } from './readResult.js';
+
+const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
+
+/** How deep a log line may wrap the statistics. */
+const MAX_WRAPPING = 4;
+
+/**
+ * `torch.cuda.memory_stats()`, flat or nested, once, one per line, or in a list; a line may wrap it in an object of its
+ * own. One row each.
+ * @throws SnapshotError
+ */
+export async function readMemoryStats(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const columns = QUANTITIES.map(() => new Growable(Float64Array));
+  const elements = new JsonElements(0, (value) => {
+    for (const item of Array.isArray(value) ? value : [value]) {
+      const stats = findStats(item, MAX_WRAPPING);
+      if (stats === null) continue;
+      QUANTITIES.forEach((quantity, i) => {
+        columns[i].push(current(stats, quantity));
+      });
+    }
+  });
+  await runJson(source, new JsonMachine(elements, source.name, true), context.chunkSize);
+  const count = columns[0].length;
+  if (count === 0) {
+    throw new SnapshotError(
+      'notASnapshot',
+      `${source.name} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.`,
+    );
+  }
+  const series = QUANTITIES.map((name, i) => ({ name, bytes: columns[i].take() })).filter(
+    ({ bytes }) => !bytes.every(Number.isNaN),
+  );
+  return {
+    kind: 'trend',
+    trend: { format: 'memoryStats', fileBytes: source.size, count, timeUs: null, series, warnings: [] },
+  };
+}
+
+function findStats(value: JsonValue, depth: number): JsonObject | null {
+  if (!isObject(value)) return null;
+  if (!Number.isNaN(current(value, 'allocated'))) return value;
+  if (depth === 0) return null;
+  for (const inner of Object.values(value)) {
+    const found = findStats(inner, depth - 1);
+    if (found !== null) return found;
+  }
+  return null;
+}
+
+/** Bytes held now, NaN where the release did not say. */
+function current(stats: JsonObject, quantity: string): number {
+  const flat = stats[`${quantity}_bytes.all.current`];
+  const nested = stats[`${quantity}_bytes`];
+  const pools = isObject(nested) ? nested['all'] : undefined;
+  const value = flat ?? (isObject(pools) ? pools['current'] : undefined);
+  return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

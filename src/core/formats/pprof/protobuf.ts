@@ -1,0 +1,105 @@
+import { SnapshotError } from '../../bytes/snapshotError.js';
+
+/** One field of a protobuf message: a number, or the bytes of a text, message or packed list. */
+export interface Field {
+  readonly id: number;
+  /** Signed; 0 for fields of bytes. Exact up to 2^53. */
+  readonly value: number;
+  /** Empty for numbers. */
+  readonly bytes: Uint8Array;
+}
+
+const NOTHING = new Uint8Array(0);
+
+const enum Wire {
+  Varint = 0,
+  Fixed64 = 1,
+  Bytes = 2,
+  Fixed32 = 5,
+}
+
+/**
+ * The fields of a message, in its order.
+ * @throws SnapshotError `truncated` if the last one is not whole, `notASnapshot` if there is something else
+ */
+export function fields(message: Uint8Array, name: string): Field[] {
+  const found: Field[] = [];
+  const reader = new Reader(message, name);
+  while (!reader.atEnd) {
+    const tag = reader.varint();
+    const id = Math.floor(tag / 8);
+    switch (tag % 8) {
+      case Wire.Varint:
+        found.push({ id, value: reader.varint(), bytes: NOTHING });
+        break;
+      case Wire.Bytes:
+        found.push({ id, value: 0, bytes: reader.bytes(reader.varint()) });
+        break;
+      case Wire.Fixed64:
+        reader.bytes(8);
+        break;
+      case Wire.Fixed32:
+        reader.bytes(4);
+        break;
+      default:
+        throw new SnapshotError(
+          'notASnapshot',
+          `${name} is no readable profile: byte ${reader.at} makes no sense there. Save it again.`,
+        );
+    }
+  }
+  return found;
+}
+
+/** The numbers of a repeated field, packed or not. */
+export function numbersOf(message: readonly Field[], id: number): number[] {
+  return message
+    .filter((field) => field.id === id)
+    .flatMap((field) => {
+      if (field.bytes.length === 0) return [field.value];
+      const numbers: number[] = [];
+      const reader = new Reader(field.bytes, '');
+      while (!reader.atEnd) numbers.push(reader.varint());
+      return numbers;
+    });
+}
+
+class Reader {
+  at = 0;
+
+  constructor(
+    private readonly buffer: Uint8Array,
+    private readonly name: string,
+  ) {}
+
+  get atEnd(): boolean {
+    return this.at >= this.buffer.length;
+  }
+
+  varint(): number {
+    let value = 0n;
+    for (let shift = 0n; shift < 70n; shift += 7n) {
+      if (this.atEnd) throw this.truncated();
+      const byte = this.buffer[this.at++];
+      value |= BigInt(byte & 127) << shift;
+      if (byte < 128) return Number(BigInt.asIntN(64, value));
+    }
+    throw new SnapshotError(
+      'notASnapshot',
+      `${this.name} is no readable profile: the number before byte ${this.at} has no end. Save it again.`,
+    );
+  }
+
+  bytes(length: number): Uint8Array {
+    if (length < 0 || this.at + length > this.buffer.length) throw this.truncated();
+    this.at += length;
+    return this.buffer.subarray(this.at - length, this.at);
+  }
+
+  private truncated(): SnapshotError {
+    return new SnapshotError(
+      'truncated',
+      `${this.name} ends early: it is still being written or was cut short. Leakline reads it when it changes.`,
+    );
+  }
+}

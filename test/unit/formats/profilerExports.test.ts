@@ -1,0 +1,288 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { bytesSource } from '../../../src/core/bytes/byteSource.js';
+import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import type { ReadOptions } from '../../../src/core/formats/format.js';
+import { readInput } from '../../../src/core/formats/readSnapshot.js';
+import type { CycleGraph } from '../../../src/core/model/cycleGraph.js';
+import { Action, NO_INDEX } from '../../../src/core/model/snapshot.js';
+import type { Trend } from '../../../src/core/model/trend.js';
+import { columnsOf, inWords } from '../../support/columns.js';
+import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
+
+const PROFILER = join(FIXTURES, 'profiler');
+
+async function trendOf(content: string | Uint8Array, options?: ReadOptions): Promise<Trend> {
+  const result = await readInput(bytesSource('trend', Buffer.from(content)), options);
+  assert.equal(result.kind, 'trend');
+  return result.trend;
+}
+
+async function cyclesOf(content: string | Uint8Array, options?: ReadOptions): Promise<CycleGraph> {
+  const result = await readInput(bytesSource('cycles', Buffer.from(content)), options);
+  assert.equal(result.kind, 'cycles');
+  return result.cycles;
+}
+
+async function reasonOf(content: string | Uint8Array): Promise<string> {
+  return readInput(bytesSource('test', Buffer.from(content))).then(
+    (result) => result.kind,
+    (error: unknown) => (SnapshotError.is(error) ? error.reason : String(error)),
+  );
+}
+
+function lastRow(trend: Trend): Record<string, number | undefined> {
+  return Object.fromEntries(trend.series.map(({ name, bytes }) => [name, bytes.at(-1)]));
+}
+
+describe('Memory timelines', () => {
+  it('and raw timelines of one profile end alike', async () => {
+    const timeline = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.json.gz')));
+    const raw = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.raw.json.gz')));
+    assert.equal(timeline.count, 2028);
+    assert.equal(raw.count, 3188);
+    assert.deepEqual(lastRow(timeline), lastRow(raw));
+    assert.equal(lastRow(timeline)['parameter'], 400_168);
+    // Microseconds in one, nanoseconds in the other.
+    assert.equal(timeline.timeUs?.[0], Math.floor(raw.timeUs?.[0] ?? 0));
+  });
+
+  it('are the same whatever the size of the reads, and truncated when cut', async () => {
+    const text = '[[1795193448592381819, 1795193448592533000], [[0,1,2,3,4,5,6,7,8],[0,8,7,6,5,4,3,2,1.0]]]';
+    const whole = await trendOf(text);
+    assert.deepEqual(lastRow(whole), {
+      parameter: 8,
+      optimizer_state: 7,
+      input: 6,
+      temporary: 5,
+      activation: 4,
+      gradient: 3,
+      autograd_detail: 2,
+      unknown: 1,
+    });
+    for (const chunkSize of [1, 7, 4096]) assert.deepEqual(await trendOf(text, { chunkSize }), whole);
+    for (let length = 1; length < text.length; length++)
+      assert.equal(await reasonOf(text.slice(0, length)), 'truncated');
+  });
+
+  it('count what was there before from the first row on', async () => {
+    const trend = await trendOf('[[-1, 1, 100, 7], [1696966047096061874, 2, 5, 0], [1696966047096061900, 4, -100, 7]]');
+    assert.deepEqual([...(trend.series.find(({ name }) => name === 'unknown')?.bytes ?? [])], [100, 0]);
+    assert.deepEqual([...(trend.series.find(({ name }) => name === 'parameter')?.bytes ?? [])], [5, 5]);
+  });
+
+  it('that do not add up are refused', async () => {
+    assert.equal(await reasonOf('[[1,2,3,4,5],[[0,1,2,3,4,5,6,7,8]]]'), 'notASnapshot');
+    assert.equal(await reasonOf('[[1,2,3,4,5],[[0,1,2]]]'), 'notASnapshot');
+    assert.equal(await reasonOf('[[1, 9, 5, 0]]'), 'notASnapshot');
+    assert.equal(await reasonOf('[[1, 2, 5, 9]]'), 'notASnapshot');
+  });
+});
+
+describe('Memory statistics', () => {
+  const row = (bytes: number): Record<string, number> => ({
+    'allocated_bytes.all.current': bytes,
+    'allocated_bytes.all.peak': bytes * 2,
+    'reserved_bytes.all.current': bytes * 3,
+  });
+
+  it('are a trend, as lines, lists, nested or wrapped', async () => {
+    const expected = { allocated: [1, 2], reserved: [3, 6] };
+    const nested = (bytes: number): unknown => ({
+      allocated_bytes: { all: { current: bytes } },
+      reserved_bytes: { all: { current: bytes * 3 } },
+    });
+    for (const text of [
+      `${JSON.stringify(row(1))}\n${JSON.stringify(row(2))}\n`,
+      JSON.stringify([row(1), row(2)], null, 1),
+      JSON.stringify([nested(1), nested(2)]),
+      `${JSON.stringify({ step: 1, memory: row(1) })}\n${JSON.stringify({ step: 2, note: 'x' })}\n${JSON.stringify({ step: 3, memory: row(2) })}`,
+    ]) {
+      const trend = await trendOf(text);
+      assert.deepEqual(Object.fromEntries(trend.series.map(({ name, bytes }) => [name, [...bytes]])), expected, text);
+      assert.equal(trend.timeUs, null);
+      for (const chunkSize of [1, 7]) assert.deepEqual(await trendOf(text, { chunkSize }), trend);
+    }
+  });
+
+  it('of a real process are one row', async () => {
+    const trend = await trendOf(readFileSync(join(FIXTURES, 'shapes/memory_stats.json')));
+    assert.deepEqual([trend.count, lastRow(trend)['allocated']], [1, 123_456_789]);
+  });
+});
+
+describe('Chrome traces', () => {
+  const slice = (name: string, ts: number, dur: number, tid: number, cat = 'python_function'): object => ({
+    ph: 'X',
+    cat,
+    name,
+    pid: 1,
+    tid,
+    ts,
+    dur,
+  });
+  const memory = (
+    ts: number,
+    tid: number,
+    bytes: number,
+    addr: number,
+    total: number,
+    device = 0,
+    type = 1,
+  ): object => ({
+    ph: 'i',
+    cat: 'cpu_instant_event',
+    name: '[memory]',
+    pid: 1,
+    tid,
+    ts,
+    args: {
+      'Total Reserved': total * 2,
+      'Total Allocated': total,
+      Bytes: bytes,
+      'Device Id': device,
+      'Device Type': type,
+      Addr: addr,
+    },
+  });
+  const events = [
+    memory(30, 7, 512, 4096, 1512),
+    slice('train.py(9): <module>', 0, 100, 7),
+    slice('model.py(41): forward', 10, 30, 7),
+    slice('<built-in method empty of type object at 0x7f>', 25, 10, 7),
+    slice('model.py(50): backward', 26, 10, 8),
+    memory(60, 7, 1024, 8192, 2536),
+    memory(70, 8, -1024, 8192, 1512),
+    memory(75, 8, 64, 1, 64, -1, 0),
+    slice('ProfilerStep#3', 5, 80, 7, 'user_annotation'),
+  ];
+  const trace = { schemaVersion: 1, baseTimeNanoseconds: 1_790_857_026_000_000_000, traceEvents: events };
+
+  it('name the Python functions around an allocation on its own thread', async () => {
+    for (const content of [trace, events]) {
+      const snapshot = await readBytes(Buffer.from(JSON.stringify(content)));
+      const words = inWords(snapshot);
+      // 1,000 bytes were there before the trace; the host's memory is no matter beside a GPU's.
+      assert.deepEqual(words.devices, { '0': { live: 1512, reserved: 3024, requested: 0, events: 3 } });
+      const stacks = new Map(words.stacks.map(([frames, bytes]) => [frames.map((f) => f.join(':')).join(' '), bytes]));
+      assert.deepEqual(
+        stacks,
+        new Map([
+          ['', 1000],
+          [':-1:<built-in method empty of type object at 0x7f> model.py:41:forward train.py:9:<module>', 512],
+        ]),
+      );
+      assert.deepEqual(
+        snapshot.warnings.map(({ code }) => code),
+        ['startedLate'],
+      );
+      assert.deepEqual([...snapshot.events.action], [Action.Alloc, Action.Alloc, Action.FreeCompleted]);
+      assert.deepEqual([...snapshot.blocks.allocEvent], [NO_INDEX, 0]);
+    }
+  });
+
+  it('place events and the scopes of the user in absolute time', async () => {
+    const snapshot = await readBytes(Buffer.from(JSON.stringify(trace)));
+    assert.equal(snapshot.events.timeUs[0], 1_790_857_026_000_030);
+    const { annotations, strings } = snapshot;
+    assert.equal(strings.text(annotations.name[0]), 'ProfilerStep#3');
+    assert.deepEqual([...annotations.timeUs], [1_790_857_026_000_005, 1_790_857_026_000_085]);
+    assert.deepEqual([...annotations.isStart], [1, 0]);
+  });
+
+  it('are the same whatever the size of the reads, and truncated when cut', async () => {
+    const text = Buffer.from(JSON.stringify(trace));
+    const whole = columnsOf(await readBytes(text));
+    for (const chunkSize of [1, 7, 4096]) assert.deepEqual(columnsOf(await readBytes(text, { chunkSize })), whole);
+    for (let length = 1; length < text.length; length += 3) {
+      assert.equal(await reasonOf(text.subarray(0, length)), 'truncated');
+    }
+  });
+
+  it('without memory events say how to get them', async () => {
+    await assert.rejects(
+      readBytes(Buffer.from(JSON.stringify({ ...trace, traceEvents: [events[1]] }))),
+      /profile_memory=True/,
+    );
+  });
+});
+
+describe('Reference cycles', () => {
+  it('are the same graph from dot and from the page, which adds the stacks', async () => {
+    const dot = await cyclesOf(readFileSync(join(PROFILER, 'cycle.dot')));
+    const page = await cyclesOf(readFileSync(join(PROFILER, 'cycle.html')));
+    assert.deepEqual(page.edges, dot.edges);
+    assert.deepEqual(
+      page.nodes.map(({ label, isTensor }) => ({ label, isTensor })),
+      dot.nodes.map(({ label, isTensor }) => ({ label, isTensor })),
+    );
+    assert.equal(dot.nodes[9].label, `[Tensor,'text "q"']`);
+    assert.deepEqual(dot.edges[0], { from: 0, to: 5, label: 'cell_contents' });
+    assert.deepEqual(
+      page.nodes.flatMap((node, i) => (node.frames.length > 0 ? [i] : [])),
+      page.nodes.flatMap((node, i) => (node.isTensor ? [i] : [])),
+    );
+    assert.deepEqual(page.nodes[2].frames, [
+      { file: 'file.py', line: 1, name: 'alloc' },
+      { file: 'main.py', line: 2, name: '<module>' },
+    ]);
+  });
+
+  it('cut in their graph are truncated', async () => {
+    const dot = readFileSync(join(PROFILER, 'cycle.dot'), 'utf8').trimEnd();
+    for (let length = 'digraph'.length; length < dot.length; length++) {
+      assert.equal(await reasonOf(dot.slice(0, length)), 'truncated');
+    }
+    const page = readFileSync(join(PROFILER, 'cycle.html'), 'utf8').trimEnd();
+    for (let length = 20; length < page.length; length += 37) {
+      assert.equal(await reasonOf(page.slice(0, length)), 'truncated', page.slice(0, length).slice(-50));
+    }
+  });
+
+  it('that point nowhere are refused', async () => {
+    assert.equal(
+      await reasonOf('digraph GraphName {\n0 [label="a", color=red];\n0 -> 7 [label = "x"]\n}'),
+      'notASnapshot',
+    );
+    assert.equal(await reasonOf('digraph G { a -> b }'), 'notASnapshot');
+  });
+});
+
+describe('JAX memory profiles', () => {
+  it('hold bytes by stack, and how many allocations each is', async () => {
+    const snapshot = await readFile(join(PROFILER, 'jax_memory.prof'));
+    assert.equal(snapshot.format, 'gzip/pprof');
+    assert.deepEqual(snapshot.absent, ['requestedSizes', 'addresses', 'reserved', 'trace']);
+    const words = inWords(snapshot);
+    assert.equal(words.devices['0'].live, 1_441_792);
+    assert.ok(words.stacks.some(([frames, bytes]) => frames[0][2] === 'step' && bytes === 1_048_576));
+  });
+
+  it('are the same packed or not, and whatever the size of the reads', async () => {
+    const packed = readFileSync(join(PROFILER, 'jax_memory.prof'));
+    const whole = columnsOf(await readBytes(packed));
+    assert.deepEqual(columnsOf(await readBytes(gunzipSync(packed))), whole);
+    for (const chunkSize of [1, 7]) assert.deepEqual(columnsOf(await readBytes(packed, { chunkSize })), whole);
+  });
+
+  it('count the allocations of a stack', async () => {
+    // Texts: '', allocations, space; one sample of 3 allocations and 12 bytes at no location.
+    const message = (id: number, bytes: number[]): number[] => [id * 8 + 2, bytes.length, ...bytes];
+    const text = (value: string): number[] => message(6, [...Buffer.from(value)]);
+    const profile = Buffer.from([
+      ...message(1, [8, 1, 16, 0]),
+      ...message(1, [8, 2, 16, 0]),
+      ...message(2, [...message(2, [3, 12])]),
+      ...text(''),
+      ...text('allocations'),
+      ...text('space'),
+    ]);
+    const { blocks } = await readBytes(profile);
+    assert.deepEqual([blocks.count, blocks.size[0], blocks.multiplicity?.[0]], [1, 12, 3]);
+    assert.equal(await reasonOf(profile.subarray(0, profile.length - 2)), 'truncated');
+    const other = Buffer.from(profile.toString('latin1').replace('space', 'spaze'), 'latin1');
+    assert.equal(await reasonOf(other), 'unsupported');
+  });
+});
