@@ -6,6 +6,7 @@ import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
 import { MarkHoverProvider } from './marks/hoverProvider.js';
 import { LensProvider } from './marks/lensProvider.js';
 import { LineDecorations } from './marks/lineDecorations.js';
+import { MarkedLines } from './marks/markedLines.js';
 import { MarkSwitch } from './marks/markSwitch.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
@@ -26,31 +27,36 @@ export function activate(context: vscode.ExtensionContext): void {
   const store = new ResultsStore();
   const files = new PythonFiles();
   const marks = new MarkSwitch(context.workspaceState);
+  const lines = new MarkedLines();
   const worker = vscode.Uri.joinPath(context.extensionUri, 'dist', 'worker.cjs').fsPath;
   const running = new SnapshotSession(worker, store, files, log);
   session = running;
 
   const views = new Views(running, store, files);
-  const timeline = new TimelinePanel(context.extensionUri, running, store, files, log);
-  const lenses = new LensProvider(store, files, marks);
-  const surfaces = { session: running, store, files, marks, views, timeline, log };
+  const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
+  const lenses = new LensProvider(store, files, marks, lines);
+  const surfaces = { session: running, store, files, marks, lines, views, timeline, log };
 
   context.subscriptions.push(
     log,
     store,
     files,
     marks,
+    lines,
     running,
     views,
     timeline,
     lenses,
     new ContextKeys(running, store),
     new StatusBar(running, store),
-    new LineDecorations(store, files, marks),
+    new LineDecorations(store, files, marks, lines),
     vscode.languages.registerCodeLensProvider(PYTHON_FILES, lenses),
-    vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(store, files, marks)),
+    vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(store, files, marks, lines)),
     vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
     ...registerCommands(commandHandlers(surfaces), log),
+    store.onDidBeginRun(() => {
+      lines.reset();
+    }),
     files.onDidChange(() => {
       running.remap();
     }),

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { Command, InternalCommand, View } from '../contributions.js';
+import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -22,6 +23,7 @@ export interface Surfaces {
   readonly store: ResultsStore;
   readonly files: PythonFiles;
   readonly marks: MarkSwitch;
+  readonly lines: MarkedLines;
   readonly views: Views;
   readonly timeline: TimelinePanel;
   readonly log: vscode.LogOutputChannel;
@@ -29,7 +31,7 @@ export interface Surfaces {
 
 /** Every command by its id. */
 export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
-  const { session, store, files, marks, views, timeline, log } = surfaces;
+  const { session, store, files, marks, lines, views, timeline, log } = surfaces;
   const compare: CommandHandler = (first, all) => compareSnapshots(session, store, pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => {
     timeline.show(pathsOf(first, null).at(0) ?? null);
@@ -47,8 +49,8 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     },
     [Command.openSnapshot]: (first, all) => openSnapshot(session, timeline, pathsOf(first, all)),
     [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
-    [Command.goToNextLeak]: () => goToLeak(store, files, 1),
-    [Command.goToPreviousLeak]: () => goToLeak(store, files, -1),
+    [Command.goToNextLeak]: () => goToLeak(store, files, lines, 1),
+    [Command.goToPreviousLeak]: () => goToLeak(store, files, lines, -1),
     [Command.toggleLineMarks]: async () => {
       const shown = await marks.toggle();
       const text = shown ? vscode.l10n.t('Leakline: marks on') : vscode.l10n.t('Leakline: marks off');
@@ -67,7 +69,7 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     },
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
     [InternalCommand.openSource]: (place, options) =>
-      openSource(files, placeOf(place), { preserveFocus: isPreview(options) }),
+      openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),
   };
 }
 

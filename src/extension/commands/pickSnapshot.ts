@@ -11,7 +11,10 @@ interface SnapshotItem extends vscode.QuickPickItem {
 
 /** What the file dialog filters by; content decides whether it is a snapshot. */
 function snapshotFilters(): Record<string, string[]> {
-  return { [vscode.l10n.t('Memory snapshots')]: ['pickle', 'pkl'], [vscode.l10n.t('All files')]: ['*'] };
+  return {
+    [vscode.l10n.t('Memory snapshots')]: ['pickle', 'pkl', 'gz', 'pt', 'json', 'html'],
+    [vscode.l10n.t('All files')]: ['*'],
+  };
 }
 
 /** Lets the user choose files on disk. Empty if they changed their mind. */

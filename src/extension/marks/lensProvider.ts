@@ -3,6 +3,7 @@ import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
+import type { MarkedLines } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
 import { compareLensText, lensText } from './markText.js';
 
@@ -24,6 +25,7 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     private readonly marks: MarkSwitch,
+    private readonly lines: MarkedLines,
   ) {
     const changed = (): void => {
       this.announce();
@@ -53,12 +55,14 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
 
   private leakLenses(document: vscode.TextDocument, path: string): vscode.CodeLens[] {
     return this.store.marksOf(path).flatMap((mark) => {
-      const range = lineRange(document, mark.line);
-      if (range === null) return [];
+      const at = this.lines.place(document, mark.line);
+      if (at === null) return [];
+      const range = lineRange(document, at.line);
+      const text = lensText(mark, vscode.l10n);
       const place = { file: mark.file, line: mark.line };
       return [
         new vscode.CodeLens(range, {
-          title: lensText(mark, vscode.l10n),
+          title: at.edited ? vscode.l10n.t('{0} · before your edit', text) : text,
           tooltip: vscode.l10n.t('Show the stacks of this line'),
           command: InternalCommand.showLine,
           arguments: [place],
@@ -76,8 +80,9 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     const comparison = this.store.comparison;
     if (comparison === null) return [];
     return (comparison.byFile.get(path) ?? []).flatMap((line) => {
-      const range = lineRange(document, line.line);
-      if (range === null) return [];
+      const at = this.lines.place(document, line.line);
+      if (at === null) return [];
+      const range = lineRange(document, at.line);
       return [
         new vscode.CodeLens(range, {
           title: compareLensText(line, comparison.report.a.path, vscode.l10n),
@@ -90,9 +95,8 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
   }
 }
 
-/** The text of a 1-based line, null if the document is shorter. */
-function lineRange(document: vscode.TextDocument, line: number): vscode.Range | null {
-  if (line < 1 || line > document.lineCount) return null;
+/** The text of a 1-based line. */
+function lineRange(document: vscode.TextDocument, line: number): vscode.Range {
   const text = document.lineAt(line - 1);
   return new vscode.Range(line - 1, text.firstNonWhitespaceCharacterIndex, line - 1, text.text.length);
 }

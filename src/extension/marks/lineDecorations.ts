@@ -3,10 +3,12 @@ import { Color } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { MarkSettings } from '../settings.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
+import type { MarkedLines } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
 import { endOfLineText } from './markText.js';
 
-const TONES = ['leak', 'cycle', 'growth', 'shrink'] as const;
+/** `stale`: the line was edited since. */
+const TONES = ['leak', 'cycle', 'growth', 'shrink', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
 /** The text behind marked lines and their marks in the overview ruler. One decoration type per tone. */
@@ -18,6 +20,7 @@ export class LineDecorations implements vscode.Disposable {
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     private readonly marks: MarkSwitch,
+    private readonly lines: MarkedLines,
   ) {
     this.types = createTypes(marks.shown);
     const refresh = (): void => {
@@ -25,6 +28,7 @@ export class LineDecorations implements vscode.Disposable {
     };
     this.subscriptions = [
       store.onDidChange(refresh),
+      lines.onDidMove(refresh),
       vscode.window.onDidChangeVisibleTextEditors(refresh),
       marks.onDidChange(() => {
         this.disposeTypes();
@@ -52,7 +56,13 @@ export class LineDecorations implements vscode.Disposable {
   }
 
   private optionsOf(editor: vscode.TextEditor): Record<Tone, vscode.DecorationOptions[]> {
-    const options: Record<Tone, vscode.DecorationOptions[]> = { leak: [], cycle: [], growth: [], shrink: [] };
+    const options: Record<Tone, vscode.DecorationOptions[]> = {
+      leak: [],
+      cycle: [],
+      growth: [],
+      shrink: [],
+      stale: [],
+    };
     const { document } = editor;
     if (document.languageId !== 'python' || isInDiff(editor)) return options;
     const path = this.files.path(document.uri);
@@ -60,24 +70,35 @@ export class LineDecorations implements vscode.Disposable {
     const shown = this.marks.shown;
     if (this.store.comparison !== null) {
       for (const { line, growthBytes } of this.store.comparison.byFile.get(path) ?? []) {
-        add(options[growthBytes > 0 ? 'growth' : 'shrink'], document, line, '');
+        this.add(options, growthBytes > 0 ? 'growth' : 'shrink', document, line, '');
       }
       return options;
     }
     for (const mark of this.store.marksOf(path)) {
       if (mark.tone === 'filling') continue;
       const text = shown.endOfLine ? endOfLineText(mark, shown.codeLens, vscode.l10n) : '';
-      add(options[mark.tone], document, mark.line, text);
+      this.add(options, mark.tone, document, mark.line, text);
     }
     return options;
   }
-}
 
-/** @param line 1-based; a line that the document no longer has gets nothing */
-function add(options: vscode.DecorationOptions[], document: vscode.TextDocument, line: number, text: string): void {
-  if (line < 1 || line > document.lineCount) return;
-  const { range } = document.lineAt(line - 1);
-  options.push({ range, ...(text === '' ? {} : { renderOptions: { after: { contentText: text } } }) });
+  /** @param line as recorded, 1-based */
+  private add(
+    options: Record<Tone, vscode.DecorationOptions[]>,
+    tone: Tone,
+    document: vscode.TextDocument,
+    line: number,
+    text: string,
+  ): void {
+    const place = this.lines.place(document, line);
+    if (place === null) return;
+    const { range } = document.lineAt(place.line - 1);
+    const shown = place.edited && text !== '' ? vscode.l10n.t('{0} · before your edit', text) : text;
+    options[place.edited ? 'stale' : tone].push({
+      range,
+      ...(shown === '' ? {} : { renderOptions: { after: { contentText: shown } } }),
+    });
+  }
 }
 
 function createTypes(shown: MarkSettings): Record<Tone, vscode.TextEditorDecorationType> {
@@ -94,6 +115,7 @@ function createTypes(shown: MarkSettings): Record<Tone, vscode.TextEditorDecorat
     cycle: create(Color.cycle),
     growth: create(Color.growth),
     shrink: create(Color.shrink),
+    stale: create('editorCodeLens.foreground'),
   };
 }
 

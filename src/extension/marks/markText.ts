@@ -88,7 +88,7 @@ export function compareLensText(line: CompareLine, pathA: string, l10n: Translat
 
 /** The name of a snapshot's file without its ending, shortened in the middle where it is long. */
 export function snapshotName(path: string): string {
-  const name = basename(path).replace(/\.(pickle|pkl)$/i, '');
+  const name = basename(path).replace(/\.(pickle|pkl)(\.gz)?$/i, '');
   if (name.length <= LONGEST_NAME) return name;
   const half = (LONGEST_NAME - 1) >> 1;
   return `${name.slice(0, half)}…${name.slice(-half)}`;

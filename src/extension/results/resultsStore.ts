@@ -14,6 +14,8 @@ export interface Comparison {
 /** What the analysis said last, indexed for the surfaces: they only look things up. */
 export class ResultsStore implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly runEmitter = new vscode.EventEmitter<void>();
+  private runs: ReadonlySet<string> = new Set();
   private latest: AnalysisResult | null = null;
   private allMarks: readonly LineMark[] = [];
   private markIndex: ReadonlyMap<string, readonly LineMark[]> = new Map();
@@ -21,6 +23,8 @@ export class ResultsStore implements vscode.Disposable {
 
   /** A report or a comparison arrived or was cleared. */
   readonly onDidChange = this.changedEmitter.event;
+  /** A run that was not in the report before is in it now; fires ahead of {@link onDidChange}. */
+  readonly onDidBeginRun = this.runEmitter.event;
 
   get result(): AnalysisResult | null {
     return this.latest;
@@ -44,6 +48,10 @@ export class ResultsStore implements vscode.Disposable {
     this.latest = result;
     this.allMarks = result === null ? [] : lineMarks(result.report);
     this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'filling'));
+    const runs = new Set(result?.report.runs.map(({ id, snapshots }) => `${id} ${snapshots.at(0)?.takenAtUs ?? 0}`));
+    const isNew = [...runs].some((id) => !this.runs.has(id));
+    this.runs = runs;
+    if (isNew) this.runEmitter.fire();
     this.changedEmitter.fire();
   }
 
@@ -58,5 +66,6 @@ export class ResultsStore implements vscode.Disposable {
 
   dispose(): void {
     this.changedEmitter.dispose();
+    this.runEmitter.dispose();
   }
 }

@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
 import { TIMELINE_PROTOCOL, type TimelineApi, type TimelineEvents } from '../../protocol/timelineApi.js';
 import { Command, TIMELINE_VIEW_TYPE } from '../contributions.js';
+import type { MarkedLines } from '../marks/markedLines.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import { openSource, type SourcePlace } from '../workspace/openSource.js';
@@ -23,6 +24,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
     private readonly session: SnapshotSession,
     store: ResultsStore,
     private readonly files: PythonFiles,
+    private readonly lines: MarkedLines,
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.selection = new TimelineSelection(store);
@@ -117,7 +119,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');
           const { preserveFocus } = params;
-          await openSource(this.files, params, { preserveFocus, viewColumn: this.sourceColumn() });
+          await openSource(this.files, this.lines, params, { preserveFocus, viewColumn: this.sourceColumn() });
           return null;
         },
         openSnapshot: async () => {

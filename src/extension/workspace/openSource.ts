@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { MarkedLines } from '../marks/markedLines.js';
 import type { PythonFiles } from './pythonFiles.js';
 
 /** A line of a file by the name that reports give it. */
@@ -15,18 +16,20 @@ export function isSourcePlace(value: unknown): value is SourcePlace {
 }
 
 /**
- * Opens a workspace file at a line. Nothing but files of the workspace's own listing can be opened.
+ * Opens a workspace file at a recorded line, wherever edits have moved it. Nothing but files of the workspace's own listing can be opened.
  * @throws Error with one sentence if the workspace has no such file
  */
 export async function openSource(
   files: PythonFiles,
+  lines: MarkedLines,
   { file, line }: SourcePlace,
   options: { viewColumn?: vscode.ViewColumn; preserveFocus?: boolean } = {},
 ): Promise<vscode.TextEditor> {
   const uri = files.uri(file);
   if (uri === undefined) throw new Error(vscode.l10n.t('{0} is not a file of this workspace; map its folder.', file));
   const document = await vscode.workspace.openTextDocument(uri);
-  const at = new vscode.Position(Math.min(line, document.lineCount) - 1, 0);
+  const now = lines.place(document, line)?.line ?? document.lineCount;
+  const at = new vscode.Position(now - 1, 0);
   const column = document.lineAt(at).firstNonWhitespaceCharacterIndex;
   const editor = await vscode.window.showTextDocument(document, {
     ...options,

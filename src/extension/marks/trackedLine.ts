@@ -1,0 +1,41 @@
+/** Where a line of a text is after edits. All lines here are 0-based. */
+
+/** A document, or a stand-in for one. */
+export interface TextLines {
+  readonly lineCount: number;
+  lineAt(line: number): { readonly text: string };
+}
+
+/** One replacement in a text. */
+export interface LineEdit {
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly endCharacter: number;
+  /** Line breaks in what was put there. */
+  readonly addedLines: number;
+}
+
+/** How far from where it should be a line is looked for. */
+const SEARCHED_LINES = 50;
+
+/**
+ * The place of a line after an edit.
+ * @param indent characters of white space that the line begins with: an edit that ends there leaves the line whole
+ */
+export function shiftLine(line: number, indent: number, edit: LineEdit): number {
+  const { startLine, endLine, endCharacter, addedLines } = edit;
+  if (line < startLine) return line;
+  if (line > endLine) return line + addedLines - (endLine - startLine);
+  const tailKept = line === endLine && (endCharacter <= indent || line !== startLine);
+  return tailKept ? startLine + addedLines : startLine;
+}
+
+/** The line nearest to `near` that reads exactly so, null if there is none close by. */
+export function findLine(lines: TextLines, near: number, text: string): number | null {
+  const reads = (line: number): boolean => line >= 0 && line < lines.lineCount && lines.lineAt(line).text === text;
+  for (let distance = 0; distance <= SEARCHED_LINES; distance++) {
+    if (reads(near - distance)) return near - distance;
+    if (reads(near + distance)) return near + distance;
+  }
+  return null;
+}
