@@ -40,6 +40,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, session: Tim
   new ResizeObserver(() => {
     if (chart.hidden) session.setPixels(history.clientWidth);
   }).observe(history);
+  root.append(el('h1', { class: 'visually-hidden' }, strings.title));
   root.append(createEmptyView(store, session), controls, history, live);
 
   store.watch(({ choices, curve, curveError, curveAsTable }) => {

@@ -9,13 +9,15 @@ const plural = (count: number, one: string, many: string): string =>
 /** Stands before the name of a mark, and alone where there is no name. */
 export const MARK_SIGNS: Record<TimelineMark['kind'], string> = { snapshot: '▼', outOfMemory: '✖', step: '' };
 
-const MARK_NAMES: Record<TimelineMark['kind'], string> = {
+export const MARK_NAMES: Record<TimelineMark['kind'], string> = {
   snapshot: 'Snapshot',
   outOfMemory: 'Out of memory',
   step: 'Step',
 };
 
 export const strings = {
+  title: 'GPU memory timeline',
+
   // Controls
   controls: 'Timeline controls',
   snapshot: 'Snapshot',
@@ -42,11 +44,6 @@ export const strings = {
   live: 'Live',
   reserved: 'Reserved',
   capacityOf: (bytes: number): string => `Capacity ${formatBytes(bytes)}`,
-  marks: {
-    snapshot: `${MARK_SIGNS.snapshot} Snapshot`,
-    outOfMemory: `${MARK_SIGNS.outOfMemory} Out of memory`,
-    step: 'Step',
-  } satisfies Record<TimelineMark['kind'], string>,
   peakOf: (bytes: number): string => `Highest in view: ${formatBytes(bytes)}`,
   toPeak: 'Look into it',
   toPeakHint: 'List what is live at the highest point in view',
@@ -72,7 +69,7 @@ export const strings = {
   pointHighest: 'Highest',
   pointPeak: 'Peak',
   lookInto: 'What is live here',
-  lookIntoAt: (where: string): string => `What is live at ${where}`,
+  lookIntoAt: (where: string): string => `What is live here: ${where}`,
 
   // What is live
   liveHere: 'What is live here, by line',

@@ -4,7 +4,7 @@ import { el, setText } from '../dom.js';
 import { formatExactBytes } from '../format.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
-import { strings } from '../strings.js';
+import { MARK_NAMES, MARK_SIGNS, strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
 
@@ -15,7 +15,10 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
     el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
-  const marks = MARK_KINDS.map((kind) => ({ kind, item: el('li', { class: `mark of-${kind}` }, strings.marks[kind]) }));
+  const marks = MARK_KINDS.map((kind) => {
+    const sign = el('span', { class: `mark of-${kind}`, attributes: { 'aria-hidden': 'true' } }, MARK_SIGNS[kind]);
+    return { kind, item: el('li', {}, sign, MARK_NAMES[kind]) };
+  });
   const entries = el(
     'ul',
     {},

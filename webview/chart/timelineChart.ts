@@ -27,6 +27,8 @@ const POINT_RADIUS = 2.5;
 export class TimelineChart {
   private readonly chart: Chart<'line', Point[]>;
   private marks: readonly TimelineMark[] = [];
+  /** What the datasets hold. */
+  private curve: TimelineWindow | null = null;
   private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
   private yTicks: number[] = [];
 
@@ -118,8 +120,11 @@ export class TimelineChart {
   show(curve: TimelineWindow, visible: Range): void {
     const { data } = this.chart;
     const [capacity, reserved, live] = data.datasets;
-    live.data = pointsOf(curve, curve.live);
-    reserved.data = pointsOf(curve, curve.reserved);
+    if (curve !== this.curve) {
+      live.data = pointsOf(curve, curve.live);
+      reserved.data = pointsOf(curve, curve.reserved);
+      this.curve = curve;
+    }
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
     live.pointBackgroundColor = this.theme.live;
     const highest = highestIn(curve, visible);

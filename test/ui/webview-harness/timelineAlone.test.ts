@@ -47,8 +47,13 @@ describe('the timeline alone', () => {
     await browser.close();
   });
 
-  async function open(paths: readonly string[], files?: readonly string[]): Promise<TimelineHarness> {
-    harness = await TimelineHarness.open(browser, { paths, files: files ?? ['detector/pyramid.py', 'train.py'] });
+  async function open(
+    paths: readonly string[],
+    files: readonly string[] = ['detector/pyramid.py', 'train.py'],
+    capacityBytes?: number,
+  ): Promise<TimelineHarness> {
+    const capacity = capacityBytes === undefined ? {} : { capacityBytes };
+    harness = await TimelineHarness.open(browser, { paths, files, ...capacity });
     if (paths.length > 0) await curveDrawn(harness);
     return harness;
   }
@@ -196,6 +201,8 @@ describe('the timeline alone', () => {
     assert.equal(await page.locator('.plot').isVisible(), false);
     await row.getByRole('button').click();
     await page.locator('.live-table', { hasText: 'pyramid.py:16' }).waitFor();
+    await page.reload();
+    assert.match(await row.innerText(), /1\.50 GiB/);
   });
 
   it('is as it was after a reload', async () => {
@@ -266,6 +273,17 @@ describe('the timeline alone', () => {
     await eventually(() => {
       assert.equal(alone.callsOf('openSnapshot').length, 1);
     });
+  });
+
+  it('draws the capacity where it is in reach, and tells it where it is not', async () => {
+    const { page } = await open([late], [], 2048 * MiB);
+    await page.getByText('Capacity 2.00 GiB').waitFor();
+    const capacity = await highestColumn(page.locator('canvas'), themes.dark.variables['charts-orange']);
+    assert.ok(capacity > 0);
+    await harness?.close();
+    const far = await open([late], [], 80 * 1024 * MiB);
+    await far.page.getByText('Capacity 80.0 GiB').waitFor();
+    await assert.rejects(highestColumn(far.page.locator('canvas'), themes.dark.variables['charts-orange']));
   });
 
   it('follows the theme while it is open', async () => {

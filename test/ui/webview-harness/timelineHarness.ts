@@ -29,6 +29,8 @@ export interface HarnessOptions {
   /** Workspace files that recorded paths are mapped to. */
   files?: readonly string[];
   viewport?: { width: number; height: number };
+  /** Memory of every device; unknown if not given. */
+  capacityBytes?: number;
   /** Folder of the built webview; `dist` if not given. */
   assets?: string;
 }
@@ -60,7 +62,7 @@ export class TimelineHarness {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
     const harness = new TimelineHarness(await context.newPage(), server);
-    await harness.serve(paths, files);
+    await harness.serve(paths, files, options.capacityBytes ?? null);
     await harness.connect();
     await harness.page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await harness.useTheme('dark');
@@ -100,7 +102,7 @@ export class TimelineHarness {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async serve(paths: readonly string[], files: readonly string[]): Promise<void> {
+  private async serve(paths: readonly string[], files: readonly string[], capacityBytes: number | null): Promise<void> {
     const workspace = new WorkspaceFiles();
     const worker = workerHandlers(new SnapshotStore(), workspace, () => undefined);
     const signal = new AbortController().signal;
@@ -121,7 +123,7 @@ export class TimelineHarness {
     this.rpc = new RpcServer<TimelineApi, TimelineEvents>(
       {
         ready: () => this.told,
-        timeline: worker.timeline,
+        timeline: async (query, asked) => ({ ...(await worker.timeline(query, asked)), capacityBytes }),
         liveAt: worker.liveAt,
         openSource: () => null,
         openSnapshot: () => null,
