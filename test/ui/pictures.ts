@@ -1,4 +1,4 @@
-/** The pictures of README.md: what a user sees on the example, in the dark theme, at twice the resolution. */
+/** The pictures of README.md: what a user sees on the example, in the dark theme, sharp enough for any screen. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
@@ -7,35 +7,45 @@ import { UiSession } from './support/session.js';
 import { comparePair } from './workbench/comparing.js';
 import type { Workbench } from './workbench/workbench.js';
 
+const guilty = 'detector/pyramid.py';
+
 const pictures: Record<string, (workbench: Workbench) => Promise<void>> = {
   lens: async (workbench) => {
-    await workbench.openFile('detector/pyramid.py', 16);
-    await workbench.runCommand('Leakline: Show Leaks');
+    await workbench.openFile(guilty, 16);
     await workbench.editor.untilLens(16, /leaked/);
+    await workbench.editor.clickLens(/leaked/);
+    await workbench.sideBar.tree('Leaks').untilRow(/<listcomp>/);
   },
   timeline: async (workbench) => {
-    await workbench.openFile('detector/pyramid.py', 16);
+    await workbench.openFile(guilty, 16);
     await workbench.editor.untilLens(16, /leaked/);
-    await workbench.runCommand('Leakline: Open Timeline');
-    await (await workbench.timeline()).lookIntoPeak();
+    await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+    await workbench.editor.clickLens('Show on timeline');
+    const timeline = await workbench.timeline();
+    await timeline.liveRows();
+    await timeline.clickCurve(0.8);
   },
   compare: async (workbench) => {
-    await workbench.openFile('detector/pyramid.py', 16);
+    await workbench.openFile(guilty, 16);
     await workbench.editor.untilLens(16, /leaked/);
     await comparePair(workbench, 'step_0010.pickle', 'step_0040.pickle');
     await workbench.editor.untilLens(16, /since/);
+    await workbench.sideBar.tree('Compare').toggle(/pyramid/);
   },
 };
 
 const folder = join(repositoryRoot(), 'media/readme');
 mkdirSync(folder, { recursive: true });
-const session = await UiSession.start({ linkedExtensions: [repositoryRoot()] });
+const session = await UiSession.start({
+  linkedExtensions: [repositoryRoot()],
+  settings: { 'editor.minimap.enabled': false },
+});
 try {
   for (const [name, arrange] of Object.entries(pictures)) {
     const workbench = await session.open({
       folder: copyExample(),
-      scale: 2,
-      size: { width: 1200, height: 720 },
+      scale: 1.5,
+      size: { width: 1400, height: 800 },
     });
     await arrange(workbench);
     await workbench.settle();
