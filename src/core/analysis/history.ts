@@ -1,3 +1,4 @@
+import { AddressTable } from '../model/addressTable.js';
 import { Growable } from '../model/growable.js';
 import {
   Action,
@@ -9,7 +10,6 @@ import {
   type Snapshot,
 } from '../model/snapshot.js';
 import type { Bytes, Microseconds } from '../model/units.js';
-import { AddressTable } from './addressTable.js';
 
 /**
  * The allocations of one device over its trace, one row each. An allocation is live in the state after event `e` if

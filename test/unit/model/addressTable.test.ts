@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { AddressTable } from '../../../src/core/analysis/addressTable.js';
+import { AddressTable } from '../../../src/core/model/addressTable.js';
 import { seededRandom } from '../../support/seededRandom.js';
 
 describe('AddressTable', () => {
