@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
+import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { sourceLines } from '../../../src/node/sourceLines.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'planted');
+const ACCUSED = ['leak', 'sawtooth'];
+
+describe('The planted programs', () => {
+  const recorded = recordedPrograms(FOLDER);
+
+  it('are named where they leak, and left alone where they do not', async function () {
+    if (recorded.length === 0) {
+      console.log('    skipped: no recordings under test/fixtures/planted');
+      this.skip();
+    }
+    this.timeout(120_000);
+    const roots = [{ prefix: '', folder: FOLDER }];
+    const workspace = { files: plantedSources(FOLDER), rules: [], lineText: sourceLines(roots) };
+    for (const { program, snapshots } of recorded) {
+      const digests = await Promise.all(
+        picklesUnder(snapshots).map(async (path) =>
+          digestSnapshot(path, await readFile(path), await readRecording(path)),
+        ),
+      );
+      const lines = buildReport(digests, workspace).report.runs.flatMap((run) => run.lines);
+      const accused = lines.filter((line) => ACCUSED.includes(line.verdict));
+      if (program.silent) {
+        assert.deepEqual(
+          accused.map((line) => `${program.name}: ${line.file}:${line.line}`),
+          [],
+        );
+        continue;
+      }
+      for (const planted of program.lines.filter(({ verdict }) => ACCUSED.includes(verdict))) {
+        const line = lines.find(
+          (one) => one.line === planted.line && planted.file.endsWith(one.file.split('/').at(-1) ?? ''),
+        );
+        assert.equal(line?.verdict, planted.verdict, `${program.name}: ${planted.file}:${planted.line}`);
+      }
+    }
+  });
+});
