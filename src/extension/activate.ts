@@ -60,8 +60,11 @@ export function activate(context: vscode.ExtensionContext): void {
     files.onDidChange(() => {
       running.remap();
     }),
+    vscode.workspace.onDidChangeWorkspaceFolders(() => running.refolder()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (affects(event, Setting.pathsMap)) running.remap();
+      const { snapshotsInclude, snapshotsExclude } = Setting;
+      if (affects(event, snapshotsInclude) || affects(event, snapshotsExclude)) void running.readAgain();
     }),
   );
   running.start();

@@ -112,6 +112,16 @@ export class SnapshotSession implements vscode.Disposable {
     this.watchers.start();
   }
 
+  /** The workspace has other folders: what was found in those that are gone is dropped. */
+  async refolder(): Promise<void> {
+    const outside = [...this.intake.entries].filter(
+      ({ path, origin }) =>
+        origin === 'discovered' && vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) === undefined,
+    );
+    await Promise.all(outside.map(({ path }) => this.intake.forget(path)));
+    this.watchers.start();
+  }
+
   /** The workspace's files or mappings changed: marks may move. */
   remap(): void {
     this.listingStale = true;

@@ -5,7 +5,7 @@ import { dirname } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
 
 /**
- * Names for runs: the folder of their snapshots and their rank; where two would be called the same, their id too.
+ * Names for runs: the folder of their snapshots and their rank; those that would be called the same are numbered.
  * @param relative makes a path shorter for people
  */
 export function runNames(
@@ -18,11 +18,14 @@ export function runNames(
     const folder = relative(dirname(first)) || run.id;
     return run.rank === null ? folder : l10n.t('{0} · rank {1}', folder, run.rank);
   });
+  const seen = new Map<string, number>();
   return new Map(
-    runs.map((run, i) => [
-      run.id,
-      names.indexOf(names[i]) === names.lastIndexOf(names[i]) ? names[i] : `${names[i]} · ${run.id}`,
-    ]),
+    runs.map((run, i) => {
+      const ordinal = (seen.get(names[i]) ?? 0) + 1;
+      seen.set(names[i], ordinal);
+      const isAlone = names.indexOf(names[i]) === names.lastIndexOf(names[i]);
+      return [run.id, isAlone ? names[i] : l10n.t('{0} · run {1}', names[i], ordinal)];
+    }),
   );
 }
 

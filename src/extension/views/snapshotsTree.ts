@@ -9,8 +9,12 @@ import type { SnapshotSession } from '../session.js';
 import { basename, dirname } from '../text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
+/** With more snapshots than this, runs are folded at first. */
+const MOST_UNFOLDED = 40;
+
 interface RunNode {
   readonly kind: 'run';
+  readonly unfolded: boolean;
   readonly name: string;
   readonly run: RunReport;
 }
@@ -86,7 +90,8 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
   private runs(): RunNode[] {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
-    return runs.map((run) => ({ kind: 'run', run, name: names.get(run.id) ?? run.id }));
+    const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MOST_UNFOLDED;
+    return runs.map((run) => ({ kind: 'run', unfolded, run, name: names.get(run.id) ?? run.id }));
   }
 
   private files(): FileNode[] {
@@ -118,8 +123,9 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>): boolean {
   }
 }
 
-function runItem({ run, name }: RunNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(name, vscode.TreeItemCollapsibleState.Expanded);
+function runItem({ run, name, unfolded }: RunNode): vscode.TreeItem {
+  const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
+  const item = new vscode.TreeItem(name, unfolded ? Expanded : Collapsed);
   item.id = `run:${run.id}`;
   const count = run.snapshots.length;
   item.description = count === 1 ? vscode.l10n.t('1 snapshot') : vscode.l10n.t('{0} snapshots', count);

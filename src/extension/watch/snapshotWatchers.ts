@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import { dirname } from 'node:path';
-import { Setting } from '../contributions.js';
-import { affects, snapshotGlobs } from '../settings.js';
+import { snapshotGlobs } from '../settings.js';
 import { watchFolder } from './chokidarWatcher.js';
 import { globMatcher, isSkippedFolder } from './globPattern.js';
 import type { SnapshotWatcher, WatchListener } from './snapshotWatcher.js';
@@ -10,7 +9,6 @@ import type { SnapshotWatcher, WatchListener } from './snapshotWatcher.js';
 export class SnapshotWatchers {
   private readonly folders = new Map<string, SnapshotWatcher>();
   private readonly single = new Map<string, SnapshotWatcher>();
-  private readonly subscriptions: vscode.Disposable[];
   private readonly notes = new Set<string>();
   private readonly listener: WatchListener;
 
@@ -32,14 +30,6 @@ export class SnapshotWatchers {
         listener.limited(message);
       },
     };
-    this.subscriptions = [
-      vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        this.start();
-      }),
-      vscode.workspace.onDidChangeConfiguration((event) => {
-        if (affects(event, Setting.snapshotsInclude) || affects(event, Setting.snapshotsExclude)) this.start();
-      }),
-    ];
   }
 
   /** True while a folder is walked for the first time. */
@@ -70,7 +60,6 @@ export class SnapshotWatchers {
   }
 
   async close(): Promise<void> {
-    for (const subscription of this.subscriptions) subscription.dispose();
     await Promise.all([...this.folders.values(), ...this.single.values()].map((watcher) => watcher.close()));
   }
 

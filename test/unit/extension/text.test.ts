@@ -14,7 +14,8 @@ import {
 import { reportMarkdown } from '../../../src/extension/commands/reportMarkdown.js';
 import { assertShows } from '../../support/shownBytes.js';
 import { plainText } from './support/plainText.js';
-import { lineReport, runReport } from './support/reports.js';
+import { lineReport, runReport, snapshotReport } from './support/reports.js';
+import { runNames } from '../../../src/extension/results/runText.js';
 
 describe('Bytes as text', () => {
   it('use IEC units and at most four digits', () => {
@@ -175,5 +176,25 @@ describe('The report as Markdown', () => {
       reportMarkdown([runReport([])], () => 'x', plainText),
       /No line leaks\./,
     );
+  });
+});
+
+describe('Names of runs', () => {
+  const named = (...runs: [string, string, number | null][]): string[] => [
+    ...runNames(
+      runs.map(([id, path, rank]) => runReport([], { id, rank, snapshots: [snapshotReport({ path })] })),
+      (folder) => folder.replace('/w/', ''),
+      plainText,
+    ).values(),
+  ];
+
+  it('are folders and ranks, numbered where that is not enough', () => {
+    assert.deepEqual(named(['a', '/w/snaps/1.pickle', null]), ['snaps']);
+    assert.deepEqual(named(['a', '/w/r0/1.pickle', 0], ['b', '/w/r1/1.pickle', 1]), ['r0 · rank 0', 'r1 · rank 1']);
+    assert.deepEqual(named(['a', '/w/s/1.pickle', null], ['b', '/w/s/2.pickle', null], ['c', '/w/t/1.pickle', null]), [
+      's · run 1',
+      's · run 2',
+      't',
+    ]);
   });
 });
