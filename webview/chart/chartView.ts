@@ -33,6 +33,7 @@ export class ChartView {
   private readonly overlay = new Overlay();
   private readonly chart: TimelineChart;
   private cursor: Cursor | null = null;
+  private laidOutAt = { width: 0, height: 0 };
   private sweep: { from: number; to: number } | null = null;
   private readonly drawCurve = oncePerFrame(() => {
     const { curve } = this.store.get();
@@ -69,8 +70,7 @@ export class ChartView {
     // The theme and the size of a canvas are known only inside the document.
     document.body.append(this.element);
     this.chart = new TimelineChart(canvas, readTheme(this.element), (area) => {
-      this.drawOverlay();
-      if (area !== null) this.session.setPixels(area.width);
+      this.laidOut(area);
     });
     watchTheme(() => {
       this.chart.restyle(readTheme(this.element));
@@ -85,6 +85,16 @@ export class ChartView {
       const other = curve !== null && (curve.path !== selection?.path || curve.device !== selection.device);
       this.element.classList.toggle('stale', other);
     });
+  }
+
+  /** The page has another size: there is room for more or fewer ticks, and for more or fewer points. */
+  private laidOut(area: PlotArea | null): void {
+    this.drawOverlay();
+    if (area === null) return;
+    const { width, height } = area;
+    if (width !== this.laidOutAt.width || height !== this.laidOutAt.height) this.drawCurve();
+    this.laidOutAt = { width, height };
+    this.session.setPixels(width);
   }
 
   private listen(): void {

@@ -1,5 +1,5 @@
 /** The drawn curve: chart.js behind an interface that knows windows of a history, ranges and themes. */
-import { Chart, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
+import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
 import { durationIn, durationUnit } from '../duration.js';
 import { byteTickLabel, formatCount } from '../format.js';
@@ -51,13 +51,11 @@ export class TimelineChart {
       type: 'line',
       data: {
         datasets: [
-          { ...line, data: [], borderColor: () => this.theme.capacity, borderWidth: 1, borderDash: [2, 4] },
-          { ...line, data: [], borderColor: () => this.theme.reserved, borderWidth: 1.5, borderDash: [6, 3] },
+          { ...line, data: [], borderWidth: 1, borderDash: [2, 4] },
+          { ...line, data: [], borderWidth: 1.5, borderDash: [6, 3] },
           {
             ...line,
             data: [],
-            borderColor: () => this.theme.live,
-            backgroundColor: () => this.theme.liveFill,
             borderWidth: 1.5,
             fill: 'origin',
           },
@@ -126,7 +124,7 @@ export class TimelineChart {
       this.curve = curve;
     }
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
-    live.pointBackgroundColor = this.theme.live;
+    this.colour(capacity, reserved, live);
     const highest = highestIn(curve, visible);
     const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
     const level = reach ? (curve.capacityBytes ?? 0) : 0;
@@ -149,6 +147,15 @@ export class TimelineChart {
   /** The height of so many bytes, in pixels of the canvas. */
   pixelOfBytes(bytes: number): number {
     return this.chart.scales['y'].getPixelForValue(bytes);
+  }
+
+  /** Plain values: chart.js would ask a function anew for each point. */
+  private colour(...[capacity, reserved, live]: ChartDataset<'line', Point[]>[]): void {
+    capacity.borderColor = this.theme.capacity;
+    reserved.borderColor = this.theme.reserved;
+    live.borderColor = this.theme.live;
+    live.backgroundColor = this.theme.liveFill;
+    live.pointBackgroundColor = this.theme.live;
   }
 
   private setScales(curve: TimelineWindow, visible: Range, highest: number): void {
