@@ -27,7 +27,9 @@ async function errorOf(bytes: Uint8Array): Promise<SnapshotError> {
   return error;
 }
 
-describe('Containers', () => {
+describe('Containers', function () {
+  this.timeout(20_000);
+
   it('hold the same snapshot as the bare pickle', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
     for (const [file, format] of CONTAINERS) {

@@ -38,7 +38,9 @@ async function reasonOf(text: string | Uint8Array): Promise<SnapshotErrorReason 
   }
 }
 
-describe('JSON', () => {
+describe('JSON', function () {
+  this.timeout(20_000);
+
   it('gives the same snapshot as the pickle, packed or not, with or without marks and spaces', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
     const text = readFileSync(join(SHAPES, 't213.json'));
@@ -56,7 +58,8 @@ describe('JSON', () => {
     }
   });
 
-  it('cut at any byte is truncated', async () => {
+  it('cut at any byte is truncated', async function () {
+    this.timeout(60_000);
     for (let length = 1; length < SMALL.length; length++) {
       assert.equal(await reasonOf(SMALL.slice(0, length)), 'truncated', SMALL.slice(0, length));
     }
@@ -118,7 +121,9 @@ describe('JSON', () => {
   });
 });
 
-describe('Viewer pages', () => {
+describe('Viewer pages', function () {
+  this.timeout(20_000);
+
   const pickled = readFileSync(join(SHAPES, 'cpp_pickler.pickle'));
   const page = (...snapshots: Uint8Array[]): string =>
     '<!DOCTYPE html>\n<html>\n<body>\n<script type="module">\nimport {add_local_files} from "https://cdn/MemoryViz.js"\n' +
@@ -152,7 +157,8 @@ describe('Viewer pages', () => {
     );
   });
 
-  it('cut at any byte are truncated', async () => {
+  it('cut at any byte are truncated', async function () {
+    this.timeout(60_000);
     const whole = page(readFileSync(join(SHAPES, 'cpp_pickler.pickle')));
     const end = whole.indexOf('"}]');
     for (let length = 1; length < end; length += length % 5 === 0 ? 3 : 1) {

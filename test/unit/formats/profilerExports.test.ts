@@ -37,7 +37,9 @@ function lastRow(trend: Trend): Record<string, number | undefined> {
   return Object.fromEntries(trend.series.map(({ name, bytes }) => [name, bytes.at(-1)]));
 }
 
-describe('Memory timelines', () => {
+describe('Memory timelines', function () {
+  this.timeout(20_000);
+
   it('and raw timelines of one profile end alike', async () => {
     const timeline = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.json.gz')));
     const raw = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.raw.json.gz')));
@@ -81,7 +83,9 @@ describe('Memory timelines', () => {
   });
 });
 
-describe('Memory statistics', () => {
+describe('Memory statistics', function () {
+  this.timeout(20_000);
+
   const row = (bytes: number): Record<string, number> => ({
     'allocated_bytes.all.current': bytes,
     'allocated_bytes.all.peak': bytes * 2,
@@ -113,7 +117,9 @@ describe('Memory statistics', () => {
   });
 });
 
-describe('Chrome traces', () => {
+describe('Chrome traces', function () {
+  this.timeout(20_000);
+
   const slice = (name: string, ts: number, dur: number, tid: number, cat = 'python_function'): object => ({
     ph: 'X',
     cat,
@@ -209,7 +215,9 @@ describe('Chrome traces', () => {
   });
 });
 
-describe('Reference cycles', () => {
+describe('Reference cycles', function () {
+  this.timeout(20_000);
+
   it('are the same graph from dot and from the page, which adds the stacks', async () => {
     const dot = await cyclesOf(readFileSync(join(PROFILER, 'cycle.dot')));
     const page = await cyclesOf(readFileSync(join(PROFILER, 'cycle.html')));
@@ -250,7 +258,9 @@ describe('Reference cycles', () => {
   });
 });
 
-describe('JAX memory profiles', () => {
+describe('JAX memory profiles', function () {
+  this.timeout(20_000);
+
   it('hold bytes by stack, and how many allocations each is', async () => {
     const snapshot = await readFile(join(PROFILER, 'jax_memory.prof'));
     assert.equal(snapshot.format, 'gzip/pprof');

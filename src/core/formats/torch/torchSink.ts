@@ -113,12 +113,11 @@ export class TorchSink implements PickleSink {
     const top = this.objects.get(result);
     if (top?.type === 'dict') {
       const segments = top.entries.get('segments');
-      const settings = top.entries.get('allocator_settings');
       if (isTorchObject(segments) && segments.type === 'list') {
         return {
           order: this.segmentOrder(segments),
           traces: this.deviceTraces(top.entries.get('device_traces') ?? null),
-          settings: isTorchObject(settings) && settings.type === 'dict' ? plainSettings(settings) : null,
+          settings: settingsOf(top),
         };
       }
     }
@@ -153,4 +152,17 @@ export class TorchSink implements PickleSink {
       return { device, first: trace.first, count: trace.count };
     });
   }
+}
+
+/** Where releases after 2.13 say that the trace lost events; some beside the settings, some among them. */
+const RING_FACTS = ['trace_alloc_overflowed', 'trace_alloc_max_entries'];
+
+function settingsOf(top: TorchObject & { type: 'dict' }): { readonly [key: string]: SettingValue } | null {
+  const settings = top.entries.get('allocator_settings');
+  const facts = RING_FACTS.flatMap((key): [string, SettingValue][] => {
+    const value = top.entries.get(key);
+    return typeof value === 'number' || typeof value === 'boolean' ? [[key, value]] : [];
+  });
+  const plain = isTorchObject(settings) && settings.type === 'dict' ? plainSettings(settings) : null;
+  return facts.length === 0 ? plain : { ...plain, ...Object.fromEntries(facts) };
 }

@@ -2,6 +2,7 @@ import type { Bytes } from '../../model/units.js';
 import type { Snapshot } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { Ref } from '../../pickle/values.js';
+import { recordingWarnings } from './recordingWarnings.js';
 import { orderStacks } from './stackOrder.js';
 import type { TorchSink } from './torchSink.js';
 
@@ -24,5 +25,6 @@ export function finishTorch(
     warnings: [],
     absent: sink.segments.lacksRequestedSizes ? ['requestedSizes'] : [],
   });
-  return orderStacks(snapshot, sink.frames.behind);
+  const ordered = orderStacks(snapshot, sink.frames.behind);
+  return { ...ordered, warnings: recordingWarnings(ordered) };
 }

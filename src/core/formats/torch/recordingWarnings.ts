@@ -1,0 +1,228 @@
+import { AddressTable } from '../../model/addressTable.js';
+import {
+  Action,
+  BlockState,
+  EMPTY_STACK,
+  NO_INDEX,
+  NO_STACK,
+  type DeviceTrace,
+  type Snapshot,
+  type SnapshotWarning,
+} from '../../model/snapshot.js';
+import type { Bytes } from '../../model/units.js';
+
+/**
+ * What a recording could not see, or where it does not add up: one sentence each, the cure at its end. Linear in events
+ * and blocks.
+ */
+export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
+  const { traces } = snapshot;
+  const byDevice = liveByDevice(snapshot);
+  const eventful = traces.filter((trace) => trace.count > 0);
+  const onlyLast = onlyLastEvent(snapshot, eventful);
+  const warnings: (SnapshotWarning | null)[] = [
+    onlyLast ? ONLY_LAST : null,
+    missingTrace(snapshot, eventful),
+    onlyLast ? null : missingStacks(snapshot, eventful),
+    withoutData(snapshot),
+    damagedSegments(snapshot),
+  ];
+  for (const trace of onlyLast ? [] : eventful) {
+    const live = byDevice.get(trace.device) ?? [];
+    warnings.push(
+      overflow(snapshot, trace, live),
+      startedLate(snapshot, trace, live),
+      emptyStacks(snapshot, trace, live),
+      disagreement(snapshot, trace, live),
+    );
+  }
+  return warnings.filter((warning) => warning !== null);
+}
+
+const ONLY_LAST: SnapshotWarning = {
+  code: 'onlyLastEvent',
+  message:
+    'The trace holds only the last event (enabled="state"), so nothing is known of times and of what was freed: ' +
+    'record with enabled="all".',
+};
+
+function liveByDevice({ blocks, segments }: Snapshot): Map<number, number[]> {
+  const byDevice = new Map<number, number[]>();
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] === BlockState.Inactive) continue;
+    const device = segments.device[blocks.segment[block]];
+    const list = byDevice.get(device);
+    if (list === undefined) byDevice.set(device, [block]);
+    else list.push(block);
+  }
+  return byDevice;
+}
+
+/** A ring of one holds one event, whatever is live. */
+function onlyLastEvent({ blocks }: Snapshot, eventful: readonly DeviceTrace[]): boolean {
+  return eventful.length > 0 && eventful.every((trace) => trace.count === 1) && blocks.count > 1;
+}
+
+function missingTrace({ absent, blocks }: Snapshot, eventful: readonly DeviceTrace[]): SnapshotWarning | null {
+  if (eventful.length > 0 || blocks.count === 0) return null;
+  return {
+    code: 'noTrace',
+    message: absent.includes('stacks')
+      ? 'The snapshot holds neither a trace nor stacks, so no line can be named: ' +
+        'call torch.cuda.memory._record_memory_history() before training.'
+      : 'The snapshot holds no trace, so nothing is known of times and of what was freed: ' +
+        'record with _record_memory_history(enabled="all") and dump with _dump_snapshot.',
+  };
+}
+
+function missingStacks({ absent, events, blocks }: Snapshot, eventful: readonly DeviceTrace[]): SnapshotWarning | null {
+  if (eventful.length === 0) return null;
+  if (absent.includes('stacks')) {
+    return {
+      code: 'noStacks',
+      message: 'The recording kept no stacks (context=None), so no line can be named: record with context="all".',
+    };
+  }
+  if (events.stack.every((stack) => stack === NO_STACK) && blocks.stack.some((stack) => stack > EMPTY_STACK)) {
+    return {
+      code: 'noEventStacks',
+      message:
+        'Only live blocks have stacks, events have none (context="state"), so lines of freed memory are unknown: ' +
+        'record with context="all".',
+    };
+  }
+  return null;
+}
+
+function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
+  const withSegments = new Set(segments.device);
+  const empty = traces.filter((trace) => trace.count === 0 && !withSegments.has(trace.device));
+  if (empty.length === 0) return null;
+  const devices = empty.map((trace) => trace.device).join(', ');
+  return {
+    code: 'devicesWithoutData',
+    message:
+      empty.length === 1
+        ? `Device ${devices} has no data in this snapshot: dump one in the process that uses it, if any does.`
+        : `Devices ${devices} have no data in this snapshot: dump one in the processes that use them, if any do.`,
+  };
+}
+
+/** Blocks cover their segment without a hole, as PyTorch writes them. */
+function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null {
+  let bytes: Bytes = 0;
+  for (let segment = 0; segment < segments.count; segment++) {
+    let covered: Bytes = 0;
+    for (let block = segments.firstBlock[segment]; block < segments.firstBlock[segment + 1]; block++) {
+      covered += blocks.size[block];
+    }
+    bytes += Math.abs(segments.totalSize[segment] - covered);
+  }
+  if (bytes === 0) return null;
+  return {
+    code: 'segmentsDisagree',
+    message:
+      `The segments and their blocks disagree by ${count(bytes, 'byte')}, as PyTorch never writes them, so reserved ` +
+      'memory is in doubt: dump the snapshot again.',
+  };
+}
+
+/**
+ * Until PyTorch says so itself, a full ring shows by what is missing: live blocks that were recorded, for they have a
+ * stack, and whose allocation the trace does not hold.
+ */
+function overflow(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
+  const { blocks, settings } = snapshot;
+  const said = settings?.['trace_alloc_overflowed'];
+  if (said === false) return null;
+  const orphans = live.filter((block) => blocks.stack[block] > EMPTY_STACK && blocks.allocEvent[block] === NO_INDEX);
+  const isCertain = said === true || (typeof said === 'number' && said > 0);
+  if (!isCertain && orphans.length === 0) return null;
+  const isRound = trace.count >= 100 && (trace.count % 100 === 0 || Number.isInteger(Math.log2(trace.count)));
+  const sureness = isCertain ? 'surely' : isRound ? 'almost surely' : 'probably';
+  const evidence = isCertain
+    ? 'PyTorch says so'
+    : `${count(orphans.length, 'live block')} with a stack ${orphans.length === 1 ? 'has' : 'have'} no allocation in it` +
+      (isRound ? ', and its length is a round number' : ', or the history was cleared');
+  return {
+    code: 'ringOverflow',
+    message:
+      `The trace of device ${trace.device} ${sureness} lost its oldest events (${count(trace.count, 'event')}; ${evidence}): ` +
+      'record with a larger max_entries.',
+  };
+}
+
+/** Stacks are gathered from the moment that recording begins: what has none is older. */
+function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
+  const { blocks, absent } = snapshot;
+  if (absent.includes('stacks')) return null;
+  let bytes: Bytes = 0;
+  for (const block of live) {
+    if (blocks.stack[block] <= EMPTY_STACK && blocks.allocEvent[block] === NO_INDEX) bytes += blocks.size[block];
+  }
+  if (bytes === 0) return null;
+  return {
+    code: 'startedLate',
+    message:
+      `${count(bytes, 'byte')} on device ${trace.device} were allocated before recording began and belong to no line: ` +
+      'call _record_memory_history() before the model is built.',
+  };
+}
+
+/** Allocations of autograd's threads have no Python stack. */
+function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
+  const { blocks, events, absent } = snapshot;
+  if (absent.includes('stacks')) return null;
+  let bytes: Bytes = 0;
+  for (const block of live) {
+    const event = blocks.allocEvent[block];
+    if (event === NO_INDEX || blocks.stack[block] > EMPTY_STACK || events.stack[event] !== EMPTY_STACK) continue;
+    if ((events.forwardStack?.[event] ?? NO_STACK) <= EMPTY_STACK) bytes += blocks.size[block];
+  }
+  if (bytes === 0) return null;
+  return {
+    code: 'emptyStacks',
+    message:
+      `${count(bytes, 'byte')} on device ${trace.device} were allocated where no Python ran, such as in backward: ` +
+      'record with stacks="all", or under torch.autograd.set_detect_anomaly(True).',
+  };
+}
+
+/** A row that says: the last word of the trace about this address was a free. */
+const FREED = 0x7fffffff;
+
+/** Compares what the trace leaves allocated with the live blocks. */
+function disagreement(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
+  const { blocks, events, absent } = snapshot;
+  const actions = events.action.subarray(trace.first, trace.first + trace.count);
+  const freeing = actions.includes(Action.FreeCompleted) ? Action.FreeCompleted : Action.FreeRequested;
+  // A recording that left out either kind (skip_actions) has nothing to compare.
+  if (!actions.includes(freeing) || !actions.includes(Action.Alloc)) return null;
+  const last = new AddressTable();
+  for (let event = trace.first; event < trace.first + trace.count; event++) {
+    const action = events.action[event];
+    if (action === Action.Alloc) last.set(events.addrLow[event], events.addrHigh[event], event);
+    else if (action === freeing) last.set(events.addrLow[event], events.addrHigh[event], FREED);
+  }
+  const knowsRequested = !absent.includes('requestedSizes');
+  let bytes: Bytes = 0;
+  for (const block of live) {
+    const event = last.delete(blocks.addrLow[block], blocks.addrHigh[block]);
+    const asked = knowsRequested ? blocks.requestedSize[block] : blocks.size[block];
+    if (event === FREED) {
+      if (freeing === Action.FreeCompleted || blocks.state[block] !== BlockState.PendingFree) bytes += asked;
+    } else if (event !== -1 && knowsRequested) bytes += Math.abs(asked - events.size[event]);
+  }
+  for (const event of last.rows()) if (event !== FREED) bytes += events.size[event];
+  if (bytes === 0) return null;
+  return {
+    code: 'traceDisagrees',
+    message:
+      `The trace and the blocks of device ${trace.device} disagree by ${count(bytes, 'byte')}; the blocks are trusted: ` +
+      'dump while no other thread allocates.',
+  };
+}
+
+function count(number: number, unit: string): string {
+  return `${number.toLocaleString('en-US')} ${unit}${number === 1 ? '' : 's'}`;
+}
