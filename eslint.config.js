@@ -107,17 +107,8 @@ export default defineConfig(
   ),
   wall(
     ['src/core/source/**'],
-    [
-      ...hostOnly,
-      '**/bytes/**',
-      '**/pickle/**',
-      '**/formats/**',
-      '**/model/**',
-      '**/analysis/**',
-      '**/report/**',
-      '**/protocol/**',
-    ],
-    'core/source imports nothing.',
+    [...hostOnly, '**/bytes/**', '**/pickle/**', '**/formats/**', '**/analysis/**', '**/report/**', '**/protocol/**'],
+    'core/source imports model only.',
   ),
   wall(
     ['src/core/report/**'],

@@ -1,3 +1,4 @@
+import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { liveAt } from '../core/analysis/liveAt.js';
 import { stepOfDigest } from '../core/analysis/runs.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
@@ -48,7 +49,7 @@ export function workerHandlers(
         device,
         startUs: history.startUs,
         events: history.trace.count,
-        capacityBytes: null,
+        capacityBytes: capacityOf(store.digest(path), device),
       };
     },
     liveAt: async ({ path, device, event }, signal) => {
@@ -60,4 +61,9 @@ export function workerHandlers(
       return { ...live, path, device, event: ordinal, timeUs };
     },
   };
+}
+
+/** The device's memory as the recorder read it, null where no recorder did. */
+function capacityOf({ recording }: SnapshotDigest, device: number): number | null {
+  return recording?.devices.find((recorded) => recorded.device === device)?.capacityBytes ?? null;
 }

@@ -2,7 +2,7 @@
 import { weighPair, type FolderPair } from './folderPairs.js';
 import { FolderTree, type Folder } from './folderTree.js';
 import { settlePairs, type Assignment } from './pairContest.js';
-import { recordedKind } from './recordedFile.js';
+import { recordedKind } from '../model/recordedFile.js';
 import { joinRecordedPath, splitRecordedPath, type RecordedPath } from './recordedPath.js';
 import { SuffixIndex } from './suffixIndex.js';
 

@@ -1,4 +1,4 @@
-import { isWindowsPath } from './recordedFile.js';
+import { isWindowsPath } from '../model/recordedFile.js';
 
 /** A path of the training machine, split. */
 export interface RecordedPath {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { CompareReport, Report } from '../../../src/core/report/report.js';
 import { runCli } from '../../support/cli.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
@@ -181,8 +182,14 @@ describe('The command line', function () {
       mkdirSync(join(folder, 'mixed'), { recursive: true });
       file('mixed/labels.pkl', Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('cnumpy\nndarray\n.')]));
       copyFileSync(LAST, file('mixed/a.pickle'));
-      const { status, stderr } = runCli('analyze', file('mixed'));
+      file('mixed/b.pkl.gz', gzipSync(readFileSync(FIRST)));
+      const { status, stdout, stderr } = runCli('analyze', '--json', file('mixed'));
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+      const { runs } = JSON.parse(stdout) as Report;
+      assert.equal(
+        runs.reduce((count, run) => count + run.snapshots.length, 0),
+        2,
+      );
     });
   });
 

@@ -38,6 +38,14 @@ describe('A file as a source of bytes', () => {
     await file.close();
   });
 
+  it('says in one sentence that reading failed half-way', async () => {
+    const path = join(folder, 'c.bin');
+    writeFileSync(path, 'content');
+    const file = await openFile(path);
+    await file.close(); // whatever reads from here on fails
+    await assert.rejects(file.source.read(0, new Uint8Array(4)), (error) => SnapshotError.is(error, 'unreadable'));
+  });
+
   for (const [title, path] of [
     ['a missing file', (): string => join(folder, 'missing')],
     ['a folder', (): string => folder],

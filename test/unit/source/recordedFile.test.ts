@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { frameKind } from '../../../src/core/analysis/frameKind.js';
-import { recordedKind, type RecordedKind } from '../../../src/core/source/recordedFile.js';
+import { recordedKind, type RecordedKind } from '../../../src/core/model/recordedFile.js';
 
 const FILES: Record<RecordedKind, string[]> = {
   user: [
