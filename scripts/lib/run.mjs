@@ -22,13 +22,14 @@ for (const [signal, code] of [
  * Runs a program to its end.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, quiet?: boolean, silent?: boolean }} [options]
- *   `env` adds to the environment; `quiet` shows output only after a failure, `silent` only returns it.
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, quiet?: boolean, silent?: boolean, listen?: boolean }} [options]
+ *   `env` adds to the environment; `quiet` shows output only after a failure, `silent` only returns it, `listen` shows
+ *   and returns it.
  * @returns {Promise<{ status: number, output: string, timedOut: boolean }>} status is 127 where the program is missing
  */
-export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, silent = false } = {}) {
+export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, silent = false, listen = false } = {}) {
   return new Promise((resolve) => {
-    const stream = quiet || silent ? 'pipe' : 'inherit';
+    const stream = quiet || silent || listen ? 'pipe' : 'inherit';
     const child = spawn(command, args, {
       cwd,
       env: { ...process.env, ...env },
@@ -39,6 +40,7 @@ export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, si
     let output = '';
     const collect = (chunk) => {
       output += chunk;
+      if (listen) process.stdout.write(chunk);
     };
     child.stdout?.setEncoding('utf8').on('data', collect);
     child.stderr?.setEncoding('utf8').on('data', collect);

@@ -1,6 +1,7 @@
 /**
- * The suites of `npm test`. A suite that counts its own tests writes `{ passed, failed, skipped }` to the file that
- * LEAKLINE_RESULTS names, at its very end; one that does not counts as a single test.
+ * The suites of `npm test`. A suite that counts its own tests says so at its very end: in the file that LEAKLINE_RESULTS
+ * names, as `{ passed, failed, skipped }`, or by its last line, `N passed, M failed, K skipped`. One that does not count
+ * is a single test.
  *
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
  * @typedef {'build' | 'vscode' | 'chromium' | 'vsix'} Need what has to be in place before a suite can run
@@ -9,7 +10,7 @@
  * @property {Need[]} needs
  * @property {() => string | null} [skipReason] why it cannot run here, null where it can
  * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
- * @property {boolean} counts whether it writes results
+ * @property {'file' | 'lastLine' | null} counts where it leaves its results
  * @property {number} limitS seconds after which it counts as hung
  */
 import { spawnSync } from 'node:child_process';
@@ -32,11 +33,11 @@ export const suites = [
     name: 'typecheck',
     needs: [],
     run: (options) => runNode(['scripts/typecheck.mjs'], options),
-    counts: false,
+    counts: null,
     limitS: 300,
   },
-  { name: 'lint', needs: [], run: (options) => runNode(['scripts/lint.mjs'], options), counts: false, limitS: 300 },
-  { name: 'unit', needs: ['build'], run: mocha('test/unit', 30_000), counts: true, limitS: 600 },
+  { name: 'lint', needs: [], run: (options) => runNode(['scripts/lint.mjs'], options), counts: null, limitS: 300 },
+  { name: 'unit', needs: ['build'], run: mocha('test/unit', 30_000), counts: 'file', limitS: 600 },
   {
     name: 'recorder',
     needs: [],
@@ -45,8 +46,8 @@ export const suites = [
       const python = spawnSync('python3', ['--version']);
       return python.status === 0 ? null : 'there is no python3';
     },
-    run: (options) => run('python3', ['test/recorder/run.py'], options),
-    counts: true,
+    run: (options) => run('python3', ['-u', 'test/recorder/run.py'], { ...options, listen: true }),
+    counts: 'lastLine',
     limitS: 300,
   },
   {
@@ -54,16 +55,16 @@ export const suites = [
     needs: desktop ? ['build'] : ['build', 'vscode', 'chromium'],
     skipReason: () => (desktop ? null : noHostHere()),
     run: (options) => runNode(['--import', 'tsx', 'test/host/launch.ts'], options),
-    counts: true,
+    counts: 'file',
     limitS: 420,
   },
-  { name: 'package', needs: ['build', 'vsix'], run: mocha('test/package', 60_000), counts: true, limitS: 120 },
+  { name: 'package', needs: ['build', 'vsix'], run: mocha('test/package', 60_000), counts: 'file', limitS: 120 },
   {
     name: 'ui',
     needs: ['build', 'vscode', 'chromium', 'vsix'],
     skipReason: noHostHere,
     run: mocha('test/ui', 120_000),
-    counts: true,
+    counts: 'file',
     limitS: 900,
   },
 ];

@@ -1,4 +1,5 @@
 /** One way to run mocha for every suite, inside and outside of VS Code. */
+import { isatty } from 'node:tty';
 import type MochaClass from 'mocha';
 import { countResults, writeResults, type SuiteResults } from './suiteResults.js';
 
@@ -18,7 +19,7 @@ export async function runMocha({ files = [], modules = [], timeoutMs }: MochaRun
   const grep = process.env['LEAKLINE_GREP'];
   const mocha = new Mocha({
     ui: 'bdd',
-    color: process.stdout.isTTY,
+    color: isatty(1),
     timeout: timeoutMs,
     forbidOnly: true,
     ...(grep === undefined ? {} : { grep }),

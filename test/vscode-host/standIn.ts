@@ -11,7 +11,7 @@ const defaultLimitMs = 240_000;
 
 /** What the workbench logs about itself on every start. */
 const workbenchNoise =
-  /^(?:%c|Resolv|Creating a socket|\[reconnection|Updating additional|\[Service Worker|\[AgentHost|\[AccountPolicy|OverlayWebview has been|Ignoring fetching|Creation of workbench contribution)|open-vsx/;
+  /^(?:%c|Resolv|Creating a socket|\[reconnection|Updating additional|\[Service Worker|\[AgentHost|\[AccountPolicy|OverlayWebview has been|Ignoring fetching|Creation of workbench contribution|Timed out waiting for authentication)|open-vsx/;
 
 /** Runs the tests that the arguments name; gives the exit code that `code` would give. */
 export async function main(argv: readonly string[]): Promise<number> {
