@@ -20,7 +20,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
     given = parser().parse_args(own)
     if not command or command == ['-m']:
         parser().error('which script?')
-    api.start(Options.from_environment(**vars(given)))
+    api.start(**vars(given))
     if command[0] == '-m':
         sys.argv = command[1:]
         sys.path.insert(0, os.getcwd())
@@ -44,7 +44,7 @@ def parser() -> argparse.ArgumentParser:
     for field in dataclasses.fields(Options):
         kind = kinds[field.name]
         found.add_argument('--' + field.name.replace('_', '-'), dest=field.name, metavar=kind.__name__.upper(),
-                           type=functools.partial(parse, kind), help=f'{describe(field.name)} (default: {field.default!r})')
+                           type=functools.partial(parse, kind), help=f'{describe(field.name) or field.name} (default: {field.default!r})')
     return found
 
 

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import os
 import typing
 from typing import Any, Optional
@@ -30,6 +31,9 @@ class Options:
 
     @classmethod
     def from_environment(cls, **given: Any) -> 'Options':
+        unknown = set(given) - {field.name for field in dataclasses.fields(cls)}
+        if unknown:
+            raise TypeError(f"no such option: {', '.join(sorted(unknown))}")
         types = typing.get_type_hints(cls)
         values = {}
         for field in dataclasses.fields(cls):
@@ -49,8 +53,11 @@ def parse(kind: type, text: str) -> Any:
 
 def describe(name: str) -> Optional[str]:
     """The comment beside a field, for ``--help``."""
-    import inspect
-    for line in inspect.getsource(Options).splitlines():
+    try:
+        source = inspect.getsource(Options)
+    except OSError:
+        return None  # installed without its source
+    for line in source.splitlines():
         if line.strip().startswith(f'{name}:') and '#:' in line:
             return line.split('#:', 1)[1].strip()
     return None

@@ -2,10 +2,11 @@
 from __future__ import annotations
 
 import dataclasses
+import multiprocessing
 import os
 import re
 import time
-from typing import Mapping
+from typing import Any, Mapping
 
 
 @dataclasses.dataclass(frozen=True)
@@ -22,6 +23,13 @@ def identify(wanted: str = '', env: Mapping[str, str] = os.environ) -> Run:
                world_size=_number(env, 'WORLD_SIZE', 'SLURM_NTASKS', 'OMPI_COMM_WORLD_SIZE', default=1))
 
 
+def with_group(run: Run, distributed: Any, env: Mapping[str, str] = os.environ) -> Run:
+    """Rank and size from ``torch.distributed``, for programs whose launcher sets no variables."""
+    if env.get('RANK') or distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return run
+    return dataclasses.replace(run, rank=distributed.get_rank(), world_size=distributed.get_world_size())
+
+
 def _run_id(env: Mapping[str, str]) -> str:
     if env.get('LEAKLINE_RUN_ID'):
         return env['LEAKLINE_RUN_ID']
@@ -33,6 +41,9 @@ def _run_id(env: Mapping[str, str]) -> str:
         return base if restarts in ('', '0') else f'{base}-restart{restarts}'
     if env.get('SLURM_JOB_ID'):
         return f"slurm-{env['SLURM_JOB_ID']}-{env.get('SLURM_STEP_ID', '0')}"
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        return f'spawn-{parent.pid}'    # ranks that the program started by itself
     return time.strftime('%Y%m%d-%H%M%S') + f'-{os.getpid()}'
 
 

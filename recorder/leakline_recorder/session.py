@@ -2,9 +2,12 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import pickle
 from typing import Any, Dict, Optional
+
+import torch
 
 from . import sidecar
 from .cost import Stopwatch, collector_at_rest
@@ -13,7 +16,7 @@ from .guard import guarded, say, say_once
 from .holders import Blocks, HolderWalk
 from .memory import DeviceMemory
 from .options import Options
-from .run import identify
+from .run import identify, with_group
 from .schedule import Schedule
 from .sources import Sources
 from .steps import StepCounter
@@ -35,14 +38,13 @@ class Session:
         self._dumping = False
         self._pid = os.getpid()
         self._last_full = -1
+        self._named = False
 
     def open(self) -> bool:
         """Prepare everything; recording itself begins when the program first uses the device."""
         if not self.memory.available():
             say('this PyTorch has no CUDA allocator: nothing is recorded')
             return False
-        make_folder(self.folder)
-        sweep(self.folder)
         self.steps.watch_optimizers()
         if self.options.signal:
             self._triggers.on_signal(self.options.signal)
@@ -51,8 +53,10 @@ class Session:
         self.memory.when_ready(self._begin)
         return True
 
-    @guarded('could not record the memory history')
+    @guarded('could not begin to record')
     def _begin(self) -> None:
+        make_folder(self.folder)
+        sweep(self.folder)
         self.memory.record(self.options.max_entries, self.options.stacks)
         self._recording = True
         if not self.memory.attach_oom(self._triggers.out_of_memory):
@@ -68,7 +72,7 @@ class Session:
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
-        elif not self.options.quiet and os.getpid() == self._pid:
+        elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and multiprocessing.parent_process() is None:
             say('CUDA was never used: nothing was recorded')
         self.steps.stop()
         self._triggers.remove()
@@ -96,6 +100,9 @@ class Session:
 
     def _write_now(self, kind: str, reason: str) -> None:
         watch = Stopwatch()
+        if not self._named:
+            # Not earlier: the process group is there by the first step, seldom before.
+            self.run, self._named = with_group(self.run, getattr(torch, 'distributed', None)), True
         stem = self._stem(kind, reason)
         path = os.path.join(self.folder, stem)
         with collector_at_rest():
@@ -136,5 +143,6 @@ class Session:
             return
         cost = beside['cost']
         seconds = sum(value for name, value in cost.items() if name.endswith('Seconds'))
-        say(f"step {self.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
+        rank = f'rank {self.run.rank}, ' if self.run.world_size > 1 else ''
+        say(f"{rank}step {self.steps.count} ({reason}): {cost['bytes'] / 1e6:.1f} MB, this step took {seconds:.2f} s longer"
             f" ({cost['holdersSeconds']:.2f} s of it for the owners)")

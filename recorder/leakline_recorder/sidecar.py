@@ -17,6 +17,7 @@ from .steps import StepCounter
 
 SCHEMA = 'leakline.recording/1'
 SUFFIX = '.leakline.json'
+LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: enough to reach the one before
 
 
 def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, memory: DeviceMemory,
@@ -33,9 +34,9 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'worldSize': run.world_size,
         'step': steps.count,
         'stepSource': steps.source,
-        'stepTimes': {'first': steps.first_time, 'endedAtUs': list(steps.times_us)},
+        'stepTimes': step_times(steps, None if kind == 'full' else LIGHT_TIMES),
         'takenAtUs': time.time_ns() // 1000,
-        'process': {'pid': os.getpid(), 'host': platform.node(), 'argv': list(sys.argv), 'cwd': _cwd(), 'main': _main()},
+        'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main()},
         'versions': {'recorder': _own_version(), 'python': platform.python_version(), 'torch': str(torch.__version__),
                      'cuda': torch.version.cuda, 'hip': getattr(torch.version, 'hip', None)},
         'devices': memory.devices(),
@@ -43,10 +44,15 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'allocatorConf': os.environ.get('PYTORCH_ALLOC_CONF') or os.environ.get('PYTORCH_CUDA_ALLOC_CONF') or '',
         'ring': ring(snapshot, options) if kind == 'full' else None,
         'git': sources.git(),
-        'sources': sources.files(),
+        'sources': sources.files() if kind == 'full' else [],
         'holders': None,
         'cost': None,
     }
+
+
+def step_times(steps: StepCounter, most: Optional[int]) -> Dict[str, Any]:
+    times = steps.times_us[-most:] if most else steps.times_us
+    return {'first': steps.count - len(times) + 1, 'endedAtUs': list(times)}
 
 
 def ring(snapshot: Dict[str, Any], options: Options) -> Dict[str, Any]:

@@ -22,15 +22,16 @@ class Triggers:
     def on_signal(self, name: str) -> None:
         """Dump when the signal arrives, then let the handler that was there before have it."""
         number = getattr(signal, name, None)
-        if number is None or threading.current_thread() is not threading.main_thread():
-            say(f'no snapshots on {name}: ' + ('this system has no such signal' if number is None else 'started outside the main thread'))
+        if number is None:
+            return  # Windows has no SIGUSR1
+        if threading.current_thread() is not threading.main_thread():
+            say(f'no snapshots on {name}: started outside the main thread')
             return
         self._signal = int(number)
         self._previous = signal.signal(number, self._signalled)
 
     def at_exit(self, close: Callable[[], None]) -> None:
         atexit.register(self._in_this_process, close)
-        self._close = close
 
     def out_of_memory(self, device: int, wanted: int, limit: int, free: int) -> None:
         """torch calls this before it raises, with the whole stack still in place."""

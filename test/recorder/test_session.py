@@ -90,7 +90,8 @@ class SessionTest(unittest.TestCase):
         light, full = (found.snapshot(name) for name in found.names)
         self.assertEqual([len(trace) for trace in light['device_traces']], [0])
         self.assertTrue(light['segments'] and full['device_traces'][0])
-        self.assertEqual((found.sidecar(found.names[0])['kind'], found.sidecar(found.names[0])['ring']), ('light', None))
+        side = found.sidecar(found.names[0])
+        self.assertEqual((side['kind'], side['ring'], side['holders'], side['sources']), ('light', None, None, []))
 
     def test_full_ring_is_said(self):
         found = self.run_program(PROGRAM + 'train(40)', '--every', '40', '--start', '0', '--light', '0', '--max-entries', '50')
@@ -178,6 +179,29 @@ leakline_recorder.mark_step()
                 self.assertEqual(done.done.returncode, 0, done.done.stderr)
             self.assertEqual(sorted(os.listdir(os.path.join(out, 'job7'))),
                              [f'rank{rank}_step000002.{end}' for rank in '01' for end in ('leakline.json', 'pickle')])
+
+    def test_rank_from_the_process_group(self):
+        program = """
+import types, torch
+torch.distributed = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True, get_rank=lambda: 3, get_world_size=lambda: 4)
+""" + PROGRAM + 'train(2)'
+        found = self.run_program(program, '--every', '2', '--start', '0', '--light', '0')
+        self.assertEqual(found.names, ['rank3_step000002.pickle'], found.done.stderr)
+        self.assertEqual(found.sidecar(found.names[0])['worldSize'], 4)
+
+    def test_a_wrong_option_is_said_and_the_training_goes_on(self):
+        program = 'import leakline_recorder\nleakline_recorder.start(evry=3)\nprint("trained")'
+        found = self.run_program(program, command=[sys.executable, 'script.py'])
+        self.assertEqual((found.done.stdout, found.done.stderr), ('trained\n', 'leakline: could not start: TypeError: no such option: evry\n'))
+
+    def test_a_wrong_environment_is_said_and_the_training_goes_on(self):
+        found = self.run_program(PROGRAM + 'train(2)\nprint("trained")', env={'LEAKLINE_EVERY': 'often'})
+        self.assertEqual((found.done.returncode, found.done.stdout, found.names), (0, 'trained\n', []))
+
+    def test_no_folder_where_nothing_is_recorded(self):
+        found = self.run_program('print("no tensors")')
+        self.assertFalse(os.path.exists(found.folder))
+        self.assertIn('CUDA was never used', found.done.stderr)
 
     def test_failing_snapshots_do_not_stop_the_training(self):
         program = PROGRAM + '''
