@@ -3,7 +3,8 @@ export const HELP = `Usage:
   leakline analyze [options] FILES...   live and leaked GPU memory by source line
   leakline compare [options] A B        growth from snapshot A to snapshot B by source line
 
-FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and .pkl file below it.
+FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
+.pkl file below it, gzipped or not.
 Snapshots of one training process are judged together as a run.
 
 Options:

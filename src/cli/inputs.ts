@@ -15,7 +15,7 @@ export interface Input {
   readonly found: boolean;
 }
 
-const SNAPSHOT_NAME = /\.(?:pickle|pkl)$/i;
+const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
 
 /** Puts in place of each folder the files below it that may be snapshots. Every file comes once. */
 export async function expandInputs(paths: readonly string[], complain: (message: string) => void): Promise<Input[]> {

@@ -41,7 +41,13 @@ export async function openFile(path: string): Promise<OpenFile> {
       source: {
         name: path,
         size: facts.size,
-        read: async (offset, into) => (await opened.read(into, 0, into.length, offset)).bytesRead,
+        read: async (offset, into) => {
+          try {
+            return (await opened.read(into, 0, into.length, offset)).bytesRead;
+          } catch (error) {
+            throw unreadable(path, error); // a disk or a network that fails half-way
+          }
+        },
       },
       state: stateOf(facts),
       currentState: async () => stateOf(await opened.stat()),
