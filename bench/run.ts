@@ -2,7 +2,7 @@
  * Measures readers of snapshots beside each other and prints a Markdown table: `npm run bench`.
  *
  *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
- *     --repeat N    runs of each row; the median counts (3, or 1 for the large files)
+ *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for the large files)
  *     --write       puts the table into bench/README.md
  *
  * Every row runs in a process of its own, and holds what it found against what is in the file.
@@ -107,13 +107,14 @@ function measureSubject(subject: Subject, repeat: number): string {
   for (const { title, command, skipped } of rows()) {
     const outcome = skipped ?? median(command(file), repeat, truth);
     if (typeof outcome === 'string') {
-      table.push(`| ${title} | ${outcome} | | | |`);
+      table.push(`| ${title} | ${outcome} | | | | |`);
       continue;
     }
     reader ??= outcome;
-    const { seconds, peakBytes } = outcome;
+    const { seconds, cpuSeconds, peakBytes } = outcome;
     table.push(
-      `| ${title} | ${seconds.toFixed(seconds < 10 ? 2 : 1)} | ${(seconds / reader.seconds).toFixed(2)} | ` +
+      `| ${title} | ${secondsText(seconds)} | ${secondsText(cpuSeconds)} | ` +
+        `${(cpuSeconds / reader.cpuSeconds).toFixed(2)} | ` +
         `${Math.round(peakBytes / MIB)} | ${(peakBytes / reader.peakBytes).toFixed(2)} |`,
     );
   }
@@ -121,11 +122,15 @@ function measureSubject(subject: Subject, repeat: number): string {
     `### ${truth.events.toLocaleString('en')} events, stacks of ${subject.depth} frames, ` +
       `${(truth.bytes / 1e6).toFixed(1)} MB (${(truth.bytes / truth.events).toFixed(0)} bytes per event)`,
     '',
-    '| reader | seconds | × Leakline | peak MiB | × Leakline |',
-    '|:--|--:|--:|--:|--:|',
+    '| reader | seconds | CPU seconds | × Leakline | peak MiB | × Leakline |',
+    '|:--|--:|--:|--:|--:|--:|',
     ...table,
     '',
   ].join('\n');
+}
+
+function secondsText(seconds: number): string {
+  return seconds.toFixed(seconds < 10 ? 2 : 1);
 }
 
 /** The file, made unless an earlier run made it. */
@@ -141,7 +146,7 @@ function made(file: string, { events, depth }: Subject): Truth {
   return JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth;
 }
 
-/** The run of median time, or why there is none. */
+/** The run of median CPU time, or why there is none. */
 function median([program, args]: [string, string[]], repeat: number, truth: Truth): Measurement | string {
   const measurements: Measurement[] = [];
   for (let i = 0; i < repeat; i++) {
@@ -155,7 +160,7 @@ function median([program, args]: [string, string[]], repeat: number, truth: Trut
     }
     measurements.push(measurement);
   }
-  return measurements.sort((a, b) => a.seconds - b.seconds)[Math.floor(repeat / 2)];
+  return measurements.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.floor(repeat / 2)];
 }
 
 function reasonOf(stderr: string, signal: NodeJS.Signals | null): string {

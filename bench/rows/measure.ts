@@ -9,15 +9,19 @@ export interface Found {
 
 export interface Measurement extends Found {
   seconds: number;
+  /** Of all threads: what a busy machine cannot stretch. */
+  cpuSeconds: number;
   peakBytes: number;
 }
 
 /** Times `work` once and prints a measurement as JSON. */
 export async function measure(work: () => Promise<Found> | Found): Promise<void> {
   const start = performance.now();
+  const cpu = process.cpuUsage();
   const found = await work();
   const seconds = (performance.now() - start) / 1000;
-  const measurement: Measurement = { seconds, peakBytes: peakBytes(), ...found };
+  const { user, system } = process.cpuUsage(cpu);
+  const measurement: Measurement = { seconds, cpuSeconds: (user + system) / 1e6, peakBytes: peakBytes(), ...found };
   process.stdout.write(JSON.stringify(measurement));
 }
 
