@@ -129,6 +129,27 @@ describe('Containers', function () {
     assert.equal((await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }]))).reason, 'forbidden');
   });
 
+  it('tell their progress to the end, and stop when asked', async () => {
+    for (const [file] of CONTAINERS) {
+      const told: number[] = [];
+      await readBytes(fixture(file), { chunkSize: 4096, onProgress: (fraction) => told.push(fraction) });
+      assert.equal(told.at(-1), 1, file);
+      assert.deepEqual(
+        told,
+        [...told].sort((a, b) => a - b),
+        file,
+      );
+      const controller = new AbortController();
+      const reading = readBytes(fixture(file), {
+        signal: controller.signal,
+        onProgress: () => {
+          controller.abort();
+        },
+      });
+      await assert.rejects(reading, (error) => SnapshotError.is(error, 'cancelled'));
+    }
+  });
+
   it('that are damaged are refused or read as they were, never as something else', async function () {
     this.timeout(60_000);
     const bytes = gzipSync(fixture('cpp_pickler.pickle'));
