@@ -34,7 +34,7 @@ describe('Marks on lines', () => {
     const after = await untilLensesShow(expectedLeaks());
     assert.notDeepEqual(after, before);
     // The promise is a second; the rest is for a machine that runs other things as well.
-    assert.ok(Date.now() - start < 5_000, `took ${Date.now() - start} ms`);
+    assert.ok(Date.now() - start < 8_000, `took ${Date.now() - start} ms`);
   });
 
   it('follow a file that is overwritten in place', async () => {

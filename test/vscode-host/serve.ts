@@ -10,11 +10,12 @@ console.log(`
 
   It answers on this machine only, but there to everybody, until you press Ctrl+C.
 `);
+let stopping: Promise<void> | undefined;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  process.once(signal, () => {
+  process.on(signal, () => {
+    // Ctrl+C reaches this program twice: from the terminal, and from the script that started it.
+    if (stopping !== undefined) return;
     console.log('Stopping…');
-    void server.stop().then(() => {
-      process.exit(0);
-    });
+    stopping = server.stop().then(() => process.exit(0));
   });
 }
