@@ -1,11 +1,12 @@
-/** Builds and packs the extension as leakline.vsix: offline, from an allow-list, under a limit. `--no-build` packs dist as it is. */
+/** Builds and packs the extension as leakline-VERSION.vsix: offline, from an allow-list, under a limit. `--no-build` packs dist as it is. */
 import { createRequire } from 'node:module';
-import { statSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { fromRoot, root } from './lib/paths.mjs';
 import { runNode } from './lib/run.mjs';
 
 const limitBytes = 1_500_000;
-const target = fromRoot('leakline.vsix');
+const { name, version } = JSON.parse(readFileSync(fromRoot('package.json'), 'utf8'));
+const target = `${name}-${version}.vsix`;
 const vsce = createRequire(import.meta.url).resolve('@vscode/vsce/vsce');
 
 async function must(args) {
@@ -15,10 +16,10 @@ async function must(args) {
 
 if (!process.argv.includes('--no-build')) await must(['scripts/build.mjs', '--production']);
 // Everything is bundled: dependencies are not looked at, and no version control host is asked.
-await must([vsce, 'package', '--no-dependencies', '--out', target]);
-const { size } = statSync(target);
-console.log(`leakline.vsix: ${(size / 1e6).toFixed(2)} MB`);
+await must([vsce, 'package', '--no-dependencies', '--out', fromRoot(target)]);
+const { size } = statSync(fromRoot(target));
+console.log(`${target}: ${(size / 1e6).toFixed(2)} MB`);
 if (size > limitBytes) {
-  console.error(`leakline.vsix is over its limit of ${limitBytes / 1e6} MB.`);
+  console.error(`${target} is over its limit of ${limitBytes / 1e6} MB.`);
   process.exit(1);
 }

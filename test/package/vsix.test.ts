@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryRoot } from '../support/repository.js';
+import { packedExtension, repositoryRoot } from '../support/repository.js';
 import { zipEntries } from '../support/zipEntries.js';
 
 const root = repositoryRoot();
-const vsix = join(root, 'leakline.vsix');
+const vsix = packedExtension();
 
 /** Everything that may be in the package, as it is named there. */
 const allowed = [

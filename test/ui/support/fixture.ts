@@ -4,9 +4,8 @@
  * that a `before` hook opens stay for all tests of the `describe`, one after the other: a window takes seconds to open.
  */
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import type { ServerOptions } from '../../vscode-host/server.js';
-import { repositoryRoot } from '../../support/repository.js';
+import { packedExtension, repositoryRoot } from '../../support/repository.js';
 import { removeCopies } from '../../support/workspaces.js';
 import type { Workbench } from '../workbench/workbench.js';
 import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
@@ -27,8 +26,7 @@ export function uiSession(form: ExtensionForm = 'linked', settings: ServerOption
 
   before(async function () {
     this.timeout(startLimitMs);
-    const root = repositoryRoot();
-    const extension = form === 'packed' ? { vsix: join(root, 'leakline.vsix') } : { linkedExtensions: [root] };
+    const extension = form === 'packed' ? { vsix: packedExtension() } : { linkedExtensions: [repositoryRoot()] };
     session = await UiSession.start({ ...extension, settings });
   });
 
