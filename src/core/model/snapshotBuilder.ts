@@ -1,3 +1,4 @@
+import { AddressTable } from './addressTable.js';
 import { Growable } from './growable.js';
 import {
   Action,
@@ -45,6 +46,8 @@ export interface SegmentRow {
 }
 
 const TWO_32 = 4294967296;
+/** What a table of addresses answers where it has none. */
+const NO_ROW = -1;
 
 /**
  * Collects a snapshot. Every reader writes through this one, so equal content in different formats becomes equal
@@ -309,21 +312,18 @@ function linkByReplay(snapshot: Snapshot): void {
   const { blocks, segments, events, traces } = snapshot;
   for (const trace of traces) {
     if (trace.count === 0) continue;
-    const open = new Map<number, number>();
+    const open = new AddressTable();
     for (let block = 0; block < blocks.count; block++) {
       if (blocks.allocEvent[block] !== NO_INDEX || blocks.state[block] === BlockState.Inactive) continue;
       if (segments.device[blocks.segment[block]] !== trace.device) continue;
-      // Blocks start at multiples of 512, so the double is exact for every 64-bit address.
-      open.set(blocks.addrHigh[block] * TWO_32 + blocks.addrLow[block], block);
+      open.set(blocks.addrLow[block], blocks.addrHigh[block], block);
     }
     for (let event = trace.first + trace.count - 1; event >= trace.first && open.size > 0; event--) {
       const action = events.action[event] as Action;
       if (action !== Action.Alloc && action !== Action.FreeCompleted) continue;
-      const address = events.addrHigh[event] * TWO_32 + events.addrLow[event];
-      const block = open.get(address);
-      if (block === undefined) continue;
       // A completed free as the last word about an address contradicts the live block: leave it unlinked.
-      open.delete(address);
+      const block = open.delete(events.addrLow[event], events.addrHigh[event]);
+      if (block === NO_ROW) continue;
       if (action === Action.Alloc) blocks.allocEvent[block] = event;
     }
   }

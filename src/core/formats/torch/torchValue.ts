@@ -30,12 +30,13 @@ export function byteCount(stack: ValueStack, at: number): number {
   return value > 0 ? value : 0;
 }
 
-/** The exact decimal text of a 64-bit integer. */
+/**
+ * The exact decimal text of a handle of 64 bits. Handles are unsigned, but the C++ writer has only signed integers: what
+ * it writes as negative is the same handle.
+ */
 export function integerText(stack: ValueStack, at: number): string {
-  const { kind, low, high } = stack.words(at);
-  if (high === 0) return String(low);
-  const value = (BigInt(high) << 32n) | BigInt(low);
-  return (kind === Kind.Int ? BigInt.asIntN(64, value) : value).toString();
+  const { low, high } = stack.words(at);
+  return high === 0 ? String(low) : ((BigInt(high) << 32n) | BigInt(low)).toString();
 }
 
 /**
