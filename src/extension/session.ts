@@ -108,6 +108,11 @@ export class SnapshotSession implements vscode.Disposable {
     return [...this.intake.entries].flatMap(({ snapshot }) => (snapshot === null ? [] : [snapshot]));
   }
 
+  /** True while there may soon be more to show than there is. */
+  get reading(): boolean {
+    return this.watchers.scanning || this.intake.busy || (this.store.result === null && this.ready.length > 0);
+  }
+
   start(): void {
     this.watchers.start();
   }

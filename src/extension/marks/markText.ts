@@ -49,7 +49,7 @@ export function headlineText(mark: LineMark, l10n: Translator): string {
 }
 
 /** Which of several ranks a mark's numbers are of; empty if there is one only. */
-function rankText(mark: LineMark, l10n: Translator): string {
+export function rankText(mark: LineMark, l10n: Translator): string {
   const { rank } = mark.parts[0].run;
   if (mark.ranks < 2 || rank === null) return '';
   const others = mark.parts.length - 1;

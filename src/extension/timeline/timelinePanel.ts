@@ -1,8 +1,14 @@
 import * as vscode from 'vscode';
 import { randomBytes } from 'node:crypto';
 import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
-import { TIMELINE_PROTOCOL, type TimelineApi, type TimelineEvents } from '../../protocol/timelineApi.js';
+import {
+  TIMELINE_PROTOCOL,
+  type TimelineApi,
+  type TimelineEvents,
+  type TimelineState,
+} from '../../protocol/timelineApi.js';
 import { Command, TIMELINE_VIEW_TYPE } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -17,7 +23,8 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
   private panel: vscode.WebviewPanel | null = null;
   private server: RpcServer<TimelineApi, TimelineEvents> | null = null;
   private readonly selection: TimelineSelection;
-  private readonly subscription: vscode.Disposable;
+  private readonly subscriptions: readonly Disposer[];
+  private toldReading = false;
 
   constructor(
     private readonly extensionUri: vscode.Uri,
@@ -28,9 +35,14 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.selection = new TimelineSelection(store);
-    this.subscription = store.onDidChange(() => {
-      this.tell();
-    });
+    this.subscriptions = [
+      store.onDidChange(() => {
+        this.tell();
+      }),
+      session.onDidChange(() => {
+        if (session.reading !== this.toldReading) this.tell();
+      }),
+    ];
   }
 
   /** Opens the panel, or brings it to the front, on a snapshot and a line; on the worst run's last snapshot if none. */
@@ -55,7 +67,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
   }
 
   dispose(): void {
-    this.subscription.dispose();
+    disposeAll(this.subscriptions);
     this.panel?.dispose();
   }
 
@@ -90,7 +102,12 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
   }
 
   private tell(): void {
-    if (this.panel?.visible === true) this.server?.notify('state', this.selection.state());
+    if (this.panel?.visible === true) this.server?.notify('state', this.state());
+  }
+
+  private state(): TimelineState {
+    this.toldReading = this.session.reading;
+    return { ...this.selection.state(), reading: this.toldReading };
   }
 
   private serve(webview: vscode.Webview): RpcServer<TimelineApi, TimelineEvents> {
@@ -106,7 +123,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
               vscode.l10n.t('This page is of another version; close it and open it again.'),
             );
           }
-          return this.selection.state();
+          return this.state();
         },
         timeline: (params: unknown, signal) => {
           if (!isTimelineQuery(params)) throw badParams('timeline');

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Color, Command, InternalCommand, RowKind } from '../contributions.js';
-import { amountText, blocksText, evidenceTexts, rateText, verdictText } from '../marks/markText.js';
+import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
 import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText } from '../text/byteText.js';
@@ -82,7 +82,8 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     const { run, line } = mark.parts[0];
     const item = new vscode.TreeItem(`${basename(mark.file)}:${mark.line}`, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
-    item.description = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n)].filter(Boolean).join(' · ');
+    const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
+    item.description = facts.filter(Boolean).join(' · ');
     const [icon, color] = ICONS[mark.tone];
     item.iconPath = new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
     const sentences = [`${mark.file}:${mark.line} ${line.function}`, verdictText(line.verdict, vscode.l10n)];

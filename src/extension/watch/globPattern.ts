@@ -5,7 +5,6 @@ const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
   'dist-packages',
   '__pycache__',
   'venv',
-  'env',
   '.git',
   '.hg',
   '.svn',

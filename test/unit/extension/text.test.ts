@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { byteText, signedByteText } from '../../../src/extension/text/byteText.js';
 import { basename, dirname } from '../../../src/extension/text/pathText.js';
 import { sparkline } from '../../../src/extension/text/sparkline.js';
-import { globMatcher } from '../../../src/extension/watch/globPattern.js';
+import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
 import {
@@ -196,5 +196,16 @@ describe('Names of runs', () => {
       's · run 2',
       't',
     ]);
+  });
+});
+
+describe('Folders that are left out', () => {
+  it('are those of tools and libraries, not those that a repository may call its own', () => {
+    for (const folder of ['node_modules', 'a/.git', 'x/venv/lib/python3.11/site-packages', '__pycache__']) {
+      assert.ok(isSkippedFolder(folder), folder);
+    }
+    for (const folder of ['env', 'envs', 'a/git', 'packages', 'snapshots', 'runs']) {
+      assert.ok(!isSkippedFolder(folder), folder);
+    }
   });
 });
