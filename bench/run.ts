@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { format, resolveConfig } from 'prettier';
 import type { Truth } from './makeSnapshot.js';
 import type { Measurement } from './rows/measure.js';
 
@@ -59,7 +60,7 @@ for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === t
   console.log(section);
   sections.push(section);
 }
-if (values.write === true) writeReadme([machine(), ...sections].join('\n'));
+if (values.write === true) await writeReadme([machine(), ...sections].join('\n'));
 else console.log(machine());
 
 /** The rows in JavaScript are bundled as the product is. */
@@ -179,11 +180,13 @@ function machine(): string {
   );
 }
 
-function writeReadme(text: string): void {
+/** Formats as the linter wants it. */
+async function writeReadme(text: string): Promise<void> {
   const path = join(here, 'README.md');
   const start = '<!-- measured -->\n';
   const readme = readFileSync(path, 'utf8');
   const at = readme.indexOf(start);
   if (at === -1) throw new Error(`${path} has no place for the table.`);
-  writeFileSync(path, `${readme.slice(0, at + start.length)}\n${text.trimEnd()}\n`);
+  const written = `${readme.slice(0, at + start.length)}\n${text}`;
+  writeFileSync(path, await format(written, { ...(await resolveConfig(path)), filepath: path }));
 }
