@@ -267,6 +267,7 @@ describe('JAX memory profiles', function () {
     assert.deepEqual(snapshot.absent, ['requestedSizes', 'addresses', 'reserved', 'trace']);
     const words = inWords(snapshot);
     assert.equal(words.devices['0'].live, 1_441_792);
+    assert.deepEqual([...(snapshot.blocks.multiplicity ?? [])], [4, 1, 1]);
     assert.ok(words.stacks.some(([frames, bytes]) => frames[0][2] === 'step' && bytes === 1_048_576));
   });
 

@@ -51,14 +51,17 @@ export function fields(message: Uint8Array, name: string): Field[] {
   return found;
 }
 
-/** The numbers of a repeated field, packed or not. */
-export function numbersOf(message: readonly Field[], id: number): number[] {
+/**
+ * The numbers of a repeated field, packed or not.
+ * @throws SnapshotError as `fields`
+ */
+export function numbersOf(message: readonly Field[], id: number, name: string): number[] {
   return message
     .filter((field) => field.id === id)
     .flatMap((field) => {
       if (field.bytes.length === 0) return [field.value];
       const numbers: number[] = [];
-      const reader = new Reader(field.bytes, '');
+      const reader = new Reader(field.bytes, name);
       while (!reader.atEnd) numbers.push(reader.varint());
       return numbers;
     });
