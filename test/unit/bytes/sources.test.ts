@@ -16,7 +16,7 @@ import { zipArchive } from '../../support/zipWriter.js';
 /** Text that compresses, but not to nothing. */
 function content(length: number, seed: number): Buffer {
   const random = seededRandom(seed);
-  return Uint8Array.from({ length }, () => 97 + random(6));
+  return Buffer.from(Uint8Array.from({ length }, () => 97 + random(6)));
 }
 
 /** A source that hands out less than asked, as pipes and networks do. */
