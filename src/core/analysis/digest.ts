@@ -146,7 +146,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     const total = groups[group];
     total.liveBytes += blocks.size[block];
     total.requestedBytes += blocks.requestedSize[block];
-    total.blocks++;
+    total.blocks += blocks.multiplicity?.[block] ?? 1;
     const device = segments.device[blocks.segment[block]];
     columns.device[row] = device;
     columns.addrLow[row] = blocks.addrLow[block];
