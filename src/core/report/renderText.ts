@@ -11,7 +11,7 @@ import {
   plural,
   rateText,
   spanText,
-  VERDICT_WORD,
+  verdictWord,
   verdictSentence,
   warningTexts,
 } from './reportWords.js';
@@ -149,7 +149,7 @@ const COLUMNS: readonly Column[] = [
 
 function lineRow(line: LineReport, run: RunReport): string[] {
   return [
-    VERDICT_WORD[line.verdict],
+    verdictWord(line),
     byteText(line.liveBytes),
     countText(line.liveBytes),
     signedByteText(line.growthBytes),

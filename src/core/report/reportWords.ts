@@ -12,7 +12,7 @@ export const STEP_WORD: Readonly<Record<StepSource, string>> = {
   time: 'second',
 };
 
-export const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
+const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   leak: 'LEAK',
   sawtooth: 'sawtooth',
   periodic: 'periodic',
@@ -22,6 +22,11 @@ export const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   steady: 'steady',
   tooShort: 'growth',
 };
+
+/** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
+export function verdictWord({ verdict, growthBytes }: LineReport): string {
+  return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_WORD[verdict];
+}
 
 /** One sentence on what a run's verdict means. */
 export function verdictSentence(run: RunReport): string {
