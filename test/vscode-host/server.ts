@@ -2,6 +2,7 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -121,18 +122,23 @@ export class VsCodeServer {
       this.process.kill('SIGTERM');
       await Promise.race([exited, sleep(stopLimitMs, undefined, { ref: false })]);
     }
-    this.killNow();
+    this.killGroup();
+    await rm(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
   }
 
   /** The part of stopping that a dying process still can do. */
   private readonly killNow = (): void => {
+    this.killGroup();
+    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  };
+
+  private killGroup(): void {
     try {
       if (this.process.pid !== undefined) process.kill(-this.process.pid, 'SIGKILL');
     } catch {
       // The group is gone already.
     }
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
-  };
+  }
 
   private remoteUri(path: string): string {
     return `vscode-remote://127.0.0.1:${this.port}${resolve(path)}`;
