@@ -64,16 +64,22 @@ export function lensText(mark: LineMark, l10n: Translator): string {
   return [headlineText(mark, l10n), rateText(run, line, l10n), last].filter(Boolean).join(' · ');
 }
 
-/** The text behind a marked line: the trend, and who keeps the memory where that is known. With no lens, also how much. */
+/**
+ * The text behind a marked line: the trend, and who keeps the memory; where that is not known, from where to where it
+ * grew. With no lens, also how much.
+ */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
   const { run, line } = mark.parts[0];
-  const trend = line.series.length > 2 ? `${sparkline(line.series)} ${spanText(line.series)}` : '';
-  const holder =
-    line.holder === null
-      ? ''
-      : l10n.t('kept by {0} ({1}:{2})', line.holder.text, basename(line.holder.file), line.holder.line);
+  const hasTrend = line.series.length > 2;
+  const story =
+    line.holder !== null
+      ? l10n.t('kept by {0} ({1}:{2})', line.holder.text, basename(line.holder.file), line.holder.line)
+      : hasTrend
+        ? spanText(line.series)
+        : '';
+  const trend = [hasTrend ? sparkline(line.series) : '', story].filter(Boolean).join(' ');
   const amount = withLens ? '' : [headlineText(mark, l10n), rateText(run, line, l10n)].filter(Boolean).join(' · ');
-  return [amount, trend, holder].filter((text) => text !== '').join('  ');
+  return [amount, trend].filter(Boolean).join('  ');
 }
 
 /** First and last value of a series: `161 MiB → 1.4 GiB`. */

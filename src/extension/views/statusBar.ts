@@ -68,7 +68,8 @@ export class StatusBar implements vscode.Disposable {
     if (rate !== null) {
       const lines = this.store.marks.filter(({ tone }) => tone === 'leak').length;
       const count = lines === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', lines);
-      return [`$(arrow-up) ${rate}`, `Leakline: ${count}`];
+      const full = worst.forecast === null ? '' : ` · ${forecastText(worst.forecast.stepsToOom)}`;
+      return [`$(arrow-up) ${rate}${full}`, `Leakline: ${count}`];
     }
     const tones = new Set(this.store.marks.map(({ tone }) => tone));
     if (tones.has('leak')) return [`$(arrow-up) ${vscode.l10n.t('leak')}`, vscode.l10n.t('Leakline: lines leak')];
@@ -92,4 +93,9 @@ export class StatusBar implements vscode.Disposable {
     }
     return [`$(check) ${vscode.l10n.t('no leak')}`, vscode.l10n.t('Leakline: no line leaks in the snapshots read')];
   }
+}
+
+/** When the device will be full. */
+function forecastText(steps: number): string {
+  return vscode.l10n.t('full in {0} steps', steps.toLocaleString('en'));
 }
