@@ -1,26 +1,6 @@
 import { readdir, realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-
-/** Folders that hold no code and no recordings of the user's, and may be huge. */
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
-  'node_modules',
-  'site-packages',
-  'dist-packages',
-  '__pycache__',
-  'venv',
-  '.git',
-  '.hg',
-  '.svn',
-  '.venv',
-  '.tox',
-  '.nox',
-  '.mypy_cache',
-  '.pytest_cache',
-  '.ruff_cache',
-  '.ipynb_checkpoints',
-  '.conda',
-  '.cache',
-]);
+import { SKIPPED_FOLDERS } from './skippedFolders.js';
 
 /** A virtual environment has one of these at its top, whatever its name. */
 const ENVIRONMENT_MARKS = ['pyvenv.cfg', 'conda-meta'];

@@ -2,10 +2,10 @@
 import type { StackReport } from '../../core/report/report.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { LineMark } from '../results/lineMarks.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../../core/report/byteText.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
-import { sparkline } from '../text/sparkline.js';
+import { sparkline } from '../../core/report/sparkline.js';
 import type { Translator } from '../text/translator.js';
 import { blocksText, evidenceTexts, headlineText, spanText, verdictText } from './markText.js';
 

@@ -2,8 +2,8 @@
 import { basename } from '../text/pathText.js';
 import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
 import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
-import { byteText, signedByteText } from '../text/byteText.js';
-import { sparkline } from '../text/sparkline.js';
+import { byteText, signedByteText } from '../../core/report/byteText.js';
+import { sparkline } from '../../core/report/sparkline.js';
 import type { Translator } from '../text/translator.js';
 
 /** Characters of a snapshot's name that a lens has room for. */
@@ -64,6 +64,9 @@ export function lensText(mark: LineMark, l10n: Translator): string {
   return [headlineText(mark, l10n), rateText(run, line, l10n), last].filter(Boolean).join(' · ');
 }
 
+/** Characters of a trend behind a line. */
+const TREND_WIDTH = 8;
+
 /**
  * The text behind a marked line: the trend, and who keeps the memory; where that is not known, from where to where it
  * grew. With no lens, also how much.
@@ -77,7 +80,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
       : hasTrend
         ? spanText(line.series)
         : '';
-  const trend = [hasTrend ? sparkline(line.series) : '', story].filter(Boolean).join(' ');
+  const trend = [hasTrend ? sparkline(line.series, TREND_WIDTH) : '', story].filter(Boolean).join(' ');
   const amount = withLens ? '' : [headlineText(mark, l10n), rateText(run, line, l10n)].filter(Boolean).join(' · ');
   return [amount, trend].filter(Boolean).join('  ');
 }

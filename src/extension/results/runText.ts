@@ -1,6 +1,6 @@
 /** Names of runs and what is said of snapshots in lists. */
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../../core/report/byteText.js';
 import { dirname } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
 

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CompareCell, CompareLine } from '../../core/report/report.js';
 import { Color, InternalCommand, RowKind } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { byteText, signedByteText } from '../text/byteText.js';
+import { byteText, signedByteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { frameText, stackSummary } from './stackText.js';

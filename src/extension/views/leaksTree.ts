@@ -3,7 +3,7 @@ import { Color, Command, InternalCommand, RowKind } from '../contributions.js';
 import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
 import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { byteText } from '../text/byteText.js';
+import { byteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { frameNodes, stackNodes, type FrameNode, type LeakNode, type LineNode, type StackNode } from './leakNodes.js';

@@ -1,25 +1,4 @@
-/** Folders that never hold a training run's snapshots and may be huge. */
-const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
-  'node_modules',
-  'site-packages',
-  'dist-packages',
-  '__pycache__',
-  'venv',
-  '.git',
-  '.hg',
-  '.svn',
-  '.venv',
-  '.tox',
-  '.nox',
-  '.mypy_cache',
-  '.pytest_cache',
-  '.ruff_cache',
-  '.ipynb_checkpoints',
-  '.conda',
-  '.cache',
-  '.vscode',
-  '.idea',
-]);
+import { SKIPPED_FOLDERS } from '../../node/skippedFolders.js';
 
 /** True if the last component of `relative` (with `/`) is a folder that nobody keeps snapshots in. */
 export function isSkippedFolder(relative: string): boolean {

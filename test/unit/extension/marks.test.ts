@@ -141,7 +141,7 @@ describe('Marks of a comparison', () => {
 
   it('say the growth since the first snapshot, signed', () => {
     assert.equal(compareLensText(line({}), '/s/snap_0010.pickle', plainText), '+12.0 MiB since snap_0010');
-    assert.equal(compareLensText(line({ growthBytes: -3 * MiB }), 'C:\\s\\a.pkl', plainText), '−3.0 MiB since a');
+    assert.equal(compareLensText(line({ growthBytes: -3 * MiB }), 'C:\\s\\a.pkl', plainText), '-3.0 MiB since a');
   });
 
   it('shorten a long name', () => {

@@ -1,7 +1,5 @@
 import assert from 'node:assert/strict';
-import { byteText, signedByteText } from '../../../src/extension/text/byteText.js';
 import { basename, dirname } from '../../../src/extension/text/pathText.js';
-import { sparkline } from '../../../src/extension/text/sparkline.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
@@ -11,58 +9,9 @@ import {
   isReadyParams,
   isTimelineQuery,
 } from '../../../src/extension/timeline/timelineParams.js';
-import { reportMarkdown } from '../../../src/extension/commands/reportMarkdown.js';
-import { assertShows } from '../../support/shownBytes.js';
 import { plainText } from './support/plainText.js';
-import { lineReport, runReport, snapshotReport } from './support/reports.js';
+import { runReport, snapshotReport } from './support/reports.js';
 import { runNames } from '../../../src/extension/results/runText.js';
-
-describe('Bytes as text', () => {
-  it('use IEC units and at most four digits', () => {
-    const shown = (bytes: number): string => byteText(bytes);
-    assert.deepEqual(
-      [0, 1, 1023, 1024, 1536, 102_348, 102_400, 1024 ** 2 - 1, 52 * 1024 ** 2, 1.2 * 1024 ** 3, 5 * 1024 ** 5].map(
-        shown,
-      ),
-      [
-        '0 B',
-        '1 B',
-        '1023 B',
-        '1.0 KiB',
-        '1.5 KiB',
-        '99.9 KiB',
-        '100 KiB',
-        '1.0 MiB',
-        '52.0 MiB',
-        '1.2 GiB',
-        '5120 TiB',
-      ],
-    );
-  });
-
-  it('round to what they show, at every size', () => {
-    for (let bytes = 1; bytes < 2 ** 45; bytes = Math.ceil(bytes * 1.037)) assertShows(byteText(bytes), bytes);
-  });
-
-  it('carry a sign where they are differences', () => {
-    assert.deepEqual([2048, 0, -2048].map(signedByteText), ['+2.0 KiB', '0 B', '−2.0 KiB']);
-  });
-});
-
-describe('Sparklines', () => {
-  it('start at zero, so that a flat series is flat', () => {
-    assert.equal(sparkline([5, 5, 5]), '███');
-    assert.equal(sparkline([0, 0, 0]), '▁▁▁');
-    assert.equal(sparkline([0, 50, 100]), '▁▅█');
-  });
-
-  it('keep the peaks of a long series', () => {
-    const series = Array.from({ length: 100 }, (_, i) => (i === 37 ? 100 : 0));
-    assert.match(sparkline(series), /^[▁-█]{8}$/);
-    assert.ok(sparkline(series).includes('█'));
-    assert.equal(sparkline([]), '');
-  });
-});
 
 describe('Paths', () => {
   it('have their last part, whichever system they come from', () => {
@@ -155,27 +104,6 @@ describe('What the timeline is told and asks', () => {
     assert.ok(!isOpenSourceParams({ file: 'a.py', line: 0, preserveFocus: true }));
     assert.ok(!isOpenSourceParams({ file: 'a.py', line: 1 }));
     assert.ok(isReadyParams({ protocol: 1 }) && !isReadyParams({}) && !isReadyParams(null));
-  });
-});
-
-describe('The report as Markdown', () => {
-  it('is a table of the lines that matter, with names that stay names', () => {
-    const lines = [lineReport(), lineReport({ file: 'a`|b.py', line: 3 }), lineReport({ line: 4, verdict: 'steady' })];
-    const markdown = reportMarkdown([runReport(lines)], () => 'snaps', plainText);
-    const rows = markdown.split('\n').filter((row) => row.startsWith('| `'));
-    assert.equal(rows.length, 2);
-    assert.match(
-      rows[0],
-      /^\| `train\.py:26 \(train\)` \| leak \| 11\.0 MiB \| 12\.0 MiB \| \+10\.0 MiB \| 1\.0 MiB\/step \| 340 blocks \|$/,
-    );
-    for (const row of rows) assert.equal(row.split('|').length, 9, row);
-  });
-
-  it('says so when nothing leaks', () => {
-    assert.match(
-      reportMarkdown([runReport([])], () => 'x', plainText),
-      /No line leaks\./,
-    );
   });
 });
 

@@ -1,0 +1,22 @@
+/** Folders that hold neither code nor recordings of the user's, and may be huge. */
+export const SKIPPED_FOLDERS: ReadonlySet<string> = new Set([
+  'node_modules',
+  'site-packages',
+  'dist-packages',
+  '__pycache__',
+  'venv',
+  '.git',
+  '.hg',
+  '.svn',
+  '.venv',
+  '.tox',
+  '.nox',
+  '.mypy_cache',
+  '.pytest_cache',
+  '.ruff_cache',
+  '.ipynb_checkpoints',
+  '.conda',
+  '.cache',
+  '.vscode',
+  '.idea',
+]);
