@@ -191,7 +191,7 @@ def from_pprof(data):
         device["reserved"] += values[1]
         entry = stacks.setdefault(json.dumps([frame for l in ids for frame in locations[l]]), [0, 0])
         entry[0] += values[1]
-        entry[1] += 1
+        entry[1] += max(1, values[0])
     return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
 
 

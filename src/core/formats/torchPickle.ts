@@ -8,6 +8,9 @@ import type { ReadResult } from './readResult.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
 
+/** Bytes of a trace entry in recent releases, with its share of stacks: more than this per entry wastes a guess. */
+const EVENT_BYTES = 120;
+
 const PROTO = 0x80;
 
 /**
@@ -21,7 +24,7 @@ export const torchPickle: Format = {
 };
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
-  const builder = new SnapshotBuilder();
+  const builder = new SnapshotBuilder(Number.isFinite(source.size) ? source.size / EVENT_BYTES : 0);
   const sink = new TorchSink(builder, source.name);
   const machine = new PickleMachine(sink, source.name);
   const end = await runPickle(source, machine, context);

@@ -13,24 +13,40 @@ export interface EventRow {
   stream: StringId;
 }
 
+/** A file's size may lie; a guess beyond this is not believed. */
+const MOST_EXPECTED = 1 << 23;
+
 /**
  * The columns of the trace while they grow, all at once: of a million entries a second, nine checks for room each would
  * be a tenth of the time.
  */
 export class EventColumns {
   length = 0;
-  private capacity = 1024;
-  private action = new Uint8Array(this.capacity);
-  private addrLow = new Uint32Array(this.capacity);
-  private addrHigh = new Uint32Array(this.capacity);
-  private size = new Float64Array(this.capacity);
-  private timeUs = new Float64Array(this.capacity);
-  private stack = new Uint32Array(this.capacity);
-  private stream = new Uint32Array(this.capacity);
+  private capacity: number;
+  private action: Uint8Array<ArrayBuffer>;
+  private addrLow: Uint32Array<ArrayBuffer>;
+  private addrHigh: Uint32Array<ArrayBuffer>;
+  private size: Float64Array<ArrayBuffer>;
+  private timeUs: Float64Array<ArrayBuffer>;
+  private stack: Uint32Array<ArrayBuffer>;
+  private stream: Uint32Array<ArrayBuffer>;
+
+  /** @param expected entries, a guess: memory that is not written to costs nothing */
+  constructor(expected = 0) {
+    const capacity = Math.max(1024, Math.min(MOST_EXPECTED, Math.ceil(expected)));
+    this.capacity = capacity;
+    this.action = new Uint8Array(capacity);
+    this.addrLow = new Uint32Array(capacity);
+    this.addrHigh = new Uint32Array(capacity);
+    this.size = new Float64Array(capacity);
+    this.timeUs = new Float64Array(capacity);
+    this.stack = new Uint32Array(capacity);
+    this.stream = new Uint32Array(capacity);
+  }
 
   add(row: EventRow): EventIndex {
     const index = this.length++;
-    if (index === this.capacity) this.resize(this.capacity + (this.capacity >> 1));
+    if (index === this.capacity) this.resize(this.capacity * 2);
     this.action[index] = row.action;
     this.addrLow[index] = row.addrLow;
     this.addrHigh[index] = row.addrHigh;
@@ -41,11 +57,18 @@ export class EventColumns {
     return index;
   }
 
-  /** The columns in exactly their length. Adding goes on in columns of no length, so take only once. */
+  /** The columns as far as they are filled. What lies behind was never written to, so it takes no memory. */
   take(): Omit<EventTable, 'count' | 'forwardStack'> {
-    this.resize(this.length);
-    const { action, addrLow, addrHigh, size, timeUs, stack, stream } = this;
-    return { action, addrLow, addrHigh, size, timeUs, stack, stream };
+    const { length, action, addrLow, addrHigh, size, timeUs, stack, stream } = this;
+    return {
+      action: action.subarray(0, length),
+      addrLow: addrLow.subarray(0, length),
+      addrHigh: addrHigh.subarray(0, length),
+      size: size.subarray(0, length),
+      timeUs: timeUs.subarray(0, length),
+      stack: stack.subarray(0, length),
+      stream: stream.subarray(0, length),
+    };
   }
 
   private resize(capacity: number): void {
@@ -64,6 +87,6 @@ function resized<T extends Uint8Array<ArrayBuffer> | Uint32Array<ArrayBuffer> | 
   from: T,
   to: T,
 ): T {
-  to.set(from.length > to.length ? from.subarray(0, to.length) : from);
+  to.set(from);
   return to;
 }

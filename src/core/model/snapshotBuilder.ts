@@ -61,7 +61,7 @@ export class SnapshotBuilder {
   private readonly captureStack = new Growable(Uint32Array);
   private readonly captureAlloc = new Growable(Uint32Array);
 
-  private readonly events = new EventColumns();
+  private readonly events: EventColumns;
   private forward: Growable<Uint32Array> | null = null;
 
   private readonly blockLow = new Growable(Uint32Array);
@@ -80,6 +80,11 @@ export class SnapshotBuilder {
   private readonly annotationStart = new Growable(Uint8Array);
   private readonly annotationDevice = new Growable(Int32Array);
   private readonly annotationTime = new Growable(Float64Array);
+
+  /** @param expectedEvents a guess that spares growing; 0 for none */
+  constructor(expectedEvents = 0) {
+    this.events = new EventColumns(expectedEvents);
+  }
 
   get eventCount(): number {
     return this.events.length;

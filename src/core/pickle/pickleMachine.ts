@@ -87,20 +87,31 @@ export class PickleMachine {
       }
       const op = buffer[p];
       switch (op) {
-        case Op.LongBinGet: {
-          if (end - p < 5) break running;
-          const slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
-          if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
-          ref[sp++] = memo[slot];
-          p += 5;
-          break;
-        }
+        case Op.LongBinGet:
         case Op.BinGet: {
-          if (end - p < 2) break running;
-          const slot = buffer[p + 1];
-          if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
-          ref[sp++] = memo[slot];
-          p += 2;
+          // References come in runs, of keys and above all of frames: stay in a loop of their own.
+          let get: number = op;
+          do {
+            let slot: number;
+            if (get === Op.BinGet) {
+              if (end - p < 2) break running;
+              slot = buffer[p + 1];
+              p += 2;
+            } else {
+              if (end - p < 5) break running;
+              slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
+              p += 5;
+            }
+            if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
+            if (sp === capacity) {
+              if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
+              stack.grow();
+              ({ ref, low, high, memoSlot } = stack);
+              capacity = ref.length;
+            }
+            ref[sp++] = memo[slot];
+            get = p < end ? buffer[p] : 0;
+          } while (get === Op.LongBinGet || get === Op.BinGet);
           break;
         }
         case Op.Memoize: {
@@ -140,26 +151,6 @@ export class PickleMachine {
           if (this.marks.length >= this.limits.nesting) throw this.limit('open containers', base + p);
           this.marks.push(sp);
           p++;
-          // A list of frames is a run of memo references: stay in a loop of their own.
-          while (end - p >= 5) {
-            const get = buffer[p];
-            let slot: number;
-            if (get === Op.LongBinGet) {
-              slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
-              p += 5;
-            } else if (get === Op.BinGet) {
-              slot = buffer[p + 1];
-              p += 2;
-            } else break;
-            if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
-            if (sp === capacity) {
-              if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
-              stack.grow();
-              ({ ref, low, high, memoSlot } = stack);
-              capacity = ref.length;
-            }
-            ref[sp++] = memo[slot];
-          }
           break;
         }
         case Op.BinInt1:
@@ -189,7 +180,20 @@ export class PickleMachine {
           if (end - p < 2) break running;
           const bytes = buffer[p + 1];
           if (end - p < 2 + bytes) break running;
-          this.pushLong(buffer, p + 2, bytes, sp++);
+          const top = buffer[p + 1 + bytes];
+          if (bytes >= 5 && bytes <= 8 && top < 0x80) {
+            // Addresses and times: the common case without loops.
+            ref[sp] = INT_REF;
+            low[sp] = buffer[p + 2] | (buffer[p + 3] << 8) | (buffer[p + 4] << 16) | (buffer[p + 5] << 24);
+            high[sp++] =
+              bytes === 6
+                ? buffer[p + 6] | (buffer[p + 7] << 8)
+                : bytes === 7
+                  ? buffer[p + 6] | (buffer[p + 7] << 8) | (buffer[p + 8] << 16)
+                  : bytes === 5
+                    ? buffer[p + 6]
+                    : buffer[p + 6] | (buffer[p + 7] << 8) | (buffer[p + 8] << 16) | (buffer[p + 9] << 24);
+          } else this.pushLong(buffer, p + 2, bytes, sp++);
           p += 2 + bytes;
           break;
         }
