@@ -1,6 +1,7 @@
 /** Bundles the four faces: extension, worker, command line and webview. `--production` minifies, `--watch` rebuilds. */
 import * as esbuild from 'esbuild';
-import { rmSync } from 'node:fs';
+import { rmSync, writeFileSync } from 'node:fs';
+import { thirdPartyNotices } from './lib/notices.mjs';
 
 const production = process.argv.includes('--production');
 const watch = process.argv.includes('--watch');
@@ -11,7 +12,9 @@ const common = {
   sourcemap: production ? false : 'linked',
   sourcesContent: false,
   logLevel: 'info',
+  // Licences go into a file of their own.
   legalComments: 'none',
+  metafile: true,
 };
 const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs', external: ['vscode'] };
 
@@ -41,5 +44,6 @@ if (watch) {
   await Promise.all(contexts.map((context) => context.watch()));
 } else {
   // esbuild has said what is wrong.
-  await Promise.all(targets.map((target) => esbuild.build(target))).catch(() => process.exit(1));
+  const results = await Promise.all(targets.map((target) => esbuild.build(target))).catch(() => process.exit(1));
+  writeFileSync('dist/THIRD_PARTY_NOTICES.txt', thirdPartyNotices(results.map(({ metafile }) => metafile)));
 }

@@ -14,7 +14,7 @@ const allowed = [
   /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
   /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
   /^extension\/LICENSE(\.txt)?$/,
-  /^extension\/dist\/(extension\.cjs|worker\.cjs|webview\.js|webview\.css|cli\.js)$/,
+  /^extension\/dist\/(extension\.cjs|worker\.cjs|webview\.js|webview\.css|cli\.js|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
@@ -45,6 +45,13 @@ describe('The packed extension', () => {
       const packed = entries.find(({ name }) => name === `extension/dist/${program}`);
       assert.ok(packed !== undefined, `${program} is missing`);
       assert.ok(packed.read().equals(readFileSync(join(root, 'dist', program))), `${program} is not what was built`);
+    }
+  });
+
+  it('carries the licences of what is bundled into it', () => {
+    const notices = text('extension/dist/THIRD_PARTY_NOTICES.txt');
+    for (const name of ['chart.js', 'chokidar', 'fflate', '@vscode/webview-ui-toolkit']) {
+      assert.match(notices, new RegExp(`^${name} [\\d.]+ \\(MIT\\)$`, 'm'));
     }
   });
 
