@@ -130,6 +130,11 @@ describe('Warnings', function () {
     const free = [event('alloc', 1024), event('alloc', 9216), event('free_completed', 9216)];
     const engine = await warn(live, [event('alloc', 512, { frames: [] }), ...free]);
     assert.match(engine.get('emptyStacks') ?? '', /^512 bytes on device 0/);
+    // A tenth of what is live is worth a word, less is in every training.
+    const rest = Array.from({ length: 10 }, (_, i) => ({ address: 512 * (i + 2) }));
+    const frames = rest.map(({ address }) => event('alloc', address));
+    const few = await warn([live[0], ...rest], [event('alloc', 512, { frames: [] }), ...frames, ...free.slice(1)]);
+    assert.equal(few.get('emptyStacks'), undefined);
     const forward = ['  File "m.py", line 4, in forward\n    x = f(x)\n'];
     const known = await warn(live, [event('alloc', 512, { frames: [], forward_frames: forward }), ...free]);
     assert.deepEqual([...known.keys()], []);

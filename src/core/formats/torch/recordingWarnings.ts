@@ -169,17 +169,22 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   };
 }
 
-/** Allocations of autograd's threads have no Python stack. */
+/** Gradients without a stack are in every recording of a training; a warning on every file would be read by nobody. */
+const STACKLESS_SHARE = 0.1;
+
+/** Allocations of autograd's threads have no Python stack: worth a word where they are much of what is live. */
 function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
   const { blocks, events, absent } = snapshot;
   if (absent.includes('stacks')) return null;
   let bytes: Bytes = 0;
+  let all: Bytes = 0;
   for (const block of live) {
+    all += blocks.size[block];
     const event = blocks.allocEvent[block];
     if (event === NO_INDEX || blocks.stack[block] > EMPTY_STACK || events.stack[event] !== EMPTY_STACK) continue;
     if ((events.forwardStack?.[event] ?? NO_STACK) <= EMPTY_STACK) bytes += blocks.size[block];
   }
-  if (bytes === 0) return null;
+  if (bytes < STACKLESS_SHARE * all || bytes === 0) return null;
   return {
     code: 'emptyStacks',
     message:
