@@ -151,6 +151,11 @@ export class SnapshotBuilder {
     return this.segments.length - 1;
   }
 
+  /** Blocks that segments name, one named by two of them counted twice. */
+  blocksIn(segments: readonly number[]): number {
+    return segments.reduce((sum, segment) => sum + this.segments[segment].blockCount, 0);
+  }
+
   addAnnotation(name: StringId, isStart: boolean, device: number, timeUs: Microseconds): void {
     this.annotationName.push(name);
     this.annotationStart.push(isStart ? 1 : 0);

@@ -103,6 +103,18 @@ describe('Hostile pickles', () => {
     );
   });
 
+  it('cannot make many blocks of few by naming one list of them again and again', async () => {
+    const block = (w: PickleWriter): unknown => w.dict({ state: (v) => v.text('inactive'), size: (v) => v.int(512) });
+    const segment = (blocks: (w: PickleWriter) => unknown) => (w: PickleWriter) =>
+      w.dict({ total_size: (v) => v.int(512), blocks });
+    const first = segment((w) => w.list([block]).bytes(0x94));
+    const again = segment((w) => w.bytes(0x68, 0x00));
+    const bytes = new PickleWriter()
+      .dict({ segments: (w) => w.list([first, again, again]), device_traces: (w) => w.list([]) })
+      .stop();
+    assert.equal(await reasonOf(bytes), 'notASnapshot');
+  });
+
   it('changed in a few bytes give a snapshot or a clear error, never anything else', async function () {
     this.timeout(60_000);
     const whole = readFileSync(join(FIXTURES, 'shapes/multidevice_oom.pickle'));

@@ -33,7 +33,7 @@ export class TorchSink implements PickleSink {
 
   constructor(
     private readonly builder: SnapshotBuilder,
-    private readonly name: string,
+    readonly name: string,
   ) {
     for (const word of WORDS) builder.strings.internText(word);
     this.objects = new TorchObjects(builder.strings, name);

@@ -1,3 +1,4 @@
+import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { Bytes } from '../../model/units.js';
 import type { Snapshot } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
@@ -17,6 +18,13 @@ export function finishTorch(
   facts: { format: string; fileBytes: Bytes },
 ): Snapshot {
   const { order, traces, settings } = sink.top(result);
+  // A few references could name one list of blocks a million times over, and the columns would be that long.
+  if (builder.blocksIn(order) > builder.blockCount) {
+    throw new SnapshotError(
+      'notASnapshot',
+      `${sink.name} names the same blocks in several segments. Dump the snapshot again.`,
+    );
+  }
   const snapshot = builder.finish({
     ...facts,
     traces,
