@@ -22,7 +22,6 @@ export function parseRecording(text: string): Recording | null {
     run: textOf(value['run']) ?? '',
     rank: numberOf(value['rank']),
     step: numberOf(value['step']),
-    firstStep: numberOf(times['first']) ?? 1,
     stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),
     devices: listOf(value['devices']).flatMap(deviceOf),
     owners: listOf(holders['owners']).slice(0, MOST_ENTRIES).flatMap(ownerOf),

@@ -7,8 +7,7 @@ export interface Recording {
   readonly rank: number | null;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
-  /** Step that ended first among `stepEndsUs`, and when each ended; empty if no steps were seen. */
-  readonly firstStep: number;
+  /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */
   readonly stepEndsUs: readonly Microseconds[];
   readonly devices: readonly RecordedDevice[];
   readonly owners: readonly RecordedOwner[];

@@ -80,11 +80,6 @@ export class StackInterner {
     return this.hashes.length;
   }
 
-  /** Frames held over all stacks. */
-  get frameCount(): number {
-    return this.frames.length;
-  }
-
   /**
    * Interns the sequence `ids[from .. to)`, innermost first.
    * @param mask the bits of an entry that are the frame id

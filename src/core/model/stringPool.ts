@@ -28,11 +28,6 @@ export class StringPool implements StringTable {
     return this.ends.length;
   }
 
-  /** Bytes of UTF-8 held. */
-  get byteLength(): number {
-    return this.used;
-  }
-
   /** Interns `source[from .. to)`, which is UTF-8. */
   intern(source: Uint8Array, from: number, to: number): StringId {
     const length = to - from;

@@ -1,6 +1,6 @@
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { FORBIDDEN_OPCODES, Op } from './opcodes.js';
-import { Kind, makeRef, NONE_REF, OPAQUE_REF, PAYLOAD_MASK, type Ref, ValueStack } from './values.js';
+import { Kind, makeRef, NONE_REF, OPAQUE_REF, type Ref, ValueStack } from './values.js';
 
 /**
  * Receives what a pickle builds. A container comes with the places `[from, to)` of the value stack that hold its new
@@ -476,11 +476,6 @@ const INT_REF = makeRef(Kind.Int, 0);
 const EMPTY_LIST_REF = makeRef(Kind.EmptyList, 0);
 const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
 const TEXT_BITS = makeRef(Kind.Text, 0);
-
-/** True if payloads from the sink stay inside their 28 bits. */
-export function fitsPayload(value: number): boolean {
-  return value <= PAYLOAD_MASK;
-}
 
 function unsigned(buffer: Uint8Array, at: number, bytes: number): number {
   let value = 0;

@@ -7,9 +7,6 @@ export interface RunOptions {
   offset?: number;
   /** Bytes per read. The result is the same for any size; large reads are faster up to some megabytes. */
   chunkSize?: number;
-  signal?: AbortSignal;
-  /** Told the share of the source consumed, once per chunk. */
-  onProgress?: (fraction: number) => void;
 }
 
 const DEFAULT_CHUNK = 8 << 20;
@@ -17,16 +14,15 @@ const DEFAULT_CHUNK = 8 << 20;
 /**
  * Feeds a source through the machine until STOP.
  * @returns the offset behind STOP
- * @throws SnapshotError `truncated` if the source ends first, `cancelled`, or what the machine throws
+ * @throws SnapshotError `truncated` if the source ends first, or what the source and the machine throw
  */
 export async function runPickle(source: ByteSource, machine: PickleMachine, options: RunOptions = {}): Promise<number> {
-  const { offset = 0, chunkSize = DEFAULT_CHUNK, signal, onProgress } = options;
+  const { offset = 0, chunkSize = DEFAULT_CHUNK } = options;
   let buffer = new Uint8Array(Math.min(chunkSize, Math.max(1, source.size - offset)));
   /** Bytes at the start of the buffer that wait for the rest of their opcode. */
   let kept = 0;
   let position = offset;
   for (;;) {
-    if (signal?.aborted === true) throw new SnapshotError('cancelled', `Reading ${source.name} was cancelled.`);
     if (kept === buffer.length) {
       // One opcode fills the buffer: make room for it, but never for more than the source still holds.
       const rest = source.size - position;
@@ -48,6 +44,5 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
     kept = filled - consumed;
     if (machine.done) return position - kept;
     buffer.copyWithin(0, consumed, filled);
-    onProgress?.(Math.min(1, position / source.size));
   }
 }

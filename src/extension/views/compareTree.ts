@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
-import type { CompareCell, CompareLine } from '../../core/report/report.js';
-import { Color, InternalCommand, RowKind } from '../contributions.js';
+import type { CompareCell, CompareLine, StackReport } from '../../core/report/report.js';
+import { Color, RowKind } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText, signedByteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { frameItem, openCommand } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
 interface CompareLineNode {
@@ -76,7 +77,7 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
       case 'stack':
         return this.stackItem(node.stack);
       case 'frame':
-        return this.frameItem(node);
+        return this.frameItem(node.parent.stack.frames[node.index]);
       case 'bucket':
         return bucketItem(node);
     }
@@ -95,22 +96,15 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
       .filter(({ cell }) => cell.growthBytes !== 0);
   }
 
+  private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
+    return frameItem(frame, this.files.uri(frame.file) !== undefined);
+  }
+
   private stackItem(stack: CompareLine['stacks'][number]): vscode.TreeItem {
     const item = new vscode.TreeItem(signedByteText(stack.growthBytes), vscode.TreeItemCollapsibleState.Collapsed);
     item.description = stackSummary(stack.frames, (file) => this.files.uri(file) !== undefined);
     item.tooltip = [cellText(stack), ...stack.frames.map(frameText)].join('\n');
     item.iconPath = new vscode.ThemeIcon('layers');
-    return item;
-  }
-
-  private frameItem({ parent, index }: CompareFrameNode): vscode.TreeItem {
-    const frame = parent.stack.frames[index];
-    const item = new vscode.TreeItem(frame.function);
-    item.description = `${basename(frame.file)}:${frame.line}`;
-    item.tooltip = `${frame.file}:${frame.line}`;
-    const own = this.files.uri(frame.file) !== undefined;
-    item.iconPath = new vscode.ThemeIcon(own ? 'go-to-file' : 'library');
-    if (own) item.command = openCommand(frame.file, frame.line);
     return item;
   }
 }
@@ -153,12 +147,4 @@ function cellText({ blocksA, blocksB, flow }: CompareCell): string {
     byteText(flow.freed.bytes),
   );
   return `${blocks}\n${moved}`;
-}
-
-function openCommand(file: string, line: number): vscode.Command {
-  return {
-    title: vscode.l10n.t('Open'),
-    command: InternalCommand.openSource,
-    arguments: [{ file, line }, { preserveFocus: true }],
-  };
 }

@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
-import { Color, Command, InternalCommand, RowKind } from '../contributions.js';
+import type { StackReport } from '../../core/report/report.js';
+import { Color, Command, RowKind } from '../contributions.js';
 import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
 import type { MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { frameNodes, stackNodes, type FrameNode, type LeakNode, type LineNode, type StackNode } from './leakNodes.js';
+import { frameNodes, stackNodes, type LeakNode, type LineNode, type StackNode } from './leakNodes.js';
+import { frameItem, openCommand } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
@@ -67,7 +69,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       case 'stack':
         return this.stackItem(node);
       case 'frame':
-        return this.frameItem(node);
+        return this.frameItem(node.parent.stack.frames[node.index]);
       case 'unmapped':
         return unmappedItem(node.files);
     }
@@ -94,6 +96,10 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     return item;
   }
 
+  private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
+    return frameItem(frame, this.files.uri(frame.file) !== undefined);
+  }
+
   private stackItem(node: StackNode): vscode.TreeItem {
     const { stack } = node;
     const amount = `${byteText(stack.liveBytes)} · ${blocksText(stack.blocks, vscode.l10n)}`;
@@ -103,25 +109,6 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.iconPath = new vscode.ThemeIcon('layers');
     return item;
   }
-
-  private frameItem({ parent, index }: FrameNode): vscode.TreeItem {
-    const frame = parent.stack.frames[index];
-    const item = new vscode.TreeItem(frame.function);
-    item.description = `${basename(frame.file)}:${frame.line}`;
-    item.tooltip = `${frame.file}:${frame.line}`;
-    const own = this.files.uri(frame.file) !== undefined;
-    item.iconPath = new vscode.ThemeIcon(own ? 'go-to-file' : 'library');
-    if (own) item.command = openCommand(frame.file, frame.line);
-    return item;
-  }
-}
-
-function openCommand(file: string, line: number): vscode.Command {
-  return {
-    title: vscode.l10n.t('Open'),
-    command: InternalCommand.openSource,
-    arguments: [{ file, line }, { preserveFocus: true }],
-  };
 }
 
 function unmappedItem(files: number): vscode.TreeItem {

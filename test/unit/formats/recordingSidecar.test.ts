@@ -29,7 +29,6 @@ describe('The recorder’s sidecar', () => {
       run: 'detector',
       rank: 1,
       step: 20,
-      firstStep: 1,
       stepEndsUs: [10, 20, 30],
       devices: [{ device: 0, capacityBytes: 1000, outsideBytes: 7 }],
       owners: [

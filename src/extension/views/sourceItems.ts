@@ -1,0 +1,25 @@
+import * as vscode from 'vscode';
+import { InternalCommand } from '../contributions.js';
+import { basename } from '../text/pathText.js';
+
+/** A frame of a stack as a row: one click opens it if it is the user's own. */
+export function frameItem(
+  frame: { readonly file: string; readonly line: number; readonly function: string },
+  own: boolean,
+): vscode.TreeItem {
+  const item = new vscode.TreeItem(frame.function);
+  item.description = `${basename(frame.file)}:${frame.line}`;
+  item.tooltip = `${frame.file}:${frame.line}`;
+  item.iconPath = new vscode.ThemeIcon(own ? 'go-to-file' : 'library');
+  if (own) item.command = openCommand(frame.file, frame.line);
+  return item;
+}
+
+/** Shows a line beside the tree, which keeps the focus. */
+export function openCommand(file: string, line: number): vscode.Command {
+  return {
+    title: vscode.l10n.t('Open'),
+    command: InternalCommand.openSource,
+    arguments: [{ file, line }, { preserveFocus: true }],
+  };
+}
