@@ -10,10 +10,17 @@ export interface MochaRunOptions {
   modules?: readonly (() => Promise<unknown>)[];
   /** Limit of one test or hook. */
   timeoutMs: number;
+  /** How often a failed test is run again; each time is printed. */
+  retries?: number;
 }
 
 /** Runs to the end, prints mocha's summary, writes the results file. `LEAKLINE_GREP` selects tests by title. */
-export async function runMocha({ files = [], modules = [], timeoutMs }: MochaRunOptions): Promise<SuiteResults> {
+export async function runMocha({
+  files = [],
+  modules = [],
+  timeoutMs,
+  retries = 0,
+}: MochaRunOptions): Promise<SuiteResults> {
   // Imported late and not bundled: mocha is an ES module, the bundle for the extension host is not.
   const { default: Mocha } = (await import('mocha')) as { default: typeof MochaClass };
   const grep = process.env['LEAKLINE_GREP'];
@@ -21,6 +28,7 @@ export async function runMocha({ files = [], modules = [], timeoutMs }: MochaRun
     ui: 'bdd',
     color: isatty(1),
     timeout: timeoutMs,
+    retries,
     forbidOnly: true,
     ...(grep === undefined ? {} : { grep }),
   });
@@ -32,6 +40,9 @@ export async function runMocha({ files = [], modules = [], timeoutMs }: MochaRun
     const counts = { passed: 0, failed: 0, skipped: 0 };
     const runner = mocha.run(() => {
       resolve(counts);
+    });
+    runner.on('retry', (test: MochaClass.Test, error: unknown) => {
+      console.log(`      once more: ${test.title} (${error instanceof Error ? error.message : String(error)})`);
     });
     countResults(runner, counts);
   });

@@ -12,5 +12,9 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts') && !name.includes('node_modules'))
   .sort()
   .map((name) => join(folder, name));
-const results = await runMocha({ files, timeoutMs: Number(process.env['LEAKLINE_TEST_TIMEOUT'] ?? 10_000) });
+const results = await runMocha({
+  files,
+  timeoutMs: Number(process.env['LEAKLINE_TEST_TIMEOUT'] ?? 10_000),
+  retries: Number(process.env['LEAKLINE_TEST_RETRIES'] ?? 0),
+});
 process.exit(results.failed === 0 ? 0 : 1);

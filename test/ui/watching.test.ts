@@ -50,6 +50,7 @@ describe('A training run while VS Code watches', () => {
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(/half\.pickle.*\w+/);
     await sideBar.tree('Snapshots').untilRow(/hostile\.pickle.*\w+/);
+    await workbench.openFile(file);
     await editor.untilLens(16, /leaked/);
     assert.deepEqual(await notifications.texts(), []);
     await workbench.screenshot('bad-files');
