@@ -3,7 +3,7 @@
     python3 bruteForce.py FILE...
 
 Prints one JSON object per file: live, reserved and requested bytes and events per device, and live bytes and blocks
-per stack, a stack being its frames in words; or {"none": kind} for a file that holds no snapshot. Nothing but the
+per stack, a stack being its frames in words, and live bytes per category of the profiler; or {"none": kind} for a file that holds no snapshot. Nothing but the
 standard library, and nothing shared with the reader.
 """
 import base64
@@ -50,7 +50,7 @@ def is_native(name):
 
 
 def words(frames):
-    result = []
+    stack = []
     for f in frames:
         file, line, name = f["filename"], f["line"], f["name"]
         if file == "none":
@@ -58,25 +58,36 @@ def words(frames):
             file, line, name = (match[1], int(match[2]), match[3]) if match else ("", -1, name)
         offset = is_native(file) and file != "??" and not re.search(
             r"\.(c|cc|cpp|cxx|cu|cuh|h|hh|hpp|hxx|inc|inl|ipp|m|mm|rs|s|pyx|pxd|pxi)$", file, re.I)
-        result.append([file, -1 if offset or not 0 < line < 2**31 else line, name])
+        stack.append([file, -1 if offset or not 0 < line < 2**31 else line, name])
     # A stack that does not end natively was put together wrongly where it is mixed.
-    if result and not is_native(result[-1][0]):
-        result = [w for w in result if is_native(w[0])] + [w for w in result if not is_native(w[0])]
-    return result
+    if stack and not is_native(stack[-1][0]):
+        stack = [w for w in stack if is_native(w[0])] + [w for w in stack if not is_native(w[0])]
+    return stack
 
 
 def from_snapshot(value):
     segments = value["segments"] if isinstance(value, dict) else value
     traces = value.get("device_traces", []) if isinstance(value, dict) else []
-    devices, stacks = {}, {}
+    devices, stacks, categories, last = {}, {}, {}, {}
     for number, trace in enumerate(traces):
         devices[number] = {"live": 0, "reserved": 0, "requested": 0, "events": len(trace)}
+        for entry in trace:
+            if entry["action"] == "alloc":
+                last[number, entry["addr"]] = entry
+            elif entry["action"] == "free_completed":
+                last.pop((number, entry["addr"]), None)
     for segment in segments:
         device = devices.setdefault(segment["device"], {"live": 0, "reserved": 0, "requested": 0, "events": 0})
         device["reserved"] += segment["total_size"]
+        end = segment["address"]
         for block in segment["blocks"]:
+            address = block.get("address", end)
+            end = address + block["size"]
             if block["state"] == "inactive":
                 continue
+            category = last.get((segment["device"], address), {}).get("category")
+            if category is not None:
+                categories[category] = categories.get(category, 0) + block["size"]
             life = (block.get("history") or [{}])[0]
             device["live"] += block["size"]
             device["requested"] += block.get("requested_size", life.get("real_size", 0))
@@ -84,7 +95,15 @@ def from_snapshot(value):
             entry = stacks.setdefault(key, [0, 0])
             entry[0] += block["size"]
             entry[1] += 1
-    return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
+    return result(devices, stacks, categories)
+
+
+def result(devices, stacks, categories=()):
+    return {
+        "devices": devices,
+        "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())],
+        "categories": dict(categories),
+    }
 
 
 def profiler_frame(name):
@@ -126,7 +145,7 @@ def from_chrome(events):
     if before > 0:
         stacks.setdefault("[]", [0, 0])[0] += before
         stacks["[]"][1] += 1
-    return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
+    return result(devices, stacks)
 
 
 def protobuf(data):
@@ -144,16 +163,16 @@ def protobuf(data):
             if byte < 128:
                 return value
 
-    result = []
+    found = []
     while at < len(data):
         tag = varint()
         if tag & 7 == 0:
-            result.append((tag >> 3, varint()))
+            found.append((tag >> 3, varint()))
         else:
             length = varint()
-            result.append((tag >> 3, data[at : at + length]))
+            found.append((tag >> 3, data[at : at + length]))
             at += length
-    return result
+    return found
 
 
 def from_pprof(data):
@@ -192,7 +211,7 @@ def from_pprof(data):
         entry = stacks.setdefault(json.dumps([frame for l in ids for frame in locations[l]]), [0, 0])
         entry[0] += values[1]
         entry[1] += max(1, values[0])
-    return {"devices": devices, "stacks": [[json.loads(key), *entry] for key, entry in sorted(stacks.items())]}
+    return result(devices, stacks)
 
 
 def varints(data):

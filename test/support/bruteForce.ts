@@ -7,6 +7,8 @@ export interface BruteForce {
   devices: Record<string, { live: number; reserved: number; requested: number; events: number }>;
   /** Frames as (file, line, function), innermost first; live bytes; blocks. */
   stacks: [[string, number, string][], number, number][];
+  /** Live bytes by what the profiler says they are for. */
+  categories: Record<string, number>;
 }
 
 /** True if there is a python3 to compare with. */

@@ -13,9 +13,13 @@ export function columnsOf(snapshot: Snapshot): unknown {
   return {
     frames: { name: texts(frames.name), file: texts(frames.file), line: frames.line },
     stacks,
-    events: { ...events, stream: texts(events.stream) },
+    events: {
+      ...events,
+      stream: texts(events.stream),
+      category: events.category === null ? null : texts(events.category),
+    },
     segments: { ...segments, stream: texts(segments.stream), pool: texts(segments.pool) },
-    blocks,
+    blocks: { ...blocks, category: blocks.category === null ? null : texts(blocks.category) },
     annotations: { ...annotations, name: texts(annotations.name) },
     traces,
     settings,
@@ -51,8 +55,18 @@ export function inWords(snapshot: Snapshot): BruteForce {
         },
       ]),
     ),
+    categories: liveByCategory(snapshot),
     stacks: [...stacks].map(([key, [bytes, blocks]]) => [JSON.parse(key) as [string, number, string][], bytes, blocks]),
   };
+}
+
+function liveByCategory({ blocks, strings }: Snapshot): Record<string, number> {
+  const sums: Record<string, number> = {};
+  blocks.category?.forEach((category, block) => {
+    const name = strings.text(category);
+    if (name !== '') sums[name] = (sums[name] ?? 0) + blocks.size[block];
+  });
+  return sums;
 }
 
 function sorted(result: BruteForce): BruteForce {

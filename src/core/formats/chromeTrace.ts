@@ -109,6 +109,7 @@ function addEvents(
         stack,
         forwardStack: NO_STACK,
         stream: 0,
+        category: 0,
       },
       NO_INDEX,
     );

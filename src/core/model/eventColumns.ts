@@ -11,6 +11,8 @@ export interface EventRow {
   stack: StackId;
   forwardStack: StackId;
   stream: StringId;
+  /** What the allocation is for, 0 where not said. */
+  category: StringId;
 }
 
 /** A file's size may lie; a guess beyond this is not believed. */
@@ -58,7 +60,7 @@ export class EventColumns {
   }
 
   /** The columns as far as they are filled. What lies behind was never written to, so it takes no memory. */
-  take(): Omit<EventTable, 'count' | 'forwardStack'> {
+  take(): Omit<EventTable, 'count' | 'forwardStack' | 'category'> {
     const { length, action, addrLow, addrHigh, size, timeUs, stack, stream } = this;
     return {
       action: action.subarray(0, length),

@@ -78,6 +78,12 @@ export interface EventTable {
   readonly forwardStack: Uint32Array | null;
   /** Opaque stream labels, as text ids of their decimal form. */
   readonly stream: Uint32Array;
+  /**
+   * What the profiler says that an allocation is for, as text ids of its words (`parameter`, `optimizer_state`, `input`,
+   * `temporary`, `activation`, `gradient`, `autograd_detail`, `unknown`), 0 where it says nothing; null if no event has
+   * one.
+   */
+  readonly category: Uint32Array | null;
 }
 
 /** Memory that the allocator got from the driver. */
@@ -114,6 +120,8 @@ export interface BlockTable {
   readonly allocEvent: Uint32Array;
   /** How many allocations a row stands for, in inputs that only give sums per stack; null if it is one everywhere. */
   readonly multiplicity: Uint32Array | null;
+  /** The category of the event that allocated the block, as {@link EventTable.category}; null if no block has one. */
+  readonly category: Uint32Array | null;
 }
 
 /** START and END of a user scope (`Optimizer.step#AdamW.step`, `ProfilerStep#3`). */

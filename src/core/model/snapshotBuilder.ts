@@ -1,5 +1,6 @@
 import { AddressTable } from './addressTable.js';
 import { Growable } from './growable.js';
+import { LazyColumn } from './lazyColumn.js';
 import {
   Action,
   BlockState,
@@ -45,6 +46,7 @@ export interface SegmentRow {
   blockCount: number;
 }
 
+const NO_CATEGORY: StringId = 0;
 const TWO_32 = 4294967296;
 /** What a table of addresses answers where it has none. */
 const NO_ROW = -1;
@@ -62,7 +64,8 @@ export class SnapshotBuilder {
   private readonly captureAlloc = new Growable(Uint32Array);
 
   private readonly events: EventColumns;
-  private forward: Growable<Uint32Array> | null = null;
+  private readonly forward = new LazyColumn(NO_STACK);
+  private readonly category = new LazyColumn(NO_CATEGORY);
 
   private readonly blockLow = new Growable(Uint32Array);
   private readonly blockHigh = new Growable(Uint32Array);
@@ -72,7 +75,7 @@ export class SnapshotBuilder {
   private readonly blockStack = new Growable(Uint32Array);
   private readonly blockCapture = new Growable(Uint32Array);
 
-  private multiplicity: Growable<Uint32Array> | null = null;
+  private readonly multiplicity = new LazyColumn(1);
 
   private readonly segments: SegmentRow[] = [];
 
@@ -117,11 +120,8 @@ export class SnapshotBuilder {
   /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
   addEvent(row: EventRow, capture: number): EventIndex {
     const index = this.events.add(row);
-    if (row.forwardStack !== NO_STACK && this.forward === null) {
-      this.forward = new Growable(Uint32Array, index + 1);
-      this.forward.length = index;
-    }
-    this.forward?.push(row.forwardStack);
+    this.forward.push(row.forwardStack);
+    this.category.push(row.category);
     if (row.action === Action.Alloc && capture !== NO_INDEX) this.captureAlloc.data[capture] = index;
     return index;
   }
@@ -137,12 +137,7 @@ export class SnapshotBuilder {
     this.blockState.push(row.state);
     this.blockStack.push(row.stack);
     this.blockCapture.push(inactive ? NO_INDEX : row.capture);
-    const multiplicity = row.multiplicity ?? 1;
-    if (multiplicity !== 1 && this.multiplicity === null) {
-      this.multiplicity = new Growable(Uint32Array, this.blockSize.length);
-      while (this.multiplicity.length < this.blockSize.length - 1) this.multiplicity.push(1);
-    }
-    this.multiplicity?.push(multiplicity);
+    this.multiplicity.push(row.multiplicity ?? 1);
     return this.blockSize.length - 1;
   }
 
@@ -184,7 +179,8 @@ export class SnapshotBuilder {
     const segments = segmentColumns(rows);
     const events = {
       count: this.eventCount,
-      forwardStack: this.forward?.take() ?? null,
+      forwardStack: this.forward.take(),
+      category: this.category.take(),
       ...this.events.take(),
     };
     const source = {
@@ -194,7 +190,7 @@ export class SnapshotBuilder {
       requested: this.blockRequested.take(),
       state: this.blockState.take(),
       stack: this.blockStack.take(),
-      multiplicity: this.multiplicity?.take() ?? null,
+      multiplicity: this.multiplicity.take(),
     };
     const count = segments.firstBlock[rows.length];
     const blocks = {
@@ -208,6 +204,7 @@ export class SnapshotBuilder {
       stack: new Uint32Array(count),
       allocEvent: new Uint32Array(count).fill(NO_INDEX),
       multiplicity: source.multiplicity === null ? null : new Uint32Array(count),
+      category: null,
     };
     let to = 0;
     rows.forEach((row, segment) => {
@@ -265,7 +262,7 @@ export class SnapshotBuilder {
       absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
     linkByReplay(snapshot);
-    return snapshot;
+    return { ...snapshot, blocks: { ...blocks, category: blockCategories(snapshot) } };
   }
 }
 
@@ -281,6 +278,15 @@ function absentColumns(
   const isStackless = (stack: StackId): boolean => stack <= EMPTY_STACK;
   if (blocks.stack.every(isStackless) && events.stack.every(isStackless)) absent.push('stacks');
   return absent;
+}
+
+/** The categories of the events that allocated the blocks. */
+function blockCategories({ blocks, events }: Snapshot): Uint32Array | null {
+  const { category } = events;
+  if (category === null) return null;
+  const column = new LazyColumn(NO_CATEGORY);
+  for (const event of blocks.allocEvent) column.push(event === NO_INDEX ? NO_CATEGORY : category[event]);
+  return column.take();
 }
 
 function segmentColumns(rows: readonly SegmentRow[]): Snapshot['segments'] {

@@ -9,9 +9,11 @@ import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { CycleGraph } from '../../../src/core/model/cycleGraph.js';
 import { Action, NO_INDEX } from '../../../src/core/model/snapshot.js';
 import type { Trend } from '../../../src/core/model/trend.js';
-import { columnsOf, inWords } from '../../support/columns.js';
+import { hasPython } from '../../support/bruteForce.js';
+import { columnsOf, compareWithPython, inWords } from '../../support/columns.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
+const SHAPES = join(FIXTURES, 'shapes');
 const PROFILER = join(FIXTURES, 'profiler');
 
 async function trendOf(content: string | Uint8Array, options?: ReadOptions): Promise<Trend> {
@@ -114,6 +116,25 @@ describe('Memory statistics', function () {
   it('of a real process are one row', async () => {
     const trend = await trendOf(readFileSync(join(FIXTURES, 'shapes/memory_stats.json')));
     assert.deepEqual([trend.count, lastRow(trend)['allocated']], [1, 123_456_789]);
+  });
+});
+
+describe('Profiles as snapshots', function () {
+  this.timeout(20_000);
+
+  it('say of memory what the profiler says of it', async function () {
+    const path = join(PROFILER, 'profile_to_snapshot.pickle.gz');
+    const { categories } = inWords(await readFile(path));
+    // Two layers and their two moments of Adam, in the bytes of the profiler.
+    assert.equal(categories['parameter'], 4 * (64 * 128 + 128 + 128 * 10 + 10));
+    assert.equal(categories['gradient'], categories['parameter']);
+    assert.equal(categories['optimizer_state'], 2 * categories['parameter'] + 4 * 4);
+    if (hasPython()) await compareWithPython([path]);
+  });
+
+  it('have categories, other snapshots have none', async () => {
+    const { blocks, events } = await readFile(join(SHAPES, 't213.p4.pickle'));
+    assert.deepEqual([blocks.category, events.category], [null, null]);
   });
 });
 

@@ -18,6 +18,7 @@ export class TorchTrace {
     stack: NO_STACK,
     forwardStack: NO_STACK,
     stream: 0,
+    category: 0,
   };
 
   constructor(
@@ -35,7 +36,7 @@ export class TorchTrace {
     row.addrLow = row.addrHigh = 0;
     row.size = row.timeUs = 0;
     row.stack = row.forwardStack = NO_STACK;
-    row.stream = 0;
+    row.stream = row.category = 0;
     let capture = NO_INDEX;
     let native = NO_STACK;
     for (let i = from; i < to; i += 2) {
@@ -67,6 +68,9 @@ export class TorchTrace {
           break;
         case Word.forward_frames:
           row.forwardStack = this.frames.tracebackStack(ref[value]);
+          break;
+        case Word.category:
+          if (ref[value] >>> PAYLOAD_BITS === Kind.Text) row.category = ref[value] & PAYLOAD_MASK;
           break;
         case Word.cpp_frames:
           native = this.frames.nativeStack(ref[value]);

@@ -47,6 +47,7 @@ export const enum Word {
   cpp_frames,
   none,
   fx_original_trace,
+  category,
 }
 
 const TEXTS: Record<Word, string> = {
@@ -95,6 +96,7 @@ const TEXTS: Record<Word, string> = {
   [Word.cpp_frames]: 'cpp_frames',
   [Word.none]: 'none',
   [Word.fx_original_trace]: 'fx_original_trace',
+  [Word.category]: 'category',
 };
 
 /** The texts in the order of their ids. */
