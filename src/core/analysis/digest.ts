@@ -95,6 +95,7 @@ export interface DigestLifetimes {
   floors: Float64Array;
   survivorBirths: Uint32Array;
   usualFreedAge: number | null;
+  oldestFreedAge: number | null;
   /** `site` is the innermost user frame that let go, null where the trace does not say. */
   drops: readonly { step: number; bytes: Bytes; site: DigestFrame | null }[];
 }
@@ -189,6 +190,7 @@ function lifetimesInWords(snapshot: Snapshot, steps: Steps, frames: FrameWords):
       floors: lifetimes.floors,
       survivorBirths: lifetimes.survivorBirths,
       usualFreedAge: lifetimes.usualFreedAge,
+      oldestFreedAge: lifetimes.oldestFreedAge,
       drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
         step,
         bytes,

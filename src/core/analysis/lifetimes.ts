@@ -13,6 +13,8 @@ export interface StackLifetimes {
   survivorBirths: Uint32Array;
   /** Age in steps below which 95 % of the freed allocations were freed; null if none was. */
   usualFreedAge: number | null;
+  /** Age in steps of the oldest freed allocation, null if none was freed. */
+  oldestFreedAge: number | null;
   /** Stacks at which much was let go at once. */
   drops: readonly Drop[];
 }
@@ -119,6 +121,7 @@ function stackLifetimes(
     floors: floorsOf(change, stepCount, binSteps),
     survivorBirths: Uint32Array.from(births.sort((a, b) => a - b)),
     usualFreedAge: ages.length === 0 ? null : ages[Math.min(ages.length - 1, Math.floor(ages.length * USUAL))],
+    oldestFreedAge: ages.at(-1) ?? null,
     drops: [...freed]
       .filter(([, drop]) => drop.births.size >= DROP_BIRTHS)
       .map(([step, drop]) => ({ step, bytes: drop.bytes, freeStack: drop.freeStack }))

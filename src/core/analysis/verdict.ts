@@ -4,14 +4,19 @@ import type { DigestFrame, DigestLifetimes } from './digest.js';
 /** What a stack's live bytes do over a run; see "Judging a run" in CONTRIBUTING.md. */
 export type StackVerdict = 'leak' | 'sawtooth' | 'periodic' | 'filling' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
 
-export interface Judgement {
+interface Opinion {
   verdict: StackVerdict;
   /** 0 to 1: how much of what was seen fits the verdict, less for a short look. */
   confidence: number;
 }
 
+export interface Judgement extends Opinion {
+  /** What decided: lifetimes in a trace, or the series over the snapshots. */
+  from: 'lifetimes' | 'snapshots';
+}
+
 /** What is seen of a stack. */
-export interface Evidence {
+export interface Observation {
   /** Live bytes in the snapshots of the run, oldest first. */
   series: readonly Bytes[];
   /** From the latest trace that shows the stack, null where no trace shows steps. */
@@ -24,15 +29,15 @@ export interface Evidence {
  * Judges one stack. Lifetimes decide where a trace has them: a leak is what keeps being born, on many steps, and
  * outlives everything that the stack ever let go. Snapshots alone decide by the shape of their series.
  */
-export function judge(evidence: Evidence): Judgement {
-  const { series, lifetimes } = evidence;
-  const shape = judgeSeries(series);
+export function judge(observation: Observation): Judgement {
+  const { series, lifetimes } = observation;
+  const shape: Judgement = { ...judgeSeries(series), from: 'snapshots' };
   if (lifetimes !== null && lifetimes.steps >= FEWEST_STEPS) {
-    const lived = judgeLifetimes(lifetimes, evidence.collects);
+    const lived: Judgement = { ...judgeLifetimes(lifetimes, observation.collects), from: 'lifetimes' };
     // Steps that were inferred from a rhythm may be an inner loop's: then the snapshots must show the growth as well.
     const unproved = lifetimes.stepSource === 'period' && !GROWING.has(shape.verdict);
     if (!unproved || (lived.verdict !== 'leak' && lived.verdict !== 'filling')) return lived;
-    return series.length < FEWEST_SNAPSHOTS ? { verdict: 'tooShort', confidence: 0 } : shape;
+    return shape;
   }
   // A few steps look the same whether a buffer fills or a leak grows.
   return lifetimes !== null && shape.verdict === 'leak' ? { ...shape, verdict: 'filling' } : shape;
@@ -55,8 +60,8 @@ const RARE = { births: 4, longestGap: 3 };
 /** A drop that takes this share of the highest floor goes back to the ground. */
 const DEEP_DROP = 0.5;
 
-function judgeLifetimes(lifetimes: DigestLifetimes, collects: Evidence['collects']): Judgement {
-  const { steps, survivorBirths, usualFreedAge, drops } = lifetimes;
+function judgeLifetimes(lifetimes: DigestLifetimes, collects: Observation['collects']): Opinion {
+  const { steps, survivorBirths, usualFreedAge } = lifetimes;
   const warmUp = Math.max(WARM_UP.steps, Math.ceil(WARM_UP.share * steps));
   const oldEnough = steps - Math.max(2, OUTLIVES * (usualFreedAge ?? 0));
   const births = [...new Set(survivorBirths)].filter((birth) => birth > warmUp && birth <= oldEnough);
@@ -69,12 +74,17 @@ function judgeLifetimes(lifetimes: DigestLifetimes, collects: Evidence['collects
     const confidence = sure * (0.6 + 0.4 * Math.min(1, births.length / window));
     return { verdict: steps >= LEAK_STEPS ? 'leak' : 'filling', confidence };
   }
-  const highest = Math.max(...lifetimes.floors);
-  const deep = drops.filter((drop) => drop.bytes >= DEEP_DROP * highest);
+  const deep = deepDrops(lifetimes);
   if (deep.length >= 2) return { verdict: isCollected(deep, collects) ? 'sawtooth' : 'periodic', confidence: sure };
   if (births.length === 0) return { verdict: (usualFreedAge ?? 0) > 2 ? 'plateau' : 'steady', confidence: sure };
   if (births.length === 1) return { verdict: 'oneOff', confidence: sure };
   return { verdict: goesOn && rising ? 'filling' : 'plateau', confidence: sure };
+}
+
+/** The drops that went back to the ground. */
+export function deepDrops({ drops, floors }: DigestLifetimes): DigestLifetimes['drops'] {
+  const highest = Math.max(...floors);
+  return drops.filter((drop) => drop.bytes >= DEEP_DROP * highest);
 }
 
 /** True if the last quarter of the floors lies above the quarters before it. */
@@ -98,7 +108,7 @@ function isRegular(births: readonly number[]): boolean {
 }
 
 /** The collector frees wherever it happens to run, or where it is called; a program lets go on the same line each time. */
-function isCollected(drops: readonly { site: DigestFrame | null }[], collects: Evidence['collects']): boolean {
+function isCollected(drops: readonly { site: DigestFrame | null }[], collects: Observation['collects']): boolean {
   const sites = drops.map((drop) => drop.site).filter((site) => site !== null);
   if (sites.length < drops.length) return false;
   if (sites.every((site) => collects(site) === true)) return true;
@@ -118,7 +128,7 @@ const CALM_END = 2;
  * Judges a series of live bytes without lifetimes. Growth alone accuses nobody: it must go on over most intervals, up
  * to the last one, and never be given back.
  */
-export function judgeSeries(series: readonly Bytes[]): Judgement {
+export function judgeSeries(series: readonly Bytes[]): Opinion {
   if (series.length < FEWEST_SNAPSHOTS) return { verdict: 'tooShort', confidence: 0 };
   const all = series.slice(1).map((bytes, i) => bytes - series[i]);
   const confidence = 1 - 1.5 / series.length;

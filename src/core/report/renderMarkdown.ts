@@ -1,6 +1,6 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
 import { byteText, countText, signedByteText } from './byteText.js';
-import { selectLines } from './lineSelection.js';
+import { isSuspect, selectLines } from './lineSelection.js';
 import { visibleText } from './plainText.js';
 import type { CompareReport, LineReport, Report, RunReport } from './report.js';
 import { deviceTexts, placeText, plural, rateText, spanText, verdictSentence, warningTexts } from './reportWords.js';
@@ -88,9 +88,17 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
         ['', byteText(run.buckets.beforeRecording), '', '', '', '', 'before recording'],
       ],
     ),
+    ...reasons(shown),
     ...holders(shown),
     ...warnings(warningTexts(run.snapshots)),
   ]);
+}
+
+function reasons(lines: readonly LineReport[]): string[] {
+  const texts = lines
+    .filter(isSuspect)
+    .flatMap((line) => (line.evidence === null ? [] : [`- ${code(placeText(line))}: ${line.evidence.reason}`]));
+  return texts.length === 0 ? [] : ['', ...texts];
 }
 
 function holders(lines: readonly LineReport[]): string[] {

@@ -130,7 +130,7 @@ function runText(run: RunReport, options: TextOptions): string {
     ...forecastLine(run),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
-    ...holderLines(shown),
+    ...suspectLines(shown),
     ...notes('warning', warningTexts(run.snapshots)),
   ];
   return lines.map(visibleText).join('\n') + '\n';
@@ -181,18 +181,21 @@ function forecastLine({ forecast }: RunReport): string[] {
   ];
 }
 
-function holderLines(lines: readonly LineReport[]): string[] {
-  return lines
-    .filter(isSuspect)
-    .flatMap(({ file, line, holder }) =>
-      holder === null
+/** Why each suspect is one, and who keeps its memory. */
+function suspectLines(lines: readonly LineReport[]): string[] {
+  return lines.filter(isSuspect).flatMap(({ file, line, evidence, holder }) => {
+    const texts = [
+      ...(holder === null
         ? []
-        : [
-            '',
-            `  ${file}:${line} is kept by ${holder.text} (${holder.file}:${holder.line}; told by: ${holder.source})`,
-            ...(holder.fix === null ? [] : [`    ${holder.fix}`]),
-          ],
-    );
+        : [`is kept by ${holder.text} (${holder.file}:${holder.line}; told by: ${holder.source})`, holder.fix ?? '']),
+      evidence?.reason ?? '',
+    ].filter((text) => text !== '');
+    if (texts.length === 0) return [];
+    const place = `  ${file}:${line}`;
+    return holder === null
+      ? ['', `${place}: ${texts[0]}`]
+      : ['', `${place} ${texts[0]}`, ...texts.slice(1).map((text) => `    ${text}`)];
+  });
 }
 
 function notes(kind: string, texts: readonly string[]): string[] {

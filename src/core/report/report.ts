@@ -22,12 +22,24 @@ export interface RunReport {
   steps: StepSource;
   snapshots: SnapshotReport[];
   verdict: Verdict;
-  process: { verdict: 'reservedOnly' | 'hostOnly'; message: string }[];
+  /** What is wrong with memory that belongs to no line. */
+  process: ProcessFinding[];
   forecast: { stepsToOom: number; low: number; high: number; capacityBytes: Bytes } | null;
   /** Sorted by live bytes, largest first. */
   lines: LineReport[];
   /** Self live bytes of the last snapshot that belong to no line. */
   buckets: Buckets;
+}
+
+/** Memory of the process that grows, or is held, although no line allocates more. */
+export interface ProcessFinding {
+  verdict: 'reservedOnly' | 'hostOnly' | 'pinnedSegments' | 'pendingFrees';
+  /** null where it is of no one device. */
+  device: number | null;
+  bytes: Bytes;
+  message: string;
+  /** Allocator settings that apply, and why. */
+  settings: { name: string; value: string; why: string }[];
 }
 
 export interface SnapshotReport {
@@ -76,8 +88,34 @@ export interface LineReport {
   verdict: Verdict;
   /** 0 to 1. */
   confidence: number;
+  /** What the verdict was read from; null if nothing was looked at: a single snapshot without lifetimes. */
+  evidence: Evidence | null;
   holder: HolderReport | null;
   stacks: StackReport[];
+}
+
+/** What was seen of the stacks that decide a line's verdict, taken together. */
+export interface Evidence {
+  /** `lifetimes` of the allocations in the trace, or the live bytes of the `snapshots`. */
+  from: 'lifetimes' | 'snapshots';
+  /** Steps that were looked at, or intervals between snapshots. */
+  steps: number;
+  /** Steps (1-based) on which blocks that are alive at the end were born, or intervals over which live bytes rose: the newest, at most 32. */
+  bornOnSteps: number[];
+  /** How many such steps there are in all. */
+  birthSteps: number;
+  /** Blocks alive at the end. */
+  survivors: number;
+  /** Steps that the oldest freed block lived, null if none was freed or lifetimes are not known. */
+  oldestFreedAge: number | null;
+  /** Age that 95 % of the freed blocks did not exceed: what survivors are measured by. */
+  usualFreedAge: number | null;
+  /** Live bytes at the ends of steps (the lowest of each bin), or in the snapshots; at most 64, evenly thinned. */
+  floors: Bytes[];
+  /** How often half of the most that was ever live was let go at once, or live bytes fell from one snapshot to the next. */
+  drops: number;
+  /** One or two plain sentences. */
+  reason: string;
 }
 
 export interface HolderReport {

@@ -4,6 +4,7 @@ import { theilSen, type Rate } from '../analysis/rate.js';
 import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
 import { FEWEST_SNAPSHOTS } from '../analysis/verdict.js';
+import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
 import type { Buckets, LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
@@ -111,6 +112,7 @@ function lineReport(series: LineSeries, at: readonly number[], holders: Holders,
     series: own,
     verdict,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
+    evidence: evidenceOf(verdict, deciding),
     holder: HELD.has(verdict) ? holders.of(line) : null,
     stacks: stacks
       .filter((stack) => stack.series[last] > 0)

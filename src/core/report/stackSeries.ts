@@ -37,7 +37,7 @@ export function stackSeries(
         series: new Array<number>(snapshots.length).fill(0),
         blocks: 0,
         lifetimes: null,
-        judgement: { verdict: 'tooShort', confidence: 0 },
+        judgement: { verdict: 'tooShort', confidence: 0, from: 'snapshots' },
       };
       stacks.set(key, stack);
     }

@@ -139,6 +139,7 @@ export function evidenceTexts({ run, line }: MarkPart, l10n: Translator): string
   ];
   const rate = rateText(run, line, l10n);
   if (rate !== null) sentences.push(l10n.t('{0}, confidence {1} %', rate, Math.round(line.confidence * 100)));
+  if (line.evidence !== null) sentences.push(line.evidence.reason);
   if (line.totalBytes > line.liveBytes) {
     sentences.push(l10n.t('{0} including what the functions called here allocate', byteText(line.totalBytes)));
   }

@@ -45,6 +45,7 @@ function lifetimes(steps: number, births: readonly number[], age: number | null)
     floors: Float64Array.from({ length: steps + 1 }, (_, step) => live(step).length * 100),
     survivorBirths: Uint32Array.from(live(steps)),
     usualFreedAge: dead.length === 0 ? null : age,
+    oldestFreedAge: dead.length === 0 ? null : age,
     drops: [],
   };
 }

@@ -44,6 +44,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     series,
     verdict: 'steady',
     confidence: 1,
+    evidence: null,
     holder: null,
     stacks: [],
     ...more,

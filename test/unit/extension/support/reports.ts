@@ -32,6 +32,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     series: [2 * MiB, 7 * MiB, 12 * MiB],
     verdict: 'leak',
     confidence: 0.9,
+    evidence: null,
     holder: null,
     stacks: [],
     ...over,

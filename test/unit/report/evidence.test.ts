@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { Action, BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import type { RunReport } from '../../../src/core/report/report.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const RECORDINGS = join(FIXTURES, 'planted/recordings');
+const PROGRAM = '/home/ml/planted/';
+
+interface Life {
+  line: string;
+  stack: string;
+  bytes: number;
+  birth: number;
+  /** Step of death, null while alive. */
+  death: number | null;
+}
+
+/** Every allocation of the trace by a plain replay: its line, and the steps of its birth and death. */
+function lives(snapshot: Snapshot, endsUs: readonly number[]): { steps: number; lives: Life[] } {
+  const { events, stacks, frames, strings, blocks } = snapshot;
+  const open = new Map<bigint, Life>();
+  const all: Life[] = [];
+  let steps = 0;
+  for (let event = 0; event < events.count; event++) {
+    const address = (BigInt(events.addrHigh[event]) << 32n) | BigInt(events.addrLow[event]);
+    const step = 1 + endsUs.filter((end) => end < events.timeUs[event]).length;
+    steps = Math.max(steps, step);
+    if (events.action[event] === Action.FreeCompleted) {
+      const life = open.get(address);
+      if (life !== undefined) life.death = step;
+      open.delete(address);
+    }
+    if (events.action[event] !== Action.Alloc) continue;
+    const words = [
+      ...stacks.frames.subarray(stacks.offset[events.stack[event]], stacks.offset[events.stack[event] + 1]),
+    ];
+    const own = words.find((frame) => strings.text(frames.file[frame]).startsWith(PROGRAM));
+    const line = own === undefined ? '' : `${strings.text(frames.file[own])}:${frames.line[own]}`;
+    const bytes = Math.ceil(events.size[event] / 512) * 512;
+    const life: Life = { line, stack: words.join(), bytes, birth: step, death: null };
+    open.set(address, life);
+    all.push(life);
+  }
+  let live = 0;
+  for (let block = 0; block < blocks.count; block++) if (blocks.state[block] !== BlockState.Inactive) live++;
+  assert.ok(open.size <= live, 'the plain replay agrees with the blocks');
+  return { steps, lives: all };
+}
+
+async function judged(program: string): Promise<{ run: RunReport; last: Snapshot; endsUs: readonly number[] }> {
+  const files = picklesUnder(join(RECORDINGS, program));
+  const read = await Promise.all(
+    files.map(async (path) => ({ path, snapshot: await readFile(path), recording: await readRecording(path) })),
+  );
+  const digests = read.map(({ path, snapshot, recording }) => digestSnapshot(path, snapshot, recording));
+  const [run] = buildReport(digests, { files: [], rules: [] }).report.runs;
+  const { snapshot, recording } = read[read.length - 1];
+  return { run, last: snapshot, endsUs: recording?.stepEndsUs ?? [] };
+}
+
+describe('The evidence of a line', () => {
+  it('is what a plain replay of the trace counts', async () => {
+    let compared = 0;
+    for (const program of ['running_total', 'validation_losses', 'metric_logger', 'bounded_replay', 'search_tree']) {
+      const { run, last, endsUs } = await judged(program);
+      const { steps, lives: all } = lives(last, endsUs);
+      for (const line of run.lines) {
+        const { evidence } = line;
+        const own = all.filter((life) => life.line === `${line.file}:${line.line}`);
+        const outliving = own.filter(({ birth, death }) => death === null || death > birth);
+        if (evidence?.from !== 'lifetimes' || new Set(outliving.map(({ stack }) => stack)).size !== 1) continue;
+        compared++;
+        const survivors = outliving.filter(({ death }) => death === null);
+        const births = [...new Set(survivors.map(({ birth }) => birth))].sort((a, b) => a - b);
+        const ages = outliving.flatMap(({ birth, death }) => (death === null ? [] : [death - birth]));
+        const place = `${program} ${line.file}:${line.line}`;
+        assert.equal(evidence.steps, steps, place);
+        assert.equal(evidence.survivors, survivors.length, place);
+        assert.equal(evidence.birthSteps, births.length, place);
+        assert.deepEqual(evidence.bornOnSteps, births.slice(-32), place);
+        assert.equal(evidence.oldestFreedAge, ages.length === 0 ? null : Math.max(...ages), place);
+        const floors = Array.from({ length: steps + 1 }, (_, step) =>
+          outliving
+            .filter(({ birth, death }) => birth <= step && (death === null || death > step))
+            .reduce((sum, { bytes }) => sum + bytes, 0),
+        );
+        assert.deepEqual(evidence.floors, floors, place);
+      }
+    }
+    assert.ok(compared >= 12, `${compared} lines compared`);
+  });
+
+  it('says in words what it counted', async () => {
+    const reasonOf = async (program: string, at: number): Promise<string | undefined> =>
+      (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence?.reason;
+    assert.equal(
+      await reasonOf('running_total', 21),
+      'Blocks born on 30 of 30 steps are still alive; no block that outlived its step was ever freed; ' +
+        'live bytes never fell: from 0 B to 960 KiB.',
+    );
+    assert.equal(
+      await reasonOf('search_tree', 21),
+      'Blocks born on 10 of 42 steps are still alive; the oldest block that was freed lived 16 steps; ' +
+        'half or more was let go at once 2 times.',
+    );
+  });
+
+  it('is the series where no trace shows lifetimes, and nothing for a single snapshot', async () => {
+    const files = picklesUnder(join(RECORDINGS, 'prediction_list'));
+    const bare = await Promise.all(
+      files.map(async (file) => ({ ...digestSnapshot(file, await readFile(file)), steps: null, lifetimes: [] })),
+    );
+    const at = (count: number): RunReport['lines'][number] | undefined =>
+      buildReport(bare.slice(0, count), { files: [], rules: [] }).report.runs[0].lines.find(({ line }) => line === 28);
+    const line = at(files.length);
+    assert.equal(line?.evidence?.from, 'snapshots');
+    assert.deepEqual(line.evidence.floors, line.series);
+    assert.equal(line.evidence.birthSteps, files.length - 1);
+    assert.match(line.evidence.reason, /^Live bytes rose in 4 of 4 intervals between snapshots; live bytes never fell/);
+    assert.equal(at(1)?.evidence, null);
+  });
+});
