@@ -43,6 +43,7 @@ export const strings = {
     'Click: what is live there · Click again, or Ctrl/Cmd-click: open its largest line · Wheel or drag: zoom · Shift-drag: move',
   live: 'Live',
   reserved: 'Reserved',
+  unknown: 'not known',
   capacityOf: (bytes: number): string => `Capacity ${formatBytes(bytes)}`,
   peakOf: (bytes: number): string => `Highest in view: ${formatBytes(bytes)}`,
   toPeak: 'Look into it',
@@ -87,6 +88,8 @@ export const strings = {
   libraryHint: 'No line of yours is on the stack',
   beforeRecording: 'Before recording',
   beforeRecordingHint: 'Allocated before the recording began',
+  noStack: 'No stack recorded',
+  noStackHint: 'Allocated where no Python ran, or recorded without stacks',
   unexplained: 'Not explained',
   unexplainedHint: 'The history and the list of blocks disagree by this much',
   notMapped: 'not in this workspace',
@@ -100,8 +103,9 @@ export const strings = {
   atInstant: (instant: string): string => `At ${instant}`,
   atStart: 'Before the first event',
   whenTaken: 'When the snapshot was taken',
-  summary: (when: string, live: number, reserved: number, lines: number, largest: string | null): string => {
-    const amount = `${when}: ${formatBytes(live)} live of ${formatBytes(reserved)} reserved`;
+  summary: (when: string, live: number, reserved: number | null, lines: number, largest: string | null): string => {
+    const amount =
+      `${when}: ${formatBytes(live)} live` + (reserved === null ? '' : ` of ${formatBytes(reserved)} reserved`);
     if (largest === null) return `${amount}, none of it held by a line of Python.`;
     return `${amount}, held by ${plural(lines, 'line', 'lines')}, most by ${largest}.`;
   },

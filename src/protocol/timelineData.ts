@@ -28,12 +28,12 @@ export interface TimelineWindow {
   startUs: Microseconds | null;
   events: number;
   /**
-   * A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`. Minima and maxima of every pixel
+   * A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`; `reserved` is null where unknown. Minima and maxima of every pixel
    * column are kept, so a spike of a single event shows at its exact height.
    */
   x: Float64Array;
   live: Float64Array;
-  reserved: Float64Array;
+  reserved: Float64Array | null;
   /** Ordinal of the event behind each point, for exact questions. */
   event: Uint32Array;
   /** Highest live bytes inside the window, and where. */
@@ -63,10 +63,11 @@ export interface LiveAt {
   event: number;
   timeUs: Microseconds | null;
   liveBytes: Bytes;
-  reservedBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
   /** Largest first. */
   lines: LiveLine[];
-  buckets: { library: LiveBucket; beforeRecording: LiveBucket };
+  buckets: { library: LiveBucket; beforeRecording: LiveBucket; noStack: LiveBucket };
 }
 
 export interface LiveBucket {

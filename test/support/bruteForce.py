@@ -69,6 +69,7 @@ def from_snapshot(value):
     segments = value["segments"] if isinstance(value, dict) else value
     traces = value.get("device_traces", []) if isinstance(value, dict) else []
     devices, stacks, categories, last = {}, {}, {}, {}
+    lacks_requested = False
     for number, trace in enumerate(traces):
         devices[number] = {"live": 0, "reserved": 0, "requested": 0, "events": len(trace)}
         for entry in trace:
@@ -90,12 +91,23 @@ def from_snapshot(value):
                 categories[category] = categories.get(category, 0) + block["size"]
             life = (block.get("history") or [{}])[0]
             device["live"] += block["size"]
+            lacks_requested |= "requested_size" not in block and "real_size" not in life
             device["requested"] += block.get("requested_size", life.get("real_size", 0))
             key = json.dumps(words(block.get("frames", life.get("frames", []))))
             entry = stacks.setdefault(key, [0, 0])
             entry[0] += block["size"]
             entry[1] += 1
+    # The profiler's segment reaches from the lowest to the highest address: nothing that was reserved.
+    if categories:
+        forget(devices, "reserved")
+    if lacks_requested:
+        forget(devices, "requested")
     return result(devices, stacks, categories)
+
+
+def forget(devices, what):
+    for device in devices.values():
+        device[what] = None
 
 
 def result(devices, stacks, categories=()):
@@ -145,6 +157,9 @@ def from_chrome(events):
     if before > 0:
         stacks.setdefault("[]", [0, 0])[0] += before
         stacks["[]"][1] += 1
+    forget(devices, "requested")
+    if not any(e["args"]["Total Reserved"] for e in memory):
+        forget(devices, "reserved")
     return result(devices, stacks)
 
 
@@ -211,6 +226,8 @@ def from_pprof(data):
         entry = stacks.setdefault(json.dumps([frame for l in ids for frame in locations[l]]), [0, 0])
         entry[0] += values[1]
         entry[1] += max(1, values[0])
+    forget(devices, "requested")
+    forget(devices, "reserved")
     return result(devices, stacks)
 
 

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { repositoryRoot } from './repository.js';
 
 export interface BruteForce {
-  devices: Record<string, { live: number; reserved: number; requested: number; events: number }>;
+  /** Reserved and requested bytes are null where the file does not say. */
+  devices: Record<string, { live: number; reserved: number | null; requested: number | null; events: number }>;
   /** Frames as (file, line, function), innermost first; live bytes; blocks. */
   stacks: [[string, number, string][], number, number][];
   /** Live bytes by what the profiler says they are for. */

@@ -246,7 +246,7 @@ export class ChartView {
     const time = curve.axis === 'time' ? curve.x[index] : null;
     return [
       `${formatBytes(curve.live[index])} ${strings.live.toLowerCase()}`,
-      `${formatBytes(curve.reserved[index])} ${strings.reserved.toLowerCase()}`,
+      ...(curve.reserved === null ? [] : [`${formatBytes(curve.reserved[index])} ${strings.reserved.toLowerCase()}`]),
       strings.instant(time, curve.event[index]),
     ].join('\n');
   }

@@ -12,7 +12,8 @@ export interface CurveRow {
   x: number;
   event: number;
   live: number;
-  reserved: number;
+  /** Null where not known. */
+  reserved: number | null;
 }
 
 /** @param limit how many peaks, and how many marks, at most */
@@ -26,7 +27,7 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
     x: Math.max(x, visible.from),
     event: curve.event[index],
     live: curve.live[index],
-    reserved: curve.reserved[index],
+    reserved: curve.reserved?.[index] ?? null,
   });
   const live = curve.live.subarray(first, last + 1);
   const points = { x: curve.x.subarray(first, last + 1), live, event: curve.event.subarray(first, last + 1) };

@@ -58,7 +58,9 @@ function rowOf(row: CurveRow, curve: TimelineWindow, session: TimelineSession): 
     el('th', { attributes: { scope: 'row' } }, nameOf(row)),
     el('td', {}, where),
     el('td', { class: 'number', title: formatExactBytes(row.live) }, formatBytes(row.live)),
-    el('td', { class: 'number', title: formatExactBytes(row.reserved) }, formatBytes(row.reserved)),
+    row.reserved === null
+      ? el('td', { class: 'number' }, strings.unknown)
+      : el('td', { class: 'number', title: formatExactBytes(row.reserved) }, formatBytes(row.reserved)),
     el('td', {}, button),
   );
 }

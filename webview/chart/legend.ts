@@ -15,18 +15,12 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
     el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
+  const reserved = entry('reserved', strings.reserved);
   const marks = MARK_KINDS.map((kind) => {
     const sign = el('span', { class: `mark of-${kind}`, attributes: { 'aria-hidden': 'true' } }, MARK_SIGNS[kind]);
     return { kind, item: el('li', {}, sign, MARK_NAMES[kind]) };
   });
-  const entries = el(
-    'ul',
-    {},
-    entry('live', strings.live),
-    entry('reserved', strings.reserved),
-    capacity,
-    ...marks.map(({ item }) => item),
-  );
+  const entries = el('ul', {}, entry('live', strings.live), reserved, capacity, ...marks.map(({ item }) => item));
   const peakText = el('span', { class: 'peak' });
   const toPeak = createButton({
     text: strings.toPeak,
@@ -42,7 +36,8 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
     if (curve !== null) describe(curve);
   });
 
-  function describe({ capacityBytes, peak, marks: drawn }: TimelineWindow): void {
+  function describe({ capacityBytes, peak, marks: drawn, reserved: curve }: TimelineWindow): void {
+    reserved.hidden = curve === null;
     for (const { kind, item } of marks) item.hidden = !drawn.some((mark) => mark.kind === kind);
     capacity.hidden = capacityBytes === null;
     if (capacityBytes !== null) setText(capacityText, strings.capacityOf(capacityBytes));

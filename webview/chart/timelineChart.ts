@@ -120,7 +120,7 @@ export class TimelineChart {
     const [capacity, reserved, live] = data.datasets;
     if (curve !== this.curve) {
       live.data = pointsOf(curve, curve.live);
-      reserved.data = pointsOf(curve, curve.reserved);
+      reserved.data = curve.reserved === null ? [] : pointsOf(curve, curve.reserved);
       this.curve = curve;
     }
     live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
@@ -210,7 +210,7 @@ function highestIn(curve: TimelineWindow, visible: Range): number {
   const last = lastAtOrBelow(curve.x, visible.to);
   let highest = 0;
   for (let index = first; index <= last; index++) {
-    highest = Math.max(highest, curve.live[index], curve.reserved[index]);
+    highest = Math.max(highest, curve.live[index], curve.reserved?.[index] ?? 0);
   }
   return highest;
 }

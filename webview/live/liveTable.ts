@@ -161,6 +161,7 @@ function bucketCells(kind: Exclude<LiveRow['kind'], 'line'>): HTMLElement[] {
   const hint = {
     library: strings.libraryHint,
     beforeRecording: strings.beforeRecordingHint,
+    noStack: strings.noStackHint,
     unexplained: strings.unexplainedHint,
   }[kind];
   return [el('td', { class: 'place' }, strings[kind]), el('td', { class: 'aside' }, hint)];

@@ -1,10 +1,10 @@
-/** The rows of "what is live here": owner lines and the two buckets, as they are sorted, filtered and summed. */
+/** The rows of "what is live here": owner lines and buckets, as they are sorted, filtered and summed. */
 import type { LiveAt, LiveLine } from '../../src/protocol/timelineData.js';
 import type { LiveSort, SourceLine } from '../viewState.js';
 
 export type LiveRow =
   | { kind: 'line'; bytes: number; blocks: number; line: LiveLine; pointedOut: boolean }
-  | { kind: 'library' | 'beforeRecording'; bytes: number; blocks: number }
+  | { kind: 'library' | 'beforeRecording' | 'noStack'; bytes: number; blocks: number }
   /** Bytes that the curve's total has and no row explains; there is none unless the answer is wrong. */
   | { kind: 'unexplained'; bytes: number; blocks: 0 };
 
@@ -17,7 +17,7 @@ export function liveRows(live: LiveAt, highlight: SourceLine | null): LiveRow[] 
     line,
     pointedOut: highlight !== null && line.file === highlight.file && line.line === highlight.line,
   }));
-  for (const kind of ['library', 'beforeRecording'] as const) {
+  for (const kind of ['library', 'beforeRecording', 'noStack'] as const) {
     const { bytes, blocks } = live.buckets[kind];
     if (bytes !== 0 || blocks !== 0) rows.push({ kind, bytes, blocks });
   }

@@ -11,6 +11,8 @@ import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
 import { deviceHistory } from './history.js';
 import { lifetimesOf } from './lifetimes.js';
+import type { StacklessBucket } from './owner.js';
+import { stacklessBucket } from './stackless.js';
 import { findSteps, stepsOnDevice, type Steps } from './steps.js';
 
 /** A frame in words. */
@@ -27,6 +29,8 @@ export interface LiveGroup {
   frames: readonly number[];
   /** The forward pass's stack of a backward allocation, empty where there is none. */
   forwardFrames: readonly number[];
+  /** Where the blocks belong if they have no stack. */
+  stackless: StacklessBucket;
   liveBytes: Bytes;
   requestedBytes: Bytes;
   blocks: number;
@@ -57,8 +61,10 @@ export interface TraceHead {
 export interface DeviceTotals {
   device: number;
   liveBytes: Bytes;
-  reservedBytes: Bytes;
-  requestedBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
+  /** Null where the input does not say. */
+  requestedBytes: Bytes | null;
 }
 
 /**
@@ -88,6 +94,8 @@ export interface SnapshotDigest {
 export interface DigestLifetimes {
   frames: readonly number[];
   forwardFrames: readonly number[];
+  /** As that of a group: what lives and dies in a trace was recorded. */
+  stackless: StacklessBucket;
   /** Steps that the trace shows, and how they were found. */
   steps: number;
   stepSource: Steps['source'];
@@ -130,7 +138,8 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     const event = blocks.allocEvent[block];
     const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
     const stack = blocks.stack[block];
-    const key = `${stack}/${forward}`;
+    const stackless = stacklessBucket(snapshot, event !== NO_INDEX);
+    const key = `${stack}/${forward}/${stackless}`;
     let group = groupOf.get(key);
     if (group === undefined) {
       group = groups.length;
@@ -138,6 +147,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
       groups.push({
         frames: frames.ofStack(stacks, stack),
         forwardFrames: frames.ofStack(stacks, forward),
+        stackless,
         liveBytes: 0,
         requestedBytes: 0,
         blocks: 0,
@@ -184,6 +194,7 @@ function lifetimesInWords(snapshot: Snapshot, steps: Steps, frames: FrameWords):
     return table.stacks.map((lifetimes) => ({
       frames: frames.ofStack(stacks, lifetimes.stack),
       forwardFrames: frames.ofStack(stacks, lifetimes.forwardStack),
+      stackless: stacklessBucket(snapshot, true),
       steps: table.steps,
       stepSource: steps.source,
       binSteps: table.binSteps,
@@ -233,11 +244,16 @@ class FrameWords {
   }
 }
 
+interface KnownTotals extends DeviceTotals {
+  reservedBytes: Bytes;
+  requestedBytes: Bytes;
+}
+
 /** Live, reserved and requested bytes of every device that the file speaks of. */
 export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
-  const { blocks, segments, traces } = snapshot;
-  const totals = new Map<number, DeviceTotals>();
-  const of = (device: number): DeviceTotals => {
+  const { blocks, segments, traces, absent } = snapshot;
+  const totals = new Map<number, KnownTotals>();
+  const of = (device: number): KnownTotals => {
     let total = totals.get(device);
     if (total === undefined) {
       total = { device, liveBytes: 0, reservedBytes: 0, requestedBytes: 0 };
@@ -255,7 +271,13 @@ export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
     total.liveBytes += blocks.size[block];
     total.requestedBytes += blocks.requestedSize[block];
   }
-  return [...totals.values()].sort((a, b) => a.device - b.device);
+  return [...totals.values()]
+    .sort((a, b) => a.device - b.device)
+    .map((total) => ({
+      ...total,
+      reservedBytes: absent.includes('reserved') ? null : total.reservedBytes,
+      requestedBytes: absent.includes('requestedSizes') ? null : total.requestedBytes,
+    }));
 }
 
 function headOf(snapshot: Snapshot, trace: { device: number; first: number; count: number }): TraceHead {

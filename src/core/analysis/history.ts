@@ -33,8 +33,8 @@ export interface DeviceHistory {
   readonly allocations: AllocationTable;
   /** Live bytes after event `i - 1`; `trace.count + 1` values. */
   readonly live: Float64Array;
-  /** Reserved bytes after event `i - 1`. */
-  readonly reserved: Float64Array;
+  /** Reserved bytes after event `i - 1`; null where the input does not say. */
+  readonly reserved: Float64Array | null;
   /** Time of event `i` since `startUs`, never falling; null where the file has no times. */
   readonly time: Float64Array | null;
   readonly startUs: Microseconds | null;
@@ -52,7 +52,7 @@ export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory
     trace,
     allocations,
     live: liveCurve(allocations, trace.count),
-    reserved: reservedCurve(snapshot, trace),
+    reserved: snapshot.absent.includes('reserved') ? null : reservedCurve(snapshot, trace),
     time: startUs > 0 ? times(snapshot.events, trace, startUs) : null,
     startUs: startUs > 0 ? startUs : null,
   };

@@ -2,7 +2,16 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import type { DigestFrame } from './digest.js';
 import type { DeviceHistory } from './history.js';
-import { ownerKey, ownerOf, type FileLookup, type Owner, type OwnerLine } from './owner.js';
+import {
+  eachBucket,
+  ownerKey,
+  ownerOf,
+  type Bucket,
+  type FileLookup,
+  type OwnerLine,
+  type StacklessBucket,
+} from './owner.js';
+import { stacklessBucket } from './stackless.js';
 
 export interface LiveTally {
   bytes: Bytes;
@@ -13,10 +22,11 @@ export type LiveOwner = LiveTally & OwnerLine;
 
 export interface LiveByOwner {
   liveBytes: Bytes;
-  reservedBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
   /** Largest first. */
   lines: LiveOwner[];
-  buckets: { library: LiveTally; beforeRecording: LiveTally };
+  buckets: Record<Bucket, LiveTally>;
 }
 
 /**
@@ -24,31 +34,35 @@ export interface LiveByOwner {
  * @param ordinal of the event in its device's trace; -1 for the state before the first
  */
 export function liveAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, lookup: FileLookup): LiveByOwner {
-  const { allocations } = history;
-  const stacks = new Map<string, LiveTally & { stack: StackId; forward: StackId }>();
+  const { allocations, trace } = history;
+  // A trace that lost its oldest events frees what it no longer knows to have recorded.
+  const hasLostEvents = snapshot.warnings.some(({ code }) => code === 'ringOverflow');
+  const stacks = new Map<string, LiveTally & { stack: StackId; forward: StackId; stackless: StacklessBucket }>();
   for (let row = 0; row < allocations.count; row++) {
     if (allocations.birth[row] > ordinal || allocations.death[row] <= ordinal) continue;
     const stack = allocations.stack[row];
     const forward = allocations.forwardStack[row];
-    const key = `${stack}/${forward}`;
+    const wasFreed = allocations.death[row] < trace.count;
+    const stackless = stacklessBucket(snapshot, allocations.birth[row] >= 0 || (hasLostEvents && wasFreed));
+    const key = `${stack}/${forward}/${stackless}`;
     const tally = stacks.get(key);
-    if (tally === undefined) stacks.set(key, { bytes: allocations.bytes[row], blocks: 1, stack, forward });
+    if (tally === undefined) stacks.set(key, { bytes: allocations.bytes[row], blocks: 1, stack, forward, stackless });
     else {
       tally.bytes += allocations.bytes[row];
       tally.blocks++;
     }
   }
   const lines = new Map<string, LiveOwner>();
-  const buckets = { library: { bytes: 0, blocks: 0 }, beforeRecording: { bytes: 0, blocks: 0 } };
-  for (const { bytes, blocks, stack, forward } of stacks.values()) {
-    const owner = ownerOfStack(snapshot, stack, forward, lookup);
+  const buckets = eachBucket((): LiveTally => ({ bytes: 0, blocks: 0 }));
+  for (const { bytes, blocks, stack, forward, stackless } of stacks.values()) {
+    const owner = ownerOf(stackFrames(snapshot, stack), stackFrames(snapshot, forward), stackless, lookup);
     const tally = 'bucket' in owner ? buckets[owner.bucket] : lineTally(lines, owner.line);
     tally.bytes += bytes;
     tally.blocks += blocks;
   }
   return {
     liveBytes: history.live[ordinal + 1],
-    reservedBytes: history.reserved[ordinal + 1],
+    reservedBytes: history.reserved?.[ordinal + 1] ?? null,
     lines: [...lines.values()].sort((a, b) => b.bytes - a.bytes),
     buckets,
   };
@@ -62,10 +76,6 @@ function lineTally(lines: Map<string, LiveOwner>, line: OwnerLine): LiveOwner {
     lines.set(key, tally);
   }
   return tally;
-}
-
-function ownerOfStack(snapshot: Snapshot, stack: StackId, forward: StackId, lookup: FileLookup): Owner {
-  return ownerOf(stackFrames(snapshot, stack), stackFrames(snapshot, forward), lookup);
 }
 
 /** A stack in words, innermost first. */

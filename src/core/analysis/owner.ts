@@ -12,8 +12,19 @@ export interface OwnerLine {
   mapped: boolean;
 }
 
+/** Where bytes go that have no stack: they are older than the recording, or it kept none for them. */
+export type StacklessBucket = 'beforeRecording' | 'noStack';
+
 /** Where bytes go that no line owns. */
-export type Bucket = 'library' | 'beforeRecording';
+export type Bucket = 'library' | StacklessBucket;
+
+/** All buckets, in the order in which they are shown. */
+export const BUCKETS: readonly Bucket[] = ['library', 'beforeRecording', 'noStack'];
+
+/** Something for each bucket. */
+export function eachBucket<Value>(make: () => Value): Record<Bucket, Value> {
+  return { library: make(), beforeRecording: make(), noStack: make() };
+}
 
 export type Owner = { line: OwnerLine } | { bucket: Bucket };
 
@@ -27,11 +38,17 @@ export function ownerKey(line: OwnerLine): string {
  * same in the forward pass, else a bucket.
  * @param frames innermost first
  * @param forward the forward pass's frames of a backward allocation, innermost first
+ * @param stackless the bucket of what has no frames at all
  */
-export function ownerOf(frames: readonly DigestFrame[], forward: readonly DigestFrame[], lookup: FileLookup): Owner {
+export function ownerOf(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  stackless: StacklessBucket,
+  lookup: FileLookup,
+): Owner {
   const line = ownerLine(frames, lookup) ?? ownerLine(forward, lookup);
   if (line !== null) return { line };
-  return { bucket: frames.length === 0 && forward.length === 0 ? 'beforeRecording' : 'library' };
+  return { bucket: frames.length === 0 && forward.length === 0 ? stackless : 'library' };
 }
 
 /** Every user line of a stack, each once: the lines whose total the stack counts towards. */

@@ -22,7 +22,8 @@ export interface HistoryWindow {
   /** The state from `x[i]` on; `event[i]` is the ordinal of the event that made it. */
   x: Float64Array;
   live: Float64Array;
-  reserved: Float64Array;
+  /** Null where the input does not say. */
+  reserved: Float64Array | null;
   event: Uint32Array;
   peak: { x: number; event: number; liveBytes: Bytes };
   marks: Mark[];
@@ -39,6 +40,7 @@ const POINTS_PER_PIXEL = 4;
  */
 export function historyWindow(snapshot: Snapshot, history: DeviceHistory, request: WindowRequest): HistoryWindow {
   const axis = request.axis === 'time' && history.time !== null ? 'time' : 'events';
+  const { reserved } = history;
   const { count } = history.trace;
   const xOf = (ordinal: number): number => (axis === 'time' && history.time !== null ? history.time[ordinal] : ordinal);
   const extent = { from: 0, to: count === 0 ? 1 : Math.max(1, xOf(count - 1)) };
@@ -57,7 +59,7 @@ export function historyWindow(snapshot: Snapshot, history: DeviceHistory, reques
     window,
     x: Float64Array.from(at),
     live: Float64Array.from(ordinals, (ordinal) => history.live[ordinal + 1]),
-    reserved: Float64Array.from(ordinals, (ordinal) => history.reserved[ordinal + 1]),
+    reserved: reserved === null ? null : Float64Array.from(ordinals, (ordinal) => reserved[ordinal + 1]),
     event: Uint32Array.from(ordinals),
     peak: peakOf(history, ordinals, at),
     marks: marksIn(snapshot, history, first, end, window, xOf, axis),
@@ -100,7 +102,7 @@ function pickOrdinals(
     for (; ordinal < end && (column === pixels - 1 || xOf(ordinal) < edge); ordinal++) {
       if (live[ordinal + 1] < live[low + 1]) low = ordinal;
       if (live[ordinal + 1] > live[high + 1]) high = ordinal;
-      if (reserved[ordinal + 1] > reserved[highReserved + 1]) highReserved = ordinal;
+      if (reserved !== null && reserved[ordinal + 1] > reserved[highReserved + 1]) highReserved = ordinal;
       last = ordinal;
     }
     // Rounding may put an event on the edge of its own column: take it, so that the loop moves on.

@@ -1,11 +1,25 @@
 import type { DigestFrame, LiveGroup, SnapshotDigest } from '../analysis/digest.js';
 import { followBlocks, type Flow, type Tally } from '../analysis/flow.js';
-import { ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import {
+  eachBucket,
+  ownerKey,
+  ownerOf,
+  type FileLookup,
+  type OwnerLine,
+  type StacklessBucket,
+} from '../analysis/owner.js';
 import { stepOfDigest } from '../analysis/runs.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
 import { reportFrame, stackKey } from './stackWords.js';
 import type { Amount, CompareCell, CompareLine, CompareReport } from './report.js';
+
+interface ComparedStack {
+  cell: CompareCell;
+  frames: DigestFrame[];
+  forward: DigestFrame[];
+  stackless: StacklessBucket;
+}
 
 /**
  * Two snapshots side by side: growth of B over A per owner line and per stack. The growth of all lines and buckets adds
@@ -15,7 +29,7 @@ export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: Re
   const mapping = mapDigests([a, b], workspace);
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const flow = followBlocks(a, b);
-  const stacks = new Map<string, { cell: CompareCell; frames: DigestFrame[]; forward: DigestFrame[] }>();
+  const stacks = new Map<string, ComparedStack>();
   const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell => {
     const key = stackKey(digest, group);
     let stack = stacks.get(key);
@@ -24,6 +38,7 @@ export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: Re
         cell: emptyCell(flow),
         frames: group.frames.map((frame) => digest.frames[frame]),
         forward: group.forwardFrames.map((frame) => digest.frames[frame]),
+        stackless: group.stackless,
       };
       stacks.set(key, stack);
     }
@@ -44,10 +59,10 @@ export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: Re
     count(cell.flow?.survived, flow?.survived.get(i));
     count(cell.flow?.born, flow?.born.get(i));
   });
-  const buckets = { library: emptyCell(flow), beforeRecording: emptyCell(flow) };
+  const buckets = eachBucket(() => emptyCell(flow));
   const lines = new Map<string, CompareLine>();
-  for (const { cell, frames, forward } of stacks.values()) {
-    const owner = ownerOf(frames, forward, lookup);
+  for (const { cell, frames, forward, stackless } of stacks.values()) {
+    const owner = ownerOf(frames, forward, stackless, lookup);
     if ('bucket' in owner) {
       addCell(buckets[owner.bucket], cell);
       continue;

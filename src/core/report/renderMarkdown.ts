@@ -3,7 +3,17 @@ import { byteText, countText, signedByteText } from './byteText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
 import { visibleText } from './plainText.js';
 import type { CompareReport, LineReport, Report, RunReport } from './report.js';
-import { deviceTexts, placeText, plural, rateText, spanText, verdictSentence, warningTexts } from './reportWords.js';
+import {
+  BUCKET_WORD,
+  deviceTexts,
+  placeText,
+  plural,
+  rateText,
+  shownBuckets,
+  spanText,
+  verdictSentence,
+  warningTexts,
+} from './reportWords.js';
 import { sparkline } from './sparkline.js';
 
 export interface MarkdownOptions {
@@ -20,7 +30,6 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
 
 /** Two snapshots side by side, as Markdown that ends with a newline. */
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
-  const { library, beforeRecording } = report.buckets;
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
   const rest = report.lines.length - shown.length;
   return document([
@@ -33,8 +42,9 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
       ['growth', 'A', 'B', 'blocks A', 'blocks B', 'line'],
       [
         ...shown.map((line) => [line, code(placeText(line))] as const),
-        [library, 'library or native code'] as const,
-        [beforeRecording, 'before recording'] as const,
+        ...shownBuckets(report.buckets, ({ blocksA, blocksB }) => blocksA + blocksB > 0).map(
+          ([bucket, cell]) => [cell, BUCKET_WORD[bucket]] as const,
+        ),
       ].map(([cell, place]) => [
         signedByteText(cell.growthBytes),
         byteText(cell.bytesA),
@@ -84,8 +94,15 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
               ],
             ]
           : []),
-        ['', byteText(run.buckets.library), '', '', '', '', 'library or native code'],
-        ['', byteText(run.buckets.beforeRecording), '', '', '', '', 'before recording'],
+        ...shownBuckets(run.buckets, (bytes) => bytes > 0).map(([bucket, bytes]) => [
+          '',
+          byteText(bytes),
+          '',
+          '',
+          '',
+          '',
+          BUCKET_WORD[bucket],
+        ]),
       ],
     ),
     ...reasons(shown),

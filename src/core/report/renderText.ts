@@ -1,16 +1,20 @@
 /** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
+import { BUCKETS } from '../analysis/owner.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
 import { visibleText } from './plainText.js';
 import type { CompareCell, CompareLine, CompareReport, LineReport, Report, RunReport } from './report.js';
 import {
+  BUCKET_WORD,
   deviceTexts,
   liveBytes,
   placeText,
   plural,
   rateText,
+  shownBuckets,
   spanText,
+  unknownFlowSentence,
   verdictWord,
   verdictSentence,
   warningTexts,
@@ -42,8 +46,9 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
   for (const line of shown) rows.push([line, placeText(line)]);
   if (rest.length > 0) rows.push([addCells(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
   rows.push(
-    [report.buckets.library, '(library or native code)'],
-    [report.buckets.beforeRecording, '(before recording)'],
+    ...shownBuckets(report.buckets, ({ blocksA, blocksB }) => blocksA + blocksB > 0).map(
+      ([bucket, cell]): CompareRow => [cell, `(${BUCKET_WORD[bucket]})`],
+    ),
   );
   rows.push([addCells(rows.map(([cell]) => cell)), 'total']);
 
@@ -77,7 +82,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
         visibleText(place),
       ]),
     ),
-    ...(flow ? [] : ['', 'Which blocks survived is not known: the two traces do not overlap.']),
+    ...(flow ? [] : ['', unknownFlowSentence(report)]),
     ...notes('warning', warningTexts([report.a, report.b])),
   ];
   return lines.map(visibleText).join('\n') + '\n';
@@ -101,7 +106,7 @@ type CompareRow = readonly [cell: CompareCell, place: string];
 function runText(run: RunReport, options: TextOptions): string {
   const last = run.snapshots[run.snapshots.length - 1];
   const { shown, rest } = selectLines(run.lines, options.mostLines);
-  const buckets = run.buckets.library + run.buckets.beforeRecording;
+  const buckets = sum(BUCKETS, (bucket) => run.buckets[bucket]);
   const rows = [
     ...shown.map((line) => lineRow(line, run)),
     ...(rest.lines > 0
@@ -114,8 +119,9 @@ function runText(run: RunReport, options: TextOptions): string {
           ),
         ]
       : []),
-    otherRow(run.buckets.library, '', '', '(library or native code)'),
-    otherRow(run.buckets.beforeRecording, '', '', '(before recording)'),
+    ...shownBuckets(run.buckets, (bytes) => bytes > 0).map(([bucket, bytes]) =>
+      otherRow(bytes, '', '', `(${BUCKET_WORD[bucket]})`),
+    ),
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
   const lines = [

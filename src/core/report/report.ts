@@ -56,13 +56,17 @@ export interface SnapshotReport {
 export interface DeviceReport {
   device: number;
   liveBytes: Bytes;
-  reservedBytes: Bytes;
-  requestedBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
+  /** Null where the input does not say. */
+  requestedBytes: Bytes | null;
 }
 
 export interface Buckets {
   library: Bytes;
   beforeRecording: Bytes;
+  /** Recorded without a stack. */
+  noStack: Bytes;
 }
 
 export interface LineReport {
@@ -141,7 +145,7 @@ export interface CompareReport {
   b: SnapshotReport;
   /** Largest growth first, shrinking lines last. */
   lines: CompareLine[];
-  buckets: { library: CompareCell; beforeRecording: CompareCell };
+  buckets: { library: CompareCell; beforeRecording: CompareCell; noStack: CompareCell };
 }
 
 export interface CompareCell {

@@ -1,7 +1,31 @@
 /** Words that the renderings share. */
+import { BUCKETS, type Bucket } from '../analysis/owner.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { sum } from './lineSelection.js';
-import type { LineReport, RunReport, SnapshotReport, StepSource, Verdict } from './report.js';
+import type { CompareReport, LineReport, RunReport, SnapshotReport, StepSource, Verdict } from './report.js';
+
+/** What the buckets are called. */
+export const BUCKET_WORD: Readonly<Record<Bucket, string>> = {
+  library: 'library or native code',
+  beforeRecording: 'before recording',
+  noStack: 'no stack recorded',
+};
+
+/** The buckets that a table has rows for: the first two always, others where they hold something. */
+export function shownBuckets<Cell>(
+  buckets: Readonly<Record<Bucket, Cell>>,
+  isFilled: (cell: Cell) => boolean,
+): (readonly [Bucket, Cell])[] {
+  return BUCKETS.filter((bucket) => bucket !== 'noStack' || isFilled(buckets[bucket])).map(
+    (bucket) => [bucket, buckets[bucket]] as const,
+  );
+}
+
+/** Why a comparison does not say which blocks survived. */
+export function unknownFlowSentence({ a, b }: CompareReport): string {
+  const isTraceless = a.events === 0 || b.events === 0;
+  return `Which blocks survived is not known: ${isTraceless ? 'not both have a trace' : 'the two traces do not overlap'}.`;
+}
 
 /** What a rate is per. */
 export const STEP_WORD: Readonly<Record<StepSource, string>> = {
@@ -72,10 +96,12 @@ export function liveBytes(snapshot: SnapshotReport): number {
 
 /** One line per device. */
 export function deviceTexts(snapshot: SnapshotReport): string[] {
-  return snapshot.devices.map(
-    ({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
-      `device ${device}: ${byteText(live)} live (${countText(live)} B), ${byteText(requestedBytes)} of it requested, ` +
-      `${byteText(reservedBytes)} reserved`,
+  return snapshot.devices.map(({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
+    [
+      `device ${device}: ${byteText(live)} live (${countText(live)} B)`,
+      ...(requestedBytes === null ? [] : [`${byteText(requestedBytes)} of it requested`]),
+      ...(reservedBytes === null ? [] : [`${byteText(reservedBytes)} reserved`]),
+    ].join(', '),
   );
 }
 

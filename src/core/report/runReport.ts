@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
-import { ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import { eachBucket, ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import { theilSen, type Rate } from '../analysis/rate.js';
 import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
@@ -35,9 +35,9 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
     }
     return series;
   };
-  const buckets: Buckets = { library: 0, beforeRecording: 0 };
+  const buckets: Buckets = eachBucket(() => 0);
   for (const stack of stacks) {
-    const owner = ownerOf(stack.frames, stack.forward, lookup);
+    const owner = ownerOf(stack.frames, stack.forward, stack.stackless, lookup);
     const live = stack.series[snapshots.length - 1];
     if ('bucket' in owner) buckets[owner.bucket] += live;
     else lineOf(owner.line).stacks.push(stack);

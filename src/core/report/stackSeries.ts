@@ -1,5 +1,5 @@
 import type { DigestFrame, DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
-import type { FileLookup } from '../analysis/owner.js';
+import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
 import { judge, type Judgement } from '../analysis/verdict.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { stackKey, type StackWords } from './stackWords.js';
@@ -9,6 +9,8 @@ export interface StackSeries {
   /** Innermost first. */
   frames: readonly DigestFrame[];
   forward: readonly DigestFrame[];
+  /** Where it belongs without frames. */
+  stackless: StacklessBucket;
   /** Live bytes, one per snapshot. */
   series: number[];
   /** Live blocks in the last snapshot. */
@@ -34,6 +36,7 @@ export function stackSeries(
       stack = {
         frames: words.frames.map((frame) => digest.frames[frame]),
         forward: words.forwardFrames.map((frame) => digest.frames[frame]),
+        stackless: words.stackless,
         series: new Array<number>(snapshots.length).fill(0),
         blocks: 0,
         lifetimes: null,

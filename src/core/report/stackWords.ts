@@ -1,10 +1,11 @@
 import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
-import type { FileLookup } from '../analysis/owner.js';
+import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
 
 /** A stack as a digest names it: indices into its frames. */
 export interface StackWords {
   frames: readonly number[];
   forwardFrames: readonly number[];
+  stackless: StacklessBucket;
 }
 
 /** Equal for equal stacks of different snapshots. */
@@ -16,6 +17,7 @@ export function stackKey(digest: SnapshotDigest, stack: StackWords): string {
         return `${frame.file}\n${frame.line}\n${frame.function}`;
       })
       .join('\n');
+  if (stack.frames.length + stack.forwardFrames.length === 0) return stack.stackless;
   return `${words(stack.frames)}\0${words(stack.forwardFrames)}`;
 }
 

@@ -32,8 +32,9 @@ export function runNames(
 /** `1.2 GiB live · 1.4 GiB reserved · step 40`, over all devices. */
 export function snapshotText(snapshot: SnapshotReport, l10n: Translator): string {
   const live = snapshot.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
-  const reserved = snapshot.devices.reduce((sum, { reservedBytes }) => sum + reservedBytes, 0);
-  const sizes = [l10n.t('{0} live', byteText(live)), l10n.t('{0} reserved', byteText(reserved))];
+  const reserved = snapshot.devices.reduce((sum, { reservedBytes }) => sum + (reservedBytes ?? 0), 0);
+  const isKnown = snapshot.devices.some(({ reservedBytes }) => reservedBytes !== null);
+  const sizes = [l10n.t('{0} live', byteText(live)), ...(isKnown ? [l10n.t('{0} reserved', byteText(reserved))] : [])];
   return [...sizes, ...(snapshot.step === null ? [] : [l10n.t('step {0}', snapshot.step)])].join(' · ');
 }
 

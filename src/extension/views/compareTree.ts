@@ -24,7 +24,7 @@ interface CompareFrameNode {
 }
 interface CompareBucketNode {
   readonly kind: 'bucket';
-  readonly bucket: 'library' | 'beforeRecording';
+  readonly bucket: 'library' | 'beforeRecording' | 'noStack';
   readonly cell: CompareCell;
 }
 export type CompareNode = CompareLineNode | CompareStackNode | CompareFrameNode | CompareBucketNode;
@@ -91,7 +91,7 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
   private buckets(): CompareBucketNode[] {
     const buckets = this.store.comparison?.report.buckets;
     if (buckets === undefined) return [];
-    return (['library', 'beforeRecording'] as const)
+    return (['library', 'beforeRecording', 'noStack'] as const)
       .map((bucket): CompareBucketNode => ({ kind: 'bucket', bucket, cell: buckets[bucket] }))
       .filter(({ cell }) => cell.growthBytes !== 0);
   }
@@ -121,9 +121,12 @@ function lineItem(line: CompareLine): vscode.TreeItem {
 }
 
 function bucketItem({ bucket, cell }: CompareBucketNode): vscode.TreeItem {
-  const item = new vscode.TreeItem(
-    bucket === 'library' ? vscode.l10n.t('Library or native code') : vscode.l10n.t('Before recording'),
-  );
+  const names = {
+    library: vscode.l10n.t('Library or native code'),
+    beforeRecording: vscode.l10n.t('Before recording'),
+    noStack: vscode.l10n.t('No stack recorded'),
+  };
+  const item = new vscode.TreeItem(names[bucket]);
   item.description = `${signedByteText(cell.growthBytes)} · ${byteText(cell.bytesA)} → ${byteText(cell.bytesB)}`;
   item.tooltip = cellText(cell);
   item.iconPath = growthIcon(cell.growthBytes);

@@ -12,7 +12,7 @@ const noWorkspace = (): null => null;
 
 function sumOf(live: ReturnType<typeof liveAt>): number {
   const lines = live.lines.reduce((sum, line) => sum + line.bytes, 0);
-  return lines + live.buckets.library.bytes + live.buckets.beforeRecording.bytes;
+  return Object.values(live.buckets).reduce((sum, { bytes }) => sum + bytes, lines);
 }
 
 /** The device's live allocations after each event, by a map from address to bytes: the plain way. */
@@ -49,7 +49,7 @@ describe('A device’s history', () => {
         const history = deviceHistory(snapshot, total.device);
         const { count } = history.trace;
         assert.equal(history.live[count], total.liveBytes, `${basename(file)} live`);
-        assert.equal(history.reserved[count], total.reservedBytes, `${basename(file)} reserved`);
+        assert.equal(history.reserved?.[count] ?? null, total.reservedBytes, `${basename(file)} reserved`);
         for (const ordinal of [-1, count - 1, ...Array.from({ length: 5 }, () => random(count + 1) - 1)]) {
           const live = liveAt(snapshot, history, ordinal, noWorkspace);
           assert.equal(sumOf(live), live.liveBytes, `${basename(file)} after ${ordinal}`);
@@ -101,7 +101,7 @@ describe('A window of the timeline', () => {
       );
       for (const [i, ordinal] of shown.entries()) {
         assert.equal(view.live[i], history.live[ordinal + 1]);
-        assert.equal(view.reserved[i], history.reserved[ordinal + 1]);
+        assert.equal(view.reserved?.[i], history.reserved?.[ordinal + 1]);
       }
       if (inside.length === 0) continue;
       const exact = inside.map((ordinal) => history.live[ordinal + 1]);

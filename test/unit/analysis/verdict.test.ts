@@ -39,6 +39,7 @@ function lifetimes(steps: number, births: readonly number[], age: number | null)
   return {
     frames: [],
     forwardFrames: [],
+    stackless: 'noStack',
     steps,
     stepSource: 'annotations',
     binSteps: 1,

@@ -40,7 +40,7 @@ function assertRun(run: RunReport, wanted: readonly OwnerLines[]): void {
     assert.equal(line.growthBytes, series[series.length - 1] - series[0], name);
     assert.equal(line.blocks, last.lines[name]?.[1] ?? 0, name);
   }
-  assert.deepEqual(run.buckets, { library: last.library, beforeRecording: last.before });
+  assert.deepEqual(run.buckets, { library: last.library, beforeRecording: last.before, noStack: last.noStack });
   assert.equal(
     run.snapshots[run.snapshots.length - 1].devices.reduce((total, device) => total + device.liveBytes, 0),
     last.live,
@@ -66,6 +66,7 @@ function assertCompare(report: CompareReport, a: OwnerLines, b: OwnerLines): voi
   }
   assert.equal(report.buckets.library.growthBytes, b.library - a.library);
   assert.equal(report.buckets.beforeRecording.growthBytes, b.before - a.before);
+  assert.equal(report.buckets.noStack.growthBytes, b.noStack - a.noStack);
 }
 
 describe('The command line and brute force agree', function () {

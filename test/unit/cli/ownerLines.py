@@ -3,7 +3,8 @@
     python3 ownerLines.py FROM TO FILE...
 
 Frames whose file starts with FROM belong to the workspace, where they start with TO; empty FROM means no workspace.
-Prints one JSON object per file: {"lines": {"file:line:function": [bytes, blocks]}, "library": n, "before": n, "live": n}.
+Prints one JSON object per file: {"lines": {"file:line:function": [bytes, blocks]}, "library": n, "before": n,
+"noStack": n, "live": n}.
 """
 import json
 import pickle
@@ -54,6 +55,30 @@ def traces_of(snapshot):
     return [] if isinstance(snapshot, list) else snapshot.get('device_traces', [])
 
 
+def frames_of(block):
+    # Until 2.0 the stack stands in the history, the current allocation's first.
+    history = block.get('history') or [{}]
+    return block.get('frames', history[0].get('frames', []))
+
+
+def has_stacks(snapshot):
+    entries = [entry for trace in traces_of(snapshot) for entry in trace]
+    blocks = [block for segment in segments_of(snapshot) for block in segment['blocks']]
+    return any(entry.get('frames') for entry in entries) or any(frames_of(block) for block in blocks)
+
+
+def recorded_of(snapshot):
+    """Devices and addresses that the trace leaves allocated."""
+    recorded = set()
+    for device, trace in enumerate(traces_of(snapshot)):
+        for entry in trace:
+            if entry['action'] == 'alloc':
+                recorded.add((device, entry['addr']))
+            elif entry['action'] == 'free_completed':
+                recorded.discard((device, entry['addr']))
+    return recorded
+
+
 def analyze(path, start, to):
     with open(path, 'rb') as file:
         snapshot = pickle.load(file)
@@ -62,23 +87,26 @@ def analyze(path, start, to):
         for entry in trace:
             if entry['action'] == 'alloc':
                 forward[device, entry['addr']] = entry.get('forward_frames', [])
-    lines, sums = {}, {'library': 0, 'before': 0, 'live': 0}
+    lines, sums = {}, {'library': 0, 'before': 0, 'noStack': 0, 'live': 0}
+    recorded = recorded_of(snapshot)
+    blind = not has_stacks(snapshot)
     for segment in segments_of(snapshot):
         for block in segment['blocks']:
             if block['state'] == 'inactive':
                 continue
             sums['live'] += block['size']
-            # Until 2.0 the stack stands in the history, the current allocation's first.
-            history = block.get('history') or [{}]
-            frames = words(block.get('frames', history[0].get('frames', [])))
+            frames = words(frames_of(block))
             hints = forward_words(forward.get((segment['device'], block.get('address')), []))
             key = owner(frames, start, to) or owner(hints, start, to)
             if key is not None:
                 entry = lines.setdefault(key, [0, 0])
                 entry[0] += block['size']
                 entry[1] += 1
+            elif frames or hints:
+                sums['library'] += block['size']
             else:
-                sums['library' if frames or hints else 'before'] += block['size']
+                known = blind or (segment['device'], block.get('address')) in recorded
+                sums['noStack' if known else 'before'] += block['size']
     return {'lines': lines, **sums}
 
 

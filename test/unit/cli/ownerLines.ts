@@ -7,6 +7,7 @@ export interface OwnerLines {
   lines: Record<string, [bytes: number, blocks: number] | undefined>;
   library: number;
   before: number;
+  noStack: number;
   live: number;
 }
 

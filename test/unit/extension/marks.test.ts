@@ -157,7 +157,7 @@ describe('Marks of a comparison', () => {
       a: snapshotReport(),
       b: snapshotReport(),
       lines,
-      buckets: { library: cell, beforeRecording: cell },
+      buckets: { library: cell, beforeRecording: cell, noStack: cell },
     });
     assert.deepEqual(
       found.map((item) => [item.line, item.growthBytes]),

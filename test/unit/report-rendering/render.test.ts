@@ -65,7 +65,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         process: [],
         forecast: null,
         lines,
-        buckets: { library: 100, beforeRecording: 200 },
+        buckets: { library: 100, beforeRecording: 200, noStack: 0 },
       },
     ],
   };
@@ -179,7 +179,11 @@ describe('A comparison', () => {
       { file: 'src/same.py', line: 2, function: 'g', mapped: true, stacks: [], ...cell(500, 500), blocksB: 1 },
       { file: 'src/shrink.py', line: 3, function: 'h', mapped: true, stacks: [], ...cell(1400, 400) },
     ],
-    buckets: { library: cell(100, 100), beforeRecording: cell(0, 0) },
+    buckets: {
+      library: cell(100, 100),
+      beforeRecording: cell(0, 0),
+      noStack: { ...cell(0, 0), blocksA: 0, blocksB: 0 },
+    },
   };
 
   it('adds up as text, and folds what did not move', () => {
@@ -193,10 +197,12 @@ describe('A comparison', () => {
 
   it('does not claim to know which blocks survived when the traces cannot tell', () => {
     const unknown = structuredClone(report);
-    for (const part of [...unknown.lines, unknown.buckets.library, unknown.buckets.beforeRecording]) part.flow = null;
+    for (const part of [...unknown.lines, ...Object.values(unknown.buckets)]) part.flow = null;
     const text = renderCompareText(unknown, ALL);
     assert.ok(!text.includes('SURVIVED'));
     assert.ok(text.includes('the two traces do not overlap'));
+    unknown.a.events = 0;
+    assert.ok(renderCompareText(unknown, ALL).includes('not both have a trace'));
   });
 
   it('is Markdown, too', () => {

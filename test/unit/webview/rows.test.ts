@@ -12,7 +12,7 @@ function answer(
   beforeRecording = { bytes: 0, blocks: 0 },
 ): LiveAt {
   const liveBytes = [...lines, library, beforeRecording].reduce((sum, part) => sum + part.bytes, 0);
-  const buckets = { library, beforeRecording };
+  const buckets = { library, beforeRecording, noStack: { bytes: 0, blocks: 0 } };
   return { path: '/s', device: 0, event: 9, timeUs: null, liveBytes, reservedBytes: liveBytes, lines, buckets };
 }
 

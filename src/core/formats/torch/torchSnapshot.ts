@@ -33,6 +33,11 @@ export function finishTorch(
     warnings: [],
     absent: sink.segments.lacksRequestedSizes ? ['requestedSizes'] : [],
   });
-  const ordered = orderStacks(snapshot, sink.frames.behind);
+  const ordered = orderStacks(snapshot.events.category === null ? snapshot : profile(snapshot), sink.frames.behind);
   return { ...ordered, warnings: recordingWarnings(ordered) };
+}
+
+/** What PyTorch makes of a profile has one segment from the lowest to the highest address: that is not reserved memory. */
+function profile(snapshot: Snapshot): Snapshot {
+  return { ...snapshot, absent: [...snapshot.absent, 'reserved'] };
 }

@@ -49,7 +49,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     process: [],
     forecast: null,
     lines,
-    buckets: { library: 0, beforeRecording: 0 },
+    buckets: { library: 0, beforeRecording: 0, noStack: 0 },
     ...over,
   };
 }

@@ -1,0 +1,13 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { StacklessBucket } from './owner.js';
+
+/**
+ * Tells where memory belongs that has no stack. Stacks are gathered from the moment that recording begins, so what has
+ * none is older; unless its allocation was recorded, or no stack was kept for anything.
+ * @param isRecorded its allocation is in the trace
+ */
+export function stacklessBucket({ absent }: Snapshot, isRecorded: boolean): StacklessBucket {
+  // A profile that counts by stack (without addresses) has no beginning that anything could be older than.
+  const isBlind = absent.includes('stacks') || absent.includes('addresses');
+  return isRecorded || isBlind ? 'noStack' : 'beforeRecording';
+}
