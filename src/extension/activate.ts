@@ -3,6 +3,8 @@ import * as vscode from 'vscode';
 import { commandHandlers } from './commands/commands.js';
 import { registerCommands } from './commands/commandTable.js';
 import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
+import { EditorMarks } from './marks/editorMarks.js';
+import { GutterGlyphs } from './marks/gutterGlyphs.js';
 import { MarkHoverProvider } from './marks/hoverProvider.js';
 import { LensProvider } from './marks/lensProvider.js';
 import { LineDecorations } from './marks/lineDecorations.js';
@@ -34,7 +36,8 @@ export function activate(context: vscode.ExtensionContext): void {
 
   const views = new Views(running, store, files);
   const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
-  const lenses = new LensProvider(store, files, marks, lines);
+  const editorMarks = new EditorMarks(store, files, marks, lines);
+  const lenses = new LensProvider(editorMarks);
   const surfaces = { session: running, store, files, marks, lines, views, timeline, log };
 
   context.subscriptions.push(
@@ -43,15 +46,17 @@ export function activate(context: vscode.ExtensionContext): void {
     files,
     marks,
     lines,
+    editorMarks,
     running,
     views,
     timeline,
     lenses,
     new ContextKeys(running, store),
     new StatusBar(running, store),
-    new LineDecorations(store, files, marks, lines),
+    new LineDecorations(editorMarks),
+    new GutterGlyphs(editorMarks, vscode.Uri.joinPath(context.extensionUri, 'media')),
     vscode.languages.registerCodeLensProvider(PYTHON_FILES, lenses),
-    vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(store, files, marks, lines)),
+    vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(editorMarks)),
     vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
     ...registerCommands(commandHandlers(surfaces), log),
     store.onDidBeginRun(() => {

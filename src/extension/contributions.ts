@@ -44,8 +44,11 @@ export const Setting = {
   snapshotsExclude: 'snapshots.exclude',
   marksCodeLens: 'marks.codeLens',
   marksEndOfLine: 'marks.endOfLine',
+  marksGutter: 'marks.gutter',
   marksOverviewRuler: 'marks.overviewRuler',
   marksHover: 'marks.hover',
+  marksInDiffEditors: 'marks.inDiffEditors',
+  marksWhileDebugging: 'marks.whileDebugging',
   pathsMap: 'paths.map',
 } as const;
 

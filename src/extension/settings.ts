@@ -6,8 +6,11 @@ import { Setting, SETTINGS_SECTION } from './contributions.js';
 export interface MarkSettings {
   codeLens: boolean;
   endOfLine: boolean;
+  gutter: boolean;
   overviewRuler: boolean;
   hover: boolean;
+  /** Also in editors that compare two texts. */
+  inDiffEditors: boolean;
 }
 
 function read<T>(name: string, fallback: T, scope?: vscode.ConfigurationScope): T {
@@ -22,9 +25,16 @@ export function markSettings(): MarkSettings {
   return {
     codeLens: read(Setting.marksCodeLens, true),
     endOfLine: read(Setting.marksEndOfLine, true),
+    gutter: read(Setting.marksGutter, true),
     overviewRuler: read(Setting.marksOverviewRuler, true),
     hover: read(Setting.marksHover, true),
+    inDiffEditors: read(Setting.marksInDiffEditors, false),
   };
+}
+
+/** Whether marks stay while a program is debugged. */
+export function marksWhileDebugging(): boolean {
+  return read(Setting.marksWhileDebugging, false);
 }
 
 /** Globs of files that may be snapshots, and of what is left out besides the usual folders. */

@@ -1,43 +1,38 @@
 import * as vscode from 'vscode';
 import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
-import type { ResultsStore } from '../results/resultsStore.js';
-import type { PythonFiles } from '../workspace/pythonFiles.js';
-import type { MarkedLines } from './markedLines.js';
-import type { MarkSwitch } from './markSwitch.js';
+import type { EditorMarks } from './editorMarks.js';
 import { compareLensText, lensText } from './markText.js';
 
 /**
- * An editor that loses the focus forgets that it was told of new lenses, if it has not asked for them by then. So it is
- * told once more, after this many milliseconds.
+ * An editor that loses the focus forgets that it was told of new lenses, if it has not asked for them by then. Those
+ * that have not asked are told again after this many milliseconds, and then after twice as many, and so on.
  */
 const TOLD_AGAIN_MS = 1_000;
+/** Half a minute passes before the last telling. */
+const MOST_TELLINGS = 6;
 
 /** Byte counts above lines: a lookup in what is known, never a computation. */
 export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
   private timer: ReturnType<typeof setTimeout> | undefined;
+  /** Documents whose lenses were asked for since the last change. */
+  private readonly asked = new Set<string>();
 
   readonly onDidChangeCodeLenses = this.changedEmitter.event;
 
-  constructor(
-    private readonly store: ResultsStore,
-    private readonly files: PythonFiles,
-    private readonly marks: MarkSwitch,
-    private readonly lines: MarkedLines,
-  ) {
+  constructor(private readonly marks: EditorMarks) {
     const changed = (): void => {
-      this.announce();
+      this.asked.clear();
+      this.tell(1);
     };
-    this.subscriptions = [store.onDidChange(changed), marks.onDidChange(changed), this.changedEmitter];
+    this.subscriptions = [marks.onDidChange(changed), this.changedEmitter];
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    if (!this.marks.shown.codeLens) return [];
-    const path = this.files.path(document.uri);
-    if (this.files.uri(path)?.toString() !== document.uri.toString()) return [];
-    return this.store.comparison === null ? this.leakLenses(document, path) : this.compareLenses(document, path);
+    this.asked.add(document.uri.toString());
+    return this.marks.shown.codeLens ? [...this.leakLenses(document), ...this.growthLenses(document)] : [];
   }
 
   dispose(): void {
@@ -45,18 +40,23 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     disposeAll(this.subscriptions);
   }
 
-  private announce(): void {
+  private tell(telling: number): void {
     this.changedEmitter.fire();
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.changedEmitter.fire();
-    }, TOLD_AGAIN_MS);
+    if (telling === MOST_TELLINGS) return;
+    this.timer = setTimeout(
+      () => {
+        const isDeaf = vscode.window.visibleTextEditors.some(
+          ({ document }) => this.marks.isMine(document) && !this.asked.has(document.uri.toString()),
+        );
+        if (isDeaf) this.tell(telling + 1);
+      },
+      TOLD_AGAIN_MS * 2 ** (telling - 1),
+    );
   }
 
-  private leakLenses(document: vscode.TextDocument, path: string): vscode.CodeLens[] {
-    return this.store.marksOf(path).flatMap((mark) => {
-      const at = this.lines.place(document, mark.line);
-      if (at === null) return [];
+  private leakLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return this.marks.leaksIn(document).flatMap(({ said: mark, place: at }) => {
       const range = lineRange(document, at.line);
       const text = lensText(mark, vscode.l10n);
       const place = { file: mark.file, line: mark.line };
@@ -76,22 +76,18 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     });
   }
 
-  private compareLenses(document: vscode.TextDocument, path: string): vscode.CodeLens[] {
-    const comparison = this.store.comparison;
-    if (comparison === null) return [];
-    return (comparison.byFile.get(path) ?? []).flatMap((line) => {
-      const at = this.lines.place(document, line.line);
-      if (at === null) return [];
-      const range = lineRange(document, at.line);
-      return [
-        new vscode.CodeLens(range, {
-          title: compareLensText(line, comparison.report.a.path, vscode.l10n),
+  private growthLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const since = this.marks.comparedWith;
+    if (since === null) return [];
+    return this.marks.growthIn(document).map(
+      ({ said: line, place }) =>
+        new vscode.CodeLens(lineRange(document, place.line), {
+          title: compareLensText(line, since, vscode.l10n),
           tooltip: vscode.l10n.t('Show the stacks of this line'),
           command: InternalCommand.showLine,
           arguments: [{ file: line.file, line: line.line }],
         }),
-      ];
-    });
+    );
   }
 }
 

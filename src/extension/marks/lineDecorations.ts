@@ -1,10 +1,9 @@
 import * as vscode from 'vscode';
 import { Color } from '../contributions.js';
-import type { ResultsStore } from '../results/resultsStore.js';
+import { disposeAll, type Disposer } from '../disposer.js';
 import type { MarkSettings } from '../settings.js';
-import type { PythonFiles } from '../workspace/pythonFiles.js';
-import type { MarkedLines } from './markedLines.js';
-import type { MarkSwitch } from './markSwitch.js';
+import type { EditorMarks } from './editorMarks.js';
+import type { MarkedPlace } from './markedLines.js';
 import { endOfLineText } from './markText.js';
 
 /** `stale`: the line was edited since. */
@@ -14,33 +13,25 @@ type Tone = (typeof TONES)[number];
 /** The text behind marked lines and their marks in the overview ruler. One decoration type per tone. */
 export class LineDecorations implements vscode.Disposable {
   private types: Record<Tone, vscode.TextEditorDecorationType>;
-  private readonly subscriptions: vscode.Disposable[];
+  private typesFor: MarkSettings;
+  private readonly subscriptions: readonly Disposer[];
 
-  constructor(
-    private readonly store: ResultsStore,
-    private readonly files: PythonFiles,
-    private readonly marks: MarkSwitch,
-    private readonly lines: MarkedLines,
-  ) {
-    this.types = createTypes(marks.shown);
+  constructor(private readonly marks: EditorMarks) {
+    this.typesFor = marks.shown;
+    this.types = createTypes(this.typesFor);
     const refresh = (): void => {
       this.refresh();
     };
     this.subscriptions = [
-      store.onDidChange(refresh),
-      lines.onDidMove(refresh),
+      marks.onDidChange(refresh),
+      marks.onDidMove(refresh),
       vscode.window.onDidChangeVisibleTextEditors(refresh),
-      marks.onDidChange(() => {
-        this.disposeTypes();
-        this.types = createTypes(marks.shown);
-        this.refresh();
-      }),
     ];
     this.refresh();
   }
 
   dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
+    disposeAll(this.subscriptions);
     this.disposeTypes();
   }
 
@@ -49,6 +40,12 @@ export class LineDecorations implements vscode.Disposable {
   }
 
   private refresh(): void {
+    const { shown } = this.marks;
+    if (shown.overviewRuler !== this.typesFor.overviewRuler) {
+      this.disposeTypes();
+      this.types = createTypes(shown);
+    }
+    this.typesFor = shown;
     for (const editor of vscode.window.visibleTextEditors) {
       const options = this.optionsOf(editor);
       for (const tone of TONES) editor.setDecorations(this.types[tone], options[tone]);
@@ -64,40 +61,23 @@ export class LineDecorations implements vscode.Disposable {
       stale: [],
     };
     const { document } = editor;
-    if (document.languageId !== 'python' || isInDiff(editor)) return options;
-    const path = this.files.path(document.uri);
-    if (this.files.uri(path)?.toString() !== document.uri.toString()) return options;
-    const shown = this.marks.shown;
-    if (this.store.comparison !== null) {
-      for (const { line, growthBytes } of this.store.comparison.byFile.get(path) ?? []) {
-        this.add(options, growthBytes > 0 ? 'growth' : 'shrink', document, line, '');
-      }
-      return options;
+    if (this.marks.isHiddenIn(editor)) return options;
+    const { shown } = this.marks;
+    const add = (tone: Tone, place: MarkedPlace, text: string): void => {
+      const told = place.edited && text !== '' ? vscode.l10n.t('{0} · before your edit', text) : text;
+      options[place.edited ? 'stale' : tone].push({
+        range: document.lineAt(place.line - 1).range,
+        ...(told === '' ? {} : { renderOptions: { after: { contentText: told } } }),
+      });
+    };
+    for (const { said, place } of this.marks.growthIn(document)) {
+      add(said.growthBytes > 0 ? 'growth' : 'shrink', place, '');
     }
-    for (const mark of this.store.marksOf(path)) {
-      if (mark.tone === 'filling') continue;
-      const text = shown.endOfLine ? endOfLineText(mark, shown.codeLens, vscode.l10n) : '';
-      this.add(options, mark.tone, document, mark.line, text);
+    for (const { said, place } of this.marks.leaksIn(document)) {
+      if (said.tone === 'filling') continue;
+      add(said.tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     return options;
-  }
-
-  /** @param line as recorded, 1-based */
-  private add(
-    options: Record<Tone, vscode.DecorationOptions[]>,
-    tone: Tone,
-    document: vscode.TextDocument,
-    line: number,
-    text: string,
-  ): void {
-    const place = this.lines.place(document, line);
-    if (place === null) return;
-    const { range } = document.lineAt(place.line - 1);
-    const shown = place.edited && text !== '' ? vscode.l10n.t('{0} · before your edit', text) : text;
-    options[place.edited ? 'stale' : tone].push({
-      range,
-      ...(shown === '' ? {} : { renderOptions: { after: { contentText: shown } } }),
-    });
   }
 }
 
@@ -117,10 +97,4 @@ function createTypes(shown: MarkSettings): Record<Tone, vscode.TextEditorDecorat
     shrink: create(Color.shrink),
     stale: create('editorCodeLens.foreground'),
   };
-}
-
-/** True if the editor is one side of a comparison of texts: its lines are not those of the run. */
-function isInDiff(editor: vscode.TextEditor): boolean {
-  const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === editor.viewColumn);
-  return editor.viewColumn === undefined || group?.activeTab?.input instanceof vscode.TabInputTextDiff;
 }

@@ -1,26 +1,51 @@
 import * as vscode from 'vscode';
-import { Setting } from '../contributions.js';
-import { affects, markSettings, type MarkSettings } from '../settings.js';
+import { SETTINGS_SECTION } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import { marksWhileDebugging, markSettings, type MarkSettings } from '../settings.js';
 
 const HIDDEN_KEY = 'leakline.marksHidden';
-const ALL_OFF: MarkSettings = { codeLens: false, endOfLine: false, overviewRuler: false, hover: false };
+const ALL_OFF: MarkSettings = {
+  codeLens: false,
+  endOfLine: false,
+  gutter: false,
+  overviewRuler: false,
+  hover: false,
+  inDiffEditors: false,
+};
 
-/** Which marks show: the settings, and one switch over all of them that the workspace remembers. */
+/** Which marks show: the settings, one switch over all of them that the workspace remembers, and none in a debugger. */
 export class MarkSwitch implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscription: vscode.Disposable;
+  private readonly subscriptions: readonly Disposer[];
+  private readonly debugging = new Set<string>();
 
   readonly onDidChange = this.changedEmitter.event;
 
   constructor(private readonly state: vscode.Memento) {
-    this.subscription = vscode.workspace.onDidChangeConfiguration((event) => {
-      const mine = [Setting.marksCodeLens, Setting.marksEndOfLine, Setting.marksOverviewRuler, Setting.marksHover];
-      if (mine.some((name) => affects(event, name))) this.changedEmitter.fire();
-    });
+    const changed = (): void => {
+      this.changedEmitter.fire();
+    };
+    const already = vscode.debug.activeDebugSession;
+    if (already !== undefined) this.debugging.add(already.id);
+    this.subscriptions = [
+      this.changedEmitter,
+      vscode.debug.onDidStartDebugSession(({ id }) => {
+        this.debugging.add(id);
+        changed();
+      }),
+      vscode.debug.onDidTerminateDebugSession(({ id }) => {
+        this.debugging.delete(id);
+        changed();
+      }),
+      vscode.workspace.onDidChangeConfiguration((event) => {
+        if (event.affectsConfiguration(MARKS_SECTION)) changed();
+      }),
+    ];
   }
 
   get shown(): MarkSettings {
-    return this.state.get<boolean>(HIDDEN_KEY, false) ? ALL_OFF : markSettings();
+    const disturbs = this.debugging.size > 0 && !marksWhileDebugging();
+    return disturbs || this.state.get<boolean>(HIDDEN_KEY, false) ? ALL_OFF : markSettings();
   }
 
   /** @returns true if marks show now */
@@ -32,7 +57,8 @@ export class MarkSwitch implements vscode.Disposable {
   }
 
   dispose(): void {
-    this.subscription.dispose();
-    this.changedEmitter.dispose();
+    disposeAll(this.subscriptions);
   }
 }
+
+const MARKS_SECTION = `${SETTINGS_SECTION}.marks`;

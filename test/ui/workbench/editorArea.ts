@@ -111,4 +111,34 @@ export class EditorArea {
         .join('');
     }, line);
   }
+
+  /** 1-based lines whose picture in the margin has an address that matches. */
+  async gutterLines(picture: RegExp): Promise<number[]> {
+    return this.glyphLines((_, background) => picture.test(background));
+  }
+
+  /** 1-based lines that show a breakpoint. */
+  async breakpointLines(): Promise<number[]> {
+    return this.glyphLines((classes) => classes.includes('codicon-debug-breakpoint'));
+  }
+
+  private async glyphLines(matches: (classes: string, background: string) => boolean): Promise<number[]> {
+    const glyphs = await this.page.evaluate(() => {
+      const editor = document.querySelector('.editor-group-container.active .monaco-editor');
+      const numbers = [...(editor?.querySelectorAll('.margin .line-numbers') ?? [])].map((element) => ({
+        top: element.getBoundingClientRect().top,
+        line: Number(element.textContent),
+      }));
+      return [...(editor?.querySelectorAll('.glyph-margin-widgets .cgmr') ?? [])].map((element) => {
+        const { top } = element.getBoundingClientRect();
+        return {
+          line: numbers.find((number) => Math.abs(number.top - top) < 4)?.line ?? 0,
+          classes: element.className,
+          background: getComputedStyle(element).backgroundImage,
+        };
+      });
+    });
+    const lines = glyphs.filter(({ classes, background }) => matches(classes, background)).map(({ line }) => line);
+    return [...new Set(lines)].sort((a, b) => a - b);
+  }
 }

@@ -1,0 +1,94 @@
+import * as vscode from 'vscode';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { EditorMarks } from './editorMarks.js';
+
+/** `stale`: the line was edited since. */
+const TONES = ['leak', 'cycle', 'growth', 'stale'] as const;
+type Tone = (typeof TONES)[number];
+
+/**
+ * A sign beside the number of a marked line. It stands in the margin of breakpoints, so a line that has one gets none:
+ * a breakpoint is never covered.
+ */
+export class GutterGlyphs implements vscode.Disposable {
+  private types: Record<Tone, vscode.TextEditorDecorationType>;
+  private readonly subscriptions: readonly Disposer[];
+
+  constructor(
+    private readonly marks: EditorMarks,
+    /** Holds the folder `gutter`. */
+    private readonly media: vscode.Uri,
+  ) {
+    this.types = this.createTypes();
+    const refresh = (): void => {
+      this.refresh();
+    };
+    this.subscriptions = [
+      marks.onDidChange(refresh),
+      marks.onDidMove(refresh),
+      vscode.window.onDidChangeVisibleTextEditors(refresh),
+      vscode.debug.onDidChangeBreakpoints(refresh),
+      vscode.window.onDidChangeActiveColorTheme(() => {
+        this.disposeTypes();
+        this.types = this.createTypes();
+        this.refresh();
+      }),
+    ];
+    this.refresh();
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+    this.disposeTypes();
+  }
+
+  private refresh(): void {
+    for (const editor of vscode.window.visibleTextEditors) {
+      const ranges = this.rangesOf(editor);
+      for (const tone of TONES) editor.setDecorations(this.types[tone], ranges[tone]);
+    }
+  }
+
+  private rangesOf(editor: vscode.TextEditor): Record<Tone, vscode.Range[]> {
+    const ranges: Record<Tone, vscode.Range[]> = { leak: [], cycle: [], growth: [], stale: [] };
+    const { document } = editor;
+    if (!this.marks.shown.gutter || this.marks.isHiddenIn(editor)) return ranges;
+    const occupied = breakpointLines(document.uri);
+    for (const { said, place } of this.marks.leaksIn(document)) {
+      if (said.tone === 'filling' || occupied.has(place.line)) continue;
+      ranges[place.edited ? 'stale' : said.tone].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
+    }
+    return ranges;
+  }
+
+  /** Pictures know light and dark only: themes of high contrast get theirs by being asked for. */
+  private createTypes(): Record<Tone, vscode.TextEditorDecorationType> {
+    const { kind } = vscode.window.activeColorTheme;
+    const { HighContrast, HighContrastLight } = vscode.ColorThemeKind;
+    const contrast = kind === HighContrast || kind === HighContrastLight;
+    const create = (tone: Tone): vscode.TextEditorDecorationType => {
+      const icon = (theme: string): vscode.Uri => vscode.Uri.joinPath(this.media, 'gutter', `${tone}-${theme}.svg`);
+      return vscode.window.createTextEditorDecorationType({
+        gutterIconSize: 'contain',
+        light: { gutterIconPath: icon(contrast ? 'highContrastLight' : 'light') },
+        dark: { gutterIconPath: icon(contrast ? 'highContrast' : 'dark') },
+      });
+    };
+    return { leak: create('leak'), cycle: create('cycle'), growth: create('growth'), stale: create('stale') };
+  }
+
+  private disposeTypes(): void {
+    for (const tone of TONES) this.types[tone].dispose();
+  }
+}
+
+/** 1-based lines of a file that have a breakpoint, enabled or not. */
+function breakpointLines(uri: vscode.Uri): Set<number> {
+  const lines = new Set<number>();
+  for (const breakpoint of vscode.debug.breakpoints) {
+    if (!(breakpoint instanceof vscode.SourceBreakpoint)) continue;
+    const { location } = breakpoint;
+    if (location.uri.toString() === uri.toString()) lines.add(location.range.start.line + 1);
+  }
+  return lines;
+}
