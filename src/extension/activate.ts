@@ -10,6 +10,8 @@ import { LensProvider } from './marks/lensProvider.js';
 import { LineDecorations } from './marks/lineDecorations.js';
 import { MarkedLines } from './marks/markedLines.js';
 import { MarkSwitch } from './marks/markSwitch.js';
+import { RecordingTasks } from './recording/recordingTask.js';
+import { registerRecording } from './recording/registerRecording.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
 import { affects } from './settings.js';
@@ -38,7 +40,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
   const editorMarks = new EditorMarks(store, files, marks, lines);
   const lenses = new LensProvider(editorMarks);
-  const surfaces = { session: running, store, files, marks, lines, views, timeline, log };
+  const recorder = vscode.Uri.joinPath(context.extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
+  const recordings = new RecordingTasks(recorder);
+  const surfaces = { session: running, store, files, marks, lines, views, timeline, recordings, log };
 
   context.subscriptions.push(
     log,
@@ -58,6 +62,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.languages.registerCodeLensProvider(PYTHON_FILES, lenses),
     vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(editorMarks)),
     vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
+    ...registerRecording(recordings),
     ...registerCommands(commandHandlers(surfaces), log),
     store.onDidBeginRun(() => {
       lines.reset();

@@ -12,6 +12,8 @@ export const Command = {
   toggleLineMarks: 'leakline.toggleLineMarks',
   mapRecordedFolder: 'leakline.mapRecordedFolder',
   insertRecordingCode: 'leakline.insertRecordingCode',
+  runWithRecording: 'leakline.runWithRecording',
+  recorderPath: 'leakline.recorderPath',
   copyReport: 'leakline.copyReport',
   clearResults: 'leakline.clearResults',
   readAgain: 'leakline.readAgain',
@@ -35,6 +37,9 @@ export const View = {
   compare: 'leakline.compare',
 } as const;
 
+/** The `type` of recording tasks in `tasks.json`. */
+export const RECORDING_TASK_TYPE = 'leakline';
+
 export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
 
 /** Settings, with the section that they live in left out. */
@@ -50,6 +55,7 @@ export const Setting = {
   marksInDiffEditors: 'marks.inDiffEditors',
   marksWhileDebugging: 'marks.whileDebugging',
   pathsMap: 'paths.map',
+  recordingOptions: 'recording.options',
 } as const;
 
 export const ContextKey = {

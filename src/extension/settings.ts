@@ -45,6 +45,11 @@ export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude:
   };
 }
 
+/** What the recorder is told when *Run Python File with Recording* starts it. */
+export function recorderOptions(script: vscode.Uri): string[] {
+  return texts(read<unknown>(Setting.recordingOptions, [], script));
+}
+
 /** Folders that the user has mapped by hand. */
 export function pathRules(): PathRule[] {
   const map = read<unknown>(Setting.pathsMap, {});

@@ -60,6 +60,17 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(found.done.returncode, 0, found.done.stderr)
         self.assertEqual(found.names, ['rank0_step000001.pickle', 'rank0_step000003.pickle', 'rank0_step000006.pickle', 'rank0_step000007_exit.pickle'])
 
+    def test_runs_by_its_path_without_pythonpath(self):
+        package = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'recorder', 'leakline_recorder')
+        standin = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'standin')
+        for path in (package, os.path.join(package, '__main__.py')):
+            found = self.run_program('import sys\nsys.modules.pop("memory", None)\ntry:\n    import memory\nexcept ImportError:\n    print("no such module", sys.argv[1])\n' + PROGRAM + 'train(3)',
+                                     command=[sys.executable, path, '--out', 'out', '--run', 'r', '--light', '0', 'script.py', 'argument'],
+                                     env={'PYTHONPATH': standin})
+            self.assertEqual(found.done.returncode, 0, found.done.stderr)
+            self.assertEqual(found.done.stdout, 'no such module argument\n')
+            self.assertEqual(found.names[-1], 'rank0_step000003_exit.pickle')
+
     def test_sidecar(self):
         found = self.run_program(PROGRAM + 'train(6)', '--every', '6', '--start', '0', '--light', '0', '--sources', '1')
         side = found.sidecar('rank0_step000006.pickle')

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { Command, InternalCommand, View } from '../contributions.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
+import type { RecordingTasks } from '../recording/recordingTask.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { TimelinePanel } from '../timeline/timelinePanel.js';
@@ -16,6 +17,7 @@ import { goToLeak } from './goToLeak.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
 import { openSnapshot } from './openSnapshot.js';
 import { insertRecordingCode } from './recordingCode.js';
+import { runWithRecording } from './runWithRecording.js';
 
 /** The surfaces that commands work on. */
 export interface Surfaces {
@@ -26,12 +28,13 @@ export interface Surfaces {
   readonly lines: MarkedLines;
   readonly views: Views;
   readonly timeline: TimelinePanel;
+  readonly recordings: RecordingTasks;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** Every command by its id. */
 export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
-  const { session, store, files, marks, lines, views, timeline, log } = surfaces;
+  const { session, store, files, marks, lines, views, timeline, recordings, log } = surfaces;
   const compare: CommandHandler = (first, all) => compareSnapshots(session, store, pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => {
     timeline.show(pathsOf(first, null).at(0) ?? null);
@@ -58,6 +61,8 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     },
     [Command.mapRecordedFolder]: () => mapRecordedFolder(store),
     [Command.insertRecordingCode]: insertRecordingCode,
+    [Command.runWithRecording]: (target) => runWithRecording(recordings, target instanceof vscode.Uri ? target : null),
+    [Command.recorderPath]: () => recordings.recorder,
     [Command.copyReport]: () => copyReport(store),
     [Command.clearResults]: () => session.clear(),
     [Command.readAgain]: () => session.readAgain(),

@@ -138,7 +138,11 @@ describe('The manifest and the code', () => {
   });
 
   it('agree on when to start, and never start in a workspace without Python', () => {
-    assert.deepEqual(sorted(manifest.activationEvents), ['onLanguage:python', `onWebviewPanel:${TIMELINE_VIEW_TYPE}`]);
+    assert.deepEqual(sorted(manifest.activationEvents), [
+      'onDebugDynamicConfigurations:debugpy',
+      'onLanguage:python',
+      `onWebviewPanel:${TIMELINE_VIEW_TYPE}`,
+    ]);
   });
 
   it('have their pictures', () => {

@@ -1,0 +1,60 @@
+/** Which Python runs a training: the one that the user has chosen for the folder, as other extensions see it. */
+import * as vscode from 'vscode';
+
+/** The part of the Python extension's API that is asked: `environments` of its version 1. */
+interface PythonApi {
+  environments: {
+    getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
+    resolveEnvironment(environment: {
+      path: string;
+    }): Promise<{ executable: { uri: vscode.Uri | undefined } } | undefined>;
+  };
+}
+
+/** Where virtual environments usually are, relative to a workspace folder. */
+const ENVIRONMENTS = ['.venv', 'venv', '.env', 'env'];
+
+/** Path or name of an interpreter: the Python extension's choice, its setting, a virtual environment, the system's. */
+export async function pythonInterpreter(script: vscode.Uri): Promise<string> {
+  return (await chosen(script)) ?? configured(script) ?? (await environmentBeside(script)) ?? systemPython();
+}
+
+async function chosen(script: vscode.Uri): Promise<string | null> {
+  const extension = vscode.extensions.getExtension<Partial<PythonApi> | undefined>('ms-python.python');
+  if (extension === undefined) return null;
+  try {
+    const environments = (await extension.activate())?.environments;
+    if (environments === undefined) return null;
+    const active = environments.getActiveEnvironmentPath(script);
+    return (await environments.resolveEnvironment(active))?.executable.uri?.fsPath ?? null;
+  } catch {
+    // Another extension's trouble: the next way to find an interpreter is as good.
+    return null;
+  }
+}
+
+function configured(script: vscode.Uri): string | null {
+  const path = vscode.workspace.getConfiguration('python', script).get<unknown>('defaultInterpreterPath');
+  // `python` is the setting's default and says nothing; variables are the Python extension's to resolve.
+  return typeof path === 'string' && path !== '' && path !== 'python' && !path.includes('${') ? path : null;
+}
+
+async function environmentBeside(script: vscode.Uri): Promise<string | null> {
+  const folder = vscode.workspace.getWorkspaceFolder(script);
+  if (folder === undefined) return null;
+  for (const name of ENVIRONMENTS) {
+    const python = process.platform === 'win32' ? [name, 'Scripts', 'python.exe'] : [name, 'bin', 'python'];
+    const uri = vscode.Uri.joinPath(folder.uri, ...python);
+    try {
+      await vscode.workspace.fs.stat(uri);
+      return uri.fsPath;
+    } catch {
+      continue;
+    }
+  }
+  return null;
+}
+
+function systemPython(): string {
+  return process.platform === 'win32' ? 'python' : 'python3';
+}

@@ -1,0 +1,83 @@
+/** A Python program that runs under the recorder, as a task of VS Code: with a terminal, a way to stop it and to repeat it. */
+import * as vscode from 'vscode';
+import { RECORDING_TASK_TYPE } from '../contributions.js';
+import { recorderOptions } from '../settings.js';
+import { pythonInterpreter } from './pythonInterpreter.js';
+
+/** What `tasks.json` may say about a task of this type. */
+interface RecordingDefinition extends vscode.TaskDefinition {
+  /** Path of the script; relative to the workspace folder or absolute. */
+  program: string;
+  /** Arguments of the script. */
+  args?: string[];
+  /** Options of the recorder, such as `--every 20`; those of the settings if there are none. */
+  options?: string[];
+  /** Interpreter, if not the one chosen for the folder. */
+  python?: string;
+}
+
+export class RecordingTasks implements vscode.TaskProvider {
+  /** @param recorder path of the script that runs another one under the recorder */
+  constructor(readonly recorder: string) {}
+
+  /** Offers the Python file that is being looked at. */
+  async provideTasks(): Promise<vscode.Task[]> {
+    const document = vscode.window.activeTextEditor?.document;
+    return document?.languageId === 'python' && document.uri.scheme === 'file'
+      ? [await this.taskFor(document.uri)]
+      : [];
+  }
+
+  async resolveTask(task: vscode.Task): Promise<vscode.Task | undefined> {
+    const { definition, scope } = task;
+    if (!isRecording(definition)) return undefined;
+    const folder = typeof scope === 'object' ? scope : vscode.workspace.workspaceFolders?.[0];
+    const at = folder === undefined ? vscode.Uri.file(definition.program) : vscode.Uri.joinPath(folder.uri, 'x.py');
+    return await this.make(definition, folder, task.name, at);
+  }
+
+  /** The task that runs one script of the disk. */
+  async taskFor(script: vscode.Uri): Promise<vscode.Task> {
+    const folder = vscode.workspace.getWorkspaceFolder(script);
+    const program = folder === undefined ? script.fsPath : vscode.workspace.asRelativePath(script, false);
+    const definition: RecordingDefinition = { type: RECORDING_TASK_TYPE, program };
+    return await this.make(definition, folder, vscode.l10n.t('record {0}', program), script);
+  }
+
+  private async make(
+    definition: RecordingDefinition,
+    folder: vscode.WorkspaceFolder | undefined,
+    name: string,
+    script: vscode.Uri,
+  ): Promise<vscode.Task> {
+    const python = definition.python ?? (await pythonInterpreter(script));
+    // A process, not a shell: no path or argument is ever read as a command.
+    const execution = new vscode.ProcessExecution(
+      python,
+      [
+        this.recorder,
+        ...(definition.options ?? recorderOptions(script)),
+        definition.program,
+        ...(definition.args ?? []),
+      ],
+      folder === undefined ? {} : { cwd: folder.uri.fsPath },
+    );
+    const task = new vscode.Task(definition, folder ?? vscode.TaskScope.Workspace, name, 'Leakline', execution, []);
+    task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, panel: vscode.TaskPanelKind.Dedicated };
+    return task;
+  }
+}
+
+function isRecording(definition: vscode.TaskDefinition): definition is RecordingDefinition {
+  const { program, args, options, python } = definition as Partial<Record<string, unknown>>;
+  return (
+    typeof program === 'string' &&
+    (args === undefined || isTexts(args)) &&
+    (options === undefined || isTexts(options)) &&
+    (python === undefined || typeof python === 'string')
+  );
+}
+
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+}
