@@ -26,7 +26,9 @@ const IN_PERIODS = 0.5;
 const WHOLE_STEP = 0.4;
 /** What allocates in this first share of the trace only sets the training up. */
 const SET_UP = 0.1;
-/** Stacks that are looked at, the most regular first. */
+/** Share of the stacks of the commonest rhythm that another must have. */
+const SHARED_RHYTHM = 0.5;
+/** Rhythms that are looked at, the fastest first. */
 const MOST_CANDIDATES = 16;
 
 /**
@@ -145,16 +147,44 @@ function mostRegularStack(snapshot: Snapshot, trace: { first: EventIndex; count:
     }
     last[stack] = clock;
   }
-  const candidates: { stack: StackId; irregularity: number }[] = [];
+  const alike = sameCounts(gaps, seen);
+  // Of stacks that allocate equally often, the most regular one.
+  const candidates = new Map<number, Candidate>();
   for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
-    if (gaps[stack] + 1 < FEWEST_STARTS || last[stack] - first[stack] < LEAST_SPAN * clock) continue;
+    const count = gaps[stack] + 1;
+    if (count < FEWEST_STARTS || last[stack] - first[stack] < LEAST_SPAN * clock) continue;
     const mean = (last[stack] - first[stack]) / gaps[stack];
     const irregularity = Math.sqrt(Math.max(0, squares[stack] / gaps[stack] - mean * mean)) / mean;
-    if (irregularity < MOST_IRREGULAR && isUserStack(snapshot, stack)) candidates.push({ stack, irregularity });
+    if (irregularity >= (candidates.get(count)?.irregularity ?? MOST_IRREGULAR)) continue;
+    if (isUserStack(snapshot, stack)) candidates.set(count, { stack, count, irregularity, alike: alike(count) });
   }
-  candidates.sort((a, b) => a.irregularity - b.irregularity);
-  const best = candidates.slice(0, MOST_CANDIDATES).find(({ stack }) => isWholeStep(snapshot, trace, stack));
+  const ofMost = Math.max(0, ...Array.from(candidates.values(), (candidate) => candidate.alike));
+  // What happens every tenth step may be more regular than the step, and all of the step happens in its periods: so the
+  // fastest rhythm that holds a step, among those that many stacks share.
+  const best = [...candidates.values()]
+    .filter((candidate) => candidate.alike >= SHARED_RHYTHM * ofMost)
+    .sort((x, y) => y.count - x.count)
+    .slice(0, MOST_CANDIDATES)
+    .find(({ stack }) => isWholeStep(snapshot, trace, stack));
   return best?.stack ?? null;
+}
+
+interface Candidate {
+  stack: StackId;
+  /** Allocations. */
+  count: number;
+  irregularity: number;
+  /** Stacks that allocate as often. */
+  alike: number;
+}
+
+/** How many stacks allocate as often as a given number, give or take a step that the trace does not hold in full. */
+function sameCounts(gaps: Uint32Array, seen: Uint8Array): (count: number) => number {
+  const stacksOfCount = new Map<number, number>();
+  for (let stack = EMPTY_STACK + 1; stack < gaps.length; stack++) {
+    if (seen[stack] === 1) stacksOfCount.set(gaps[stack] + 1, (stacksOfCount.get(gaps[stack] + 1) ?? 0) + 1);
+  }
+  return (count) => [count - 1, count, count + 1].reduce((sum, one) => sum + (stacksOfCount.get(one) ?? 0), 0);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { deepDrops } from '../analysis/verdict.js';
+import { deepDrops } from '../analysis/lifetimeVerdict.js';
 import { byteText, countText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type { Evidence, Verdict } from './report.js';
@@ -56,7 +56,7 @@ function fromSeries(stacks: readonly StackSeries[]): Seen | null {
     steps: changes.length,
     bornOnSteps: rises.slice(-MOST_BIRTHS),
     birthSteps: rises.length,
-    survivors: sum(stacks, ({ blocks }) => blocks),
+    survivors: sum(stacks, ({ blocks }) => blocks[points - 1]),
     oldestFreedAge: null,
     usualFreedAge: null,
     floors,

@@ -3,7 +3,7 @@ import { eachBucket, ownerKey, ownerOf, userLines, type FileLookup, type OwnerLi
 import { theilSen, type Rate } from '../analysis/rate.js';
 import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
-import { FEWEST_SNAPSHOTS } from '../analysis/verdict.js';
+import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
 import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
@@ -23,7 +23,7 @@ interface LineSeries {
 export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLookup): RunReport {
   const { snapshots } = run;
   const { source, at } = stepsOf(run);
-  const stacks = stackSeries(snapshots, workspace, lookup);
+  const stacks = stackSeries(snapshots, at, workspace, lookup);
   const holders = new Holders(snapshots, lookup);
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries => {
@@ -108,7 +108,7 @@ function lineReport(series: LineSeries, at: readonly number[], holders: Holders,
     growthBytes: own[last] - own[0],
     leakedBytes: stacks.reduce((sum, stack) => sum + (stack.judgement.verdict === 'leak' ? stack.series[last] : 0), 0),
     bytesPerStep: (theilSen(at, own) ?? floorRate(stacks))?.median ?? null,
-    blocks: stacks.reduce((sum, stack) => sum + stack.blocks, 0),
+    blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
     series: own,
     verdict,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
@@ -140,7 +140,7 @@ function stackReport(stack: StackSeries, lookup: FileLookup): StackReport {
   return {
     frames: [...stack.frames, ...stack.forward].map((frame) => reportFrame(frame, lookup)),
     liveBytes: stack.series[stack.series.length - 1],
-    blocks: stack.blocks,
+    blocks: stack.blocks[stack.blocks.length - 1],
     verdict: stack.judgement.verdict,
   };
 }

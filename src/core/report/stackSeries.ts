@@ -13,8 +13,8 @@ export interface StackSeries {
   stackless: StacklessBucket;
   /** Live bytes, one per snapshot. */
   series: number[];
-  /** Live blocks in the last snapshot. */
-  blocks: number;
+  /** Live blocks, one per snapshot. */
+  blocks: number[];
   lifetimes: DigestLifetimes | null;
   judgement: Judgement;
 }
@@ -22,9 +22,13 @@ export interface StackSeries {
 /** A call of the garbage collector, as people write it. */
 const COLLECTS = /\bgc\s*\.\s*collect\s*\(/;
 
-/** Every stack that any snapshot of a run holds, or that its latest trace shows to outlive a step, judged. */
+/**
+ * Every stack that any snapshot of a run holds, or that its latest trace shows to outlive a step, judged.
+ * @param steps at which the snapshots were taken
+ */
 export function stackSeries(
   snapshots: readonly SnapshotDigest[],
+  steps: readonly number[],
   workspace: ReportWorkspace,
   lookup: FileLookup,
 ): StackSeries[] {
@@ -38,7 +42,7 @@ export function stackSeries(
         forward: words.forwardFrames.map((frame) => digest.frames[frame]),
         stackless: words.stackless,
         series: new Array<number>(snapshots.length).fill(0),
-        blocks: 0,
+        blocks: new Array<number>(snapshots.length).fill(0),
         lifetimes: null,
         judgement: { verdict: 'tooShort', confidence: 0, from: 'snapshots' },
       };
@@ -50,7 +54,7 @@ export function stackSeries(
     for (const group of digest.groups) {
       const stack = seriesOf(digest, group);
       stack.series[at] += group.liveBytes;
-      if (at === snapshots.length - 1) stack.blocks += group.blocks;
+      stack.blocks[at] += group.blocks;
     }
   });
   // The latest trace reaches furthest; what an earlier one saw may have been taken back since.
@@ -64,7 +68,11 @@ export function stackSeries(
     return text === null ? null : COLLECTS.test(text);
   };
   for (const stack of stacks.values()) {
-    stack.judgement = judge({ series: stack.series, lifetimes: stack.lifetimes, collects });
+    stack.judgement = judge({
+      series: { bytes: stack.series, blocks: stack.blocks, at: steps },
+      lifetimes: stack.lifetimes,
+      collects,
+    });
   }
   return [...stacks.values()];
 }

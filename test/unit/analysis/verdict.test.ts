@@ -1,9 +1,15 @@
 import assert from 'node:assert/strict';
 import { theilSen } from '../../../src/core/analysis/rate.js';
 import type { DigestLifetimes } from '../../../src/core/analysis/digest.js';
-import { judge, judgeSeries } from '../../../src/core/analysis/verdict.js';
+import { judgeSeries, type Series } from '../../../src/core/analysis/seriesVerdict.js';
+import { judge } from '../../../src/core/analysis/verdict.js';
 
-const verdict = (...series: number[]): string => judgeSeries(series).verdict;
+/** A snapshot every 10 steps, blocks of 1 byte. */
+function seriesOf(bytes: readonly number[], blocks = bytes): Series {
+  return { bytes, blocks, at: bytes.map((_, i) => 10 * (i + 1)) };
+}
+
+const verdict = (...bytes: number[]): string => judgeSeries(seriesOf(bytes)).verdict;
 
 describe('The verdict on a series', () => {
   it('is growth without accusation on two snapshots', () => {
@@ -14,7 +20,7 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(1, 2, 3), 'leak');
     assert.equal(verdict(0, 10, 20, 30, 40, 50), 'leak');
     assert.equal(verdict(0, 10, 20, 20, 30, 40), 'leak');
-    assert.ok(judgeSeries([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]).confidence > judgeSeries([0, 1, 2]).confidence);
+    assert.ok(judgeSeries(seriesOf(range(0, 9))).confidence > judgeSeries(seriesOf([0, 1, 2])).confidence);
   });
 
   it('accuses no constant, no jump, no warm-up, no full buffer', () => {
@@ -23,6 +29,18 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(0, 9, 9, 9, 9), 'oneOff');
     assert.equal(verdict(0, 3, 6, 9, 9, 9, 9), 'plateau');
     assert.equal(verdict(0, 0, 0, 0, 9), 'filling');
+  });
+
+  it('accuses neither ever longer inputs nor a cache that has nearly all of its keys', () => {
+    const one = new Array<number>(8).fill(1);
+    assert.equal(judgeSeries(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).verdict, 'filling');
+    assert.equal(verdict(0, 40, 70, 90, 100, 105, 108, 109), 'filling');
+  });
+
+  it('names one tensor that grows from nothing, and rare growth at an even pace', () => {
+    const one = new Array<number>(8).fill(1);
+    assert.equal(judgeSeries(seriesOf([10, 20, 30, 40, 50, 60, 70, 80], one)).verdict, 'leak');
+    assert.equal(verdict(0, 0, 1, 1, 2, 2, 3, 3, 4, 4), 'leak');
   });
 
   it('accuses nothing that is given back', () => {
@@ -57,7 +75,7 @@ function range(from: number, to: number, every = 1): number[] {
 
 describe('The verdict on lifetimes', () => {
   const lived = (evidence: DigestLifetimes, collects: boolean | null = null): string =>
-    judge({ series: [], lifetimes: evidence, collects: () => collects }).verdict;
+    judge({ series: seriesOf([]), lifetimes: evidence, collects: () => collects }).verdict;
 
   it('is a leak where survivors keep being born and outlive what was freed', () => {
     assert.equal(lived(lifetimes(50, range(1, 50), null)), 'leak');
@@ -81,6 +99,19 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(50, range(1, 50), 1)), 'steady');
   });
 
+  it('waits with a cache whose keys become rarer, and with ever longer inputs', () => {
+    assert.equal(lived(lifetimes(60, [1, 2, 3, 5, 6, 8, 9, 11, 14, 18, 22, 31, 55], null)), 'filling');
+    const longer = { ...lifetimes(60, [60], null), floors: Float64Array.from({ length: 61 }, (_, i) => 1000 + 50 * i) };
+    assert.equal(lived(longer), 'steady');
+  });
+
+  it('names one tensor that every step replaces by a longer one', () => {
+    const floors = Float64Array.from({ length: 61 }, (_, i) => 50 * i);
+    assert.equal(lived({ ...lifetimes(60, [60], null), floors }), 'leak');
+    const given = floors.map((bytes, i) => (i > 40 ? bytes - 2000 : bytes));
+    assert.equal(lived({ ...lifetimes(60, [60], null), floors: given }), 'steady');
+  });
+
   it('tells the collector’s work from a list that is cleared', () => {
     const drops = [20, 40].map((step) => ({ step, bytes: 2000, site: { file: 'a.py', line: 9, function: 'main' } }));
     const cycle = { ...lifetimes(50, range(41, 50), null), usualFreedAge: 18, drops };
@@ -93,7 +124,8 @@ describe('The verdict on lifetimes', () => {
 
   it('from a rhythm alone needs snapshots that grow as well', () => {
     const inferred = { ...lifetimes(50, range(1, 50), null), stepSource: 'period' as const };
-    const of = (...series: number[]): string => judge({ series, lifetimes: inferred, collects: () => null }).verdict;
+    const of = (...series: number[]): string =>
+      judge({ series: seriesOf(series), lifetimes: inferred, collects: () => null }).verdict;
     assert.equal(of(5000), 'tooShort');
     assert.equal(of(5000, 5000, 5000), 'steady');
     assert.equal(of(1000, 2000, 3000, 5000), 'leak');

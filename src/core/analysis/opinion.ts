@@ -1,0 +1,8 @@
+/** What a stack's live bytes do over a run; see "Judging a run" in CONTRIBUTING.md. */
+export type StackVerdict = 'leak' | 'sawtooth' | 'periodic' | 'filling' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
+
+export interface Opinion {
+  verdict: StackVerdict;
+  /** 0 to 1: how much of what was seen fits the verdict, less for a short look. */
+  confidence: number;
+}

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { findSteps } from '../../../src/core/analysis/steps.js';
+import { readBytes } from '../../support/snapshots.js';
+import { TrainingRun } from '../../support/trainingRun.js';
+
+const frame = (line: number): { filename: string; line: number; name: string }[] => [
+  { filename: '/home/ml/job/train.py', line, name: 'main' },
+];
+
+/** Every step allocates on each of `lines` and frees it; every `every` steps also on `others`. */
+async function stepsOf(steps: number, lines: number, every: number, others: number): Promise<number | undefined> {
+  const run = new TrainingRun();
+  for (let step = 1; step <= steps; step++) {
+    const open = Array.from({ length: lines }, (_, i) => run.allocate(1000 + i, frame(10 + i)));
+    for (const address of open) run.free(address);
+    if (step % every !== 0) continue;
+    for (let i = 0; i < others; i++) run.free(run.allocate(2000 + i, frame(100 + i)));
+  }
+  return findSteps(await readBytes(run.dump()))?.starts.length;
+}
+
+describe('Steps from a rhythm', () => {
+  it('are those that most stacks share', async () => {
+    assert.equal(await stepsOf(40, 6, 4, 1), 40);
+  });
+
+  it('are not those of an evaluation of as many lines that comes now and then', async () => {
+    assert.equal(await stepsOf(60, 6, 5, 8), 60);
+  });
+});
