@@ -8,12 +8,14 @@ import {
 } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
+import { CATEGORY_CODES } from './categories.js';
+import { deviceViews, type DeviceView } from './deviceViews.js';
+import { highestPeak, type DigestPeak } from './digestPeak.js';
 import { frameKind } from './frameKind.js';
-import { deviceHistory } from './history.js';
 import { lifetimesOf } from './lifetimes.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessBucket } from './stackless.js';
-import { findSteps, stepsOnDevice, type Steps } from './steps.js';
+import { findSteps, type Steps } from './steps.js';
 
 /** A frame in words. */
 export interface DigestFrame {
@@ -34,6 +36,8 @@ export interface LiveGroup {
   liveBytes: Bytes;
   requestedBytes: Bytes;
   blocks: number;
+  /** Live bytes by `CategoryCode`; they add up to `liveBytes`. */
+  categories: Float64Array;
 }
 
 /** Which blocks are live, one row each, for telling survivors from new ones. */
@@ -87,6 +91,8 @@ export interface SnapshotDigest {
   steps: Steps | null;
   /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
   lifetimes: readonly DigestLifetimes[];
+  /** The highest point of the curve of the device that held most, null where no trace shows one. */
+  peak: DigestPeak | null;
   recording: Recording | null;
 }
 
@@ -133,7 +139,8 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     group: new Uint32Array(live.length),
     born: new Uint32Array(live.length).fill(NO_INDEX),
   };
-  const firstEvent = new Map(traces.map((trace) => [trace.device, trace.first]));
+  const steps = findSteps(snapshot, recording);
+  const devices = deviceViews(snapshot, steps);
   live.forEach((block, row) => {
     const event = blocks.allocEvent[block];
     const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
@@ -151,6 +158,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
         liveBytes: 0,
         requestedBytes: 0,
         blocks: 0,
+        categories: new Float64Array(CATEGORY_CODES),
       });
     }
     const total = groups[group];
@@ -163,10 +171,14 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     columns.addrHigh[row] = blocks.addrHigh[block];
     columns.size[row] = blocks.size[block];
     columns.group[row] = group;
-    const first = firstEvent.get(device);
-    if (event !== NO_INDEX && first !== undefined) columns.born[row] = event - first;
+    const { categorizer, history } = devices.get(device) ?? {};
+    if (categorizer === undefined || history === undefined) return;
+    const { first, count } = history.trace;
+    if (event !== NO_INDEX) columns.born[row] = event - first;
+    const birth = event === NO_INDEX ? -1 : event - first;
+    const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
+    total.categories[category] += blocks.size[block];
   });
-  const steps = findSteps(snapshot, recording);
   return {
     path,
     format: snapshot.format,
@@ -180,35 +192,34 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     blocks: columns,
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
     steps,
-    lifetimes: steps === null ? [] : lifetimesInWords(snapshot, steps, frames),
+    lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),
+    peak: highestPeak(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stacks, stack)),
     recording,
   };
 }
 
-function lifetimesInWords(snapshot: Snapshot, steps: Steps, frames: FrameWords): DigestLifetimes[] {
+function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWords): DigestLifetimes[] {
   const { stacks } = snapshot;
-  return snapshot.traces.flatMap((trace) => {
-    const own = trace.count === 0 ? null : stepsOnDevice(snapshot, steps, trace.device);
-    if (own === null) return [];
-    const table = lifetimesOf(snapshot, deviceHistory(snapshot, trace.device), own);
-    return table.stacks.map((lifetimes) => ({
-      frames: frames.ofStack(stacks, lifetimes.stack),
-      forwardFrames: frames.ofStack(stacks, lifetimes.forwardStack),
-      stackless: stacklessBucket(snapshot, true),
-      steps: table.steps,
-      stepSource: steps.source,
-      binSteps: table.binSteps,
-      floors: lifetimes.floors,
-      survivorBirths: lifetimes.survivorBirths,
-      usualFreedAge: lifetimes.usualFreedAge,
-      oldestFreedAge: lifetimes.oldestFreedAge,
-      drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
-        step,
-        bytes,
-        site: innermostUserFrame(frames.ofStack(stacks, freeStack).map((frame) => frames.words[frame])),
-      })),
-    }));
-  });
+  const { history, steps } = view;
+  if (steps === null) return [];
+  const table = lifetimesOf(snapshot, history, steps);
+  return table.stacks.map((lifetimes) => ({
+    frames: frames.ofStack(stacks, lifetimes.stack),
+    forwardFrames: frames.ofStack(stacks, lifetimes.forwardStack),
+    stackless: stacklessBucket(snapshot, true),
+    steps: table.steps,
+    stepSource: steps.source,
+    binSteps: table.binSteps,
+    floors: lifetimes.floors,
+    survivorBirths: lifetimes.survivorBirths,
+    usualFreedAge: lifetimes.usualFreedAge,
+    oldestFreedAge: lifetimes.oldestFreedAge,
+    drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
+      step,
+      bytes,
+      site: innermostUserFrame(frames.ofStack(stacks, freeStack).map((frame) => frames.words[frame])),
+    })),
+  }));
 }
 
 function innermostUserFrame(frames: readonly DigestFrame[]): DigestFrame | null {

@@ -73,7 +73,8 @@ export function lifetimesOf(snapshot: Snapshot, history: DeviceHistory, steps: S
   };
 }
 
-function stepTable(steps: Steps, events: number): Uint32Array {
+/** The step in which each event falls, and the state after the last: steps begun at or before it. */
+export function stepTable(steps: Steps, events: number): Uint32Array {
   const table = new Uint32Array(events + 1);
   for (let ordinal = 0, step = 0; ordinal <= events; ordinal++) {
     while (step < steps.starts.length && steps.starts[step] <= ordinal) step++;
@@ -143,7 +144,7 @@ function floorsOf(change: Float64Array, stepCount: number, binSteps: number): Fl
 }
 
 /** The stack of the request that a completed free answers: the completion may carry that of an unrelated call. */
-function freeStacks(snapshot: Snapshot, history: DeviceHistory): (ordinal: number) => StackId {
+export function freeStacks(snapshot: Snapshot, history: DeviceHistory): (ordinal: number) => StackId {
   const { events } = snapshot;
   const { first } = history.trace;
   return (ordinal) => {

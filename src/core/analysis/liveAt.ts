@@ -11,7 +11,7 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from './owner.js';
-import { stacklessBucket } from './stackless.js';
+import { stacklessRows } from './stackless.js';
 
 export interface LiveTally {
   bytes: Bytes;
@@ -34,16 +34,14 @@ export interface LiveByOwner {
  * @param ordinal of the event in its device's trace; -1 for the state before the first
  */
 export function liveAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number, lookup: FileLookup): LiveByOwner {
-  const { allocations, trace } = history;
-  // A trace that lost its oldest events frees what it no longer knows to have recorded.
-  const hasLostEvents = snapshot.warnings.some(({ code }) => code === 'ringOverflow');
+  const { allocations } = history;
+  const stacklessOf = stacklessRows(snapshot, history);
   const stacks = new Map<string, LiveTally & { stack: StackId; forward: StackId; stackless: StacklessBucket }>();
   for (let row = 0; row < allocations.count; row++) {
     if (allocations.birth[row] > ordinal || allocations.death[row] <= ordinal) continue;
     const stack = allocations.stack[row];
     const forward = allocations.forwardStack[row];
-    const wasFreed = allocations.death[row] < trace.count;
-    const stackless = stacklessBucket(snapshot, allocations.birth[row] >= 0 || (hasLostEvents && wasFreed));
+    const stackless = stacklessOf(row);
     const key = `${stack}/${forward}/${stackless}`;
     const tally = stacks.get(key);
     if (tally === undefined) stacks.set(key, { bytes: allocations.bytes[row], blocks: 1, stack, forward, stackless });

@@ -1,11 +1,14 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
 import { byteText, countText, signedByteText } from './byteText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
+import { peakMarkdown } from './peakText.js';
 import { visibleText } from './plainText.js';
 import type { CompareReport, LineReport, Report, RunReport } from './report.js';
 import {
   BUCKET_WORD,
+  categoryWord,
   deviceTexts,
+  liveCategoriesText,
   placeText,
   plural,
   rateText,
@@ -67,10 +70,11 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     `**${verdictSentence(run)}** ${spanText(run)}.`,
     '',
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
+    ...listed(liveCategoriesText(run)),
     ...run.process.map(({ verdict, message }) => `- ${verdict}: ${code(message)}`),
     '',
     ...table(
-      ['verdict', 'live', 'growth', 'rate', 'blocks', 'series', 'line'],
+      ['verdict', 'live', 'growth', 'rate', 'blocks', 'series', 'for', 'line'],
       [
         ...shown.map((line) => [
           line.verdict === 'leak' ? '**leak**' : line.verdict,
@@ -79,6 +83,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
           rateText(line, run.steps),
           countText(line.blocks),
           sparkline(line.series, SPARKLINE_WIDTH),
+          line.liveBytes > 0 ? categoryWord(line.category) : '',
           code(placeText(line)),
         ]),
         ...(rest.lines > 0
@@ -89,6 +94,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
                 signedByteText(rest.growthBytes),
                 '',
                 countText(rest.blocks),
+                '',
                 '',
                 plural(rest.lines, 'other line'),
               ],
@@ -101,14 +107,20 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
           '',
           '',
           '',
+          '',
           BUCKET_WORD[bucket],
         ]),
       ],
     ),
     ...reasons(shown),
     ...holders(shown),
+    ...peakMarkdown(run.peak, code),
     ...warnings(warningTexts(run.snapshots)),
   ]);
+}
+
+function listed(text: string): string[] {
+  return text === '' ? [] : [`- ${text}`];
 }
 
 function reasons(lines: readonly LineReport[]): string[] {

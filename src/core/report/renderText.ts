@@ -3,12 +3,15 @@ import { BUCKETS } from '../analysis/owner.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
+import { peakLines } from './peakText.js';
 import { visibleText } from './plainText.js';
 import type { CompareCell, CompareLine, CompareReport, LineReport, Report, RunReport } from './report.js';
 import {
   BUCKET_WORD,
+  categoryWord,
   deviceTexts,
   liveBytes,
+  liveCategoriesText,
   placeText,
   plural,
   rateText,
@@ -132,11 +135,13 @@ function runText(run: RunReport, options: TextOptions): string {
     )}`,
     ...growthLine(run),
     ...deviceTexts(last).map((text) => `  ${text}`),
+    ...indented(liveCategoriesText(run)),
     ...run.process.map(({ verdict, message }) => `  ${verdict}: ${message}`),
     ...forecastLine(run),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
     ...suspectLines(shown),
+    ...peakLines(run.peak, options.mostLines),
     ...notes('warning', warningTexts(run.snapshots)),
   ];
   return lines.map(visibleText).join('\n') + '\n';
@@ -150,6 +155,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'RATE', align: '>' },
   { title: 'BLOCKS', align: '>' },
   { title: 'SERIES', align: '<' },
+  { title: 'FOR', align: '<' },
   { title: 'LINE', align: '<' },
 ];
 
@@ -162,12 +168,17 @@ function lineRow(line: LineReport, run: RunReport): string[] {
     rateText(line, run.steps),
     countText(line.blocks),
     sparkline(line.series, SPARKLINE_WIDTH),
+    line.liveBytes > 0 ? categoryWord(line.category) : '',
     visibleText(placeText(line)),
   ];
 }
 
 function otherRow(bytes: number, growth: string, blocks: string, place: string): string[] {
-  return ['', byteText(bytes), countText(bytes), growth, '', blocks, '', place];
+  return ['', byteText(bytes), countText(bytes), growth, '', blocks, '', '', place];
+}
+
+function indented(text: string): string[] {
+  return text === '' ? [] : [`  ${text}`];
 }
 
 function growthLine(run: RunReport): string[] {

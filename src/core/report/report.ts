@@ -2,6 +2,7 @@
  * The report: what `leakline analyze --json` prints and what the editor renders. Field names are stable; `schema`
  * follows semantic versioning. Every number is defined in CONTRIBUTING.md, "What the numbers mean".
  */
+import type { Category } from '../analysis/categories.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 
 export const REPORT_SCHEMA = 'leakline.report/1';
@@ -29,6 +30,49 @@ export interface RunReport {
   lines: LineReport[];
   /** Self live bytes of the last snapshot that belong to no line. */
   buckets: Buckets;
+  /** Every category once. Live bytes add up to those of the last snapshot, peak bytes to `peak.liveBytes`. */
+  categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
+  /** null where no snapshot has a trace. */
+  peak: PeakReport | null;
+}
+
+/** The highest point of the latest trace, on the device that held most. */
+export interface PeakReport {
+  /** The snapshot whose trace it is. */
+  path: string;
+  device: number;
+  /** Ordinal of the event in the device's trace, -1 for the state before the first. */
+  event: number;
+  timeUs: Microseconds | null;
+  /** Steps begun by then, null where none are known. */
+  step: number | null;
+  /** Lines and buckets add up to it, and so do the categories. */
+  liveBytes: Bytes;
+  /** null where the input does not say. */
+  reservedBytes: Bytes | null;
+  /** Largest first. */
+  lines: PeakLine[];
+  buckets: Buckets;
+  categories: CategoryAmount[];
+}
+
+/** What a line held at the peak. */
+export interface PeakLine {
+  file: string;
+  line: number;
+  function: string;
+  mapped: boolean;
+  bytes: Bytes;
+  blocks: number;
+  /** Those that the line holds; they add up to `bytes`. */
+  categories: CategoryAmount[];
+  /** What the blocks are, and what PyTorch offers for such; whole sentences, code in backticks. */
+  facts: string[];
+}
+
+export interface CategoryAmount {
+  category: Category;
+  bytes: Bytes;
 }
 
 /** Memory of the process that grows, or is held, although no line allocates more. */
@@ -87,6 +131,8 @@ export interface LineReport {
   bytesPerStep: Bytes | null;
   /** Live blocks in the last snapshot, self. */
   blocks: number;
+  /** What most of the live bytes are for. */
+  category: Category;
   /** Self live bytes, one per snapshot. */
   series: Bytes[];
   verdict: Verdict;

@@ -1,8 +1,18 @@
 /** Words that the renderings share. */
+import type { Category } from '../analysis/categories.js';
 import { BUCKETS, type Bucket } from '../analysis/owner.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { sum } from './lineSelection.js';
-import type { CompareReport, LineReport, RunReport, SnapshotReport, StepSource, Verdict } from './report.js';
+import type {
+  CategoryAmount,
+  CompareReport,
+  LineReport,
+  PeakReport,
+  RunReport,
+  SnapshotReport,
+  StepSource,
+  Verdict,
+} from './report.js';
 
 /** What the buckets are called. */
 export const BUCKET_WORD: Readonly<Record<Bucket, string>> = {
@@ -46,6 +56,45 @@ const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   steady: 'steady',
   tooShort: 'growth',
 };
+
+const CATEGORY_WORD: Readonly<Record<Category, string>> = {
+  parameters: 'parameters',
+  gradients: 'gradients',
+  optimizerState: 'optimizer state',
+  activations: 'activations',
+  inputs: 'inputs',
+  workspace: 'workspace',
+  other: 'other',
+};
+
+/** What memory is for, in words. */
+export function categoryWord(category: Category): string {
+  return CATEGORY_WORD[category];
+}
+
+/** Amounts by category, largest first; empty if there are none. */
+export function categoriesText(amounts: readonly CategoryAmount[]): string {
+  return amounts
+    .filter(({ bytes }) => bytes > 0)
+    .sort((a, b) => b.bytes - a.bytes)
+    .map(({ category, bytes }) => `${CATEGORY_WORD[category]} ${byteText(bytes)}`)
+    .join(', ');
+}
+
+/** What the live bytes of a run's last snapshot are for. */
+export function liveCategoriesText({ categories }: RunReport): string {
+  return categoriesText(categories.map(({ category, liveBytes: bytes }) => ({ category, bytes })));
+}
+
+/** When and where memory was highest, and what it was for. */
+export function peakSentence(peak: PeakReport): string {
+  const at = peak.event < 0 ? 'before the trace begins' : `after event ${countText(peak.event)}`;
+  const step = peak.step === null ? '' : ` in step ${countText(peak.step)}`;
+  return (
+    `Peak of device ${peak.device}: ${byteText(peak.liveBytes)} live (${countText(peak.liveBytes)} B)${step}, ${at}: ` +
+    `${categoriesText(peak.categories)}.`
+  );
+}
 
 /** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
 export function verdictWord({ verdict, growthBytes }: LineReport): string {

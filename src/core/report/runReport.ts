@@ -1,12 +1,15 @@
+import { CATEGORIES, type Category } from '../analysis/categories.js';
 import type { SnapshotDigest } from '../analysis/digest.js';
 import { eachBucket, ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import { theilSen, type Rate } from '../analysis/rate.js';
 import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
 import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
+import { BatchLines } from './batchLines.js';
 import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
+import { peakReport } from './peakReport.js';
 import type { Buckets, LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
@@ -23,7 +26,8 @@ interface LineSeries {
 export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLookup): RunReport {
   const { snapshots } = run;
   const { source, at } = stepsOf(run);
-  const stacks = stackSeries(snapshots, at, workspace, lookup);
+  const batches = new BatchLines(workspace, lookup);
+  const stacks = stackSeries(snapshots, at, workspace, lookup, batches);
   const holders = new Holders(snapshots, lookup);
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries => {
@@ -54,6 +58,8 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
     reports.map((line) => line.verdict),
     snapshots.length,
   );
+  const peak = peakReport(snapshots, lookup, batches);
+  const live = categoriesOf(stacks);
   return {
     id: run.id,
     rank: run.rank,
@@ -64,7 +70,27 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
     forecast: verdict === 'leak' ? forecastOf(snapshots, at) : null,
     lines: reports,
     buckets,
+    categories: CATEGORIES.map((category, i) => ({
+      category,
+      liveBytes: live[i],
+      peakBytes: peak?.categories[i].bytes ?? 0,
+    })),
+    peak,
   };
+}
+
+/** Live bytes of stacks in the last snapshot, by category. */
+function categoriesOf(stacks: readonly StackSeries[]): Float64Array {
+  const sums = new Float64Array(CATEGORIES.length);
+  for (const { categories } of stacks) categories.forEach((bytes, i) => (sums[i] += bytes));
+  return sums;
+}
+
+/** The category with most bytes; of none, it is not known. */
+function mainCategory(stacks: readonly StackSeries[]): Category {
+  const sums = categoriesOf(stacks);
+  const most = Math.max(...sums);
+  return most === 0 ? 'other' : CATEGORIES[sums.indexOf(most)];
 }
 
 /** What one step is, and at which step each snapshot was taken. */
@@ -109,6 +135,7 @@ function lineReport(series: LineSeries, at: readonly number[], holders: Holders,
     leakedBytes: stacks.reduce((sum, stack) => sum + (stack.judgement.verdict === 'leak' ? stack.series[last] : 0), 0),
     bytesPerStep: (theilSen(at, own) ?? floorRate(stacks))?.median ?? null,
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
+    category: mainCategory(stacks),
     series: own,
     verdict,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),

@@ -1,6 +1,8 @@
+import { CATEGORIES } from '../analysis/categories.js';
 import type { DigestFrame, DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
 import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
 import { judge, type Judgement } from '../analysis/verdict.js';
+import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { stackKey, type StackWords } from './stackWords.js';
 
@@ -15,6 +17,8 @@ export interface StackSeries {
   series: number[];
   /** Live blocks, one per snapshot. */
   blocks: number[];
+  /** Live bytes in the last snapshot, by category. */
+  categories: Float64Array;
   lifetimes: DigestLifetimes | null;
   judgement: Judgement;
 }
@@ -31,6 +35,7 @@ export function stackSeries(
   steps: readonly number[],
   workspace: ReportWorkspace,
   lookup: FileLookup,
+  batches: BatchLines,
 ): StackSeries[] {
   const stacks = new Map<string, StackSeries>();
   const seriesOf = (digest: SnapshotDigest, words: StackWords): StackSeries => {
@@ -43,6 +48,7 @@ export function stackSeries(
         stackless: words.stackless,
         series: new Array<number>(snapshots.length).fill(0),
         blocks: new Array<number>(snapshots.length).fill(0),
+        categories: new Float64Array(CATEGORIES.length),
         lifetimes: null,
         judgement: { verdict: 'tooShort', confidence: 0, from: 'snapshots' },
       };
@@ -55,6 +61,9 @@ export function stackSeries(
       const stack = seriesOf(digest, group);
       stack.series[at] += group.liveBytes;
       stack.blocks[at] += group.blocks;
+      if (at < snapshots.length - 1) continue;
+      const settled = batches.settleAll(group.categories, stack.frames);
+      settled.forEach((bytes, category) => (stack.categories[category] += bytes));
     }
   });
   // The latest trace reaches furthest; what an earlier one saw may have been taken back since.

@@ -41,6 +41,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     leakedBytes: 0,
     bytesPerStep: 0,
     blocks: 3,
+    category: 'other',
     series,
     verdict: 'steady',
     confidence: 1,
@@ -66,6 +67,8 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         forecast: null,
         lines,
         buckets: { library: 100, beforeRecording: 200, noStack: 0 },
+        categories: [],
+        peak: null,
       },
     ],
   };
@@ -81,7 +84,7 @@ describe('A report as text', () => {
     const leak = rows.findIndex((row) => row.includes('LEAK'));
     assert.match(
       rows[leak],
-      /^ {2}LEAK +2\.0 KiB +2,048 +\+2\.0 KiB +\+1\.0 KiB\/snapshot +3 +▁▅█ +src\/train\.py:7 \(step\)$/,
+      /^ {2}LEAK +2\.0 KiB +2,048 +\+2\.0 KiB +\+1\.0 KiB\/snapshot +3 +▁▅█ +other +src\/train\.py:7 \(step\)$/,
     );
     assert.match(rows[leak + 1], /steady +5\.0 MiB +5,242,880 .*src\/model\.py:7/);
     assert.match(rows[0], /2\.0 KiB leaked on 1 line\./);

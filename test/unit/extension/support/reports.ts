@@ -29,6 +29,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     leakedBytes: 11 * MiB,
     bytesPerStep: MiB,
     blocks: 340,
+    category: 'other',
     series: [2 * MiB, 7 * MiB, 12 * MiB],
     verdict: 'leak',
     confidence: 0.9,
@@ -50,6 +51,8 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     forecast: null,
     lines,
     buckets: { library: 0, beforeRecording: 0, noStack: 0 },
+    categories: [],
+    peak: null,
     ...over,
   };
 }

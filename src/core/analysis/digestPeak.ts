@@ -1,0 +1,83 @@
+import type { Recording } from '../model/recording.js';
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes, Microseconds, StackId } from '../model/units.js';
+import type { CategoryCode } from './categories.js';
+import type { DeviceView } from './deviceViews.js';
+import type { StacklessBucket } from './owner.js';
+import { peakOf, type Peak } from './peak.js';
+import { stepAt } from './steps.js';
+
+/** The highest point of a device's curve, with the stacks that held memory there in words. */
+export interface DigestPeak {
+  device: number;
+  /** Ordinal of the event in the device's trace, -1 for the state before the first. */
+  event: number;
+  timeUs: Microseconds | null;
+  /** Steps begun by then, null where none are known. */
+  step: number | null;
+  /** The groups add up to it. */
+  liveBytes: Bytes;
+  /** null where the input does not say. */
+  reservedBytes: Bytes | null;
+  groups: readonly DigestPeakGroup[];
+}
+
+/** What one stack holds at the highest point, of one category. */
+export interface DigestPeakGroup {
+  /** Indices into the digest's frames, as in `LiveGroup`. */
+  frames: readonly number[];
+  forwardFrames: readonly number[];
+  stackless: StacklessBucket;
+  category: CategoryCode;
+  bytes: Bytes;
+  blocks: number;
+  /** Of these, blocks that wait for the backward pass. */
+  keptForBackward: number;
+  /** Of these, blocks that were born more than a step before. */
+  fromEarlierSteps: number;
+}
+
+/**
+ * The highest point of the device that held most; null where no trace shows one.
+ * @param ofStack a stack's frames in the digest's words
+ */
+export function highestPeak(
+  snapshot: Snapshot,
+  views: readonly DeviceView[],
+  recording: Recording | null,
+  ofStack: (stack: StackId) => readonly number[],
+): DigestPeak | null {
+  let highest: { peak: Peak; view: DeviceView } | null = null;
+  for (const view of views) {
+    if (view.history.trace.count === 0) continue;
+    const peak = peakOf(snapshot, view.history, view.categorizer);
+    if (highest === null || peak.liveBytes > highest.peak.liveBytes) highest = { peak, view };
+  }
+  if (highest === null) return null;
+  const { peak, view } = highest;
+  const { history, steps } = view;
+  const { time, startUs } = history;
+  const timeUs = time === null || startUs === null ? null : startUs + time[Math.max(0, peak.event)];
+  return {
+    device: history.trace.device,
+    event: peak.event,
+    timeUs,
+    step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, peak.event)),
+    liveBytes: peak.liveBytes,
+    reservedBytes: history.reserved?.[peak.event + 1] ?? null,
+    groups: peak.groups.map(({ stack, forwardStack, ...group }) => ({
+      ...group,
+      frames: ofStack(stack),
+      forwardFrames: ofStack(forwardStack),
+    })),
+  };
+}
+
+/** Steps begun at an instant, as the recorder counts them over the whole run; it keeps only the latest ones' ends. */
+function stepsBegun(recording: Recording | null, timeUs: Microseconds | null): number | null {
+  const { step = null, stepEndsUs = [] } = recording ?? {};
+  if (timeUs === null || step === null) return null;
+  const reachesBack = stepEndsUs.length === step || (stepEndsUs.length > 0 && timeUs >= stepEndsUs[0]);
+  if (!reachesBack) return null;
+  return step - stepEndsUs.filter((end) => end > timeUs).length + 1;
+}

@@ -1,0 +1,42 @@
+import { CATEGORIES, CategoryCode } from '../analysis/categories.js';
+import type { DigestFrame } from '../analysis/digest.js';
+import { frameKind } from '../analysis/frameKind.js';
+import type { FileLookup } from '../analysis/owner.js';
+import type { Bytes } from '../model/units.js';
+import type { ReportWorkspace } from './reportWorkspace.js';
+
+/** A batch brought to the device, or made there, as people write it. */
+const BRINGS_BATCH = /\.(?:to|cuda|pin_memory)\s*\(|\bnon_blocking\b|\bdevice\s*=|\btorch\s*\.\s*rand(?:n|int)?\s*\(/;
+
+/** An index into {@link CATEGORIES}. */
+type SettledCode = Exclude<CategoryCode, CategoryCode.PerhapsInputs>;
+
+/** Settles what frames and times leave open: whether the line that a stack ends on brings a batch. */
+export class BatchLines {
+  constructor(
+    private readonly workspace: ReportWorkspace,
+    private readonly lookup: FileLookup,
+  ) {}
+
+  /** @param frames innermost first */
+  settle(code: CategoryCode, frames: readonly DigestFrame[]): SettledCode {
+    if (code !== CategoryCode.PerhapsInputs) return code;
+    return this.bringsBatch(frames) ? CategoryCode.Inputs : CategoryCode.Other;
+  }
+
+  /** Bytes by category, of bytes by code; the sum stays. */
+  settleAll(codes: Float64Array, frames: readonly DigestFrame[]): Float64Array {
+    const settled = new Float64Array(CATEGORIES.length);
+    codes.forEach((bytes: Bytes, code) => {
+      if (bytes !== 0) settled[this.settle(code, frames)] += bytes;
+    });
+    return settled;
+  }
+
+  private bringsBatch(frames: readonly DigestFrame[]): boolean {
+    const innermost = frames.find((frame) => frameKind(frame.file) !== 'native');
+    const file = innermost === undefined ? null : this.lookup(innermost.file);
+    if (innermost === undefined || file === null) return false;
+    return BRINGS_BATCH.test(this.workspace.lineText?.(file, innermost.line) ?? '');
+  }
+}

@@ -1,0 +1,75 @@
+import { CATEGORIES } from '../analysis/categories.js';
+import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
+import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import type { Bytes } from '../model/units.js';
+import type { BatchLines } from './batchLines.js';
+import { peakFacts, type PeakAmount } from './peakFacts.js';
+import type { CategoryAmount, PeakReport } from './report.js';
+
+interface LineAmounts {
+  line: OwnerLine;
+  /** By category. */
+  amounts: PeakAmount[];
+}
+
+/** Who held the memory at the highest point of a run's last recording; null where no snapshot has a trace. */
+export function peakReport(
+  snapshots: readonly SnapshotDigest[],
+  lookup: FileLookup,
+  batches: BatchLines,
+): PeakReport | null {
+  const digest = snapshots.findLast(({ peak }) => peak !== null);
+  const peak = digest?.peak ?? null;
+  if (digest === undefined || peak === null) return null;
+  const lines = new Map<string, LineAmounts>();
+  const buckets = eachBucket((): Bytes => 0);
+  const categories = new Float64Array(CATEGORIES.length);
+  for (const group of peak.groups) {
+    const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
+    const frames = words(group.frames);
+    const code = batches.settle(group.category, frames);
+    categories[code] += group.bytes;
+    const owner = ownerOf(frames, words(group.forwardFrames), group.stackless, lookup);
+    if ('bucket' in owner) {
+      buckets[owner.bucket] += group.bytes;
+      continue;
+    }
+    const { amounts } = lineAmounts(lines, owner.line);
+    amounts[code].bytes += group.bytes;
+    amounts[code].blocks += group.blocks;
+    amounts[code].keptForBackward += group.keptForBackward;
+    amounts[code].fromEarlierSteps += group.fromEarlierSteps;
+  }
+  return {
+    path: digest.path,
+    device: peak.device,
+    event: peak.event,
+    timeUs: peak.timeUs,
+    step: peak.step,
+    liveBytes: peak.liveBytes,
+    reservedBytes: peak.reservedBytes,
+    lines: [...lines.values()]
+      .map(({ line, amounts }) => ({
+        ...line,
+        bytes: amounts.reduce((sum, amount) => sum + amount.bytes, 0),
+        blocks: amounts.reduce((sum, amount) => sum + amount.blocks, 0),
+        categories: amounts.flatMap(({ bytes }, i): CategoryAmount[] =>
+          bytes > 0 ? [{ category: CATEGORIES[i], bytes }] : [],
+        ),
+        facts: peakFacts(amounts),
+      }))
+      .sort((a, b) => b.bytes - a.bytes),
+    buckets,
+    categories: CATEGORIES.map((category, i) => ({ category, bytes: categories[i] })),
+  };
+}
+
+function lineAmounts(lines: Map<string, LineAmounts>, line: OwnerLine): LineAmounts {
+  const key = ownerKey(line);
+  let known = lines.get(key);
+  if (known === undefined) {
+    known = { line, amounts: CATEGORIES.map(() => ({ bytes: 0, blocks: 0, keptForBackward: 0, fromEarlierSteps: 0 })) };
+    lines.set(key, known);
+  }
+  return known;
+}
