@@ -1,4 +1,4 @@
-/** Bundles the four faces: extension, worker, command line and webview. `--production` minifies, `--watch` rebuilds. */
+/** Bundles the four faces: extension, worker (with its readers), command line and webview. `--production` minifies, `--watch` rebuilds. */
 import * as esbuild from 'esbuild';
 import { rmSync, writeFileSync } from 'node:fs';
 import { thirdPartyNotices } from './lib/notices.mjs';
@@ -20,7 +20,12 @@ const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs', 
 
 const targets = [
   { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' } },
-  { ...node, entryPoints: { worker: 'src/worker/main.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' } },
+  {
+    ...node,
+    entryPoints: { worker: 'src/worker/main.ts', reader: 'src/worker/reader.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+  },
   {
     ...node,
     entryPoints: { cli: 'src/cli/main.ts' },

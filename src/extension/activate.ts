@@ -32,8 +32,9 @@ export function activate(context: vscode.ExtensionContext): void {
   const files = new PythonFiles();
   const marks = new MarkSwitch(context.workspaceState);
   const lines = new MarkedLines();
-  const worker = vscode.Uri.joinPath(context.extensionUri, 'dist', 'worker.cjs').fsPath;
-  const running = new SnapshotSession(worker, store, files, log);
+  const bundle = (name: string): string => vscode.Uri.joinPath(context.extensionUri, 'dist', name).fsPath;
+  const scripts = { worker: bundle('worker.cjs'), reader: bundle('reader.cjs') };
+  const running = new SnapshotSession(scripts, cacheFolder(context), store, files, log);
   session = running;
 
   const views = new Views(running, store, files);
@@ -73,11 +74,18 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.workspace.onDidChangeWorkspaceFolders(() => running.refolder()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (affects(event, Setting.pathsMap)) running.remap();
-      const { snapshotsInclude, snapshotsExclude } = Setting;
+      const { snapshotsInclude, snapshotsExclude, readingTimeLimit, cacheMaxSize } = Setting;
+      if (affects(event, readingTimeLimit) || affects(event, cacheMaxSize)) void running.reconfigure();
       if (affects(event, snapshotsInclude) || affects(event, snapshotsExclude)) void running.readAgain();
     }),
   );
   running.start();
+}
+
+/** What was read is kept where VS Code has a disk for us. */
+function cacheFolder({ storageUri, globalStorageUri }: vscode.ExtensionContext): string | null {
+  const storage = storageUri ?? globalStorageUri;
+  return storage.scheme === 'file' ? vscode.Uri.joinPath(storage, 'columns').fsPath : null;
 }
 
 /** Waits for the worker and the watchers to end. */

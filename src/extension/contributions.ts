@@ -55,6 +55,8 @@ export const Setting = {
   marksInDiffEditors: 'marks.inDiffEditors',
   marksWhileDebugging: 'marks.whileDebugging',
   pathsMap: 'paths.map',
+  readingTimeLimit: 'reading.timeLimit',
+  cacheMaxSize: 'cache.maxSize',
   recordingOptions: 'recording.options',
 } as const;
 

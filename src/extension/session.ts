@@ -1,14 +1,16 @@
 import * as vscode from 'vscode';
 import type { SnapshotReport } from '../core/report/report.js';
+import { readerCount } from '../node/readerCount.js';
+import { startThread, type Thread } from '../node/thread.js';
+import type { WorkerStart } from '../protocol/workerApi.js';
 import { AnalysisEngine } from './engine/analysisEngine.js';
-import { startWorkerThread } from './engine/workerThread.js';
 import { diskFiles } from './intake/diskFiles.js';
 import type { IntakeEntry } from './intake/intakeEntry.js';
 import { systemClock } from './intake/ports.js';
 import { QuietMoment } from './intake/quietMoment.js';
 import { SnapshotIntake } from './intake/snapshotIntake.js';
 import type { ResultsStore } from './results/resultsStore.js';
-import { pathRules } from './settings.js';
+import { pathRules, readingSettings } from './settings.js';
 import { SnapshotWatchers } from './watch/snapshotWatchers.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 
@@ -30,13 +32,23 @@ export class SnapshotSession implements vscode.Disposable {
   /** Files were found, are being read, or could not be. */
   readonly onDidChange = this.newsEmitter.event;
 
+  /**
+   * @param scripts bundles of the worker and of its readers
+   * @param cacheFolder where what was read may be kept on disk, null for nowhere
+   */
   constructor(
-    workerScript: string,
+    scripts: { worker: string; reader: string },
+    private readonly cacheFolder: string | null,
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     private readonly log: vscode.LogOutputChannel,
   ) {
-    this.engine = new AnalysisEngine(() => startWorkerThread(workerScript), systemClock, vscode.l10n, {
+    const readers = readerCount();
+    const startWorker = (): Thread => {
+      const start: WorkerStart = { readerScript: scripts.reader, readers, reading: readingSettings(cacheFolder) };
+      return startThread(scripts.worker, 'leakline', start);
+    };
+    this.engine = new AnalysisEngine(startWorker, systemClock, vscode.l10n, {
       progress: (path, fraction) => {
         this.intake.progress(path, fraction);
       },
@@ -65,6 +77,7 @@ export class SnapshotSession implements vscode.Disposable {
         missing: vscode.l10n.t('There is no such file, or it may not be read.'),
         cleared: vscode.l10n.t('The results were cleared.'),
       },
+      readers,
       (content) => {
         this.announce();
         if (content) this.analysis.request();
@@ -170,6 +183,18 @@ export class SnapshotSession implements vscode.Disposable {
     this.store.setComparison(null);
     this.store.setResult(null);
     this.say(null);
+  }
+
+  /** Forgets what was kept on disk as well. */
+  async clearAll(): Promise<void> {
+    await this.clear();
+    await this.engine.call('clearCache', null);
+  }
+
+  /** The user wants files to be read in another way. */
+  async reconfigure(): Promise<void> {
+    // A worker that is not there will be started with them.
+    if (this.engine.isRunning) await this.engine.call('configure', readingSettings(this.cacheFolder));
   }
 
   /** Looks through the workspace anew. */

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { PathRule } from '../core/source/pathMapping.js';
+import type { ReadingSettings } from '../protocol/workerApi.js';
 import { Setting, SETTINGS_SECTION } from './contributions.js';
 
 /** Which marks are shown in the editor. */
@@ -59,6 +60,22 @@ export function pathRules(): PathRule[] {
   );
 }
 
+const DEFAULT_TIME_LIMIT_S = 600;
+const DEFAULT_CACHE_MIB = 2048;
+
+/**
+ * How files are read.
+ * @param cacheFolder where columns may be kept, null for nowhere
+ */
+export function readingSettings(cacheFolder: string | null): ReadingSettings {
+  const seconds = amount(read<unknown>(Setting.readingTimeLimit, DEFAULT_TIME_LIMIT_S), DEFAULT_TIME_LIMIT_S);
+  const mib = amount(read<unknown>(Setting.cacheMaxSize, DEFAULT_CACHE_MIB), DEFAULT_CACHE_MIB);
+  return {
+    timeLimitMs: seconds === 0 ? null : seconds * 1000,
+    cache: cacheFolder === null ? null : { folder: cacheFolder, maxBytes: mib * 2 ** 20 },
+  };
+}
+
 /** Adds one mapping to the settings of the workspace. */
 export async function addPathRule(rule: PathRule): Promise<void> {
   const settings = vscode.workspace.getConfiguration(SETTINGS_SECTION, null);
@@ -70,6 +87,11 @@ export async function addPathRule(rule: PathRule): Promise<void> {
 /** True if a change of the settings touches `name`. */
 export function affects(event: vscode.ConfigurationChangeEvent, name: string): boolean {
   return event.affectsConfiguration(`${SETTINGS_SECTION}.${name}`);
+}
+
+/** Settings are typed by hand: what is no amount counts as not set. */
+function amount(value: unknown, fallback: number): number {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : fallback;
 }
 
 function trimEnd(path: string): string {

@@ -6,6 +6,8 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 export interface FileState {
   readonly size: number;
   readonly mtimeMs: number;
+  /** When anything about the file changed last. Programs set `mtimeMs` as they like, but not this. */
+  readonly ctimeMs: number;
   readonly inode: number;
 }
 
@@ -59,8 +61,8 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-function stateOf(facts: { size: number; mtimeMs: number; ino: number }): FileState {
-  return { size: facts.size, mtimeMs: facts.mtimeMs, inode: facts.ino };
+function stateOf(facts: { size: number; mtimeMs: number; ctimeMs: number; ino: number }): FileState {
+  return { size: facts.size, mtimeMs: facts.mtimeMs, ctimeMs: facts.ctimeMs, inode: facts.ino };
 }
 
 const CURES: Readonly<Record<string, string>> = {

@@ -1,5 +1,6 @@
 /** What the extension asks of the worker thread. The worker keeps the models; answers are small. */
 import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
+import type { Bytes } from '../core/model/units.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
@@ -20,7 +21,28 @@ export interface LoadedSnapshot {
   read: boolean;
 }
 
+/** How files are read, as the user wants it. */
+export interface ReadingSettings {
+  /** Where the columns of what was read are kept, and how much of them; null, or zero bytes, for nowhere. */
+  readonly cache: { readonly folder: string; readonly maxBytes: Bytes } | null;
+  /** Time that a file may take, in milliseconds; null for no limit. */
+  readonly timeLimitMs: number | null;
+}
+
+/** What a worker thread is started with. */
+export interface WorkerStart {
+  /** The bundle that reader threads run. */
+  readonly readerScript: string;
+  /** Reader threads at most. */
+  readonly readers: number;
+  readonly reading: ReadingSettings;
+}
+
 export type WorkerApi = {
+  /** Replaces what the worker was started with. */
+  configure: { params: ReadingSettings; result: null };
+  /** Removes the columns that were kept. */
+  clearCache: { params: null; result: null };
   /** Replaces the workspace that later reports map to. */
   setWorkspace: { params: WorkspaceListing; result: null };
   /**

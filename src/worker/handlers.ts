@@ -8,16 +8,26 @@ import { snapshotReport } from '../core/report/snapshotReport.js';
 import { sourceLines } from '../node/sourceLines.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
+import type { SnapshotReading } from './snapshotReading.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
 /** Answers the extension's questions from the store. */
 export function workerHandlers(
   store: SnapshotStore,
+  reading: Pick<SnapshotReading, 'configure' | 'clearCache'>,
   workspace: WorkspaceFiles,
   onProgress: (path: string, fraction: number) => void,
 ): RpcHandlers<WorkerApi> {
   return {
+    configure: async (settings) => {
+      await reading.configure(settings);
+      return null;
+    },
+    clearCache: async () => {
+      await reading.clearCache();
+      return null;
+    },
     setWorkspace: (listing) => {
       workspace.set(listing);
       return null;

@@ -1,16 +1,28 @@
 /** The worker thread: owns the models, answers questions. Everything it is told comes through its parent's port. */
-import { parentPort } from 'node:worker_threads';
+import { totalmem } from 'node:os';
+import { parentPort, workerData } from 'node:worker_threads';
+import { startThread } from '../node/thread.js';
 import { isRpcMessage, RpcServer } from '../protocol/rpc.js';
-import type { WorkerApi, WorkerEvents } from '../protocol/workerApi.js';
+import type { WorkerApi, WorkerEvents, WorkerStart } from '../protocol/workerApi.js';
 import { workerHandlers } from './handlers.js';
+import { ReaderPool } from './readerPool.js';
+import { SnapshotReading } from './snapshotReading.js';
 import { SnapshotStore } from './snapshotStore.js';
 import { WorkspaceFiles } from './workspaceFiles.js';
 
 const port = parentPort;
 if (port === null) throw new Error('leakline: worker.cjs runs as a worker thread only');
 
+const { readerScript, readers, reading: settings } = workerData as WorkerStart;
+// Columns take a third of a file, and twice that while they grow.
+const pool = new ReaderPool(() => startThread(readerScript, 'leakline reader'), {
+  readers,
+  mostBytes: totalmem() / 4,
+});
+const reading = new SnapshotReading((...request) => pool.read(...request), settings);
+
 const server: RpcServer<WorkerApi, WorkerEvents> = new RpcServer<WorkerApi, WorkerEvents>(
-  workerHandlers(new SnapshotStore(), new WorkspaceFiles(), (path, fraction) => {
+  workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), (path, fraction) => {
     server.notify('progress', { path, fraction });
   }),
   (message) => {

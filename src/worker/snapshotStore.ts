@@ -1,12 +1,12 @@
-import { digestSnapshot, type SnapshotDigest } from '../core/analysis/digest.js';
+import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { readSnapshot } from '../core/formats/readSnapshot.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
 import { openFile, sameFile, type FileState } from '../node/fileSource.js';
-import { readRecording } from '../node/recordingFile.js';
 import { modelBytes } from './modelBytes.js';
+import { changedWhileRead } from './readSnapshotFile.js';
+import type { SnapshotReader } from './snapshotReading.js';
 
 interface Entry {
   state: FileState;
@@ -29,7 +29,10 @@ export class SnapshotStore {
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
 
-  constructor(private readonly budget: Bytes = DEFAULT_BUDGET) {}
+  constructor(
+    private readonly reader: SnapshotReader,
+    private readonly budget: Bytes = DEFAULT_BUDGET,
+  ) {}
 
   get digests(): SnapshotDigest[] {
     return [...this.entries.values()].map((entry) => entry.digest);
@@ -45,20 +48,14 @@ export class SnapshotStore {
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<{ digest: SnapshotDigest; read: boolean }> {
-    const file = await openFile(path);
-    try {
-      const known = this.entries.get(path);
-      if (known !== undefined && sameFile(known.state, file.state)) return { digest: known.digest, read: false };
-      const snapshot = await readSnapshot(file.source, { signal, onProgress });
-      // A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new.
-      if (!sameFile(file.state, await file.currentState())) throw changed(path);
-      const digest = digestSnapshot(path, snapshot, await readRecording(path));
-      this.entries.set(path, { state: file.state, digest });
-      this.keep(path, file.state, snapshot);
-      return { digest, read: true };
-    } finally {
-      await file.close();
-    }
+    const present = await stateOf(path);
+    const known = this.entries.get(path);
+    if (known !== undefined && sameFile(known.state, present)) return { digest: known.digest, read: false };
+    const wish = { path, bytes: present.size, wantsDigest: true } as const;
+    const { state, snapshot, digest } = await this.reader.read(wish, signal, onProgress);
+    this.entries.set(path, { state, digest });
+    this.keep(path, state, snapshot);
+    return { digest, read: true };
   }
 
   unload(path: string): void {
@@ -102,13 +99,10 @@ export class SnapshotStore {
       this.resident.set(path, resident);
       return resident;
     }
-    const file = await openFile(path);
-    try {
-      if (entry === undefined || !sameFile(entry.state, file.state)) throw changed(path);
-      return this.keep(path, file.state, await readSnapshot(file.source, { signal }));
-    } finally {
-      await file.close();
-    }
+    const wish = { path, bytes: entry?.state.size ?? 0, wantsDigest: false } as const;
+    const { state, snapshot } = await this.reader.read(wish, signal, () => undefined);
+    if (entry === undefined || !sameFile(entry.state, state)) throw changedWhileRead(path);
+    return this.keep(path, state, snapshot);
   }
 
   private keep(path: string, state: FileState, snapshot: Snapshot): Resident {
@@ -126,9 +120,8 @@ export class SnapshotStore {
   }
 }
 
-function changed(path: string): SnapshotError {
-  return new SnapshotError(
-    'truncated',
-    `${path} changed while it was read: it is being written. Leakline reads it again when it is complete.`,
-  );
+async function stateOf(path: string): Promise<FileState> {
+  const file = await openFile(path);
+  await file.close();
+  return file.state;
 }

@@ -1,20 +1,29 @@
 import type { ByteSource } from './byteSource.js';
 import { SnapshotError } from './snapshotError.js';
 
-/**
- * A source that tells how much of it was read, and stops when asked to, whatever reads it.
- * @param onProgress told the share of the source, never falling
- */
-export function observedSource(
-  source: ByteSource,
-  { signal, onProgress }: { signal?: AbortSignal | undefined; onProgress?: ((fraction: number) => void) | undefined },
-): ByteSource {
+/** A clock that never jumps, which every runtime has (W3C High Resolution Time). */
+declare const performance: { now(): number };
+
+export interface Observation {
+  signal?: AbortSignal | undefined;
+  /** Told the share of the source, never falling. */
+  onProgress?: ((fraction: number) => void) | undefined;
+  /** From now on, in milliseconds; no limit where left out. */
+  timeLimitMs?: number | undefined;
+}
+
+/** A source that tells how much of it was read, and stops when asked to or when time is up, whatever reads it. */
+export function observedSource(source: ByteSource, { signal, onProgress, timeLimitMs }: Observation): ByteSource {
+  const startMs = performance.now();
   let furthest = 0;
   return {
     name: source.name,
     size: source.size,
     async read(offset, into) {
       if (signal?.aborted === true) throw new SnapshotError('cancelled', `Reading ${source.name} was cancelled.`);
+      if (timeLimitMs !== undefined && performance.now() - startMs > timeLimitMs) {
+        throw tookTooLong(source.name, timeLimitMs);
+      }
       const got = await source.read(offset, into);
       if (got > 0 && offset <= furthest) {
         // A directory at the end is looked at first: only bytes that follow the known ones count.
@@ -24,4 +33,13 @@ export function observedSource(
       return got;
     },
   };
+}
+
+/** @param name of the input whose reading was given up after `timeLimitMs` */
+export function tookTooLong(name: string, timeLimitMs: number): SnapshotError {
+  return new SnapshotError(
+    'limit',
+    `${name} was not read within ${timeLimitMs / 1000} seconds, the time that a file may take. ` +
+      'Allow more, copy it to a faster disk, or record with a smaller max_entries.',
+  );
 }

@@ -6,6 +6,8 @@ export interface ReadOptions {
   chunkSize?: number;
   signal?: AbortSignal;
   onProgress?: (fraction: number) => void;
+  /** Time that reading may take, in milliseconds; beyond it stands `SnapshotError('limit')`. */
+  timeLimitMs?: number;
 }
 
 /** What a format may ask of the reader that called it. */

@@ -43,6 +43,8 @@ export interface StringTable {
   readonly count: number;
   /** @throws RangeError if there is no such id. */
   text(id: StringId): string;
+  /** All texts as UTF-8, one behind the other, and where each of them ends. Copies nothing: do not write to it. */
+  utf8(): { readonly bytes: Uint8Array; readonly ends: Uint32Array };
 }
 
 /** One row per distinct (name, file, line). */

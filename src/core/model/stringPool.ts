@@ -75,6 +75,10 @@ export class StringPool implements StringTable {
     return text;
   }
 
+  utf8(): { bytes: Uint8Array; ends: Uint32Array } {
+    return { bytes: this.bytes.subarray(0, this.used), ends: this.ends.data.subarray(0, this.ends.length) };
+  }
+
   private start(id: StringId): number {
     return id === 0 ? 0 : this.ends.data[id - 1];
   }

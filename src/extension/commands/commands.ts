@@ -64,7 +64,7 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     [Command.runWithRecording]: (target) => runWithRecording(recordings, target instanceof vscode.Uri ? target : null),
     [Command.recorderPath]: () => recordings.recorder,
     [Command.copyReport]: () => copyReport(store),
-    [Command.clearResults]: () => session.clear(),
+    [Command.clearResults]: () => session.clearAll(),
     [Command.readAgain]: () => session.readAgain(),
     [Command.forgetSnapshot]: async (first, all) => {
       await Promise.all(pathsOf(first, all).map((path) => session.forget(path)));

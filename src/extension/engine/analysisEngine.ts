@@ -1,8 +1,8 @@
+import type { Thread } from '../../node/thread.js';
 import { isRpcMessage, RpcClient, RpcError } from '../../protocol/rpc.js';
 import type { WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/workerApi.js';
 import type { Clock } from '../intake/ports.js';
 import type { Translator } from '../text/translator.js';
-import type { EngineThread } from './workerThread.js';
 
 /** Deaths of the worker after which it stays down until somebody asks for it anew. */
 const MOST_DEATHS = 3;
@@ -19,7 +19,7 @@ export interface EngineListener {
 }
 
 interface Running {
-  thread: EngineThread;
+  thread: Thread;
   client: RpcClient<WorkerApi, WorkerEvents>;
 }
 
@@ -37,7 +37,7 @@ export class AnalysisEngine {
   private disposed = false;
 
   constructor(
-    private readonly start: () => EngineThread,
+    private readonly start: () => Thread,
     private readonly clock: Clock,
     private readonly l10n: Translator,
     private readonly listener: EngineListener,
@@ -56,6 +56,10 @@ export class AnalysisEngine {
     if (this.running === null && this.loaded.size > 0 && this.mayStart) this.restoring = this.restore();
     await this.restoring;
     return await this.ask(method, params, signal);
+  }
+
+  get isRunning(): boolean {
+    return this.running !== null;
   }
 
   /** Lets a worker that died too often start again. */
@@ -151,13 +155,26 @@ export class AnalysisEngine {
       this.listener.restored(paths);
       return;
     }
-    for (const path of paths) {
-      try {
-        await this.ask('load', { path });
-      } catch {
-        lost.push(path);
-      }
+    const outcomes = await Promise.allSettled(paths.map((path) => this.ask('load', { path })));
+    for (const [i, outcome] of outcomes.entries()) {
+      if (outcome.status === 'fulfilled') continue;
+      // One of them killed the worker again, with the others beside it: one by one, it fails alone.
+      const isInnocent = isClosed(outcome.reason) && (await this.loads(paths[i]));
+      if (!isInnocent) lost.push(paths[i]);
     }
     this.listener.restored(lost);
   }
+
+  private async loads(path: string): Promise<boolean> {
+    try {
+      await this.ask('load', { path });
+      return true;
+    } catch {
+      return false;
+    }
+  }
+}
+
+function isClosed(error: unknown): boolean {
+  return error instanceof RpcError && error.reason === 'closed';
 }

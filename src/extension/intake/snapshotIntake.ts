@@ -41,7 +41,7 @@ export interface IntakeTexts {
 
 /**
  * Brings files in: seen → settled → last byte → read → ready, or truncated (it comes back by itself), or rejected
- * (remembered until the file changes). One file is read at a time. PyTorch writes snapshots in place, so a file that is
+ * (remembered until the file changes). A few files are read at a time. PyTorch writes snapshots in place, so a file that is
  * still being written is normal and never an error.
  */
 export class SnapshotIntake {
@@ -49,10 +49,12 @@ export class SnapshotIntake {
   private readonly waiters = new Map<string, Waiter[]>();
   private cancelPoll: (() => void) | null = null;
   private polling = false;
-  private reading = false;
+  /** Files being read. */
+  private reading = 0;
   private disposed = false;
 
   /**
+   * @param readAtOnce files given to the reader at the same time
    * @param changed called after every change of an entry; `content` is true if the set of readings changed
    */
   constructor(
@@ -60,6 +62,7 @@ export class SnapshotIntake {
     private readonly clock: Clock,
     private readonly reader: IntakeReader,
     private readonly texts: IntakeTexts,
+    private readonly readAtOnce: number,
     private readonly changed: (content: boolean) => void,
   ) {}
 
@@ -73,7 +76,7 @@ export class SnapshotIntake {
 
   /** True while a file is being read, waits to be read, or has not been looked at. */
   get busy(): boolean {
-    if (this.reading) return true;
+    if (this.reading > 0) return true;
     for (const { phase, settling } of this.files.values()) {
       if (phase === 'queued' || (phase === 'settling' && settling?.stamp === null)) return true;
     }
@@ -166,8 +169,7 @@ export class SnapshotIntake {
       await Promise.all(due.slice(from, from + LOOKS_AT_ONCE).map((entry) => this.look(entry)));
     }
     this.polling = false;
-    this.schedulePoll();
-    void this.readNext();
+    this.readNext();
   }
 
   /** One look at a file that may have changed. */
@@ -236,14 +238,17 @@ export class SnapshotIntake {
     return next;
   }
 
-  /** Reads what is queued, oldest file first, one at a time. */
-  private async readNext(): Promise<void> {
-    if (this.reading) return;
-    this.reading = true;
-    for (let entry = this.nextQueued(); entry !== null && !this.disposed; entry = this.nextQueued()) {
-      await this.read(entry);
+  /** Reads what is queued, oldest file first. */
+  private readNext(): void {
+    while (this.reading < this.readAtOnce && !this.disposed) {
+      const entry = this.nextQueued();
+      if (entry === null) break;
+      this.reading++;
+      void this.read(entry).finally(() => {
+        this.reading--;
+        this.readNext();
+      });
     }
-    this.reading = false;
     this.schedulePoll();
   }
 

@@ -13,6 +13,7 @@ import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/pr
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
+import { readingHere } from '../../support/readingHere.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { themes, type Theme } from './themes.js';
 import { deliver, packed } from './wire.js';
@@ -104,7 +105,8 @@ export class TimelineHarness {
 
   private async serve(paths: readonly string[], files: readonly string[], capacityBytes: number | null): Promise<void> {
     const workspace = new WorkspaceFiles();
-    const worker = workerHandlers(new SnapshotStore(), workspace, () => undefined);
+    const reading = readingHere();
+    const worker = workerHandlers(new SnapshotStore(reading), reading, workspace, () => undefined);
     const signal = new AbortController().signal;
     await worker.setWorkspace({ files, rules: [], roots: [] }, signal);
     for (const path of paths) await worker.load({ path }, signal);

@@ -132,4 +132,17 @@ describe('Sources of bytes', function () {
     controller.abort();
     await assert.rejects(readFully(source, 0, 10), (error) => SnapshotError.is(error, 'cancelled'));
   });
+
+  it('that are observed stop when time is up, with a reason of its own', async () => {
+    const bytes = content(1000, 5);
+    const patient = observedSource(bytesSource('a', bytes), { timeLimitMs: 60_000 });
+    const hurried = observedSource(bytesSource('a', bytes), { timeLimitMs: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 10));
+    assert.equal((await readFully(patient, 0, 500)).length, 500);
+    await assert.rejects(readFully(hurried, 0, 500), (error) => {
+      assert.ok(SnapshotError.is(error, 'limit'));
+      assert.match(error.message, /^a was not read within 0\.005 seconds, the time that a file may take\./);
+      return true;
+    });
+  });
 });

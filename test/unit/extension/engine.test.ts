@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { AnalysisEngine } from '../../../src/extension/engine/analysisEngine.js';
-import type { EngineThread } from '../../../src/extension/engine/workerThread.js';
+import type { Thread } from '../../../src/node/thread.js';
 import { RpcServer, type RpcHandlers, type RpcMessage } from '../../../src/protocol/rpc.js';
 import type { WorkerApi } from '../../../src/protocol/workerApi.js';
 import { drain, FakeClock } from './support/fakeClock.js';
@@ -10,7 +10,7 @@ import { snapshotReport } from './support/reports.js';
 type FakeApi = Pick<WorkerApi, 'load' | 'unload' | 'report' | 'setWorkspace'>;
 
 /** A worker that keeps a list of what it loaded, and dies when told. */
-class FakeThread implements EngineThread {
+class FakeThread implements Thread {
   readonly asked: string[] = [];
   private message: (value: unknown) => void = () => undefined;
   private end: (reason: string) => void = () => undefined;

@@ -8,6 +8,7 @@ import { TimelineSession } from '../../../webview/session.js';
 import { Store } from '../../../webview/store.js';
 import { INITIAL, persisted, restored, type ViewState } from '../../../webview/viewState.js';
 import { eventually } from '../../support/eventually.js';
+import { readingHere } from '../../support/readingHere.js';
 import { exampleFolder } from '../../support/workspaces.js';
 
 const early = `${exampleFolder()}/snapshots/step_0005.pickle`;
@@ -16,7 +17,8 @@ const leak = { file: 'detector/pyramid.py', line: 16 };
 
 /** The worker's own handlers over snapshots of the example, loaded once. */
 async function loadWorker() {
-  const worker = workerHandlers(new SnapshotStore(), new WorkspaceFiles(), () => undefined);
+  const reading = readingHere();
+  const worker = workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), () => undefined);
   const { signal } = new AbortController();
   await worker.setWorkspace(
     { files: ['detector/pyramid.py', 'detector/data.py', 'train.py'], rules: [], roots: [] },

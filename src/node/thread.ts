@@ -1,10 +1,9 @@
 import { totalmem } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import type { RpcMessage } from '../../protocol/rpc.js';
 
-/** What the engine needs of a worker; a port, so that a test can let one die. */
-export interface EngineThread {
-  post(message: RpcMessage): void;
+/** A thread that is talked to by messages; a port, so that a test can let one die. */
+export interface Thread {
+  post(message: unknown): void;
   /** @param end called once, with the reason in words if it was not asked for */
   listen(message: (value: unknown) => void, end: (reason: string) => void): void;
   terminate(): Promise<void>;
@@ -13,13 +12,18 @@ export interface EngineThread {
 /** The models are typed arrays outside this heap: the limit stops a reader that runs away, not a large snapshot. */
 const HEAP_MIB = Math.min(4096, Math.floor(totalmem() / 2 ** 21));
 
-/** Starts the worker bundle in a thread of its own. */
-export function startWorkerThread(script: string): EngineThread {
+/**
+ * Starts a script in a thread of its own.
+ * @param name for debuggers
+ * @param workerData what the script finds as such
+ */
+export function startThread(script: string, name: string, workerData: unknown = null): Thread {
   const worker = new Worker(script, {
     resourceLimits: { maxOldGenerationSizeMb: HEAP_MIB },
     stdout: false,
     stderr: false,
-    name: 'leakline',
+    name,
+    workerData,
   });
   return {
     post(message) {

@@ -1,0 +1,104 @@
+import { Action, BlockState, EMPTY_STACK, NO_INDEX, type Snapshot } from './snapshot.js';
+
+/**
+ * Holds the indices and numbers of a snapshot that no reader of ours has just made against its tables: after this, no
+ * column leads out of another one, and no total is endless. Linear in the columns.
+ * @throws RangeError that names the column
+ */
+export function checkSnapshot(snapshot: Snapshot): void {
+  const { frames, stacks, events, segments, blocks, annotations } = snapshot;
+  checkFacts(snapshot);
+  checkStrings(snapshot);
+  const texts = snapshot.strings.count;
+  below('frames.name', frames.name, texts);
+  below('frames.file', frames.file, texts);
+  if (stacks.count <= EMPTY_STACK) throw new RangeError('stacks lacks its first rows');
+  ascending('stacks.offset', stacks.offset, stacks.frames.length);
+  below('stacks.frames', stacks.frames, frames.count);
+
+  below('events.action', events.action, Action.Other + 1);
+  finite('events.size', events.size);
+  finite('events.timeUs', events.timeUs);
+  below('events.stack', events.stack, stacks.count);
+  if (events.forwardStack !== null) below('events.forwardStack', events.forwardStack, stacks.count);
+  below('events.stream', events.stream, texts);
+  if (events.category !== null) below('events.category', events.category, texts);
+
+  finite('segments.totalSize', segments.totalSize);
+  below('segments.stream', segments.stream, texts);
+  below('segments.pool', segments.pool, texts);
+  below('segments.stack', segments.stack, stacks.count);
+  ascending('segments.firstBlock', segments.firstBlock, blocks.count);
+
+  below('blocks.segment', blocks.segment, segments.count);
+  finite('blocks.size', blocks.size);
+  finite('blocks.requestedSize', blocks.requestedSize);
+  below('blocks.state', blocks.state, BlockState.Inactive + 1);
+  below('blocks.stack', blocks.stack, stacks.count);
+  below('blocks.allocEvent', blocks.allocEvent, events.count, NO_INDEX);
+  if (blocks.category !== null) below('blocks.category', blocks.category, texts);
+
+  below('annotations.name', annotations.name, texts);
+  finite('annotations.timeUs', annotations.timeUs);
+}
+
+/** Facts come from JSON, where anything may stand. */
+function checkFacts(snapshot: Snapshot): void {
+  const { format, fileBytes, traces, settings, takenAtUs, warnings, absent } = snapshot as Record<
+    keyof Snapshot,
+    unknown
+  >;
+  const sound =
+    typeof format === 'string' &&
+    Number.isFinite(fileBytes) &&
+    Array.isArray(traces) &&
+    typeof settings === 'object' &&
+    (takenAtUs === null || Number.isFinite(takenAtUs)) &&
+    Array.isArray(warnings) &&
+    warnings.every(isWarning) &&
+    Array.isArray(absent) &&
+    absent.every((what) => typeof what === 'string');
+  if (!sound) throw new RangeError('the facts are not those of a snapshot');
+  let events = 0;
+  for (const { device, first, count } of snapshot.traces) {
+    if (![device, first, count].every(Number.isSafeInteger) || first < 0 || count < 0) {
+      throw new RangeError('a trace has no place');
+    }
+    if (first + count > snapshot.events.count) throw new RangeError('a trace is longer than the events');
+    events += count;
+  }
+  if (events > snapshot.events.count) throw new RangeError('the traces overlap');
+}
+
+function isWarning(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const { code, message } = value as Record<string, unknown>;
+  return typeof code === 'string' && typeof message === 'string';
+}
+
+function checkStrings({ strings }: Snapshot): void {
+  const { bytes, ends } = strings.utf8();
+  if (ends.length === 0 || ends[0] !== 0) throw new RangeError('strings lacks the empty text');
+  rising('strings.ends', ends);
+  if (ends[ends.length - 1] > bytes.length) throw new RangeError('strings.ends leads out of its bytes');
+}
+
+function below(name: string, column: Uint8Array | Uint32Array, limit: number, marker = -1): void {
+  for (const index of column) {
+    if (index >= limit && index !== marker) throw new RangeError(`${name} holds ${index}, beyond ${limit}`);
+  }
+}
+
+/** From 0 to exactly `last`. */
+function ascending(name: string, column: Uint32Array, last: number): void {
+  if (column[0] !== 0 || column[column.length - 1] !== last) throw new RangeError(`${name} does not cover its table`);
+  rising(name, column);
+}
+
+function rising(name: string, column: Uint32Array): void {
+  for (let i = 1; i < column.length; i++) if (column[i] < column[i - 1]) throw new RangeError(`${name} falls`);
+}
+
+function finite(name: string, column: Float64Array): void {
+  for (const value of column) if (!Number.isFinite(value)) throw new RangeError(`${name} holds ${value}`);
+}

@@ -1,0 +1,157 @@
+/**
+ * A snapshot as plain data: a list of columns by name, and facts that JSON can hold. For sending it to another thread
+ * without a copy, and for keeping it in a file.
+ */
+import type {
+  AnnotationTable,
+  BlockTable,
+  EventTable,
+  FrameTable,
+  SegmentTable,
+  Snapshot,
+  StackTable,
+} from './snapshot.js';
+import { StringColumns } from './stringColumns.js';
+
+export type Column = Uint8Array | Uint32Array | Int32Array | Float64Array;
+export type ColumnType = 'u8' | 'u32' | 'i32' | 'f64';
+
+/** Everything of a snapshot that is no column. */
+export type SnapshotFacts = Omit<Snapshot, TableName | 'strings'>;
+
+export interface PackedSnapshot {
+  readonly facts: SnapshotFacts;
+  /** By table and name, such as `events.action`. Columns that the snapshot does not have are left out. */
+  readonly columns: Readonly<Record<string, Column>>;
+}
+
+interface Tables {
+  frames: FrameTable;
+  stacks: StackTable;
+  events: EventTable;
+  segments: SegmentTable;
+  blocks: BlockTable;
+  annotations: AnnotationTable;
+}
+type TableName = keyof Tables;
+
+type TypeOf<C> = C extends Uint8Array
+  ? 'u8'
+  : C extends Uint32Array
+    ? 'u32'
+    : C extends Int32Array
+      ? 'i32'
+      : C extends Float64Array
+        ? 'f64'
+        : never;
+
+/** `?`: may be absent. `+1`: one entry more than the table has rows. `*`: a length of its own. */
+type Spec<C> = null extends C ? `${TypeOf<NonNullable<C>>}?` : TypeOf<C> | `${TypeOf<C>}+1` | `${TypeOf<C>}*`;
+type AnySpec = `${ColumnType}${'' | '?' | '+1' | '*'}`;
+
+/** Every column of every table: one that is forgotten here does not compile. */
+const LAYOUT: { readonly [T in TableName]: { readonly [C in Exclude<keyof Tables[T], 'count'>]: Spec<Tables[T][C]> } } =
+  {
+    frames: { name: 'u32', file: 'u32', line: 'i32' },
+    stacks: { offset: 'u32+1', frames: 'u32*' },
+    events: {
+      action: 'u8',
+      addrLow: 'u32',
+      addrHigh: 'u32',
+      size: 'f64',
+      timeUs: 'f64',
+      stack: 'u32',
+      forwardStack: 'u32?',
+      stream: 'u32',
+      category: 'u32?',
+    },
+    segments: {
+      device: 'i32',
+      addrLow: 'u32',
+      addrHigh: 'u32',
+      totalSize: 'f64',
+      stream: 'u32',
+      isSmall: 'u8',
+      isExpandable: 'u8',
+      pool: 'u32',
+      stack: 'u32',
+      firstBlock: 'u32+1',
+    },
+    blocks: {
+      segment: 'u32',
+      addrLow: 'u32',
+      addrHigh: 'u32',
+      size: 'f64',
+      requestedSize: 'f64',
+      state: 'u8',
+      stack: 'u32',
+      allocEvent: 'u32',
+      multiplicity: 'u32?',
+      category: 'u32?',
+    },
+    annotations: { name: 'u32', isStart: 'u8', device: 'i32', timeUs: 'f64' },
+  };
+
+const TEXT_BYTES = 'strings.bytes';
+const TEXT_ENDS = 'strings.ends';
+
+/** The columns and facts of a snapshot. Copies nothing. */
+export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
+  const { strings, frames, stacks, events, segments, blocks, annotations, ...facts } = snapshot;
+  const tables: Tables = { frames, stacks, events, segments, blocks, annotations };
+  const { bytes, ends } = strings.utf8();
+  const columns: Record<string, Column> = { [TEXT_BYTES]: bytes, [TEXT_ENDS]: ends };
+  for (const { table, column } of layout()) {
+    const values = (tables[table] as unknown as Record<string, Column | null>)[column];
+    if (values !== null) columns[`${table}.${column}`] = values;
+  }
+  return { facts, columns };
+}
+
+/**
+ * The snapshot that was packed. Copies nothing.
+ * @throws RangeError if a column is missing, of another type, or of another length than its neighbours. What stands in
+ *   the columns is not looked at, see `checkSnapshot`.
+ */
+export function unpackSnapshot({ facts, columns }: PackedSnapshot): Snapshot {
+  const tables: Partial<Record<TableName, Record<string, unknown>>> = {};
+  for (const { table, column, spec } of layout()) {
+    const name = `${table}.${column}`;
+    const values = columnOf(columns, name, spec);
+    const rows = (tables[table] ??= { count: rowsOf(values, spec) });
+    if (values !== null && !spec.endsWith('*') && rowsOf(values, spec) !== rows['count']) {
+      throw new RangeError(`${name} has ${values.length} entries in a table of ${String(rows['count'])} rows`);
+    }
+    rows[column] = values;
+  }
+  const bytes = columnOf(columns, TEXT_BYTES, 'u8*') as Uint8Array;
+  const ends = columnOf(columns, TEXT_ENDS, 'u32*') as Uint32Array;
+  return { ...facts, strings: new StringColumns(bytes, ends), ...(tables as unknown as Tables) };
+}
+
+/** What kind of column this is. */
+export function columnType(column: Column): ColumnType {
+  if (column instanceof Uint8Array) return 'u8';
+  if (column instanceof Uint32Array) return 'u32';
+  return column instanceof Int32Array ? 'i32' : 'f64';
+}
+
+function* layout(): Generator<{ table: TableName; column: string; spec: AnySpec }> {
+  for (const [table, columns] of Object.entries(LAYOUT)) {
+    for (const [column, spec] of Object.entries(columns)) yield { table: table as TableName, column, spec };
+  }
+}
+
+function columnOf(columns: PackedSnapshot['columns'], name: string, spec: AnySpec): Column | null {
+  if (!Object.hasOwn(columns, name)) {
+    if (spec.endsWith('?')) return null;
+    throw new RangeError(`${name} is missing`);
+  }
+  if (!spec.startsWith(columnType(columns[name]))) throw new RangeError(`${name} has another type`);
+  return columns[name];
+}
+
+/** Rows of a table by its first column, which is always there. */
+function rowsOf(values: Column | null, spec: AnySpec): number {
+  return (values?.length ?? 0) - (spec.endsWith('+1') ? 1 : 0);
+}

@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto';
+import { readFully } from '../core/bytes/readFully.js';
+import type { FileState, OpenFile } from './fileSource.js';
+
+/** Read at the head and at the tail. */
+const END_BYTES = 1 << 16;
+/** Looks in between, evenly spread, and what each of them reads. */
+const LOOKS = 14;
+const LOOK_BYTES = 1 << 12;
+
+/** Clocks of file systems tick at least this often … */
+const FINE_TICK_MS = 100;
+/** … except for those that count whole seconds or two. */
+const COARSE_TICK_MS = 3_000;
+
+/**
+ * Names what one version of the reader makes of an open file, without reading all of it: by size, inode, both times, and samples of its bytes. A
+ * hash of everything would be safer by nothing that happens and read gigabytes from a slow disk. Whoever writes in
+ * place, whatever size and modification time he restores, moves the change time; a copy or a restored backup has
+ * another inode or other bytes. What no time shows is a second writing within one tick of the clock: see `isSettled`.
+ * @param version of the code that reads
+ * @returns letters and digits
+ */
+export async function contentKey({ source, state }: OpenFile, version: string): Promise<string> {
+  const hash = createHash('sha256');
+  hash.update(JSON.stringify([version, state.size, state.mtimeMs, state.ctimeMs, state.inode]));
+  const tail = Math.max(END_BYTES, state.size - END_BYTES);
+  hash.update(await readFully(source, 0, END_BYTES));
+  for (let look = 1; look <= LOOKS; look++) {
+    const at = END_BYTES + Math.floor(((tail - END_BYTES) * look) / (LOOKS + 1));
+    hash.update(await readFully(source, at, LOOK_BYTES));
+  }
+  hash.update(await readFully(source, tail, END_BYTES));
+  return hash.digest('hex').slice(0, 40);
+}
+
+/**
+ * True if the file was last touched so long before `nowMs` that whatever is written from then on carries another time.
+ * Only then its key tells its content from any later one.
+ */
+export function isSettled({ mtimeMs, ctimeMs }: FileState, nowMs: number): boolean {
+  const isCoarse = mtimeMs % 1000 === 0 || ctimeMs % 1000 === 0;
+  return nowMs - Math.max(mtimeMs, ctimeMs) > (isCoarse ? COARSE_TICK_MS : FINE_TICK_MS);
+}

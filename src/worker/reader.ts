@@ -1,0 +1,40 @@
+/** A reader thread: reads files and hands their columns over. What it reads may kill it. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+import { ColumnCache } from '../node/columnCache.js';
+import { isRpcMessage, RpcServer, type RpcMessage } from '../protocol/rpc.js';
+import type { FileReading, ReaderApi, ReaderEvents } from './readerApi.js';
+import { readSnapshotFile } from './readSnapshotFile.js';
+
+const port = parentPort;
+if (port === null) throw new Error('leakline: reader.cjs runs as a worker thread only');
+
+/** This very bundle, and how numbers lie in memory: whatever is changed about reading, kept columns are out of date. */
+const version = createHash('sha256').update(readFileSync(__filename)).update(endianness()).digest('hex');
+
+const server: RpcServer<ReaderApi, ReaderEvents> = new RpcServer<ReaderApi, ReaderEvents>(
+  {
+    read: (request, signal) => {
+      const cache = request.cache === null ? null : { columns: new ColumnCache(request.cache), version };
+      return readSnapshotFile(request, cache, signal, (fraction) => {
+        server.notify('progress', { path: request.path, fraction });
+      });
+    },
+  },
+  (message) => {
+    port.postMessage(message, buffersOf(message));
+  },
+);
+
+port.on('message', (message: unknown) => {
+  if (isRpcMessage(message)) void server.receive(message);
+});
+
+/** Columns change their owner instead of being copied. */
+function buffersOf(message: RpcMessage): ArrayBuffer[] {
+  if (message.kind !== 'result') return [];
+  const { packed } = message.value as FileReading;
+  return [...new Set(Object.values(packed.columns).map(({ buffer }) => buffer as ArrayBuffer))];
+}

@@ -1,0 +1,34 @@
+/** What the owner of the models asks of the threads that read files. */
+import type { SnapshotDigest } from '../core/analysis/digest.js';
+import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
+import type { CacheSettings } from '../node/columnCache.js';
+import type { FileState } from '../node/fileSource.js';
+
+export interface ReadRequest {
+  readonly path: string;
+  /** Null if columns are not kept. */
+  readonly cache: CacheSettings | null;
+  /** Milliseconds, null for no limit. */
+  readonly timeLimitMs: number | null;
+  /** False if the digest is known. */
+  readonly wantsDigest: boolean;
+}
+
+export interface FileReading {
+  /** Of the file that was read. */
+  readonly state: FileState;
+  readonly packed: PackedSnapshot;
+  readonly digest: SnapshotDigest | null;
+  /** Where the columns are to be kept, null if they are there already or are not worth it. */
+  readonly storeAs: string | null;
+}
+
+export type ReaderApi = {
+  /** Reads one file, or takes its columns from the cache. Fails with the reasons of `SnapshotErrorReason`. */
+  read: { params: ReadRequest; result: FileReading };
+};
+
+export type ReaderEvents = {
+  /** Share of the file read so far, 0 to 1. */
+  progress: { path: string; fraction: number };
+};

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { AnalysisEngine } from '../../../src/extension/engine/analysisEngine.js';
+import { systemClock } from '../../../src/extension/intake/ports.js';
+import { startThread, type Thread } from '../../../src/node/thread.js';
+import type { WorkerStart } from '../../../src/protocol/workerApi.js';
+import { eventually } from '../../support/eventually.js';
+import { makeSnapshotFile } from '../../support/madeSnapshot.js';
+import { repositoryRoot } from '../../support/repository.js';
+import { FIXTURES } from '../../support/snapshots.js';
+import { plainText } from './support/plainText.js';
+
+const SMALL = join(FIXTURES, 'shapes/t213.p4.pickle');
+
+describe('The real worker as the extension runs it', function () {
+  this.timeout(30_000);
+  let folder: string;
+  let large: string;
+  let threads: Thread[];
+  let told: string[];
+  let onProgress: (path: string) => void;
+  let engine: AnalysisEngine;
+
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-worker-'));
+    large = join(folder, 'large.pickle');
+    makeSnapshotFile(large, 200_000);
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+  beforeEach(() => {
+    threads = [];
+    told = [];
+    onProgress = () => undefined;
+    const dist = join(repositoryRoot(), 'dist');
+    const start: WorkerStart = {
+      readerScript: join(dist, 'reader.cjs'),
+      readers: 2,
+      reading: { cache: { folder: join(folder, 'columns'), maxBytes: 2 ** 26 }, timeLimitMs: 60_000 },
+    };
+    engine = new AnalysisEngine(
+      () => {
+        threads.push(startThread(join(dist, 'worker.cjs'), 'test worker', start));
+        return threads[threads.length - 1];
+      },
+      systemClock,
+      plainText,
+      {
+        progress: (path) => {
+          onProgress(path);
+        },
+        died: (message, again) => told.push(`${message} ${again}`),
+        restored: (lost) => told.push(`lost ${lost.join()}`),
+      },
+    );
+  });
+  afterEach(() => engine.dispose());
+
+  it('loads several files at once and reports on all of them', async () => {
+    const files = ['t213.p4', 't22.p4', 'ctx_state.p4'].map((name) => join(FIXTURES, 'shapes', `${name}.pickle`));
+    await Promise.all(files.map((path) => engine.call('load', { path })));
+    const { report } = await engine.call('report', null);
+    assert.deepEqual(report.runs.flatMap(({ snapshots }) => snapshots.map(({ path }) => path)).sort(), files.sort());
+  });
+
+  it('is killed while it reads: says so, comes back with what it knew, and reads the file when asked again', async () => {
+    await engine.call('load', { path: SMALL });
+    onProgress = (path) => {
+      onProgress = () => undefined;
+      assert.equal(path, large);
+      void threads[0].terminate();
+    };
+    await assert.rejects(engine.call('load', { path: large }), {
+      reason: 'closed',
+      message: /^The snapshot reader stopped unexpectedly \(exit code \d+\)\.$/,
+    });
+    const { read } = await engine.call('load', { path: SMALL });
+    assert.equal(read, false, 'it was read again before anybody asked');
+    assert.equal(threads.length, 2);
+    assert.match(told.join('\n'), /^The snapshot reader stopped unexpectedly \(exit code \d+\)\. true\nlost $/);
+    const { snapshot } = await engine.call('load', { path: large });
+    assert.equal(snapshot.path, large);
+  });
+
+  it('keeps what it read, forgets it when told, and reads otherwise when told', async () => {
+    const kept = (): string[] => readdirSync(folder).filter((name) => name === 'columns');
+    await engine.call('load', { path: large });
+    await eventually(() => {
+      assert.equal(readdirSync(join(folder, 'columns')).filter((name) => name.endsWith('.columns')).length, 1);
+    });
+    await engine.call('clearCache', null);
+    assert.deepEqual(kept(), []);
+    await engine.call('configure', { cache: null, timeLimitMs: 1 });
+    await engine.call('unload', { path: large });
+    await assert.rejects(engine.call('load', { path: large }), { reason: 'limit', message: /was not read within/ });
+    assert.deepEqual(kept(), []);
+  });
+});

@@ -1,0 +1,162 @@
+import assert from 'node:assert/strict';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { packSnapshot } from '../../../src/core/model/snapshotCodec.js';
+import { ColumnCache } from '../../../src/node/columnCache.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { wholeSnapshot } from '../../support/wholeSnapshot.js';
+
+const EXAMPLE = join(FIXTURES, 'shapes/t213.p4.pickle');
+const MIB = 1 << 20;
+const PROLOGUE = 24;
+
+describe('The cache of columns', () => {
+  let folder: string;
+  let cache: ColumnCache;
+
+  beforeEach(() => {
+    folder = join(mkdtempSync(join(tmpdir(), 'leakline-cache-')), 'columns');
+    cache = new ColumnCache({ folder, maxBytes: 64 * MIB });
+  });
+  afterEach(() => {
+    rmSync(join(folder, '..'), { recursive: true });
+  });
+
+  const store = async (key: string, path = EXAMPLE): Promise<void> => {
+    await cache.store(key, packSnapshot(await readFile(path)));
+  };
+  const fileOf = (key: string): string => join(folder, `${key}.columns`);
+  /** Puts bytes in place of a kept file. @returns what the cache makes of them */
+  const loadChanged = (bytes: Uint8Array): Promise<unknown> => {
+    writeFileSync(fileOf('key'), bytes);
+    return cache.load('key');
+  };
+
+  it('gives back snapshots of every kind as they were', async () => {
+    for (const [i, path] of picklesUnder(join(FIXTURES, 'shapes')).entries()) {
+      await store(`key${i}`, path);
+      const snapshot = await cache.load(`key${i}`);
+      assert.ok(snapshot !== null, path);
+      assert.deepStrictEqual(wholeSnapshot(snapshot), wholeSnapshot(await readFile(path)), path);
+    }
+  });
+
+  it('knows nothing of what was not stored', async () => {
+    assert.equal(await cache.load('key'), null);
+    await store('key');
+    assert.equal(await cache.load('other'), null);
+  });
+
+  it('does not believe a file that was cut short anywhere, and removes it', async () => {
+    await store('key');
+    const whole = readFileSync(fileOf('key'));
+    for (let length = 0; length < whole.length; length += length < 256 ? 1 : 997) {
+      assert.equal(await loadChanged(whole.subarray(0, length)), null, `${length} bytes`);
+      assert.ok(!readdirSync(folder).includes('key.columns'));
+    }
+    assert.equal(await loadChanged(Buffer.concat([whole, Buffer.alloc(8)])), null, 'too long');
+    assert.notEqual(await loadChanged(whole), null);
+  });
+
+  it('does not believe a file of which one bit is another', async () => {
+    await store('key');
+    const whole = readFileSync(fileOf('key'));
+    for (let bit = 0; bit < whole.length * 8; bit += bit < PROLOGUE * 8 ? 1 : 4_999) {
+      const damaged = Buffer.from(whole);
+      damaged[bit >> 3] ^= 1 << (bit & 7);
+      assert.equal(await loadChanged(damaged), null, `bit ${bit}`);
+    }
+  });
+
+  it('gives nothing that makes analysis stumble, whatever is in a file with a sound checksum', async function () {
+    this.timeout(120_000);
+    await store('key');
+    const whole = readFileSync(fileOf('key'));
+    const random = seededRandom(7);
+    let believed = 0;
+    for (let round = 0; round < 600; round++) {
+      const damaged = Buffer.from(whole);
+      // Half of the rounds damage the header: names, types, lengths and facts.
+      const header = damaged.readUInt32LE(16);
+      for (let i = 0; i <= random(3); i++) {
+        const at = PROLOGUE + (round % 2 === 0 ? random(header) : header + random(whole.length - PROLOGUE - header));
+        damaged[at] = random(256);
+      }
+      damaged.writeUInt32LE(crc32(damaged.subarray(PROLOGUE)), 20);
+      writeFileSync(fileOf('key'), damaged);
+      const snapshot = await cache.load('key');
+      if (snapshot === null) continue;
+      believed++;
+      digestSnapshot('x', snapshot);
+    }
+    assert.ok(believed > 10 && believed < 500, `${believed} believed`);
+  });
+
+  it('stays within its bound, and gives up what was not used for longest', async () => {
+    await store('a');
+    const { size } = statSync(fileOf('a'));
+    cache = new ColumnCache({ folder, maxBytes: size * 3 + 1 });
+    await store('b');
+    await store('c');
+    for (const [i, key] of ['a', 'b', 'c'].entries()) utimesSync(fileOf(key), 1_000 + i, 1_000 + i);
+    assert.notEqual(await cache.load('a'), null); // used now
+    await store('d');
+    assert.deepEqual(readdirSync(folder).sort(), ['a.columns', 'c.columns', 'd.columns']);
+  });
+
+  it('keeps nothing that is larger than its bound', async () => {
+    cache = new ColumnCache({ folder, maxBytes: 1_000 });
+    await store('a');
+    assert.equal(await cache.load('a'), null);
+  });
+
+  it('removes what a dead process left unfinished, and leaves alone what another is writing', async () => {
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'old.columns.1.part'), 'x');
+    writeFileSync(join(folder, 'new.columns.2.part'), 'x');
+    const longAgo = Date.now() / 1000 - 7_200;
+    utimesSync(join(folder, 'old.columns.1.part'), longAgo, longAgo);
+    await store('a');
+    assert.deepEqual(readdirSync(folder).sort(), ['a.columns', 'new.columns.2.part']);
+  });
+
+  it('is shared by several windows, which write the same and clear at any time', async () => {
+    const packed = packSnapshot(await readFile(EXAMPLE));
+    const windows = Array.from({ length: 4 }, () => new ColumnCache({ folder, maxBytes: 64 * MIB }));
+    await Promise.all(
+      windows.flatMap((window) => [window.store('a', packed), window.load('a'), window.store('b', packed)]),
+    );
+    assert.deepEqual(readdirSync(folder).sort(), ['a.columns', 'b.columns']);
+    await Promise.all(windows.flatMap((window) => [window.store('c', packed), window.clear()]));
+    assert.equal(await cache.load('a'), null);
+    await cache.clear();
+    assert.equal(await cache.load('c'), null);
+  });
+
+  it('says nothing when the disk does not take what it should keep', async () => {
+    writeFileSync(folder, 'a file where the folder should be');
+    await store('a');
+    assert.equal(await cache.load('a'), null);
+    rmSync(folder);
+  });
+
+  it('does not keep facts that JSON would change', async () => {
+    const packed = packSnapshot(await readFile(EXAMPLE));
+    await cache.store('a', { ...packed, facts: { ...packed.facts, settings: { threshold: Infinity } } });
+    assert.equal(await cache.load('a'), null);
+    assert.deepEqual(readdirSync(folder), []);
+  });
+});
