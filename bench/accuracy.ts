@@ -11,7 +11,7 @@ import { buildReport } from '../src/core/report/buildReport.js';
 import type { LineReport } from '../src/core/report/report.js';
 import { openFile } from '../src/node/fileSource.js';
 import { readRecording } from '../src/node/recordingFile.js';
-import { sourceLines } from '../src/node/sourceLines.js';
+import { SourceFiles } from '../src/node/sourceFiles.js';
 import { walkFiles } from '../src/node/walkFiles.js';
 import { plantedSources, recordedPrograms, type PlantedProgram } from './planted.js';
 
@@ -45,7 +45,11 @@ async function digestsIn(folder: string, mode: Mode): Promise<SnapshotDigest[]> 
   return digests;
 }
 
-const workspace = { files: plantedSources(FOLDER), rules: [], lineText: sourceLines([{ prefix: '', folder: FOLDER }]) };
+const workspace = {
+  files: plantedSources(FOLDER),
+  rules: [],
+  lineText: new SourceFiles([{ prefix: '', folder: FOLDER }]).lineText,
+};
 
 function linesOf(digests: readonly SnapshotDigest[]): LineReport[] {
   return buildReport(digests, workspace).report.runs.flatMap((run) => run.lines);

@@ -1,12 +1,14 @@
 import { stat } from 'node:fs/promises';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { buildReport } from '../core/report/buildReport.js';
+import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import { visibleJson, visibleText } from '../core/report/plainText.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { renderCompareMarkdown, renderMarkdown } from '../core/report/renderMarkdown.js';
 import { renderCompareText, renderText, unmappedText } from '../core/report/renderText.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
-import { sourceLines } from '../node/sourceLines.js';
+import { readIgnoredLeaks } from '../node/ignoreFile.js';
+import { SourceFiles } from '../node/sourceFiles.js';
 import { parseArguments, UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
 import { HELP } from './helpText.js';
 import { expandInputs, readDigests } from './inputs.js';
@@ -61,7 +63,8 @@ async function analyze(command: AnalyzeArguments, output: Output, complain: Comp
   const inputs = await expandInputs(command.inputs, complain);
   const digests = await readDigests(inputs, complain);
   if (digests.length === 0) return;
-  const { report, paths } = buildReport(digests, workspace);
+  const { report: whole, paths } = buildReport(digests, workspace);
+  const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
   switch (command.output) {
     case 'json':
       output.print(`${visibleJson(report)}\n`);
@@ -75,6 +78,17 @@ async function analyze(command: AnalyzeArguments, output: Output, complain: Comp
       if (open.length > 0) output.print(`\n${open.join('\n')}\nMap them with --map FROM=TO.\n`);
       break;
     }
+  }
+}
+
+/** What the workspace says is not to be reported; nothing if its file makes no sense, and that is complained about. */
+async function ignoredLeaks(root: string | null, complain: Complain): Promise<IgnoredLeak[]> {
+  if (root === null) return [];
+  try {
+    return await readIgnoredLeaks(root);
+  } catch (error) {
+    complain(error instanceof Error ? error.message : String(error));
+    return [];
   }
 }
 
@@ -105,5 +119,6 @@ async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments)
   }
   const facts = await stat(root).catch(() => null);
   if (facts?.isDirectory() !== true) throw new UsageError(`The root ${root} is no folder: name the workspace's.`);
-  return { files: await listPythonFiles(root), rules, lineText: sourceLines([{ prefix: '', folder: root }]) };
+  const { lineText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
+  return { files: await listPythonFiles(root), rules, lineText, sourceFacts };
 }

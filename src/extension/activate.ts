@@ -5,6 +5,10 @@ import { registerCommands } from './commands/commandTable.js';
 import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
 import { EditorMarks } from './marks/editorMarks.js';
 import { GutterGlyphs } from './marks/gutterGlyphs.js';
+import { LeakActions } from './fix/leakActions.js';
+import { LeakDiagnostics } from './fix/leakDiagnostics.js';
+import { IgnoredRows } from './ignore/ignoredRows.js';
+import { IgnoreFiles } from './ignore/ignoreFiles.js';
 import { MarkHoverProvider } from './marks/hoverProvider.js';
 import { LensProvider } from './marks/lensProvider.js';
 import { LineDecorations } from './marks/lineDecorations.js';
@@ -40,10 +44,23 @@ export function activate(context: vscode.ExtensionContext): void {
   const views = new Views(running, store, files);
   const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
   const editorMarks = new EditorMarks(store, files, marks, lines);
+  const ignored = new IgnoreFiles(files);
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(context.extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
   const recordings = new RecordingTasks(recorder);
-  const surfaces = { session: running, store, files, marks, lines, views, timeline, recordings, log };
+  const surfaces = {
+    session: running,
+    store,
+    files,
+    marks,
+    lines,
+    editorMarks,
+    ignored,
+    views,
+    timeline,
+    recordings,
+    log,
+  };
 
   context.subscriptions.push(
     log,
@@ -52,6 +69,7 @@ export function activate(context: vscode.ExtensionContext): void {
     marks,
     lines,
     editorMarks,
+    ignored,
     running,
     views,
     timeline,
@@ -60,11 +78,19 @@ export function activate(context: vscode.ExtensionContext): void {
     new StatusBar(running, store),
     new LineDecorations(editorMarks),
     new GutterGlyphs(editorMarks, vscode.Uri.joinPath(context.extensionUri, 'media')),
+    new LeakDiagnostics(editorMarks, files),
+    vscode.languages.registerCodeActionsProvider(PYTHON_FILES, new LeakActions(editorMarks), {
+      providedCodeActionKinds: LeakActions.kinds,
+    }),
+    vscode.window.registerFileDecorationProvider(new IgnoredRows()),
     vscode.languages.registerCodeLensProvider(PYTHON_FILES, lenses),
     vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(editorMarks)),
     vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
     ...registerRecording(recordings),
     ...registerCommands(commandHandlers(surfaces), log),
+    ignored.onDidChange(() => {
+      store.setIgnored(ignored.leaks);
+    }),
     store.onDidBeginRun(() => {
       lines.reset();
     }),

@@ -22,12 +22,15 @@ export const Command = {
   showSnapshotOnTimeline: 'leakline.showSnapshotOnTimeline',
   compareSelected: 'leakline.compareSelected',
   forgetSnapshot: 'leakline.forgetSnapshot',
+  ignoreLeak: 'leakline.ignoreLeak',
+  stopIgnoring: 'leakline.stopIgnoring',
 } as const;
 
 /** Commands that only a lens, a hover or a tree row runs; they are not in the palette and not in the manifest. */
 export const InternalCommand = {
   showLine: 'leakline.internal.showLine',
   openSource: 'leakline.internal.openSource',
+  fixLeak: 'leakline.internal.fixLeak',
 } as const;
 
 export const View = {
@@ -52,6 +55,7 @@ export const Setting = {
   marksGutter: 'marks.gutter',
   marksOverviewRuler: 'marks.overviewRuler',
   marksHover: 'marks.hover',
+  problemsSeverity: 'problems.severity',
   marksInDiffEditors: 'marks.inDiffEditors',
   marksWhileDebugging: 'marks.whileDebugging',
   pathsMap: 'paths.map',
@@ -82,6 +86,7 @@ export const Color = {
 export const RowKind = {
   mappedLine: 'mappedLine',
   unmappedLine: 'unmappedLine',
+  ignoredLine: 'ignoredLine',
   snapshot: 'snapshot',
   problem: 'problem',
 } as const;

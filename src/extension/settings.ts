@@ -10,6 +10,8 @@ export interface MarkSettings {
   gutter: boolean;
   overviewRuler: boolean;
   hover: boolean;
+  /** Lines that leak are listed as problems. */
+  problems: boolean;
   /** Also in editors that compare two texts. */
   inDiffEditors: boolean;
 }
@@ -29,8 +31,25 @@ export function markSettings(): MarkSettings {
     gutter: read(Setting.marksGutter, true),
     overviewRuler: read(Setting.marksOverviewRuler, true),
     hover: read(Setting.marksHover, true),
+    problems: problemSeverity() !== null,
     inDiffEditors: read(Setting.marksInDiffEditors, false),
   };
+}
+
+/** How bad a leak is in the Problems view, null if it is not listed there. */
+export function problemSeverity(): vscode.DiagnosticSeverity | null {
+  switch (read<string>(Setting.problemsSeverity, 'warning')) {
+    case 'error':
+      return vscode.DiagnosticSeverity.Error;
+    case 'warning':
+      return vscode.DiagnosticSeverity.Warning;
+    case 'information':
+      return vscode.DiagnosticSeverity.Information;
+    case 'hint':
+      return vscode.DiagnosticSeverity.Hint;
+    default:
+      return null;
+  }
 }
 
 /** Whether marks stay while a program is debugged. */

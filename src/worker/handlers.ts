@@ -5,7 +5,7 @@ import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { buildReport } from '../core/report/buildReport.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
-import { sourceLines } from '../node/sourceLines.js';
+import { SourceFiles } from '../node/sourceFiles.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import type { SnapshotReading } from './snapshotReading.js';
@@ -46,7 +46,8 @@ export function workerHandlers(
     },
     report: () => {
       const { files, rules, roots } = workspace.listing;
-      return buildReport(store.digests, { files, rules, lineText: sourceLines(roots) });
+      const { lineText, sourceFacts } = new SourceFiles(roots);
+      return buildReport(store.digests, { files, rules, lineText, sourceFacts });
     },
     compare: ({ a, b }) => buildCompare(store.digest(a), store.digest(b), workspace.listing),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {

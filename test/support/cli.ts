@@ -37,9 +37,11 @@ export function compare(root: string, a: string, b: string): CompareReport {
   return runForJson('compare', '--json', '--root', root, a, b) as CompareReport;
 }
 
-/** Lines that deserve a mark: those that are said to leak. */
+/** Lines that deserve a mark: those that are said to leak, and that the workspace does not ignore. */
 export function leakingLines(report: Report): LineReport[] {
-  return report.runs.flatMap(({ lines }) => lines).filter(({ mapped, verdict }) => mapped && verdict === 'leak');
+  return report.runs
+    .flatMap(({ lines }) => lines)
+    .filter(({ mapped, verdict, ignored }) => mapped && verdict === 'leak' && !ignored);
 }
 
 /** Snapshots in a folder, in order of name. */

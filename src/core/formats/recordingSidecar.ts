@@ -1,4 +1,4 @@
-import type { RecordedDevice, RecordedOwner, Recording } from '../model/recording.js';
+import type { RecordedDevice, RecordedOwner, RecordedSource, Recording } from '../model/recording.js';
 
 const SCHEMA = 'leakline.recording/1';
 /** Owners and lines beyond these numbers are not looked at. */
@@ -25,6 +25,8 @@ export function parseRecording(text: string): Recording | null {
     stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),
     devices: listOf(value['devices']).flatMap(deviceOf),
     owners: listOf(holders['owners']).slice(0, MOST_ENTRIES).flatMap(ownerOf),
+    sources: listOf(value['sources']).slice(0, MOST_ENTRIES).flatMap(sourceOf),
+    commit: hashOf(isRecord(value['git']) ? value['git']['commit'] : null, COMMIT),
   };
 }
 
@@ -62,6 +64,19 @@ function ownerOf(value: unknown): RecordedOwner[] {
         }),
     },
   ];
+}
+
+function sourceOf(value: unknown): RecordedSource[] {
+  const file = isRecord(value) ? textOf(value['path']) : null;
+  const sha256 = isRecord(value) ? hashOf(value['sha256'], SHA256) : null;
+  return file === null || sha256 === null ? [] : [{ file, sha256 }];
+}
+
+const SHA256 = /^[0-9a-f]{64}$/;
+const COMMIT = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+
+function hashOf(value: unknown, shape: RegExp): string | null {
+  return typeof value === 'string' && shape.test(value) ? value : null;
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -11,6 +11,18 @@ export interface Recording {
   readonly stepEndsUs: readonly Microseconds[];
   readonly devices: readonly RecordedDevice[];
   readonly owners: readonly RecordedOwner[];
+  /** The program's own files as they were when it ran. */
+  readonly sources: readonly RecordedSource[];
+  /** The revision of the main script's repository, null where it is in none. */
+  readonly commit: string | null;
+}
+
+/** A source file of the program. */
+export interface RecordedSource {
+  /** As recorded. */
+  readonly file: string;
+  /** Of its bytes, in hexadecimal. */
+  readonly sha256: string;
 }
 
 export interface RecordedDevice {

@@ -31,6 +31,7 @@ export class Holders {
       line: owner.line,
       text: owner.name,
       fix: null,
+      edit: null,
     };
   }
 

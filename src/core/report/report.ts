@@ -26,6 +26,8 @@ export interface RunReport {
   /** What is wrong with memory that belongs to no line. */
   process: ProcessFinding[];
   forecast: { stepsToOom: number; low: number; high: number; capacityBytes: Bytes } | null;
+  /** The program's files as the recorder saw them; null without a recorder. */
+  sources: RunSources | null;
   /** Sorted by live bytes, largest first. */
   lines: LineReport[];
   /** Self live bytes of the last snapshot that belong to no line. */
@@ -73,6 +75,14 @@ export interface PeakLine {
 export interface CategoryAmount {
   category: Category;
   bytes: Bytes;
+}
+
+/** What text the lines of a run are of. */
+export interface RunSources {
+  /** Revision of the program's repository, null where it was in none. */
+  commit: string | null;
+  /** Workspace files that own lines of this run, with the SHA-256 of their bytes in hexadecimal. */
+  files: { file: string; sha256: string }[];
 }
 
 /** Memory of the process that grows, or is held, although no line allocates more. */
@@ -141,7 +151,19 @@ export interface LineReport {
   /** What the verdict was read from; null if nothing was looked at: a single snapshot without lifetimes. */
   evidence: Evidence | null;
   holder: HolderReport | null;
+  /** The text of the line, null where the workspace has it no more or never had. */
+  statement: Statement | null;
+  /** The workspace's own word: this line is not to be reported. */
+  ignored: boolean;
   stacks: StackReport[];
+}
+
+/** A line by what it says, which stays when the lines above it change. */
+export interface Statement {
+  /** White space collapsed. */
+  text: string;
+  /** 1 for the first line of the file that says so, 2 for the second. */
+  occurrence: number;
 }
 
 /** What was seen of the stacks that decide a line's verdict, taken together. */
@@ -174,6 +196,18 @@ export interface HolderReport {
   line: number;
   text: string;
   fix: string | null;
+  /** The fix as a change of the source, where one can be made that is safe. */
+  edit: SourceEdit | null;
+}
+
+/** A change of one file. Lines and columns are 0-based, columns in UTF-16 units. */
+export interface SourceEdit {
+  title: string;
+  /** As `HolderReport.file`. */
+  file: string;
+  changes: { startLine: number; startColumn: number; endLine: number; endColumn: number; newText: string }[];
+  /** What these lines must still say for the change to be made. */
+  lines: { line: number; text: string }[];
 }
 
 export interface StackReport {

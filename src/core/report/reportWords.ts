@@ -97,13 +97,21 @@ export function peakSentence(peak: PeakReport): string {
 }
 
 /** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
-export function verdictWord({ verdict, growthBytes }: LineReport): string {
+export function verdictWord({ verdict, growthBytes, ignored }: LineReport): string {
+  if (ignored) return 'ignored';
   return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_WORD[verdict];
 }
 
-/** One sentence on what a run's verdict means. */
+/** One sentence on what a run's verdict means, and one on what the workspace ignores. */
 export function verdictSentence(run: RunReport): string {
-  const leaks = run.lines.filter((line) => line.verdict === 'leak');
+  const ignored = run.lines.filter((line) => line.ignored).length;
+  return ignored === 0
+    ? judgedSentence(run)
+    : `${judgedSentence(run)} ${plural(ignored, 'line')} ${ignored === 1 ? 'is' : 'are'} ignored.`;
+}
+
+function judgedSentence(run: RunReport): string {
+  const leaks = run.lines.filter((line) => line.verdict === 'leak' && !line.ignored);
   const leaked = byteText(sum(leaks, (line) => line.leakedBytes));
   switch (run.verdict) {
     case 'leak':

@@ -1,5 +1,6 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
 import { frameKind } from '../analysis/frameKind.js';
+import type { Microseconds } from '../model/units.js';
 import { mapPaths, type PathMapping, type PathRule } from '../source/pathMapping.js';
 
 /** What recorded paths are mapped to. */
@@ -9,6 +10,15 @@ export interface ReportWorkspace {
   rules: readonly PathRule[];
   /** The text of a 1-based line of a workspace file, null where it cannot be had. */
   lineText?: (file: string, line: number) => string | null;
+  /** What a workspace file is now, null where it cannot be had. */
+  sourceFacts?: (file: string) => SourceFacts | null;
+}
+
+export interface SourceFacts {
+  /** Of its bytes, in hexadecimal. */
+  sha256: string;
+  /** When it was written last. */
+  savedAtUs: Microseconds;
 }
 
 /** Maps the files of all live stacks and owners at once, so that what one snapshot teaches holds for the others. */
@@ -17,6 +27,7 @@ export function mapDigests(digests: readonly SnapshotDigest[], workspace: Report
   for (const digest of digests) {
     for (const frame of digest.frames) if (frameKind(frame.file) !== 'native') files.add(frame.file);
     for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
+    for (const source of digest.recording?.sources ?? []) files.add(source.file);
   }
   return mapPaths([...files], workspace.files, workspace.rules);
 }

@@ -13,6 +13,7 @@ import { peakReport } from './peakReport.js';
 import type { Buckets, LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
+import { RunStatements } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 import { reportFrame } from './stackWords.js';
 
@@ -29,6 +30,7 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
   const batches = new BatchLines(workspace, lookup);
   const stacks = stackSeries(snapshots, at, workspace, lookup, batches);
   const holders = new Holders(snapshots, lookup);
+  const statements = new RunStatements(snapshots, workspace, lookup);
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries => {
     const key = ownerKey(line);
@@ -49,7 +51,7 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
   }
   const reports = [...lines.values()]
     .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
-    .map((line) => lineReport(line, at, holders, lookup))
+    .map((line) => lineReport(line, at, holders, statements, lookup))
     .sort(
       (a, b) =>
         b.liveBytes - a.liveBytes || b.totalBytes - a.totalBytes || compareText(a.file, b.file) || a.line - b.line,
@@ -68,6 +70,7 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
     verdict,
     process: [],
     forecast: verdict === 'leak' ? forecastOf(snapshots, at) : null,
+    sources: statements.sources(new Set(reports.flatMap(({ file, mapped }) => (mapped ? [file] : [])))),
     lines: reports,
     buckets,
     categories: CATEGORIES.map((category, i) => ({
@@ -113,7 +116,13 @@ function stepsInTrace(snapshots: readonly SnapshotDigest[], last: SnapshotDigest
   return events.every((count) => count !== undefined) ? events.map((count) => stepAt(steps, count - 1)) : null;
 }
 
-function lineReport(series: LineSeries, at: readonly number[], holders: Holders, lookup: FileLookup): LineReport {
+function lineReport(
+  series: LineSeries,
+  at: readonly number[],
+  holders: Holders,
+  statements: RunStatements,
+  lookup: FileLookup,
+): LineReport {
   const { line, stacks } = series;
   const last = at.length - 1;
   const own = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.series[i], 0));
@@ -141,6 +150,8 @@ function lineReport(series: LineSeries, at: readonly number[], holders: Holders,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
     evidence: evidenceOf(verdict, deciding),
     holder: HELD.has(verdict) ? holders.of(line) : null,
+    statement: line.mapped ? statements.of(line.file, line.line) : null,
+    ignored: false,
     stacks: stacks
       .filter((stack) => stack.series[last] > 0)
       .map((stack) => stackReport(stack, lookup))
@@ -187,7 +198,8 @@ const SEVERITY: readonly Verdict[] = [
   'steady',
 ];
 
-function worst(verdicts: readonly Verdict[], snapshots: number): Verdict {
+/** The verdict of several lines or stacks together: that which most needs a look. */
+export function worst(verdicts: readonly Verdict[], snapshots: number): Verdict {
   return (
     SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? (snapshots < FEWEST_SNAPSHOTS ? 'tooShort' : 'steady')
   );

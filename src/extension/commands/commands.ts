@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
 import { Command, InternalCommand, View } from '../contributions.js';
+import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
+import type { EditorMarks } from '../marks/editorMarks.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
@@ -14,6 +16,7 @@ import type { CommandHandler } from './commandTable.js';
 import { compareSnapshots } from './compareSnapshots.js';
 import { copyReport } from './copyReport.js';
 import { goToLeak } from './goToLeak.js';
+import { fixLeak, ignoreLeak, stopIgnoring } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
 import { openSnapshot } from './openSnapshot.js';
 import { insertRecordingCode } from './recordingCode.js';
@@ -26,6 +29,8 @@ export interface Surfaces {
   readonly files: PythonFiles;
   readonly marks: MarkSwitch;
   readonly lines: MarkedLines;
+  readonly editorMarks: EditorMarks;
+  readonly ignored: IgnoreFiles;
   readonly views: Views;
   readonly timeline: TimelinePanel;
   readonly recordings: RecordingTasks;
@@ -34,7 +39,7 @@ export interface Surfaces {
 
 /** Every command by its id. */
 export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
-  const { session, store, files, marks, lines, views, timeline, recordings, log } = surfaces;
+  const { session, store, files, marks, lines, editorMarks, ignored, views, timeline, recordings, log } = surfaces;
   const compare: CommandHandler = (first, all) => compareSnapshots(session, store, pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => {
     timeline.show(pathsOf(first, null).at(0) ?? null);
@@ -69,10 +74,13 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     [Command.forgetSnapshot]: async (first, all) => {
       await Promise.all(pathsOf(first, all).map((path) => session.forget(path)));
     },
+    [Command.ignoreLeak]: (place) => ignoreLeak(store, editorMarks, files, ignored, place),
+    [Command.stopIgnoring]: (place) => stopIgnoring(store, ignored, place),
     [Command.showLog]: () => {
       log.show();
     },
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
+    [InternalCommand.fixLeak]: (place) => fixLeak(store, files, place),
     [InternalCommand.openSource]: (place, options) =>
       openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),
   };

@@ -51,6 +51,16 @@ export class EditorMarks implements vscode.Disposable {
     return this.store.comparison === null ? this.placed(document, (path) => this.store.marksOf(path)) : [];
   }
 
+  /** Lines that leak, in all files of the workspace. */
+  get leaks(): LineMark[] {
+    return this.store.marks.filter(({ mapped, tone }) => mapped && tone === 'leak');
+  }
+
+  /** Where a recorded line of a document is now, null if it never had such a line. */
+  placeOf(document: vscode.TextDocument, line: number): MarkedPlace | null {
+    return this.lines.place(document, line);
+  }
+
   /** Growth between the two snapshots that are compared. */
   growthIn(document: vscode.TextDocument): Placed<CompareLine>[] {
     return this.placed(document, (path) => this.store.comparison?.byFile.get(path) ?? []);

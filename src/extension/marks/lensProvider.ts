@@ -67,6 +67,16 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
           command: InternalCommand.showLine,
           arguments: [place],
         }),
+        ...(mark.parts[0].line.holder?.edit == null
+          ? []
+          : [
+              new vscode.CodeLens(range, {
+                title: vscode.l10n.t('Fix…'),
+                tooltip: mark.parts[0].line.holder.edit.title,
+                command: InternalCommand.fixLeak,
+                arguments: [place],
+              }),
+            ]),
         new vscode.CodeLens(range, {
           title: vscode.l10n.t('Show on timeline'),
           command: Command.showLineOnTimeline,

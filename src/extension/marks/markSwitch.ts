@@ -10,6 +10,7 @@ const ALL_OFF: MarkSettings = {
   gutter: false,
   overviewRuler: false,
   hover: false,
+  problems: false,
   inDiffEditors: false,
 };
 
@@ -38,7 +39,7 @@ export class MarkSwitch implements vscode.Disposable {
         changed();
       }),
       vscode.workspace.onDidChangeConfiguration((event) => {
-        if (event.affectsConfiguration(MARKS_SECTION)) changed();
+        if (MARK_SECTIONS.some((section) => event.affectsConfiguration(section))) changed();
       }),
     ];
   }
@@ -61,4 +62,4 @@ export class MarkSwitch implements vscode.Disposable {
   }
 }
 
-const MARKS_SECTION = `${SETTINGS_SECTION}.marks`;
+const MARK_SECTIONS = [`${SETTINGS_SECTION}.marks`, `${SETTINGS_SECTION}.problems`];

@@ -81,13 +81,17 @@ function worstFirst(a: MarkPart, b: MarkPart): number {
 
 const TONES: readonly MarkTone[] = ['leak', 'cycle', 'growth', 'filling'];
 
-/** All marks of a report, worst first. Bytes are never summed over runs: they are different processes or times. */
-export function lineMarks(report: Report): LineMark[] {
+/**
+ * All marks of a report, worst first; or those of the lines that the workspace ignores. Bytes are never summed over runs:
+ * they are different processes or times.
+ */
+export function lineMarks(report: Report, ignored = false): LineMark[] {
   const ranks = new Set(report.runs.map(({ rank }) => rank)).size;
   const byLine = new Map<string, MarkPart[]>();
   for (const run of report.runs) {
     const ofRun = new Map<string, LineReport>();
     for (const line of run.lines) {
+      if (line.ignored !== ignored) continue;
       const key = `${line.mapped}:${line.line}:${line.file}`;
       const present = ofRun.get(key);
       ofRun.set(key, present === undefined ? line : merge(present, line));

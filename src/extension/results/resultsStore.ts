@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js';
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
 import { comparedLines } from './comparedLines.js';
@@ -16,8 +17,12 @@ export class ResultsStore implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly runEmitter = new vscode.EventEmitter<void>();
   private runs: ReadonlySet<string> = new Set();
+  /** As the worker gave it. */
+  private raw: AnalysisResult | null = null;
   private latest: AnalysisResult | null = null;
+  private ignoredLeaks: readonly IgnoredLeak[] = [];
   private allMarks: readonly LineMark[] = [];
+  private allIgnored: readonly LineMark[] = [];
   private markIndex: ReadonlyMap<string, readonly LineMark[]> = new Map();
   private compared: Comparison | null = null;
 
@@ -35,6 +40,11 @@ export class ResultsStore implements vscode.Disposable {
     return this.allMarks;
   }
 
+  /** Marks of lines that the workspace ignores: they show in no place but the list of leaks. */
+  get ignoredMarks(): readonly LineMark[] {
+    return this.allIgnored;
+  }
+
   get comparison(): Comparison | null {
     return this.compared;
   }
@@ -45,13 +55,19 @@ export class ResultsStore implements vscode.Disposable {
   }
 
   setResult(result: AnalysisResult | null): void {
-    this.latest = result;
-    this.allMarks = result === null ? [] : lineMarks(result.report);
-    this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'filling'));
+    this.raw = result;
+    this.index();
     const runs = new Set(result?.report.runs.map(({ id, snapshots }) => `${id} ${snapshots.at(0)?.takenAtUs ?? 0}`));
     const isNew = [...runs].some((id) => !this.runs.has(id));
     this.runs = runs;
     if (isNew) this.runEmitter.fire();
+    this.changedEmitter.fire();
+  }
+
+  /** Leaks that are not reported from now on. */
+  setIgnored(leaks: readonly IgnoredLeak[]): void {
+    this.ignoredLeaks = leaks;
+    this.index();
     this.changedEmitter.fire();
   }
 
@@ -62,6 +78,14 @@ export class ResultsStore implements vscode.Disposable {
       this.compared = { report, lines, byFile: byFile(lines.filter(({ mapped }) => mapped)) };
     }
     this.changedEmitter.fire();
+  }
+
+  private index(): void {
+    const { raw } = this;
+    this.latest = raw === null ? null : { ...raw, report: withIgnored(raw.report, this.ignoredLeaks) };
+    this.allMarks = this.latest === null ? [] : lineMarks(this.latest.report);
+    this.allIgnored = this.latest === null ? [] : lineMarks(this.latest.report, true);
+    this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'filling'));
   }
 
   dispose(): void {

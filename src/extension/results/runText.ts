@@ -41,7 +41,7 @@ export function snapshotText(snapshot: SnapshotReport, l10n: Translator): string
 /** Bytes per step that all leaking lines of a run lose together. */
 export function leakRate(run: RunReport): number {
   return run.lines.reduce(
-    (sum, line) => (line.verdict === 'leak' ? sum + Math.max(0, line.bytesPerStep ?? 0) : sum),
+    (sum, line) => (line.verdict === 'leak' && !line.ignored ? sum + Math.max(0, line.bytesPerStep ?? 0) : sum),
     0,
   );
 }

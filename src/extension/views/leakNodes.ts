@@ -7,6 +7,8 @@ export interface LineNode {
   readonly file: string;
   readonly line: number;
   readonly mark: LineMark;
+  /** The workspace ignores it. */
+  readonly ignored: boolean;
 }
 
 export interface StackNode {

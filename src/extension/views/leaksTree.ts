@@ -2,7 +2,8 @@ import * as vscode from 'vscode';
 import type { StackReport } from '../../core/report/report.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
-import type { MarkTone } from '../results/lineMarks.js';
+import type { LineMark, MarkTone } from '../results/lineMarks.js';
+import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
@@ -31,7 +32,9 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     private readonly files: PythonFiles,
   ) {
     this.subscription = store.onDidChange(() => {
-      this.lines = store.marks.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark }));
+      const rows = (marks: readonly LineMark[], ignored: boolean): LineNode[] =>
+        marks.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark, ignored }));
+      this.lines = [...rows(store.marks, false), ...rows(store.ignoredMarks, true)];
       this.changedEmitter.fire();
     });
   }
@@ -80,7 +83,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     this.changedEmitter.dispose();
   }
 
-  private lineItem({ mark }: LineNode): vscode.TreeItem {
+  private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
     const { run, line } = mark.parts[0];
     const item = new vscode.TreeItem(`${basename(mark.file)}:${mark.line}`, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
@@ -93,7 +96,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.tooltip = [...sentences, ...evidenceTexts(mark.parts[0], vscode.l10n)].join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
-    return item;
+    return ignored ? greyed(item) : item;
   }
 
   private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
@@ -123,5 +126,15 @@ function unmappedItem(files: number): vscode.TreeItem {
   );
   item.iconPath = new vscode.ThemeIcon('warning');
   item.command = { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder };
+  return item;
+}
+
+/** A row of a leak that the workspace ignores. */
+function greyed(item: vscode.TreeItem): vscode.TreeItem {
+  item.id = `ignored:${item.id ?? ''}`;
+  item.resourceUri = ignoredRowUri(item.id);
+  item.iconPath = new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('disabledForeground'));
+  item.description = vscode.l10n.t('ignored · {0}', String(item.description ?? ''));
+  item.contextValue = RowKind.ignoredLine;
   return item;
 }

@@ -8,7 +8,7 @@ import { stackFrames } from '../../../src/core/analysis/liveAt.js';
 import { findSteps } from '../../../src/core/analysis/steps.js';
 import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { BatchLines } from '../../../src/core/report/batchLines.js';
-import { sourceLines } from '../../../src/node/sourceLines.js';
+import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const FOLDER = join(FIXTURES, 'categories');
@@ -18,7 +18,7 @@ function categoriesOf(snapshot: Snapshot): Map<string, { category: string; bytes
   const { blocks, events, segments } = snapshot;
   const views = deviceViews(snapshot, findSteps(snapshot));
   const files = (recorded: string): string | null => (recorded.includes('/categories/') ? basename(recorded) : null);
-  const lineText = sourceLines([{ prefix: '', folder: FOLDER }]);
+  const { lineText } = new SourceFiles([{ prefix: '', folder: FOLDER }]);
   const batches = new BatchLines({ files: [], rules: [], lineText }, files);
   const found = new Map<string, { category: string; bytes: number }>();
   for (let block = 0; block < blocks.count; block++) {

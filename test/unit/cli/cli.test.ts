@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { CompareReport, Report } from '../../../src/core/report/report.js';
+import type { CompareReport, LineReport, Report } from '../../../src/core/report/report.js';
 import { runCli } from '../../support/cli.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 
 const RECORDING = join(FIXTURES, 'recordings/aux_loss');
+const PLANTED = join(FIXTURES, 'planted');
 const SNAPSHOTS = picklesUnder(RECORDING);
 const [FIRST] = SNAPSHOTS;
 const LAST = SNAPSHOTS[SNAPSHOTS.length - 1];
@@ -72,6 +82,42 @@ describe('The command line', function () {
     it('takes a folder for the snapshots below it, and each file once', () => {
       const report = JSON.parse(runCli('analyze', '--json', RECORDING, LAST).stdout) as Report;
       assert.equal(report.runs[0].snapshots.length, SNAPSHOTS.length);
+    });
+
+    it('reports no leak that the workspace ignores, and says that there is one', () => {
+      const root = file('ignoring');
+      cpSync(join(PLANTED, 'corpus/aux_loss'), root, { recursive: true });
+      const analyze = (): Report =>
+        JSON.parse(runCli('analyze', '--json', '--root', root, ...SNAPSHOTS).stdout) as Report;
+      const leaks = ({ runs }: Report): LineReport[] =>
+        runs[0].lines.filter(({ verdict, ignored }) => verdict === 'leak' && !ignored);
+      const [first, ...others] = leaks(analyze());
+      assert.ok(others.length > 0);
+      const { file: name, function: of, line } = first;
+      writeFileSync(
+        join(root, '.leakline.json'),
+        JSON.stringify({ ignoredLeaks: [{ file: name, function: of, statement: first.statement?.text ?? '', line }] }),
+      );
+      assert.deepEqual(
+        leaks(analyze()).map(({ line: at }) => at),
+        others.map(({ line: at }) => at),
+      );
+      const { stdout } = runCli('analyze', '--root', root, ...SNAPSHOTS);
+      assert.match(stdout, /leaked on \d lines?\. 1 line is ignored\./);
+      assert.match(stdout, /^ +ignored /m);
+    });
+
+    it('says in one sentence that an ignore file makes no sense, and reports everything', () => {
+      const root = file('misled');
+      cpSync(join(PLANTED, 'corpus/aux_loss'), root, { recursive: true });
+      writeFileSync(join(root, '.leakline.json'), '{"ignoredLeaks": {}}');
+      const { status, stdout, stderr } = runCli('analyze', '--root', root, ...SNAPSHOTS);
+      assert.equal(status, 2);
+      assert.match(
+        complaint(stderr),
+        /\.leakline\.json is not understood, nothing is ignored: "ignoredLeaks" is no list\./,
+      );
+      assert.match(stdout, /LEAK/);
     });
 
     it('leaves paths as recorded without a root, and maps them by the user’s rules', () => {

@@ -123,6 +123,8 @@ describe('The manifest and the code', () => {
         Command.showSnapshotOnTimeline,
         Command.compareSelected,
         Command.forgetSnapshot,
+        Command.stopIgnoring,
+        Command.recorderPath,
       ]),
     );
   });

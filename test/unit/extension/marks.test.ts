@@ -87,7 +87,14 @@ describe('Marks of a report', () => {
     const [mark] = lineMarks(report(runReport([lineReport()])));
     assert.equal(endOfLineText(mark, true, plainText), '▂▅█ 2.0 MiB → 12.0 MiB');
     assert.equal(endOfLineText(mark, false, plainText), '▲ 11.0 MiB leaked · 1.0 MiB/step  ▂▅█ 2.0 MiB → 12.0 MiB');
-    const holder = { source: 'recorder' as const, file: 'src/train.py', line: 26, text: `history['aux']`, fix: null };
+    const holder = {
+      source: 'recorder' as const,
+      file: 'src/train.py',
+      line: 26,
+      text: `history['aux']`,
+      fix: null,
+      edit: null,
+    };
     const [held] = lineMarks(report(runReport([lineReport({ holder })])));
     assert.equal(endOfLineText(held, true, plainText), `▂▅█ kept by history['aux'] (train.py:26)`);
   });
@@ -195,7 +202,7 @@ describe('The hover', () => {
 
   it('lets nothing of a recording become markup', () => {
     const frames = [{ file: hostile, line: 1, function: hostile }];
-    const holder = { source: 'recorder' as const, file: hostile, line: 1, text: hostile, fix: null };
+    const holder = { source: 'recorder' as const, file: hostile, line: 1, text: hostile, fix: null, edit: null };
     const line = lineReport({ holder, stacks: [{ frames, liveBytes: 1, blocks: 1, verdict: 'leak' }] });
     const [mark] = lineMarks(report(runReport([line])));
     for (const canOpen of [() => true, () => false]) {

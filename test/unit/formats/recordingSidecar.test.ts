@@ -8,6 +8,8 @@ const WHOLE = {
   step: 20,
   stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
+  sources: [{ path: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
+  git: { root: '/home/ml', commit: 'c0'.repeat(20) },
   holders: {
     owners: [
       {
@@ -41,6 +43,8 @@ describe('The recorder’s sidecar', () => {
           allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, bytes: 512 }],
         },
       ],
+      sources: [{ file: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
+      commit: 'c0'.repeat(20),
     });
   });
 
@@ -58,6 +62,8 @@ describe('The recorder’s sidecar', () => {
         step: 'twenty',
         stepTimes: [1],
         devices: [{ index: 'x' }, 7, null],
+        sources: [{ path: 'a.py', sha256: 'short' }, { path: 3, sha256: 'ab'.repeat(32) }, null],
+        git: { commit: '--upload-pack=x' },
         holders: { owners: [null, { name: 3 }, { ...WHOLE.holders.owners[0], allocatedAt: [null, { line: 1 }] }] },
       }),
     );
@@ -65,6 +71,8 @@ describe('The recorder’s sidecar', () => {
     assert.equal(recording.step, null);
     assert.deepEqual(recording.stepEndsUs, []);
     assert.deepEqual(recording.devices, []);
+    assert.deepEqual(recording.sources, []);
+    assert.equal(recording.commit, null);
     assert.deepEqual(
       recording.owners.map((owner) => owner.allocatedAt),
       [[]],

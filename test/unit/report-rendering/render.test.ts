@@ -47,6 +47,8 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     confidence: 1,
     evidence: null,
     holder: null,
+    statement: null,
+    ignored: false,
     stacks: [],
     ...more,
   };
@@ -65,6 +67,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         verdict: lines.some(({ verdict }) => verdict === 'leak') ? 'leak' : 'steady',
         process: [],
         forecast: null,
+        sources: null,
         lines,
         buckets: { library: 100, beforeRecording: 200, noStack: 0 },
         categories: [],
@@ -120,6 +123,7 @@ describe('A report as text', () => {
       line: 26,
       text: "history['aux']",
       fix: 'Append a float.',
+      edit: null,
     };
     const text = renderText(reportOf([{ ...LEAK, holder }]), ALL);
     assert.ok(

@@ -9,7 +9,7 @@ import type { PeakReport, RunReport } from '../../../src/core/report/report.js';
 import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
 import { renderText } from '../../../src/core/report/renderText.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
-import { sourceLines } from '../../../src/node/sourceLines.js';
+import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { plantedSources } from '../../../bench/planted.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 
@@ -100,7 +100,7 @@ describe('The peak', () => {
     const digests = await Promise.all(
       files.map(async (file) => digestSnapshot(file, await readFile(file), await readRecording(file))),
     );
-    const lineText = sourceLines([{ prefix: '', folder }]);
+    const { lineText } = new SourceFiles([{ prefix: '', folder }]);
     const { report } = buildReport(digests, { files: plantedSources(folder), rules: [], lineText });
     const { peak } = report.runs[0];
     assert.ok(peak !== null);

@@ -4,7 +4,7 @@ import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
-import { sourceLines } from '../../../src/node/sourceLines.js';
+import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const FOLDER = join(FIXTURES, 'planted');
@@ -20,7 +20,7 @@ describe('The planted programs', () => {
     }
     this.timeout(120_000);
     const roots = [{ prefix: '', folder: FOLDER }];
-    const workspace = { files: plantedSources(FOLDER), rules: [], lineText: sourceLines(roots) };
+    const workspace = { files: plantedSources(FOLDER), rules: [], lineText: new SourceFiles(roots).lineText };
     for (const { program, snapshots } of recorded) {
       const digests = await Promise.all(
         picklesUnder(snapshots).map(async (path) =>

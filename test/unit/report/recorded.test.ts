@@ -6,7 +6,16 @@ import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
-const BLANK: Recording = { run: 'r', rank: null, step: null, stepEndsUs: [], devices: [], owners: [] };
+const BLANK: Recording = {
+  run: 'r',
+  rank: null,
+  step: null,
+  stepEndsUs: [],
+  devices: [],
+  owners: [],
+  sources: [],
+  commit: null,
+};
 
 async function recorded(name: string, about: (index: number) => Partial<Recording>): Promise<SnapshotDigest[]> {
   const files = picklesUnder(join(FIXTURES, 'recordings', name));

@@ -35,6 +35,8 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     confidence: 0.9,
     evidence: null,
     holder: null,
+    statement: null,
+    ignored: false,
     stacks: [],
     ...over,
   };
@@ -49,6 +51,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     verdict: 'leak',
     process: [],
     forecast: null,
+    sources: null,
     lines,
     buckets: { library: 0, beforeRecording: 0, noStack: 0 },
     categories: [],
