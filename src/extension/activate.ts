@@ -1,8 +1,10 @@
 /** Composes the extension. Each surface is a file of its own and knows the others by their interfaces only. */
 import * as vscode from 'vscode';
+import { leaklineApi, type LeaklineApi } from './api.js';
 import { commandHandlers } from './commands/commands.js';
 import { registerCommands } from './commands/commandTable.js';
 import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
+import { registerLanguageModelTools } from './languageModel/tools.js';
 import { EditorMarks } from './marks/editorMarks.js';
 import { GutterGlyphs } from './marks/gutterGlyphs.js';
 import { LeakActions } from './fix/leakActions.js';
@@ -30,7 +32,7 @@ const PYTHON_FILES: vscode.DocumentSelector = { language: 'python', scheme: 'fil
 
 let session: SnapshotSession | undefined;
 
-export function activate(context: vscode.ExtensionContext): void {
+export function activate(context: vscode.ExtensionContext): LeaklineApi {
   const log = vscode.window.createOutputChannel('Leakline', { log: true });
   const store = new ResultsStore();
   const files = new PythonFiles();
@@ -87,6 +89,7 @@ export function activate(context: vscode.ExtensionContext): void {
     vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(editorMarks)),
     vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
     ...registerRecording(recordings),
+    ...registerLanguageModelTools(running, store),
     ...registerCommands(commandHandlers(surfaces), log),
     ignored.onDidChange(() => {
       store.setIgnored(ignored.leaks);
@@ -106,6 +109,7 @@ export function activate(context: vscode.ExtensionContext): void {
     }),
   );
   running.start();
+  return leaklineApi(running, store);
 }
 
 /** What was read is kept where VS Code has a disk for us. */

@@ -45,6 +45,13 @@ export const RECORDING_TASK_TYPE = 'leakline';
 
 export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
 
+/** Questions that a language model may ask. */
+export const LanguageModelTool = {
+  listLeaks: 'list_gpu_memory_leaks',
+  explainLeak: 'explain_gpu_memory_leak',
+  compareSnapshots: 'compare_gpu_memory_snapshots',
+} as const;
+
 /** Settings, with the section that they live in left out. */
 export const SETTINGS_SECTION = 'leakline';
 export const Setting = {

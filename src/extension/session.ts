@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { SnapshotReport } from '../core/report/report.js';
+import type { CompareReport, SnapshotReport } from '../core/report/report.js';
 import { readerCount } from '../node/readerCount.js';
 import { startThread, type Thread } from '../node/thread.js';
 import type { WorkerStart } from '../protocol/workerApi.js';
@@ -162,14 +162,22 @@ export class SnapshotSession implements vscode.Disposable {
   }
 
   /**
-   * Compares two files, reading them if need be.
+   * Compares two files, reading them if need be, and shows the comparison.
    * @throws an object with a `message` for people
    */
   async compare(a: string, b: string): Promise<void> {
+    this.store.setComparison(await this.comparison(a, b));
+  }
+
+  /**
+   * Compares two files, reading them if need be. What is shown stays as it is.
+   * @throws an object with a `message` for people
+   */
+  async comparison(a: string, b: string): Promise<CompareReport> {
     await this.open(a);
     await this.open(b);
     await this.refreshListing();
-    this.store.setComparison(await this.engine.call('compare', { a, b }));
+    return await this.engine.call('compare', { a, b });
   }
 
   async forget(path: string): Promise<void> {

@@ -1,6 +1,6 @@
-/** The pictures of README.md: what a user sees on the example, in the dark theme, sharp enough for any screen. */
+/** The pictures of README.md and of the walkthrough: what a user sees on the example, in the dark theme, sharp enough for any screen. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { copyExample, removeCopies } from '../support/workspaces.js';
 import { UiSession } from './support/session.js';
@@ -9,7 +9,9 @@ import type { Workbench } from './workbench/workbench.js';
 
 const guilty = 'detector/pyramid.py';
 
-const pictures: Record<string, (workbench: Workbench) => Promise<void>> = {
+type Arrange = (workbench: Workbench) => Promise<void>;
+
+const pictures: Record<string, Arrange> = {
   lens: async (workbench) => {
     await workbench.openFile(guilty, 16);
     await workbench.editor.untilLens(16, /leaked/);
@@ -34,26 +36,44 @@ const pictures: Record<string, (workbench: Workbench) => Promise<void>> = {
   },
 };
 
-const folder = join(repositoryRoot(), 'media/readme');
-mkdirSync(folder, { recursive: true });
+const record: Arrange = async (workbench) => {
+  await workbench.openFile('train.py');
+  await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.runCommand('Leakline: Insert Recording Code');
+};
+
+/** What the walkthrough shows for each of its steps. It is packed into the extension, so a screen's pixels have to do. */
+const walkthrough: Record<string, Arrange> = {
+  record,
+  lines: pictures['lens'],
+  timeline: pictures['timeline'],
+  compare: pictures['compare'],
+};
+
 const session = await UiSession.start({
   linkedExtensions: [repositoryRoot()],
   settings: { 'editor.minimap.enabled': false },
 });
 try {
-  for (const [name, arrange] of Object.entries(pictures)) {
-    const workbench = await session.open({
-      folder: copyExample(),
-      scale: 1.5,
-      size: { width: 1400, height: 800 },
-    });
-    await arrange(workbench);
-    await workbench.settle();
-    await workbench.page.screenshot({ path: join(folder, `${name}.png`) });
-    console.log(`media/readme/${name}.png`);
-    await session.closeWindows();
-  }
+  for (const [name, arrange] of Object.entries(pictures)) await take(`media/readme/${name}.png`, arrange, 1400, 1.5);
+  for (const [name, arrange] of Object.entries(walkthrough))
+    await take(`media/walkthrough/${name}.png`, arrange, 1000, 1);
 } finally {
   await session.close();
   removeCopies();
+}
+
+/** @param width of the window, in CSS pixels */
+async function take(path: string, arrange: Arrange, width: number, scale: number): Promise<void> {
+  const workbench = await session.open({
+    folder: copyExample(),
+    scale,
+    size: { width, height: Math.round(width * 0.57) },
+  });
+  await arrange(workbench);
+  await workbench.settle();
+  mkdirSync(dirname(join(repositoryRoot(), path)), { recursive: true });
+  await workbench.page.screenshot({ path: join(repositoryRoot(), path) });
+  console.log(path);
+  await session.closeWindows();
 }

@@ -1,17 +1,9 @@
 import * as vscode from 'vscode';
+import snippets from '../../../snippets/python.json';
 import { recordingPlace } from './recordingPlace.js';
 
-/** Python that records and dumps; placeholders are those of a snippet. */
-const RECORDING_CODE = `# Once, before the model is built: every allocation keeps its Python stack from here on.
-torch.cuda.memory._record_memory_history(max_entries=100_000, stacks="python")
-
-
-def dump_memory_snapshot(step: int, every: int = \${1:50}) -> None:
-    """Call once per training step: writes a snapshot of the GPU's memory every few steps."""
-    if step % every == 0:
-        os.makedirs("\${2:snapshots}", exist_ok=True)
-        torch.cuda.memory._dump_snapshot(f"$2/step_{step:06d}.pickle")
-$0`;
+/** The same text as the snippet that the editor offers while typing. */
+const RECORDING_CODE = snippets['Record GPU memory for Leakline'].body.join('\n');
 
 /** Inserts the code that records memory history behind the imports of the active file; undo takes it back. */
 export async function insertRecordingCode(): Promise<void> {

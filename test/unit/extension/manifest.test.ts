@@ -6,6 +6,7 @@ import {
   Command,
   ContextKey,
   InternalCommand,
+  LanguageModelTool,
   RowKind,
   Setting,
   SETTINGS_SECTION,
@@ -26,6 +27,9 @@ interface Manifest {
     viewsContainers: { activitybar: { id: string; icon: string }[] };
     views: Record<string, { id: string; when?: string }[]>;
     viewsWelcome: { view: string; contents: string; when?: string }[];
+    languageModelTools: { name: string; inputSchema: object }[];
+    snippets: { path: string }[];
+    walkthroughs: { steps: { media: { image: string }; completionEvents: string[] }[] }[];
     colors: { id: string; defaults: Record<string, string> }[];
     configuration: { properties: Record<string, { default: unknown; scope: string }> }[];
   };
@@ -58,6 +62,13 @@ describe('The manifest and the code', () => {
 
   it('keep commands of lenses and rows out of the manifest', () => {
     for (const command of Object.values(InternalCommand)) assert.ok(!text.includes(command), command);
+  });
+
+  it('name the same questions of language models', () => {
+    assert.deepEqual(
+      sorted(contributes.languageModelTools.map(({ name }) => name)),
+      sorted(Object.values(LanguageModelTool)),
+    );
   });
 
   it('name the same views, in the same container', () => {
@@ -110,7 +121,7 @@ describe('The manifest and the code', () => {
     );
   });
 
-  it('put only known commands into menus, and hide from the palette what needs a row', () => {
+  it('put only known commands into menus, and hide from the palette what needs a row or answers a file', () => {
     const known = new Set<string>(Object.values(Command));
     for (const { command } of Object.values(contributes.menus).flat()) assert.ok(known.has(command), command);
     const hidden = contributes.menus['commandPalette']
@@ -149,7 +160,17 @@ describe('The manifest and the code', () => {
 
   it('have their pictures', () => {
     const icons = [manifest.icon, ...contributes.viewsContainers.activitybar.map(({ icon }) => icon)];
-    for (const icon of icons) assert.ok(existsSync(join(root, icon)), icon);
+    const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
+    const files = [...icons, ...steps.map(({ media }) => media.image), ...contributes.snippets.map(({ path }) => path)];
+    for (const file of files) assert.ok(existsSync(join(root, file)), file);
+  });
+
+  it('end each step of the walkthrough with something that happens', () => {
+    const known = [...Object.values(Command), ...Object.values(View), ...Object.values(ContextKey)] as string[];
+    for (const { completionEvents } of contributes.walkthroughs.flatMap(({ steps }) => steps)) {
+      assert.ok(completionEvents.length > 0);
+      for (const event of completionEvents) assert.ok(known.includes(event.split(':')[1]), event);
+    }
   });
 
   it('write ids of the manifest in one place only', () => {

@@ -1,0 +1,34 @@
+/** What other extensions get from `vscode.extensions.getExtension('leakline.leakline').activate()`. */
+import type * as vscode from 'vscode';
+import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
+import type { ResultsStore } from './results/resultsStore.js';
+import type { SnapshotSession } from './session.js';
+
+export interface LeaklineApi {
+  /** Changes when something here is taken away or means something else. */
+  readonly version: 1;
+  /** The report of everything that is read, a copy; null while there is none. Its `schema` has a version of its own. */
+  report(): Report | null;
+  /** Fires when {@link report} has something new to say. */
+  readonly onDidChangeReport: vscode.Event<void>;
+  /**
+   * Reads a snapshot that need not be in the workspace, and keeps an eye on it.
+   * @throws an object with a `message` for people
+   */
+  openSnapshot(path: string): Promise<SnapshotReport>;
+  /**
+   * Growth between two snapshots, by line. The editor goes on showing what it shows.
+   * @throws an object with a `message` for people
+   */
+  compare(before: string, after: string): Promise<CompareReport>;
+}
+
+export function leaklineApi(session: SnapshotSession, store: ResultsStore): LeaklineApi {
+  return {
+    version: 1,
+    report: () => structuredClone(store.result?.report ?? null),
+    onDidChangeReport: store.onDidChange,
+    openSnapshot: (path) => session.open(path),
+    compare: (before, after) => session.comparison(before, after),
+  };
+}

@@ -1,0 +1,71 @@
+/** Questions that a language model may ask. They read what is there; nothing is run, written or sent anywhere. */
+import { existsSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
+import * as vscode from 'vscode';
+import { LanguageModelTool } from '../contributions.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import { compareAnswer, leaksAnswer, lineAnswer, NO_SNAPSHOTS } from './answers.js';
+import { untilRead } from './untilRead.js';
+
+type Input = Readonly<Record<string, unknown>>;
+
+export function registerLanguageModelTools(session: SnapshotSession, store: ResultsStore): vscode.Disposable[] {
+  const tool = (
+    name: string,
+    says: (input: Input) => string,
+    answer: (input: Input) => string | Promise<string>,
+  ): vscode.Disposable =>
+    vscode.lm.registerTool<Input>(name, {
+      prepareInvocation: ({ input }) => ({ invocationMessage: says(input) }),
+      invoke: async ({ input }, token) => {
+        await untilRead(session, store, token);
+        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input))]);
+      },
+    });
+
+  return [
+    tool(
+      LanguageModelTool.listLeaks,
+      () => vscode.l10n.t('Looking at the GPU memory leaks'),
+      () => (store.result === null ? NO_SNAPSHOTS : leaksAnswer(store.result.report)),
+    ),
+    tool(
+      LanguageModelTool.explainLeak,
+      (input) => vscode.l10n.t('Looking at line {0} of {1}', String(input['line']), String(input['file'])),
+      (input) => {
+        const { file, line } = placeOf(input);
+        if (store.result === null) return NO_SNAPSHOTS;
+        const mark = store.marks.find((candidate) => candidate.file === file && candidate.line === line);
+        return lineAnswer(file, line, mark, store.marks);
+      },
+    ),
+    tool(
+      LanguageModelTool.compareSnapshots,
+      () => vscode.l10n.t('Comparing two GPU memory snapshots'),
+      async (input) => compareAnswer(await session.comparison(fileOf(input, 'before'), fileOf(input, 'after'))),
+    ),
+  ];
+}
+
+/** @throws Error with a sentence that a language model can act on */
+function placeOf({ file, line }: Input): { file: string; line: number } {
+  if (typeof file !== 'string' || typeof line !== 'number') {
+    throw new Error('Give `file`, a path relative to the workspace folder, and `line`, a 1-based number.');
+  }
+  return { file: file.replaceAll('\\', '/').replace(/^\.\//, ''), line };
+}
+
+/** A snapshot's absolute path; only files of the workspace's folders are opened for a model. */
+function fileOf(input: Input, name: string): string {
+  const path = input[name];
+  if (typeof path !== 'string') throw new Error(`Give \`${name}\`, the path of a snapshot in the workspace.`);
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  const candidates = isAbsolute(path)
+    ? [vscode.Uri.file(path)]
+    : folders.map(({ uri }) => vscode.Uri.joinPath(uri, path));
+  const inside = candidates.filter((uri) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
+  const found = inside.find(({ fsPath }) => existsSync(fsPath));
+  if (found !== undefined) return found.fsPath;
+  throw new Error(`\`${path}\` is no file of the workspace.`);
+}

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { LeaklineApi } from '../../src/extension/api.js';
+import { leakline } from './extension.js';
+import { byteLenses, expectedLeaks, untilLensesShow } from './lenses.js';
+
+/** What others may ask: language models through tools, extensions through the API. */
+describe('Who asks Leakline', () => {
+  before(async () => {
+    await leakline().activate();
+    await untilLensesShow(expectedLeaks());
+  });
+
+  it('as a language model is told the lines that the editor marks', async () => {
+    const answer = await ask('list_gpu_memory_leaks', {});
+    for (const { file, line } of expectedLeaks()) assert.ok(answer.includes(`${file}:${line}`), answer);
+    assert.match(answer, /leak/);
+  });
+
+  it('as a language model gets one line explained, to the byte', async () => {
+    const [leak] = expectedLeaks();
+    const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: leak.file, line: leak.line })) as {
+      runs: { leakedBytes: number; evidence: object | null; stacks: { innermostFirst: string[] }[] }[];
+    };
+    assert.equal(answer.runs[0].leakedBytes, leak.leakedBytes);
+    assert.ok(answer.runs[0].evidence !== null);
+    assert.ok(answer.runs[0].stacks[0].innermostFirst.length > 1);
+  });
+
+  it('as a language model is told which lines have marks when it asks for another', async () => {
+    const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: 'train.py', line: 1 })) as {
+      verdict: null;
+      markedLines: object[];
+    };
+    assert.equal(answer.verdict, null);
+    assert.ok(answer.markedLines.length > 0);
+  });
+
+  it('as a language model compares two snapshots, but none outside the workspace', async () => {
+    const before = await byteLenses();
+    const answer = await ask('compare_gpu_memory_snapshots', {
+      before: 'snapshots/step_0005.pickle',
+      after: 'snapshots/step_0025.pickle',
+    });
+    assert.match(answer, /detector\/pyramid\.py:16/);
+    assert.deepEqual(await byteLenses(), before, 'the comparison was shown to a user who did not ask');
+    await assert.rejects(ask('compare_gpu_memory_snapshots', { before: '/etc/hostname', after: '/etc/hostname' }));
+  });
+
+  it('as an extension gets a report of its own, which it cannot spoil', async () => {
+    const api = (await leakline().activate()) as LeaklineApi;
+    const report = api.report();
+    assert.equal(report?.schema, 'leakline.report/1');
+    report.runs.length = 0;
+    assert.ok((api.report()?.runs.length ?? 0) > 0);
+  });
+});
+
+async function ask(tool: string, input: object): Promise<string> {
+  const result = await vscode.lm.invokeTool(tool, { input, toolInvocationToken: undefined });
+  return result.content.map((part) => (part instanceof vscode.LanguageModelTextPart ? part.value : '')).join('');
+}
