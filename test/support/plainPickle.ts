@@ -1,7 +1,12 @@
 /** Writes plain values as a pickle of protocol 4, in the opcodes that CPython uses. The product only reads. */
 
+/** What Python writes as a tuple. */
+export class Tuple {
+  constructor(readonly items: readonly Picklable[]) {}
+}
+
 export type Picklable =
-  null | boolean | number | bigint | string | readonly Picklable[] | { readonly [key: string]: Picklable };
+  null | boolean | number | bigint | string | Tuple | readonly Picklable[] | { readonly [key: string]: Picklable };
 
 /** Numbers are written as ints when they are whole. */
 export function pickle(value: Picklable): Buffer {
@@ -17,7 +22,11 @@ function write(value: Picklable, parts: Buffer[]): void {
   else if (typeof value === 'string') parts.push(text(value));
   else if (typeof value === 'bigint') parts.push(integer(value));
   else if (typeof value === 'number') parts.push(Number.isInteger(value) ? integer(BigInt(value)) : float(value));
-  else if (Array.isArray(value)) {
+  else if (value instanceof Tuple) {
+    parts.push(Buffer.from('('));
+    for (const item of value.items) write(item, parts);
+    parts.push(Buffer.from('t'));
+  } else if (Array.isArray(value)) {
     parts.push(Buffer.from(']('));
     for (const item of value as readonly Picklable[]) write(item, parts);
     parts.push(Buffer.from('e'));

@@ -15,6 +15,7 @@ import { frameKind } from './frameKind.js';
 import { lifetimesOf } from './lifetimes.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessBucket } from './stackless.js';
+import { segmentFacts, type SegmentFacts } from './segmentFacts.js';
 import { findSteps, type Steps } from './steps.js';
 
 /** A frame in words. */
@@ -86,6 +87,7 @@ export interface SnapshotDigest {
   frames: readonly DigestFrame[];
   groups: readonly LiveGroup[];
   blocks: LiveBlocks;
+  segments: SegmentFacts;
   heads: readonly TraceHead[];
   /** Where the training steps begin in the trace, null where it shows none. */
   steps: Steps | null;
@@ -141,6 +143,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
   };
   const steps = findSteps(snapshot, recording);
   const devices = deviceViews(snapshot, steps);
+  const groupOfBlock = new Uint32Array(blocks.count);
   live.forEach((block, row) => {
     const event = blocks.allocEvent[block];
     const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
@@ -161,6 +164,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
         categories: new Float64Array(CATEGORY_CODES),
       });
     }
+    groupOfBlock[block] = group;
     const total = groups[group];
     total.liveBytes += blocks.size[block];
     total.requestedBytes += blocks.requestedSize[block];
@@ -190,6 +194,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     frames: frames.words,
     groups,
     blocks: columns,
+    segments: segmentFacts(snapshot, (block) => groupOfBlock[block]),
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
     steps,
     lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),

@@ -71,7 +71,10 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     '',
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
     ...listed(liveCategoriesText(run)),
-    ...run.process.map(({ verdict, message }) => `- ${verdict}: ${code(message)}`),
+    ...run.process.flatMap(({ verdict, message, settings }) => [
+      `- ${verdict}: ${code(message)}`,
+      ...settings.map(({ name, value, why }) => `  - ${code(`${name}:${value}`)}: ${why}`),
+    ]),
     '',
     ...table(
       ['verdict', 'live', 'growth', 'rate', 'blocks', 'series', 'for', 'line'],

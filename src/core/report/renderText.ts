@@ -136,7 +136,10 @@ function runText(run: RunReport, options: TextOptions): string {
     ...growthLine(run),
     ...deviceTexts(last).map((text) => `  ${text}`),
     ...indented(liveCategoriesText(run)),
-    ...run.process.map(({ verdict, message }) => `  ${verdict}: ${message}`),
+    ...run.process.flatMap(({ verdict, message, settings }) => [
+      `  ${verdict}: ${message}`,
+      ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
+    ]),
     ...forecastLine(run),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),

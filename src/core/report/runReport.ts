@@ -10,6 +10,7 @@ import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
 import { peakReport } from './peakReport.js';
+import { processFindings } from './process/processFindings.js';
 import type { Buckets, LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
@@ -68,7 +69,7 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
     steps: source,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     verdict,
-    process: [],
+    process: processFindings(snapshots, lookup),
     forecast: verdict === 'leak' ? forecastOf(snapshots, at) : null,
     sources: statements.sources(new Set(reports.flatMap(({ file, mapped }) => (mapped ? [file] : [])))),
     lines: reports,

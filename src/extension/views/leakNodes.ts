@@ -1,5 +1,5 @@
 /** The rows of the Leaks view. */
-import type { StackReport } from '../../core/report/report.js';
+import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import type { LineMark } from '../results/lineMarks.js';
 
 export interface LineNode {
@@ -32,7 +32,14 @@ export interface UnmappedNode {
   readonly files: number;
 }
 
-export type LeakNode = LineNode | StackNode | FrameNode | UnmappedNode;
+/** What a run's report says of memory that no line answers for. */
+export interface ProcessNode {
+  readonly kind: 'process';
+  readonly runId: string;
+  readonly finding: ProcessFinding;
+}
+
+export type LeakNode = ProcessNode | LineNode | StackNode | FrameNode | UnmappedNode;
 
 export function stackNodes(line: LineNode): StackNode[] {
   return line.mark.parts

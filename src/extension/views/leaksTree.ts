@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { StackReport } from '../../core/report/report.js';
+import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
@@ -8,7 +8,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { frameNodes, stackNodes, type LeakNode, type LineNode, type StackNode } from './leakNodes.js';
+import { frameNodes, stackNodes, type LeakNode, type LineNode, type ProcessNode, type StackNode } from './leakNodes.js';
 import { frameItem, openCommand } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
@@ -50,7 +50,11 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
         const unmapped = this.store.result?.paths.unmapped.length ?? 0;
         const ambiguous = this.store.result?.paths.ambiguous.length ?? 0;
         const open = unmapped + ambiguous;
-        return open === 0 ? this.lines : [...this.lines, { kind: 'unmapped', files: open }];
+        return [
+          ...this.lines,
+          ...this.processes(),
+          ...(open === 0 ? [] : [{ kind: 'unmapped', files: open } as const]),
+        ];
       }
       case 'line':
         return stackNodes(node);
@@ -73,6 +77,8 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
         return this.stackItem(node);
       case 'frame':
         return this.frameItem(node.parent.stack.frames[node.index]);
+      case 'process':
+        return processItem(node);
       case 'unmapped':
         return unmappedItem(node.files);
     }
@@ -81,6 +87,13 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   dispose(): void {
     this.subscription.dispose();
     this.changedEmitter.dispose();
+  }
+
+  private processes(): ProcessNode[] {
+    const runs = this.store.result?.report.runs ?? [];
+    return runs.flatMap(({ id, process }) =>
+      process.map((finding): ProcessNode => ({ kind: 'process', runId: id, finding })),
+    );
   }
 
   private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
@@ -111,6 +124,32 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.tooltip = stack.frames.map(frameText).join('\n');
     item.iconPath = new vscode.ThemeIcon('layers');
     return item;
+  }
+}
+
+/** Memory that no line answers for, below the lines. */
+function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(processTitle(finding.verdict));
+  item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;
+  const device = finding.device === null ? '' : vscode.l10n.t('device {0}', finding.device);
+  item.description = [byteText(finding.bytes), device].filter(Boolean).join(' · ');
+  item.tooltip = [finding.message, ...finding.settings.map(({ name, value, why }) => `${name}:${value} — ${why}`)].join(
+    '\n',
+  );
+  item.iconPath = new vscode.ThemeIcon('server-process');
+  return item;
+}
+
+function processTitle(verdict: ProcessFinding['verdict']): string {
+  switch (verdict) {
+    case 'reservedOnly':
+      return vscode.l10n.t('Reserved memory climbs, live memory does not');
+    case 'hostOnly':
+      return vscode.l10n.t('Memory outside PyTorch climbs');
+    case 'pinnedSegments':
+      return vscode.l10n.t('Small blocks pin large segments');
+    case 'pendingFrees':
+      return vscode.l10n.t('Freed blocks wait for another stream');
   }
 }
 

@@ -1,0 +1,128 @@
+import { Action, BlockState, type SettingValue, type Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+
+/** The segments of one device that share a pool, a stream and a kind. */
+export interface PoolFacts {
+  device: number;
+  /** `0,0` is the default pool. */
+  pool: string;
+  stream: string;
+  isExpandable: boolean;
+  reservedBytes: Bytes;
+  liveBytes: Bytes;
+  /** In segments that hold nothing live: a cache that `empty_cache` gives back. */
+  idleBytes: Bytes;
+}
+
+/** A large segment of which a little is live: it cannot be given back, nor hold what is larger than its holes. */
+export interface PinnedSegment {
+  device: number;
+  totalBytes: Bytes;
+  liveBytes: Bytes;
+  /** The digest's group of its largest live block. */
+  group: number;
+}
+
+/** Blocks that their tensors let go of and another stream still uses. */
+export interface PendingBlocks {
+  device: number;
+  group: number;
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** What the segments say beyond the live blocks. */
+export interface SegmentFacts {
+  pools: readonly PoolFacts[];
+  /** The largest, at most {@link MOST_PINNED}. */
+  pinned: readonly PinnedSegment[];
+  pending: readonly PendingBlocks[];
+  /** Devices whose trace tells of a failed allocation. */
+  outOfMemory: readonly number[];
+  settings: { readonly [key: string]: SettingValue } | null;
+}
+
+/** Live share of a large segment below which it is pinned. */
+const PINNED = 0.1;
+const MOST_PINNED = 256;
+/** Pools and streams beyond this number are one: a file can name a stream per segment. */
+const MOST_POOLS = 256;
+
+/** @param groupOf the digest's group of a live block */
+export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => number): SegmentFacts {
+  const { segments, blocks, strings, traces, events } = snapshot;
+  const pools = new Map<string, PoolFacts>();
+  const pinned: PinnedSegment[] = [];
+  const pending = new Map<string, PendingBlocks>();
+  for (let segment = 0; segment < segments.count; segment++) {
+    const device = segments.device[segment];
+    const totalBytes = segments.totalSize[segment];
+    let liveBytes = 0;
+    let largest = -1;
+    for (let block = segments.firstBlock[segment]; block < segments.firstBlock[segment + 1]; block++) {
+      if (blocks.state[block] === BlockState.Inactive) continue;
+      liveBytes += blocks.size[block];
+      if (largest === -1 || blocks.size[block] > blocks.size[largest]) largest = block;
+      if (blocks.state[block] === BlockState.PendingFree)
+        addPending(pending, device, groupOf(block), blocks.size[block]);
+    }
+    const isExpandable = segments.isExpandable[segment] === 1;
+    const pool = poolOf(
+      pools,
+      device,
+      strings.text(segments.pool[segment]),
+      strings.text(segments.stream[segment]),
+      isExpandable,
+    );
+    pool.reservedBytes += totalBytes;
+    pool.liveBytes += liveBytes;
+    if (liveBytes === 0) pool.idleBytes += totalBytes;
+    const isLarge = segments.isSmall[segment] === 0 && !isExpandable;
+    if (isLarge && largest !== -1 && liveBytes < PINNED * totalBytes) {
+      pinned.push({ device, totalBytes, liveBytes, group: groupOf(largest) });
+    }
+  }
+  return {
+    pools: [...pools.values()],
+    pinned: pinned.sort((a, b) => b.totalBytes - a.totalBytes).slice(0, MOST_PINNED),
+    pending: [...pending.values()],
+    outOfMemory: traces
+      .filter(({ first, count }) => events.action.subarray(first, first + count).includes(Action.OutOfMemory))
+      .map(({ device }) => device),
+    settings: snapshot.settings,
+  };
+}
+
+function poolOf(
+  pools: Map<string, PoolFacts>,
+  device: number,
+  pool: string,
+  stream: string,
+  isExpandable: boolean,
+): PoolFacts {
+  const named = { pool: pool === '' ? DEFAULT_POOL : pool, stream };
+  let key = `${device}/${named.pool}/${stream}/${isExpandable}`;
+  if (!pools.has(key) && pools.size >= MOST_POOLS) {
+    named.stream = '';
+    key = `${device}/${named.pool === DEFAULT_POOL ? DEFAULT_POOL : ''}/${isExpandable}`;
+  }
+  let facts = pools.get(key);
+  if (facts === undefined) {
+    facts = { device, ...named, isExpandable, reservedBytes: 0, liveBytes: 0, idleBytes: 0 };
+    pools.set(key, facts);
+  }
+  return facts;
+}
+
+/** The pool of everything that is in no CUDA graph and no MemPool. */
+export const DEFAULT_POOL = '0,0';
+
+function addPending(pending: Map<string, PendingBlocks>, device: number, group: number, bytes: Bytes): void {
+  const key = `${device}/${group}`;
+  const facts = pending.get(key);
+  if (facts === undefined) pending.set(key, { device, group, bytes, blocks: 1 });
+  else {
+    facts.bytes += bytes;
+    facts.blocks++;
+  }
+}

@@ -1,0 +1,49 @@
+import type { SnapshotDigest } from '../../analysis/digest.js';
+import type { FileLookup } from '../../analysis/owner.js';
+import { byteText } from '../byteText.js';
+import { sum } from '../lineSelection.js';
+import { plural } from '../reportWords.js';
+import type { ProcessFinding } from '../report.js';
+import { keepsClimbing } from './climbing.js';
+import { lineOfGroup } from './pinnedSegments.js';
+
+/** Share of the live bytes that wait in every snapshot, from which on it is told although it does not climb. */
+const LARGE_SHARE = 0.2;
+const FEWEST_SNAPSHOTS = 3;
+
+/**
+ * Blocks whose tensors are gone and that another stream still uses, more and more of them or much all the time. A few
+ * wait in any snapshot of a program with several streams.
+ */
+export function pendingFrees(
+  snapshots: readonly SnapshotDigest[],
+  device: number,
+  lookup: FileLookup,
+): ProcessFinding | null {
+  const pendingIn = (digest: SnapshotDigest): SnapshotDigest['segments']['pending'] =>
+    digest.segments.pending.filter((one) => one.device === device);
+  const series = snapshots.map((digest) => sum(pendingIn(digest), ({ bytes }) => bytes));
+  const last = snapshots[snapshots.length - 1];
+  const bytes = series[series.length - 1];
+  const isLarge = (digest: SnapshotDigest, i: number): boolean =>
+    series[i] > 0 && series[i] >= LARGE_SHARE * (digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
+  const always = snapshots.length >= FEWEST_SNAPSHOTS && snapshots.every(isLarge);
+  if (!always && !keepsClimbing(series)) return null;
+  const pending = pendingIn(last);
+  const largest = [...pending].sort((a, b) => b.bytes - a.bytes).at(0);
+  const place = largest === undefined ? null : lineOfGroup(last, largest.group, lookup);
+  return {
+    verdict: 'pendingFrees',
+    device,
+    bytes,
+    message:
+      `${byteText(bytes)} in ${plural(
+        sum(pending, ({ blocks }) => blocks),
+        'block',
+      )} on device ${device} were let go ` +
+      `and still wait for another stream (record_stream)` +
+      (place === null ? '.' : `, most of it allocated by ${place}.`) +
+      ` Let the stream catch up, or wait for it before the tensor is dropped.`,
+    settings: [],
+  };
+}

@@ -1,0 +1,22 @@
+import type { SnapshotDigest } from '../../analysis/digest.js';
+import type { FileLookup } from '../../analysis/owner.js';
+import type { ProcessFinding } from '../report.js';
+import { hostOnly } from './hostOnly.js';
+import { pendingFrees } from './pendingFrees.js';
+import { pinnedSegments } from './pinnedSegments.js';
+import { reservedOnly } from './reservedOnly.js';
+
+/** What is wrong with a run's memory that no line of the program answers for, the devices in order. */
+export function processFindings(snapshots: readonly SnapshotDigest[], lookup: FileLookup): ProcessFinding[] {
+  const last = snapshots[snapshots.length - 1];
+  return last.devices.flatMap(({ device }) => {
+    const reserved = reservedOnly(snapshots, device);
+    const isShort = reserved !== null || snapshots.some(({ segments }) => segments.outOfMemory.includes(device));
+    return [
+      reserved,
+      pinnedSegments(last, device, isShort, lookup),
+      pendingFrees(snapshots, device, lookup),
+      hostOnly(snapshots, device),
+    ].filter((finding) => finding !== null);
+  });
+}

@@ -1,0 +1,120 @@
+import type { SnapshotDigest } from '../../analysis/digest.js';
+import { DEFAULT_POOL, type PoolFacts } from '../../analysis/segmentFacts.js';
+import { byteText } from '../byteText.js';
+import { sum } from '../lineSelection.js';
+import { plural } from '../reportWords.js';
+import type { ProcessFinding } from '../report.js';
+import { keepsClimbing } from './climbing.js';
+
+/** Growth of what is reserved and not live, as a share of what was reserved after warm-up: less is the allocator's play. */
+const LEAST_GROWTH = 0.2;
+/** Share of that growth that a cause must explain. */
+const MAIN_CAUSE = 0.5;
+
+/** Reserved memory that climbs although live memory does not, with the settings that apply to its cause. */
+export function reservedOnly(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
+  const totals = snapshots.map((digest) => digest.devices.find((one) => one.device === device));
+  const reserved = totals.map((total) => total?.reservedBytes ?? null);
+  const live = totals.map((total) => total?.liveBytes ?? 0);
+  if (!reserved.every((bytes) => bytes !== null)) return null;
+  const slack = reserved.map((bytes, i) => bytes - live[i]);
+  if (!keepsClimbing(reserved) || !keepsClimbing(slack)) return null;
+  // The first interval is warm-up.
+  const last = snapshots.length - 1;
+  const growth = slack[last] - slack[1];
+  const liveGrowth = Math.max(...live) - live[1];
+  if (growth < LEAST_GROWTH * reserved[1] || liveGrowth > growth) return null;
+  const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth, snapshots[last]);
+  return {
+    verdict: 'reservedOnly',
+    device,
+    bytes: growth,
+    message:
+      `Reserved memory of device ${device} climbs from ${byteText(reserved[1])} to ${byteText(reserved[last])} while ` +
+      `live memory ${liveGrowth > 0 ? `grows by ${byteText(liveGrowth)} at most` : 'does not grow'}: ${cause.text}`,
+    settings: cause.settings,
+  };
+}
+
+interface Cause {
+  text: string;
+  settings: ProcessFinding['settings'];
+}
+
+function poolsOf(digest: SnapshotDigest, device: number): PoolFacts[] {
+  return digest.segments.pools.filter((pool) => pool.device === device);
+}
+
+/** Why memory that is reserved is not used for what is asked for, from where it grew. */
+function causeOf(
+  before: readonly PoolFacts[],
+  after: readonly PoolFacts[],
+  growth: number,
+  last: SnapshotDigest,
+): Cause {
+  const grown = (holds: (pool: PoolFacts) => boolean, bytes: (pool: PoolFacts) => number): number =>
+    sum(after.filter(holds), bytes) - sum(before.filter(holds), bytes);
+  const unused = (pool: PoolFacts): number => pool.reservedBytes - pool.liveBytes;
+  const isPrivate = (pool: PoolFacts): boolean => pool.pool !== DEFAULT_POOL;
+  const inPools = grown(isPrivate, unused);
+  if (inPools >= MAIN_CAUSE * growth) {
+    const count = new Set(after.filter(isPrivate).map(({ pool }) => pool)).size;
+    return {
+      text:
+        `${byteText(inPools)} more lie unused in private pools (${plural(count, 'pool')} now), which CUDA graphs and ` +
+        `MemPools do not share. Capture fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).`,
+      settings: [],
+    };
+  }
+  const main = [...before].sort((a, b) => b.reservedBytes - a.reservedBytes).at(0)?.stream;
+  const isAside = (pool: PoolFacts): boolean => !isPrivate(pool) && pool.stream !== main;
+  const aside = grown(isAside, unused);
+  if (aside >= MAIN_CAUSE * growth) {
+    const count = new Set(after.filter(isAside).map(({ stream }) => stream)).size;
+    return {
+      text:
+        `${byteText(aside)} more are cached for ${plural(count, 'side stream')}, and no other stream may use them. ` +
+        `Use the same streams again instead of making new ones.`,
+      settings: [],
+    };
+  }
+  const idle = grown(
+    (pool) => !isPrivate(pool) && pool.stream === main,
+    (pool) => pool.idleBytes,
+  );
+  if (idle >= MAIN_CAUSE * growth) {
+    return {
+      text: `${byteText(idle)} more lie in segments that hold nothing: cached in sizes that nobody asks for again.`,
+      settings: [...collecting(last), ...expandable(last)],
+    };
+  }
+  return {
+    text: `what is free lies in holes between live blocks (fragmentation).`,
+    settings: [...expandable(last), ...splitting(last)],
+  };
+}
+
+function expandable({ segments: { pools, settings } }: SnapshotDigest): ProcessFinding['settings'] {
+  if (settings?.['expandable_segments'] === true || pools.some(({ isExpandable }) => isExpandable)) return [];
+  return [
+    {
+      name: 'expandable_segments',
+      value: 'True',
+      why: 'segments grow in place instead of being cut into pieces that nothing fits into',
+    },
+  ];
+}
+
+function splitting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
+  const size = settings?.['max_split_size'];
+  if (settings?.['expandable_segments'] === true || (typeof size === 'number' && size > 0)) return [];
+  return [{ name: 'max_split_size_mb', value: '256', why: 'large blocks are not cut up for small ones' }];
+}
+
+function collecting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
+  const threshold = settings?.['garbage_collection_threshold'];
+  if (settings?.['expandable_segments'] === true || (typeof threshold === 'number' && threshold > 0)) return [];
+  return [
+    { name: 'garbage_collection_threshold', value: '0.8', why: 'cached segments that lie idle are given back in time' },
+  ];
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import type { Recording } from '../../../src/core/model/recording.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import type { ProcessFinding } from '../../../src/core/report/report.js';
+import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
+import { renderText } from '../../../src/core/report/renderText.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { pickle, Tuple, type Picklable } from '../../support/plainPickle.js';
+import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+import { join } from 'node:path';
+
+const MiB = 2 ** 20;
+
+interface Segment {
+  total: number;
+  /** Sizes of live blocks, each behind a hole. */
+  live: number[];
+  pending?: number[];
+  stream?: number;
+  pool?: [number, number];
+  expandable?: boolean;
+}
+
+function segmentOf(
+  { total, live, pending = [], stream = 0, pool = [0, 0], expandable = false }: Segment,
+  at: number,
+): Picklable {
+  const frames = (line: number): Picklable => [{ name: 'main', filename: '/home/ml/job/train.py', line }];
+  const address = 0x7f00_0000_0000 + at * 0x1_0000_0000;
+  let next = address;
+  const block = (size: number, state: string, line: number): Picklable => {
+    next += size;
+    return { address: next - size, size, requested_size: size, state, frames: frames(line) };
+  };
+  const blocks = [
+    ...live.map((size) => block(size, 'active_allocated', 7)),
+    ...pending.map((size) => block(size, 'active_pending_free', 9)),
+  ];
+  const rest = address + total - next;
+  const active = [...live, ...pending].reduce((sum, size) => sum + size, 0);
+  return {
+    device: 0,
+    address,
+    total_size: total,
+    allocated_size: active,
+    active_size: active,
+    requested_size: active,
+    stream,
+    segment_type: total > 2 * MiB ? 'large' : 'small',
+    segment_pool_id: new Tuple(pool),
+    is_expandable: expandable,
+    frames: [],
+    blocks: rest > 0 ? [...blocks, block(rest, 'inactive', 0)] : blocks,
+  };
+}
+
+const SETTINGS = { expandable_segments: false, max_split_size: -1, garbage_collection_threshold: 0 };
+
+async function findings(
+  snapshots: readonly (readonly Segment[])[],
+  settings: Record<string, Picklable> = SETTINGS,
+  about: (i: number) => Partial<Recording> | null = () => null,
+  trace: Picklable[] = [],
+): Promise<ProcessFinding[]> {
+  const digests = await Promise.all(
+    snapshots.map(async (segments, i): Promise<SnapshotDigest> => {
+      const bytes = pickle({
+        segments: segments.map(segmentOf),
+        device_traces: [trace],
+        allocator_settings: settings,
+        external_annotations: [],
+      });
+      const more = about(i);
+      const blank = {
+        run: 'r',
+        rank: null,
+        step: i,
+        stepEndsUs: [],
+        devices: [],
+        owners: [],
+        sources: [],
+        commit: null,
+      };
+      return digestSnapshot(`snap_${i}.pickle`, await readBytes(bytes), more === null ? null : { ...blank, ...more });
+    }),
+  );
+  const { report } = buildReport(digests, { files: [], rules: [] });
+  assert.equal(report.runs.length, 1);
+  return report.runs[0].process;
+}
+
+function times<T>(count: number, make: (i: number) => T): T[] {
+  return Array.from({ length: count }, (_, i) => make(i));
+}
+
+const names = (found: readonly ProcessFinding[]): string[] => found.map(({ verdict }) => verdict);
+const weights: Segment = { total: 20 * MiB, live: [18 * MiB] };
+
+describe('Findings about the process', () => {
+  it('say that only reserved memory climbs, and by how much', async () => {
+    const holes = (i: number): Segment[] => times(i + 1, () => ({ total: 20 * MiB, live: [4 * MiB - 512 * i] }));
+    const flat = (i: number): Segment[] => holes(i).map((one) => ({ ...one, live: [Math.floor((4 * MiB) / (i + 1))] }));
+    const [found, ...others] = await findings(times(8, (i) => [weights, ...flat(i)]));
+    assert.equal(found.verdict, 'reservedOnly');
+    const live = (i: number): number => 18 * MiB + (i + 1) * Math.floor((4 * MiB) / (i + 1));
+    const slack = (i: number): number => 20 * MiB * (i + 2) - live(i);
+    assert.equal(found.bytes, slack(7) - slack(1));
+    assert.match(found.message, /fragmentation/);
+    assert.deepEqual(
+      found.settings.map(({ name }) => name),
+      ['expandable_segments', 'max_split_size_mb'],
+    );
+    assert.deepEqual(names(others), ['pinnedSegments'], 'little blocks pin the large segments by then');
+    assert.match(others[0].message, /train\.py:7/);
+    const cured = await findings(
+      times(8, (i) => [weights, ...flat(i)]),
+      { ...SETTINGS, expandable_segments: true },
+    );
+    assert.deepEqual(cured[0].settings, []);
+  });
+
+  it('name side streams, private pools and idle segments as what holds it', async () => {
+    const messageOf = async (extra: (i: number) => Partial<Segment>): Promise<string> => {
+      const [found] = await findings(
+        times(8, (i) => [weights, ...times(i, (j) => ({ total: 20 * MiB, live: [], ...extra(j) }))]),
+      );
+      assert.equal(found.verdict, 'reservedOnly');
+      return found.message + found.settings.map(({ name }) => name).join(' ');
+    };
+    assert.match(await messageOf((j) => ({ stream: 100 + j })), /120 MiB more are cached for 7 side streams/);
+    assert.match(await messageOf((j) => ({ pool: [j + 1, 0] })), /private pools \(7 pools now\)/);
+    assert.match(await messageOf(() => ({})), /segments that hold nothing.*garbage_collection_threshold/);
+  });
+
+  it('are silent where reserved memory follows live memory, levels off or comes and goes', async () => {
+    const grown = (count: number, live: number[]): Segment[] => [
+      weights,
+      ...times(count, () => ({ total: 20 * MiB, live })),
+    ];
+    assert.deepEqual(await findings(times(8, (i) => grown(i, [18 * MiB]))), [], 'a leak of live memory');
+    assert.deepEqual(await findings(times(8, (i) => grown(Math.min(i, 4), []))), [], 'a cache that found its size');
+    assert.deepEqual(await findings(times(8, (i) => grown(i % 3, []))), [], 'given back');
+    assert.deepEqual(await findings(times(3, (i) => grown(i, []))), [], 'too few snapshots');
+    assert.deepEqual(await findings(times(8, () => grown(9, [512]))), [], 'segments pinned between two steps');
+  });
+
+  it('say what pins segments where memory ran out', async () => {
+    const oom = { action: 'oom', device_free: 0, size: 40 * MiB, stream: 0, time_us: 5, frames: [] };
+    const pinned = [weights, ...times(3, () => ({ total: 20 * MiB, live: [512] }))];
+    const [found, ...others] = await findings([pinned], SETTINGS, () => null, [oom]);
+    assert.deepEqual([found.verdict, found.bytes, others.length], ['pinnedSegments', 3 * (20 * MiB - 512), 0]);
+    assert.match(found.message, /1\.5 KiB of live blocks pin 3 large segments of 60\.0 MiB .*train\.py:7/);
+  });
+
+  it('tell frees that wait for another stream when they pile up or never end', async () => {
+    const waiting = (sizes: number[]): Segment[] => [weights, { total: 40 * MiB, live: [], pending: sizes }];
+    const pile = await findings(times(7, (i) => waiting(times(i, () => MiB))));
+    assert.deepEqual(
+      pile.map(({ verdict, bytes }) => [verdict, bytes]),
+      [['pendingFrees', 6 * MiB]],
+    );
+    assert.match(pile[0].message, /6 blocks.*train\.py:9/);
+    assert.deepEqual(names(await findings(times(4, () => waiting([30 * MiB])))), ['pendingFrees']);
+    assert.deepEqual(await findings(times(7, (i) => waiting(i % 2 === 0 ? [] : [MiB]))), []);
+  });
+
+  it('tell memory outside PyTorch that climbs, as the recorder saw it', async () => {
+    const outside = (bytes: (i: number) => number): Promise<ProcessFinding[]> =>
+      findings(
+        times(8, () => [weights]),
+        SETTINGS,
+        (i) => ({ devices: [{ device: 0, capacityBytes: null, outsideBytes: bytes(i) }] }),
+      );
+    const climbs = await outside((i) => (400 + 50 * i) * MiB);
+    assert.deepEqual(
+      climbs.map(({ verdict, bytes }) => [verdict, bytes]),
+      [['hostOnly', 300 * MiB]],
+    );
+    assert.deepEqual(await outside((i) => (i < 2 ? 400 : 460) * MiB), [], 'libraries loaded late');
+    assert.deepEqual(await outside((i) => (400 + 90 * (i % 2)) * MiB), [], 'other processes come and go');
+  });
+
+  it('are given on none of the healthy recordings', async function () {
+    this.timeout(60_000);
+    const folders = [join(FIXTURES, 'planted/recordings'), join(FIXTURES, 'recordings')];
+    if (hasCorpus()) folders.push(CORPUS);
+    else console.log('    without the corpus: it is not beside the checkout');
+    for (const folder of folders) {
+      const digests = await Promise.all(
+        picklesUnder(folder).map(async (path) => {
+          const snapshot = await readFile(path).catch(() => null);
+          return snapshot === null ? [] : [digestSnapshot(path, snapshot, await readRecording(path))];
+        }),
+      );
+      const { report } = buildReport(digests.flat(), { files: [], rules: [] });
+      assert.ok(report.runs.length > 3);
+      assert.deepEqual(
+        report.runs.flatMap(({ id, process }) => process.map(({ verdict }) => `${id}: ${verdict}`)),
+        [],
+      );
+    }
+  });
+
+  it('stand in text and Markdown with their settings', async () => {
+    const finding: ProcessFinding = {
+      verdict: 'reservedOnly',
+      device: 0,
+      bytes: MiB,
+      message: 'Reserved memory climbs.',
+      settings: [{ name: 'max_split_size_mb', value: '256', why: 'less is cut up' }],
+    };
+    const digest = digestSnapshot(
+      'a.pickle',
+      await readBytes(pickle({ segments: [segmentOf(weights, 0)], device_traces: [[]] })),
+    );
+    const { report } = buildReport([digest], { files: [], rules: [] });
+    report.runs[0].process.push(finding);
+    const options = { mostLines: 5 };
+    assert.match(
+      renderText(report, options),
+      /reservedOnly: Reserved memory climbs\.\n {4}max_split_size_mb:256 — less is cut up\n/,
+    );
+    assert.match(
+      renderMarkdown(report, options),
+      /reservedOnly: .*climbs\..*\n {2}- `max_split_size_mb:256`: less is cut up\n/,
+    );
+  });
+});
