@@ -11,6 +11,9 @@ import { TorchSink } from './torch/torchSink.js';
 /** Bytes of a trace entry in recent releases, with its share of stacks: more than this per entry wastes a guess. */
 const EVENT_BYTES = 120;
 
+/** The same for each object that the writer numbers. */
+const SLOT_BYTES = 28;
+
 const PROTO = 0x80;
 
 /**
@@ -24,9 +27,10 @@ export const torchPickle: Format = {
 };
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
-  const builder = new SnapshotBuilder(Number.isFinite(source.size) ? source.size / EVENT_BYTES : 0);
+  const size = Number.isFinite(source.size) ? source.size : 0;
+  const builder = new SnapshotBuilder(size / EVENT_BYTES);
   const sink = new TorchSink(builder, source.name);
-  const machine = new PickleMachine(sink, source.name);
+  const machine = new PickleMachine(sink, source.name, size / SLOT_BYTES);
   const end = await runPickle(source, machine, context);
   await expectNothingBehind(source, end);
   const facts = { format: torchPickle.id, fileBytes: source.size };

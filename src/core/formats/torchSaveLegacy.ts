@@ -1,6 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { sliceSource } from '../bytes/sliceSource.js';
-import { PickleMachine, type PickleSink } from '../pickle/pickleMachine.js';
+import { PickleMachine } from '../pickle/pickleMachine.js';
+import type { PickleSink } from '../pickle/pickleSink.js';
 import { runPickle } from '../pickle/runPickle.js';
 import { Kind, makeRef, OPAQUE_REF } from '../pickle/values.js';
 import type { Format, ReadContext } from './format.js';

@@ -6,8 +6,8 @@ const FREE = -1;
  */
 export class AddressTable {
   size = 0;
-  private low = new Uint32Array(1 << 10);
-  private high = new Uint32Array(1 << 10);
+  private low = new Int32Array(1 << 10);
+  private high = new Int32Array(1 << 10);
   private row = new Int32Array(1 << 10).fill(FREE);
 
   /** The row of an address, -1 if there is none. */
@@ -54,18 +54,21 @@ export class AddressTable {
     for (const row of this.row) if (row !== FREE) yield row;
   }
 
-  private find(low: number, high: number): number {
-    const mask = this.row.length - 1;
+  private find(lowWord: number, highWord: number): number {
+    // As signed words, which the engine never makes heap objects of.
+    const low = lowWord | 0;
+    const high = highWord | 0;
+    const { row, low: lows, high: highs } = this;
+    const mask = row.length - 1;
     let place = hash(low, high) & mask;
-    while (this.row[place] !== FREE && (this.low[place] !== low || this.high[place] !== high))
-      place = (place + 1) & mask;
+    while (row[place] !== FREE && (lows[place] !== low || highs[place] !== high)) place = (place + 1) & mask;
     return place;
   }
 
   private grow(): void {
     const { low, high, row } = this;
-    this.low = new Uint32Array(row.length * 2);
-    this.high = new Uint32Array(row.length * 2);
+    this.low = new Int32Array(row.length * 2);
+    this.high = new Int32Array(row.length * 2);
     this.row = new Int32Array(row.length * 2).fill(FREE);
     for (let i = 0; i < row.length; i++) {
       if (row[i] === FREE) continue;

@@ -16,7 +16,7 @@ export interface EventRow {
 }
 
 /** A file's size may lie; a guess beyond this is not believed. */
-const MOST_EXPECTED = 1 << 23;
+export const MOST_EXPECTED = 1 << 23;
 
 /**
  * The columns of the trace while they grow, all at once: of a million entries a second, nine checks for room each would
@@ -25,13 +25,13 @@ const MOST_EXPECTED = 1 << 23;
 export class EventColumns {
   length = 0;
   private capacity: number;
-  private action: Uint8Array<ArrayBuffer>;
-  private addrLow: Uint32Array<ArrayBuffer>;
-  private addrHigh: Uint32Array<ArrayBuffer>;
-  private size: Float64Array<ArrayBuffer>;
-  private timeUs: Float64Array<ArrayBuffer>;
-  private stack: Uint32Array<ArrayBuffer>;
-  private stream: Uint32Array<ArrayBuffer>;
+  action: Uint8Array<ArrayBuffer>;
+  addrLow: Uint32Array<ArrayBuffer>;
+  addrHigh: Uint32Array<ArrayBuffer>;
+  size: Float64Array<ArrayBuffer>;
+  timeUs: Float64Array<ArrayBuffer>;
+  stack: Uint32Array<ArrayBuffer>;
+  stream: Uint32Array<ArrayBuffer>;
 
   /** @param expected entries, a guess: memory that is not written to costs nothing */
   constructor(expected = 0) {
@@ -46,9 +46,14 @@ export class EventColumns {
     this.stream = new Uint32Array(capacity);
   }
 
+  /** Makes an entry of zeros, to be written to. */
+  claim(): EventIndex {
+    if (this.length === this.capacity) this.resize(this.capacity * 2);
+    return this.length++;
+  }
+
   add(row: EventRow): EventIndex {
-    const index = this.length++;
-    if (index === this.capacity) this.resize(this.capacity * 2);
+    const index = this.claim();
     this.action[index] = row.action;
     this.addrLow[index] = row.addrLow;
     this.addrHigh[index] = row.addrHigh;

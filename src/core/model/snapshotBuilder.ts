@@ -13,7 +13,7 @@ import {
   type Snapshot,
   type SnapshotWarning,
 } from './snapshot.js';
-import { EventColumns, type EventRow } from './eventColumns.js';
+import { EventColumns, MOST_EXPECTED, type EventRow } from './eventColumns.js';
 import { FrameInterner, StackInterner } from './stackInterner.js';
 import { StringPool } from './stringPool.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
@@ -60,10 +60,10 @@ export class SnapshotBuilder {
   readonly frames = new FrameInterner();
   readonly stacks = new StackInterner();
 
-  private readonly captureStack = new Growable(Uint32Array);
-  private readonly captureAlloc = new Growable(Uint32Array);
+  private readonly captureStack: Growable<Uint32Array>;
+  private readonly captureAlloc: Growable<Uint32Array>;
 
-  private readonly events: EventColumns;
+  readonly events: EventColumns;
   private readonly forward = new LazyColumn(NO_STACK);
   private readonly category = new LazyColumn(NO_CATEGORY);
 
@@ -87,6 +87,10 @@ export class SnapshotBuilder {
   /** @param expectedEvents a guess that spares growing; 0 for none */
   constructor(expectedEvents = 0) {
     this.events = new EventColumns(expectedEvents);
+    // Half of the calls of an allocator or fewer have a stack.
+    const captures = Math.max(64, Math.ceil(Math.min(MOST_EXPECTED, expectedEvents) / 2));
+    this.captureStack = new Growable(Uint32Array, captures);
+    this.captureAlloc = new Growable(Uint32Array, captures);
   }
 
   get eventCount(): number {
@@ -117,12 +121,24 @@ export class SnapshotBuilder {
     this.captureStack.data[capture] = stack;
   }
 
+  /** Makes an event of zeros, to be written to in {@link events}. */
+  claimEvent(): EventIndex {
+    this.forward.push(NO_STACK);
+    this.category.push(NO_CATEGORY);
+    return this.events.claim();
+  }
+
+  /** A capture is that of an allocation in the trace. */
+  setAllocOfCapture(capture: number, event: EventIndex): void {
+    this.captureAlloc.data[capture] = event;
+  }
+
   /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
   addEvent(row: EventRow, capture: number): EventIndex {
     const index = this.events.add(row);
     this.forward.push(row.forwardStack);
     this.category.push(row.category);
-    if (row.action === Action.Alloc && capture !== NO_INDEX) this.captureAlloc.data[capture] = index;
+    if (row.action === Action.Alloc && capture !== NO_INDEX) this.setAllocOfCapture(capture, index);
     return index;
   }
 
@@ -159,7 +175,7 @@ export class SnapshotBuilder {
   }
 
   /**
-   * Closes the columns. The builder is empty afterwards.
+   * Closes the columns. The builder is of no use afterwards.
    * @param order the segments that belong to the snapshot, in its order
    */
   finish(facts: {
@@ -172,8 +188,7 @@ export class SnapshotBuilder {
     /** What the reader knows to be absent; times, stacks and traces are looked after here. */
     absent: readonly Absent[];
   }): Snapshot {
-    const captureAlloc = this.captureAlloc.take();
-    this.captureStack.take();
+    const captureAlloc = this.captureAlloc.data;
     const blockCapture = this.blockCapture.take();
     const rows = facts.order.map((index) => this.segments[index]);
     const segments = segmentColumns(rows);

@@ -60,6 +60,9 @@ function frameHash(name: StringId, file: StringId, line: number): number {
   return hash;
 }
 
+/** Words that hold frame ids, some with other bits above them. */
+type FrameWords = Uint32Array | Int32Array;
+
 /** Stacks interned by their sequence of frames. */
 export class StackInterner {
   private readonly offset = new Growable(Uint32Array);
@@ -67,7 +70,11 @@ export class StackInterner {
   private readonly hashes = new Growable(Uint32Array);
   private table = new Uint32Array(1 << 10);
 
-  constructor() {
+  /**
+   * @param seed where hashes start: a number that nobody can know, so that no file can be made whose stacks have all the
+   *   same hash and are searched for one after the other
+   */
+  constructor(private readonly seed = Math.floor(Math.random() * 0x100000000)) {
     // Rows 0 and 1, NO_STACK and EMPTY_STACK: both without frames, neither to be found by value.
     this.offset.push(0);
     this.offset.push(0);
@@ -84,9 +91,9 @@ export class StackInterner {
    * Interns the sequence `ids[from .. to)`, innermost first.
    * @param mask the bits of an entry that are the frame id
    */
-  intern(ids: Uint32Array, from: number, to: number, mask: number): StackId {
+  intern(ids: FrameWords, from: number, to: number, mask: number): StackId {
     if (from === to) return EMPTY_STACK;
-    let hash = to - from;
+    let hash = this.seed ^ (to - from);
     for (let i = from; i < to; i++) {
       hash = Math.imul(hash ^ (ids[i] & mask), 0x9e3779b1);
       hash ^= hash >>> 15;
@@ -119,7 +126,7 @@ export class StackInterner {
     return { count, offset: this.offset.take(), frames: this.frames.take() };
   }
 
-  private equals(stack: StackId, ids: Uint32Array, from: number, to: number, mask: number): boolean {
+  private equals(stack: StackId, ids: FrameWords, from: number, to: number, mask: number): boolean {
     const start = this.offset.data[stack];
     if (this.offset.data[stack + 1] - start !== to - from) return false;
     const frames = this.frames.data;

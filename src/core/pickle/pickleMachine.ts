@@ -1,20 +1,8 @@
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { FORBIDDEN_OPCODES, Op } from './opcodes.js';
+import type { PickleSink, RecordSink } from './pickleSink.js';
+import { RecordReader } from './recordReader.js';
 import { Kind, makeRef, NONE_REF, OPAQUE_REF, type Ref, ValueStack } from './values.js';
-
-/**
- * Receives what a pickle builds. A container comes with the places `[from, to)` of the value stack that hold its new
- * contents; the sink returns the value that stands for the container from then on. Containers of more than 1,000 items
- * come in several parts: the value returned for one part is the container of the next.
- */
-export interface PickleSink {
-  /** A text, `bytes[from .. to)` in UTF-8. Returns a payload of 28 bits. */
-  text(bytes: Uint8Array, from: number, to: number): number;
-  /** Keys and values in turn. */
-  setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref;
-  appendItems(list: Ref, stack: ValueStack, from: number, to: number): Ref;
-  tuple(stack: ValueStack, from: number, to: number): Ref;
-}
 
 /** Bounds on what an input may ask for. Beyond them stands `SnapshotError('limit')`. */
 export interface PickleLimits {
@@ -35,7 +23,14 @@ export const DEFAULT_PICKLE_LIMITS: PickleLimits = {
 };
 
 const NO_SLOT = -1;
+/** A file's size may lie; a guess beyond this is not believed. */
+const MOST_EXPECTED_SLOTS = 1 << 26;
 const MEMO_START = 1 << 12;
+/**
+ * Bytes that are run over by one call: a function that is called again and again is compiled once and for all, one that
+ * only loops is compiled for its loop and thrown away at its end.
+ */
+const STRETCH = 1 << 14;
 
 /**
  * The pickle virtual machine, protocols 2 to 5, without the opcodes that could reach code. It is fed bytes in pieces of
@@ -49,15 +44,21 @@ export class PickleMachine {
 
   private depth = 0;
   private readonly marks: number[] = [];
-  private memo: Uint32Array = new Uint32Array(MEMO_START);
+  private memo: Int32Array;
   private memoCount = 0;
   private started = false;
+  private readonly records: RecordReader | null;
 
+  /** @param expectedSlots of the memo, a guess that spares growing: memory that is not written to costs nothing */
   constructor(
-    private readonly sink: PickleSink,
+    private readonly sink: PickleSink | RecordSink,
     private readonly name: string,
+    expectedSlots = 0,
     private readonly limits: PickleLimits = DEFAULT_PICKLE_LIMITS,
-  ) {}
+  ) {
+    this.memo = new Int32Array(Math.max(MEMO_START, Math.min(MOST_EXPECTED_SLOTS, Math.ceil(expectedSlots))));
+    this.records = 'record' in sink ? new RecordReader(sink, this.stack) : null;
+  }
 
   /**
    * Runs every opcode that lies whole in `buffer[from .. end)`.
@@ -67,6 +68,19 @@ export class PickleMachine {
    * @throws SnapshotError
    */
   run(buffer: Uint8Array, from: number, end: number, base: number): number {
+    this.wanted = 0;
+    this.records?.use(buffer);
+    let at = from;
+    for (;;) {
+      const until = Math.min(end, at + STRETCH);
+      const next = this.stretch(buffer, at, until, end, base);
+      if (this.done || next < until || next === end) return next;
+      at = next;
+    }
+  }
+
+  /** Runs the opcodes that begin in `buffer[from .. until)`: see {@link run}. */
+  private stretch(buffer: Uint8Array, from: number, until: number, end: number, base: number): number {
     const stack = this.stack;
     const sink = this.sink;
     let { ref, low, high, memoSlot } = stack;
@@ -76,9 +90,8 @@ export class PickleMachine {
     let sp = this.depth;
     let p = from;
 
-    this.wanted = 0;
     if (!this.started && p < end && buffer[p] !== Op.Proto) throw this.damaged('no protocol header', base + p);
-    running: while (p < end) {
+    running: while (p < until) {
       if (sp + 4 > capacity) {
         if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
         stack.grow();
@@ -140,7 +153,7 @@ export class PickleMachine {
               memo = this.growMemo(memoCount, base + p);
             }
             memoCount++;
-          }
+          } else this.records?.giveUp();
           const top = sp - 1;
           memoSlot[top] = slot;
           memo[slot] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? stack.box(top) : ref[top];
@@ -201,15 +214,24 @@ export class PickleMachine {
           if (end - p < 2) break running;
           const bytes = buffer[p + 1];
           if (end - p < 2 + bytes) break running;
-          ref[sp++] = (TEXT_BITS | sink.text(buffer, p + 2, p + 2 + bytes)) >>> 0;
+          ref[sp++] = TEXT_BITS | sink.text(buffer, p + 2, p + 2 + bytes);
           p += 2 + bytes;
           break;
         }
-        case Op.EmptyDict:
+        case Op.EmptyDict: {
+          const { records } = this;
+          const behind = records === null ? p : records.read(p, end, memo, memoCount, sp);
+          if (records !== null && behind !== p) {
+            memoCount = records.memoCount;
+            sp = records.depth;
+            p = behind;
+            break;
+          }
           memoSlot[sp] = NO_SLOT;
           ref[sp++] = EMPTY_DICT_REF;
           p++;
           break;
+        }
         case Op.EmptyList:
           memoSlot[sp] = NO_SLOT;
           ref[sp++] = EMPTY_LIST_REF;
@@ -300,7 +322,7 @@ export class PickleMachine {
             break running;
           }
           const isText = op === Op.BinUnicode || op === Op.BinUnicode8;
-          ref[sp++] = isText ? (TEXT_BITS | sink.text(buffer, p + head, p + head + bytes)) >>> 0 : OPAQUE_REF;
+          ref[sp++] = isText ? TEXT_BITS | sink.text(buffer, p + head, p + head + bytes) : OPAQUE_REF;
           p += head + bytes;
           break;
         }
@@ -393,12 +415,14 @@ export class PickleMachine {
   wanted = 0;
 
   /** A container that grew is known to its memo slot by its new value. */
-  private replace(at: number, before: Ref, after: Ref, memo: Uint32Array): void {
+  private replace(at: number, before: Ref, after: Ref, memo: Int32Array): void {
     const { ref, memoSlot } = this.stack;
     if (before === after) return;
     ref[at] = after;
     const slot = memoSlot[at];
-    if (slot !== NO_SLOT && memo[slot] === before) memo[slot] = after;
+    if (slot === NO_SLOT || memo[slot] !== before) return;
+    memo[slot] = after;
+    if (before !== EMPTY_LIST_REF && before !== EMPTY_DICT_REF) this.records?.giveUp();
   }
 
   private setItems(dict: Ref, from: number, to: number, offset: number): Ref {
@@ -412,9 +436,9 @@ export class PickleMachine {
     return mark;
   }
 
-  private growMemo(used: number, offset: number): Uint32Array {
+  private growMemo(used: number, offset: number): Int32Array {
     if (used >= this.limits.memoSlots) throw this.limit('memo slots', offset);
-    const next = new Uint32Array(Math.max(MEMO_START, used + (used >> 1)));
+    const next = new Int32Array(Math.max(MEMO_START, used + (used >> 1)));
     next.set(this.memo.subarray(0, used));
     this.memo = next;
     return next;

@@ -9,40 +9,67 @@ export interface RunOptions {
   chunkSize?: number;
 }
 
-const DEFAULT_CHUNK = 8 << 20;
+const DEFAULT_CHUNK = 2 << 20;
+/** Room in front of a piece for the opcode that the piece before ends in; enough for all but long texts. */
+const HEAD = 4096;
 
 /**
- * Feeds a source through the machine until STOP.
+ * Feeds a source through the machine until STOP. The next piece is being read while the machine runs over one.
  * @returns the offset behind STOP
  * @throws SnapshotError `truncated` if the source ends first, or what the source and the machine throw
  */
 export async function runPickle(source: ByteSource, machine: PickleMachine, options: RunOptions = {}): Promise<number> {
   const { offset = 0, chunkSize = DEFAULT_CHUNK } = options;
-  let buffer = new Uint8Array(Math.min(chunkSize, Math.max(1, source.size - offset)));
-  /** Bytes at the start of the buffer that wait for the rest of their opcode. */
-  let kept = 0;
+  let head = HEAD;
+  let chunk = Math.min(chunkSize, Math.max(1, source.size - offset));
+  /** What the machine has not yet run over is `piece[from .. to)`; it ends at `position` in the source. */
+  let piece = new Uint8Array(0);
+  let from = 0;
+  let to = 0;
   let position = offset;
-  for (;;) {
-    if (kept === buffer.length) {
-      // One opcode fills the buffer: make room for it, but never for more than the source still holds.
-      const rest = source.size - position;
-      const next = new Uint8Array(kept + Math.max(1, Math.min(Math.max(machine.wanted, kept), rest)));
-      next.set(buffer.subarray(0, kept));
-      buffer = next;
+  let next = new Uint8Array(head + chunk);
+  let reading: Promise<number> | null = null;
+  try {
+    for (;;) {
+      const got = await (reading ?? source.read(position, next.subarray(head)));
+      reading = null;
+      if (got === 0) {
+        throw new SnapshotError(
+          'truncated',
+          `${source.name} ends early, at byte ${position}: it is still being written or its dump was cut short. ` +
+            'Leakline reads it when it changes.',
+        );
+      }
+      const kept = to - from;
+      if (kept > head) {
+        // One text fills a piece: make room for it, but never for more than the source still holds.
+        const behind = head;
+        head = Math.max(kept, Math.min(machine.wanted, kept + source.size - position));
+        chunk = Math.max(chunk, head >> 2);
+        const larger = new Uint8Array(head + chunk);
+        larger.set(next.subarray(behind, behind + got), head);
+        next = larger;
+      }
+      next.set(piece.subarray(from, to), head - kept);
+      [piece, next] = [next, piece];
+      from = head - kept;
+      to = head + got;
+      position += got;
+      if (position < source.size) {
+        if (next.length < head + chunk) next = new Uint8Array(head + chunk);
+        reading = source.read(position, next.subarray(head));
+      }
+      from = machine.run(piece, from, to, position - to);
+      if (machine.done) {
+        // What reading ahead found out about the source, such as a wrong checksum, is not to be lost.
+        await reading;
+        return position - (to - from);
+      }
+      if (reading === null && next.length < head + chunk) next = new Uint8Array(head + chunk);
     }
-    const got = await source.read(position, buffer.subarray(kept));
-    if (got === 0) {
-      throw new SnapshotError(
-        'truncated',
-        `${source.name} ends early, at byte ${position}: it is still being written or its dump was cut short. ` +
-          'Leakline reads it when it changes.',
-      );
-    }
-    position += got;
-    const filled = kept + got;
-    const consumed = machine.run(buffer, 0, filled, position - filled);
-    kept = filled - consumed;
-    if (machine.done) return position - kept;
-    buffer.copyWithin(0, consumed, filled);
+  } catch (error) {
+    // The source may be closed once this returns, so nothing may be under way.
+    await reading?.catch(() => 0);
+    throw error;
   }
 }

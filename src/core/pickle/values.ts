@@ -1,9 +1,9 @@
 /**
- * How the pickle machine holds values: one unsigned 32-bit word each, four bits of kind and 28 of payload. Numbers lie
+ * How the pickle machine holds values: one 32-bit word each, four bits of kind and 28 of payload. Numbers lie
  * beside their word in two further words. So a million references to frames are a million words, and no objects.
  */
 
-/** A value: `kind << 28 | payload`. */
+/** A value: `kind << 28 | payload`, signed, so that the engine never makes a heap object of it. */
 export type Ref = number;
 
 export const PAYLOAD_BITS = 28;
@@ -32,7 +32,7 @@ export const enum Kind {
 
 /** @param kind one of {@link Kind} or the sink's own, 10 to 15 */
 export function makeRef(kind: number, payload: number): Ref {
-  return ((kind << PAYLOAD_BITS) | payload) >>> 0;
+  return (kind << PAYLOAD_BITS) | payload;
 }
 
 export const NONE_REF: Ref = makeRef(Kind.None, 0);
@@ -42,7 +42,7 @@ const TWO_32 = 4294967296;
 
 /** The operand stack of the machine. Its arrays are replaced when it grows: take them anew in every call. */
 export class ValueStack {
-  ref = new Uint32Array(4096);
+  ref = new Int32Array(4096);
   low = new Uint32Array(4096);
   high = new Uint32Array(4096);
   /** Memo slot of the container in this place, -1 where it has none yet. */
@@ -52,7 +52,7 @@ export class ValueStack {
 
   grow(): void {
     const capacity = this.ref.length * 2;
-    this.ref = copyInto(new Uint32Array(capacity), this.ref);
+    this.ref = copyInto(new Int32Array(capacity), this.ref);
     this.low = copyInto(new Uint32Array(capacity), this.low);
     this.high = copyInto(new Uint32Array(capacity), this.high);
     this.memoSlot = copyInto(new Int32Array(capacity), this.memoSlot);
@@ -85,12 +85,15 @@ export class ValueStack {
     }
   }
 
-  /** The number's kind and its 64 bits. */
+  /** The number's kind and its 64 bits, all zero where the value is no number. */
   words(at: number): { kind: number; low: number; high: number } {
     const kind = this.ref[at] >>> PAYLOAD_BITS;
     if (kind === Kind.BoxedNumber) return this.boxed[this.payload(at)];
     if (kind === Kind.Bool) return { kind, low: this.payload(at), high: 0 };
-    return { kind, low: this.low[at], high: this.high[at] };
+    if (kind === Kind.Int || kind === Kind.Uint || kind === Kind.Float) {
+      return { kind, low: this.low[at], high: this.high[at] };
+    }
+    return { kind, low: 0, high: 0 };
   }
 
   /** Gives a number an identity of its own, so that the memo can hold it. */

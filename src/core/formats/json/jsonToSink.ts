@@ -1,5 +1,5 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
-import type { PickleSink } from '../../pickle/pickleMachine.js';
+import type { PickleSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, type Ref, ValueStack } from '../../pickle/values.js';
 import type { JsonHandler, NumberKind } from './jsonMachine.js';
 

@@ -203,12 +203,7 @@ function disagreement(snapshot: Snapshot, trace: DeviceTrace, live: readonly num
   const freeing = actions.includes(Action.FreeCompleted) ? Action.FreeCompleted : Action.FreeRequested;
   // A recording that left out either kind (skip_actions) has nothing to compare.
   if (!actions.includes(freeing) || !actions.includes(Action.Alloc)) return null;
-  const last = new AddressTable();
-  for (let event = trace.first; event < trace.first + trace.count; event++) {
-    const action = events.action[event];
-    if (action === Action.Alloc) last.set(events.addrLow[event], events.addrHigh[event], event);
-    else if (action === freeing) last.set(events.addrLow[event], events.addrHigh[event], FREED);
-  }
+  const last = lastWords(snapshot, trace, freeing);
   const knowsRequested = !absent.includes('requestedSizes');
   let bytes: Bytes = 0;
   for (const block of live) {
@@ -226,6 +221,18 @@ function disagreement(snapshot: Snapshot, trace: DeviceTrace, live: readonly num
       `The trace and the blocks of device ${trace.device} disagree by ${count(bytes, 'byte')}; the blocks are trusted: ` +
       'dump while no other thread allocates.',
   };
+}
+
+/** The last word of the trace about each address: the row of its allocation, or {@link FREED}. */
+function lastWords({ events }: Snapshot, trace: DeviceTrace, freeing: Action): AddressTable {
+  const last = new AddressTable();
+  const { action, addrLow, addrHigh } = events;
+  for (let event = trace.first; event < trace.first + trace.count; event++) {
+    const isAlloc = action[event] === Action.Alloc;
+    if (isAlloc || action[event] === freeing)
+      last.set(addrLow[event] | 0, addrHigh[event] | 0, isAlloc ? event : FREED);
+  }
+  return last;
 }
 
 function count(number: number, unit: string): string {

@@ -6,6 +6,7 @@ import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } 
 import { fileKind } from '../fileKind.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
 import { parseTraceback, type TextFrame } from '../tracebackText.js';
+import { StackForecast } from './stackForecast.js';
 import type { TorchObjects } from './torchObjects.js';
 import { checkedPayload, Torch } from './torchValue.js';
 import { Word } from './torchWords.js';
@@ -14,6 +15,7 @@ import { Word } from './torchWords.js';
 export class TorchFrames {
   /** The model's own frames behind a frame of generated code, innermost first. */
   readonly behind = new Map<FrameId, readonly FrameId[]>();
+  readonly forecast = new StackForecast();
   private readonly joined = new Growable(Uint32Array);
   /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not asked yet. */
   private fileLines = new Uint8Array(256);
@@ -58,15 +60,17 @@ export class TorchFrames {
   }
 
   /** Frames that are appended to a list, the first of it or more. */
-  capture(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+  capture(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     if (list >>> PAYLOAD_BITS === Kind.EmptyList) {
-      return makeRef(
-        Torch.Capture,
-        checkedPayload(this.builder.capture(this.builder.stacks.intern(ref, from, to, PAYLOAD_MASK)), this.name),
-      );
+      return this.newCapture(this.builder.stacks.intern(ref, from, to, PAYLOAD_MASK));
     }
     if (list >>> PAYLOAD_BITS === Torch.Capture) return this.longerCapture(list, ref, from, to);
     return this.objects.append(list, ref, from, to);
+  }
+
+  /** A list of just those frames that were expected. */
+  expectedCapture(): Ref {
+    return this.newCapture(this.forecast.next);
   }
 
   /** @returns the capture that a value is, `NO_INDEX` if it is none */
@@ -100,8 +104,13 @@ export class TorchFrames {
     return stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
   }
 
+  private newCapture(stack: StackId): Ref {
+    this.forecast.met(stack);
+    return makeRef(Torch.Capture, checkedPayload(this.builder.capture(stack), this.name));
+  }
+
   /** A stack of more than 1,000 frames comes in parts. */
-  private longerCapture(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+  private longerCapture(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const capture = list & PAYLOAD_MASK;
     const { stacks } = this.builder;
     this.joined.length = 0;

@@ -10,7 +10,7 @@ export class TorchLabels {
   /** Labels of the streams 0 to 255, 0 where not met yet. */
   private readonly smallStreams = new Uint32Array(256);
   /** Refs of the pool ids `(i, j)` with both below `POOL_CACHE`, at `i * POOL_CACHE + j`. */
-  private readonly pools = new Uint32Array(POOL_CACHE * POOL_CACHE);
+  private readonly pools = new Int32Array(POOL_CACHE * POOL_CACHE);
 
   constructor(
     private readonly strings: StringPool,

@@ -60,7 +60,7 @@ export class TorchObjects {
   }
 
   /** Adds events or blocks to a list: while they are consecutive, the list is a range of their columns. */
-  appendRange(type: 'events' | 'blocks', list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+  appendRange(type: 'events' | 'blocks', list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const known = this.get(list);
     const first = ref[from] & PAYLOAD_MASK;
     const start = known?.type === type ? known.first + known.count : first;
@@ -79,7 +79,7 @@ export class TorchObjects {
    * Adds to a list of anything.
    * @throws SnapshotError `notASnapshot` if it already is a list of events, blocks or frames
    */
-  append(list: Ref, ref: Uint32Array, from: number, to: number): Ref {
+  append(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const known = this.get(list);
     const kept = known?.type === 'list' ? known : null;
     if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {

@@ -4,7 +4,7 @@ import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } 
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
 import type { TorchObject, TorchObjects } from './torchObjects.js';
-import { byteCount, checkedPayload, Torch } from './torchValue.js';
+import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
 import { Word } from './torchWords.js';
 
 /** Segments and their blocks, of all releases. */
@@ -32,7 +32,7 @@ export class TorchSegments {
 
   /** A dictionary with a `state`. */
   blockEntry(stack: ValueStack, from: number, to: number): Ref {
-    const { ref, low, high } = stack;
+    const { ref } = stack;
     const row = this.block;
     row.addrLow = row.addrHigh = 0;
     row.size = row.requestedSize = 0;
@@ -45,8 +45,8 @@ export class TorchSegments {
       const value = i + 1;
       switch (ref[i] & PAYLOAD_MASK) {
         case Word.address:
-          row.addrLow = low[value];
-          row.addrHigh = high[value];
+          row.addrLow = lowWord(stack, value);
+          row.addrHigh = highWord(stack, value);
           break;
         case Word.size:
           row.size = byteCount(stack, value);
@@ -114,7 +114,7 @@ export class TorchSegments {
 
   /** A dictionary with `blocks`. */
   segment(stack: ValueStack, from: number, to: number): Ref {
-    const { ref, low, high } = stack;
+    const { ref } = stack;
     const row: SegmentRow = {
       device: 0,
       addrLow: 0,
@@ -137,8 +137,8 @@ export class TorchSegments {
           row.device = Math.trunc(byteCount(stack, value));
           break;
         case Word.address:
-          row.addrLow = low[value];
-          row.addrHigh = high[value];
+          row.addrLow = lowWord(stack, value);
+          row.addrHigh = highWord(stack, value);
           break;
         case Word.total_size:
           row.totalSize = byteCount(stack, value);

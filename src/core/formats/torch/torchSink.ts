@@ -1,7 +1,7 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { DeviceTrace, SettingValue } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
-import type { PickleSink } from '../../pickle/pickleMachine.js';
+import type { RecordSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { TorchFrames } from './torchFrames.js';
 import { TorchLabels } from './torchLabels.js';
@@ -12,6 +12,7 @@ import { checkedPayload, Torch } from './torchValue.js';
 import { Word, WORDS } from './torchWords.js';
 
 const ACTION_KEY = makeRef(Kind.Text, Word.action);
+const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
 
 /** What the top of a snapshot says. */
 export interface TorchTop {
@@ -24,7 +25,7 @@ export interface TorchTop {
  * Turns the containers of a PyTorch allocator snapshot into columns while they are read. Dictionaries are told apart by
  * their keys, and unknown keys are passed over, as later releases add them.
  */
-export class TorchSink implements PickleSink {
+export class TorchSink implements RecordSink {
   readonly frames: TorchFrames;
   readonly segments: TorchSegments;
   private readonly trace: TorchTrace;
@@ -49,6 +50,22 @@ export class TorchSink implements PickleSink {
 
   tuple(stack: ValueStack, from: number, to: number): Ref {
     return this.labels.tuple(stack, from, to);
+  }
+
+  record(cells: ValueStack, keys: number, isSame: boolean): Ref {
+    return this.trace.plannedEntry(cells, keys, isSame) ?? this.setItems(EMPTY_DICT_REF, cells, 0, 2 * keys);
+  }
+
+  listContent(list: Ref): number {
+    return this.frames.stackOf(list);
+  }
+
+  get expectedContent(): number {
+    return this.frames.forecast.next;
+  }
+
+  expectedList(): Ref {
+    return this.frames.expectedCapture();
   }
 
   setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref {

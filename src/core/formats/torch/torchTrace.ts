@@ -2,10 +2,11 @@ import { Action, EMPTY_STACK, NO_INDEX, NO_STACK } from '../../model/snapshot.js
 import type { EventRow } from '../../model/eventColumns.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import { EntryPlan } from './entryPlan.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
-import { byteCount, checkedPayload, isNumber, Torch } from './torchValue.js';
-import { ACTIONS, Word } from './torchWords.js';
+import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
+import { actionOf, Word } from './torchWords.js';
 
 /** Trace entries and annotations. */
 export class TorchTrace {
@@ -21,6 +22,9 @@ export class TorchTrace {
     category: 0,
   };
 
+  private readonly plan = new EntryPlan();
+  private isPlanned = false;
+
   constructor(
     private readonly builder: SnapshotBuilder,
     private readonly frames: TorchFrames,
@@ -28,9 +32,42 @@ export class TorchTrace {
     private readonly name: string,
   ) {}
 
-  /** A dictionary with an `action`. */
+  /**
+   * A dictionary with an `action`, as {@link entry}, but without a look at each key: most entries have the keys of the
+   * one before.
+   * @param isSame true if the keys are those of the call before
+   * @returns null if it is something else, or has more than a plan knows
+   */
+  plannedEntry(stack: ValueStack, keys: number, isSame: boolean): Ref | null {
+    const { ref } = stack;
+    const { plan, builder } = this;
+    if (!isSame) this.isPlanned = plan.make(ref, keys);
+    if (!this.isPlanned) return null;
+    const event = builder.claimEvent();
+    const columns = builder.events;
+    const { addr, size, stream, timeUs, frames } = plan;
+    const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
+    columns.action[event] = action;
+    if (addr !== 0) {
+      columns.addrLow[event] = lowWord(stack, addr);
+      columns.addrHigh[event] = highWord(stack, addr);
+    }
+    if (size !== 0) columns.size[event] = byteCount(stack, size);
+    if (stream !== 0) columns.stream[event] = this.labels.stream(stack, stream);
+    if (timeUs !== 0) columns.timeUs[event] = byteCount(stack, timeUs);
+    if (frames !== 0) {
+      const value = ref[frames];
+      columns.stack[event] = this.frames.stackOf(value);
+      if (action === Action.Alloc && value >>> PAYLOAD_BITS === Torch.Capture) {
+        builder.setAllocOfCapture(value & PAYLOAD_MASK, event);
+      }
+    }
+    return makeRef(Torch.Event, checkedPayload(event, this.name));
+  }
+
+  /** A dictionary with an `action`. Each key here has its place in {@link EntryPlan}, or keeps entries from it. */
   entry(stack: ValueStack, from: number, to: number): Ref {
-    const { ref, low, high } = stack;
+    const { ref } = stack;
     const row = this.event;
     row.action = Action.Other;
     row.addrLow = row.addrHigh = 0;
@@ -43,13 +80,11 @@ export class TorchTrace {
       const value = i + 1;
       switch (ref[i] & PAYLOAD_MASK) {
         case Word.action:
-          row.action = ACTIONS.get(ref[value] & PAYLOAD_MASK) ?? Action.Other;
+          row.action = actionOf(ref[value] & PAYLOAD_MASK);
           break;
         case Word.addr:
-          if (isNumber(ref[value] >>> PAYLOAD_BITS)) {
-            row.addrLow = low[value];
-            row.addrHigh = high[value];
-          }
+          row.addrLow = lowWord(stack, value);
+          row.addrHigh = highWord(stack, value);
           break;
         case Word.size:
           row.size = byteCount(stack, value);

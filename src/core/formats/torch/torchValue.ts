@@ -20,6 +20,20 @@ export function isNumber(kind: number): boolean {
   return kind === Kind.Int || kind === Kind.Uint || kind === Kind.BoxedNumber;
 }
 
+/** The lower word of a whole number, 0 of anything else. */
+export function lowWord(stack: ValueStack, at: number): number {
+  const kind = stack.ref[at] >>> PAYLOAD_BITS;
+  if (kind === Kind.Int || kind === Kind.Uint) return stack.low[at];
+  return isNumber(kind) ? stack.words(at).low : 0;
+}
+
+/** The upper word of a whole number, 0 of anything else. */
+export function highWord(stack: ValueStack, at: number): number {
+  const kind = stack.ref[at] >>> PAYLOAD_BITS;
+  if (kind === Kind.Int || kind === Kind.Uint) return stack.high[at];
+  return isNumber(kind) ? stack.words(at).high : 0;
+}
+
 /** A count or time: never negative, never NaN. */
 export function byteCount(stack: ValueStack, at: number): number {
   // The common case without a call: a non-negative integer in its words.

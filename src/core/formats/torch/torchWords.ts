@@ -105,15 +105,19 @@ export const WORDS: readonly string[] = Object.keys(TEXTS)
   .sort((a, b) => a - b)
   .map((id) => TEXTS[id as Word]);
 
+/** What a trace entry records, by the id of its word; {@link Action.Other} where the word is none of these. */
+const ACTIONS = new Uint8Array(WORDS.length).fill(Action.Other);
+ACTIONS[Word.alloc] = Action.Alloc;
+ACTIONS[Word.free_requested] = Action.FreeRequested;
+ACTIONS[Word.free_completed] = Action.FreeCompleted;
+ACTIONS[Word.segment_alloc] = Action.SegmentAlloc;
+ACTIONS[Word.segment_free] = Action.SegmentFree;
+ACTIONS[Word.segment_map] = Action.SegmentMap;
+ACTIONS[Word.segment_unmap] = Action.SegmentUnmap;
+ACTIONS[Word.snapshot] = Action.Snapshot;
+ACTIONS[Word.oom] = Action.OutOfMemory;
+
 /** What a trace entry records, by the id of its word. */
-export const ACTIONS: ReadonlyMap<number, Action> = new Map<number, Action>([
-  [Word.alloc, Action.Alloc],
-  [Word.free_requested, Action.FreeRequested],
-  [Word.free_completed, Action.FreeCompleted],
-  [Word.segment_alloc, Action.SegmentAlloc],
-  [Word.segment_free, Action.SegmentFree],
-  [Word.segment_map, Action.SegmentMap],
-  [Word.segment_unmap, Action.SegmentUnmap],
-  [Word.snapshot, Action.Snapshot],
-  [Word.oom, Action.OutOfMemory],
-]);
+export function actionOf(word: number): Action {
+  return word < ACTIONS.length ? ACTIONS[word] : Action.Other;
+}

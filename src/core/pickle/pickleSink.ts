@@ -1,0 +1,31 @@
+import type { Ref, ValueStack } from './values.js';
+
+/**
+ * Receives what a pickle builds. A container comes with the places `[from, to)` of the value stack that hold its new
+ * contents; the sink returns the value that stands for the container from then on. Containers of more than 1,000 items
+ * come in several parts: the value returned for one part is the container of the next.
+ */
+export interface PickleSink {
+  /** A text, `bytes[from .. to)` in UTF-8. Returns a payload of 28 bits, the same for the same text. */
+  text(bytes: Uint8Array, from: number, to: number): number;
+  /** Keys and values in turn. */
+  setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref;
+  appendItems(list: Ref, stack: ValueStack, from: number, to: number): Ref;
+  /** Returns the same for the same numbers. */
+  tuple(stack: ValueStack, from: number, to: number): Ref;
+}
+
+/** A sink that makes use of records being alike, see `RecordReader`. */
+export interface RecordSink extends PickleSink {
+  /**
+   * A whole dictionary, as `setItems` of an empty one with `cells[0 .. 2 * keys)`.
+   * @param isSame true if the keys are those of the call before
+   */
+  record(cells: ValueStack, keys: number, isSame: boolean): Ref;
+  /** A number for what a list of references holds, from 1 on, so that its bytes can be kept; 0 for none. */
+  listContent(list: Ref): number;
+  /** What the next such list probably holds, 0 where nothing is expected. */
+  readonly expectedContent: number;
+  /** The next list holds what was expected: as `appendItems` of an empty list with just that. */
+  expectedList(): Ref;
+}

@@ -1,0 +1,216 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import { bytesSource } from '../../../src/core/bytes/byteSource.js';
+import { PickleMachine } from '../../../src/core/pickle/pickleMachine.js';
+import type { RecordSink } from '../../../src/core/pickle/pickleSink.js';
+import { runPickle } from '../../../src/core/pickle/runPickle.js';
+import { Kind, makeRef } from '../../../src/core/pickle/values.js';
+import { columnsOf } from '../../support/columns.js';
+import { MemoWriter } from '../../support/memoWriter.js';
+import { mutated } from '../../support/mutate.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { FIXTURES, readBytes } from '../../support/snapshots.js';
+
+/** In pieces as small as this no record is read at once: the machine goes from opcode to opcode. */
+const BY_OPCODES = { chunkSize: 100 };
+
+const KEYS = ['action', 'addr', 'size', 'stream', 'time_us', 'compile_context', 'user_metadata', 'pool_id', 'frames'];
+
+type Values = (key: string) => (writer: MemoWriter) => unknown;
+
+/** A snapshot whose one trace has the entries. */
+function snapshotOf(count: number, entry: (writer: MemoWriter, index: number) => unknown): Uint8Array {
+  const writer = new MemoWriter();
+  writer.dict([
+    ['segments', (w) => w.list([])],
+    [
+      'device_traces',
+      (w) =>
+        w.list([(v) => v.list(Array.from({ length: count }, (_, index) => (e: MemoWriter) => entry(e, index))), empty]),
+    ],
+  ]);
+  return writer.stop();
+}
+
+const empty = (writer: MemoWriter): unknown => writer.list([]);
+
+/** What an honest entry has under its keys. */
+function values(random: (below: number) => number): Values {
+  const action = ['alloc', 'free_requested', 'free_completed', 'segment_alloc', 'snapshot', 'other'][random(6)];
+  const stack = random(40);
+  return (key) => (writer) => {
+    switch (key) {
+      case 'action':
+        return writer.shared(action);
+      case 'addr':
+        return writer.int(random(8) === 0 ? random(300) : 0x7f0000000000 + 512 * random(1 << 30));
+      case 'size':
+        return writer.int([random(256), random(1 << 16), random(0x7fffffff), 2 ** 33 + random(1000), -1][random(5)]);
+      case 'stream':
+        return writer.int(random(20) === 0 ? 0x55aa00000000 + random(4) : random(3));
+      case 'time_us':
+        return writer.int(1_760_000_000_000_000 + random(1 << 30));
+      case 'compile_context':
+        return writer.fresh(['N/A', 'N/A', 'abc', 'Torch-Compiled Region: 0/0', ''][random(5)]);
+      case 'user_metadata':
+        return writer.shared(['', 'phase', 'x'.repeat(300)][random(3)]);
+      case 'pool_id':
+        return writer.pair(random(2), random(3));
+      case 'frames':
+        return random(4) === 0
+          ? writer.list([])
+          : random(5) === 0
+            ? writer.same(`stack ${stack}`, (w) => frames(w, stack))
+            : frames(writer, stack);
+      default:
+        return writer.none();
+    }
+  };
+}
+
+/** Equal for equal stacks; some have one frame, some more than fit into one batch. */
+function frames(writer: MemoWriter, stack: number): unknown {
+  const depth = stack === 0 ? 1 : stack === 1 ? 1200 : 3 + (stack % 17);
+  return writer.list(
+    Array.from({ length: depth }, (_, i) => {
+      const line = ((stack + 1) * (i + 3)) % 61;
+      return (w: MemoWriter) =>
+        w.same(`frame ${line}`, (v) =>
+          v.dict([
+            ['name', (f) => f.fresh(`function${line}`)],
+            ['filename', (f) => f.fresh(`/train/file${line % 7}.py`)],
+            ['line', (f) => f.int(line)],
+          ]),
+        );
+    }),
+  );
+}
+
+async function assertSame(bytes: Uint8Array): Promise<void> {
+  const outcomes = await Promise.all([readBytes(bytes, BY_OPCODES), readBytes(bytes)]);
+  assert.deepEqual(columnsOf(outcomes[1]), columnsOf(outcomes[0]));
+}
+
+describe('Records', () => {
+  it('are what the machine gives, with the same keys in the same order', async () => {
+    const random = seededRandom(1);
+    await assertSame(
+      snapshotOf(2000, (writer) => {
+        const of = values(random);
+        writer.dict(KEYS.map((key) => [key, of(key)]));
+      }),
+    );
+  });
+
+  it('are what the machine gives, with keys in any order, left out, repeated and unknown', async () => {
+    const random = seededRandom(2);
+    await assertSame(
+      snapshotOf(2000, (writer) => {
+        const of = values(random);
+        let keys = KEYS.filter(() => random(12) > 0);
+        if (random(3) === 0) keys.sort(() => random(3) - 1);
+        if (random(6) === 0) keys = [...keys, KEYS[random(KEYS.length)]];
+        if (random(6) === 0) keys.splice(random(keys.length + 1), 0, `unknown${random(5)}`);
+        if (!keys.includes('action')) keys.unshift('action');
+        writer.dict(keys.map((key) => [key, of(key)]));
+      }),
+    );
+  });
+
+  it('are what the machine gives, with the kinds of entries that releases mix', async () => {
+    const random = seededRandom(3);
+    const texts = (writer: MemoWriter): unknown =>
+      writer.list([
+        (w) => w.shared('  File "/train/model.py", line 12, in forward\n    x = x * 2\n'),
+        (w) => w.shared(`  File "/train/model.py", line ${random(3)}, in block\n    y = y + x\n`),
+      ]);
+    await assertSame(
+      snapshotOf(1500, (writer) => {
+        const of = values(random);
+        const kind = random(4);
+        const keys = kind === 0 ? ['action', 'device_free', 'size'] : kind === 1 ? KEYS.slice(0, -1) : KEYS;
+        writer.dict([
+          ...keys.map((key): [string, (writer: MemoWriter) => unknown] => [key, of(key)]),
+          ...(random(5) === 0 ? [['forward_frames', texts] as [string, typeof texts]] : []),
+          ...(random(9) === 0 ? [['category', of('user_metadata')] as [string, ReturnType<Values>]] : []),
+        ]);
+      }),
+    );
+  });
+
+  it('are what the machine gives, where a file overwrites what it numbered', async () => {
+    const random = seededRandom(4);
+    await assertSame(
+      snapshotOf(600, (writer, index) => {
+        const of = values(random);
+        if (index === 300) {
+          // From here on "size" is called "stream", and a frame of many stacks is another.
+          writer.overwrite('size', (w) => w.text('stream'));
+          writer.overwrite('frame 7', (w) =>
+            w.dict({ name: (f) => f.text('g'), filename: (f) => f.text('/g.py'), line: (f) => f.int(1) }),
+          );
+        }
+        writer.dict(KEYS.map((key) => [key, of(key)]));
+      }),
+    );
+  });
+
+  it('changed in a few bytes give the same columns or the same error', async function () {
+    this.timeout(60_000);
+    const whole = readFileSync(join(FIXTURES, 'shapes/t213.p4.pickle'));
+    const random = seededRandom(5);
+    const outcome = async (bytes: Uint8Array, options: { chunkSize?: number }): Promise<unknown> => {
+      try {
+        return columnsOf(await readBytes(bytes, options));
+      } catch (error) {
+        if (SnapshotError.is(error)) return error.message;
+        throw error;
+      }
+    };
+    let errors = 0;
+    for (let round = 0; round < 250; round++) {
+      const bytes = mutated(whole, random);
+      const expected = await outcome(bytes, BY_OPCODES);
+      assert.deepEqual(await outcome(bytes, {}), expected, `round ${round}`);
+      if (typeof expected === 'string') errors++;
+    }
+    assert.ok(errors > 50 && errors < 240);
+  });
+
+  it('are read at once, all but those that first name something or end in the next piece', async () => {
+    const seen = { records: 0, same: 0, expected: 0, entries: 0 };
+    const sink: RecordSink = {
+      text: (_, from, to) => to - from,
+      tuple: () => makeRef(Kind.Opaque, 0),
+      appendItems: (_list, stack, from) => stack.ref[from],
+      setItems: () => makeRef(Kind.EmptyDict, 0),
+      record: (_cells, _keys, isSame) => {
+        seen.records++;
+        if (isSame) seen.same++;
+        return makeRef(12, seen.records);
+      },
+      listContent: () => 1,
+      expectedContent: 1,
+      expectedList: () => {
+        seen.expected++;
+        return makeRef(11, 0);
+      },
+    };
+    const bytes = snapshotOf(1000, (writer) => {
+      seen.entries++;
+      writer.dict([
+        ['action', (w) => w.shared('alloc')],
+        ['addr', (w) => w.int(0x7f0000000000 + seen.entries)],
+        ['compile_context', (w) => w.fresh('N/A')],
+        ['pool_id', (w) => w.pair(0, 0)],
+        ['frames', (w) => frames(w, 5)],
+      ]);
+    });
+    await runPickle(bytesSource('test', bytes), new PickleMachine(sink, 'test'));
+    assert.ok(seen.records > 980, JSON.stringify(seen));
+    assert.ok(seen.same > 960, JSON.stringify(seen));
+    assert.ok(seen.expected > 960, JSON.stringify(seen));
+  });
+});
