@@ -4,7 +4,9 @@ export const HELP = `Usage:
   leakline compare [options] A B        growth from snapshot A to snapshot B by source line
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
-.pkl file below it, gzipped or not.
+.pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)
+and logs of memory_stats() (memory_stats*.json, .jsonl). Of several snapshots in one file each has
+a number: page.html#2.
 Snapshots of one training process are judged together as a run.
 
 Options:

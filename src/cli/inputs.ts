@@ -2,7 +2,9 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../core/analysis/digest.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { readSnapshot } from '../core/formats/readSnapshot.js';
+import { readAll } from '../core/formats/readSnapshot.js';
+import { splitMember } from '../core/model/memberPath.js';
+import type { OtherInputs } from '../core/report/otherInputs.js';
 import { openFile } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
@@ -15,7 +17,12 @@ export interface Input {
   readonly found: boolean;
 }
 
-const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
+/** Snapshots, and what PyTorch's cycle detector and logs of `memory_stats()` are called beside them. */
+const INPUT_NAMES = [
+  /\.(?:pickle|pkl)(?:\.gz)?$/i,
+  /cycles?[^/\\]*\.(?:html|dot)$/i,
+  /memory_stats[^/\\]*\.jsonl?(?:\.gz)?$/i,
+];
 
 /** Puts in place of each folder the files below it that may be snapshots. Every file comes once. */
 export async function expandInputs(paths: readonly string[], complain: (message: string) => void): Promise<Input[]> {
@@ -31,7 +38,7 @@ export async function expandInputs(paths: readonly string[], complain: (message:
       continue;
     }
     let any = false;
-    for await (const file of walkFiles(path, (name) => SNAPSHOT_NAME.test(name))) {
+    for await (const file of walkFiles(path, (name) => INPUT_NAMES.some((pattern) => pattern.test(name)))) {
       add({ path: path.endsWith('/') ? path + file : `${path}/${file}`, found: true });
       any = true;
     }
@@ -40,36 +47,74 @@ export async function expandInputs(paths: readonly string[], complain: (message:
   return [...inputs.values()];
 }
 
+/** What a file holds, condensed: the columns of snapshots are let go. */
+export interface Contents {
+  readonly digests: SnapshotDigest[];
+  readonly trends: OtherInputs['trends'][number][];
+  readonly cycles: OtherInputs['cycles'][number][];
+}
+
 /**
- * Reads one snapshot and condenses it; the columns are let go.
+ * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
  * @throws SnapshotError
  */
-export async function readDigest(path: string): Promise<SnapshotDigest> {
-  const file = await openFile(path);
+export async function readContents(path: string): Promise<Contents> {
+  const member = (await isFile(path)) ? null : splitMember(path);
+  const file = await openFile(member?.file ?? path);
+  const contents: Contents = { digests: [], trends: [], cycles: [] };
   try {
-    return digestSnapshot(path, await readSnapshot(file.source), await readRecording(path));
+    const recording = await readRecording(path);
+    for await (const { path: name, result } of readAll(file.source)) {
+      if (member !== null && name !== path) continue;
+      if (result.kind === 'snapshot') contents.digests.push(digestSnapshot(name, result.snapshot, recording));
+      else if (result.kind === 'trend') contents.trends.push({ path: name, trend: result.trend });
+      else contents.cycles.push({ path: name, cycles: result.cycles });
+      if (member !== null) break;
+    }
   } finally {
     await file.close();
   }
+  if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
+  throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
 }
 
 /** Reads every input that is good, and complains about every other, one sentence each. */
-export async function readDigests(
-  inputs: readonly Input[],
-  complain: (message: string) => void,
-): Promise<SnapshotDigest[]> {
-  const digests: SnapshotDigest[] = [];
+export async function readInputs(inputs: readonly Input[], complain: (message: string) => void): Promise<Contents> {
+  const all: Contents = { digests: [], trends: [], cycles: [] };
   for (const { path, found } of inputs) {
     try {
-      digests.push(await readDigest(path));
+      const { digests, trends, cycles } = await readContents(path);
+      all.digests.push(...digests);
+      all.trends.push(...trends);
+      all.cycles.push(...cycles);
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
       const foreign = error.reason === 'notASnapshot' || error.reason === 'forbidden';
       if (!(found && foreign)) complain(error.message);
     }
   }
-  if (digests.length === 0 && inputs.length > 0 && inputs.every(({ found }) => found)) {
+  const nothing = all.digests.length + all.trends.length + all.cycles.length === 0;
+  if (nothing && inputs.length > 0 && inputs.every(({ found }) => found)) {
     complain('No snapshot was found. Name files made by torch.cuda.memory._dump_snapshot.');
   }
-  return digests;
+  return all;
+}
+
+/**
+ * Reads the one snapshot that a name stands for.
+ * @throws SnapshotError
+ */
+export async function readOneSnapshot(path: string): Promise<SnapshotDigest> {
+  const { digests } = await readContents(path);
+  if (digests.length === 1) return digests[0];
+  throw new SnapshotError(
+    'unsupported',
+    digests.length === 0
+      ? `${path} holds no snapshot, so there is nothing to compare. Name one made by torch.cuda.memory._dump_snapshot.`
+      : `${path} holds ${digests.length} snapshots. Name one of them, such as ${digests[0].path}.`,
+  );
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => null))?.isFile() === true;
 }

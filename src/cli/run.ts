@@ -1,4 +1,6 @@
 import { stat } from 'node:fs/promises';
+import type { SnapshotDigest } from '../core/analysis/digest.js';
+import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { buildReport } from '../core/report/buildReport.js';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
@@ -11,7 +13,7 @@ import { readIgnoredLeaks } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { parseArguments, UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
 import { HELP } from './helpText.js';
-import { expandInputs, readDigests } from './inputs.js';
+import { expandInputs, readInputs, readOneSnapshot } from './inputs.js';
 import { VERSION } from './version.js';
 
 /** Takes one sentence about a bad input. */
@@ -61,9 +63,9 @@ export async function run(args: readonly string[], output: Output): Promise<numb
 async function analyze(command: AnalyzeArguments, output: Output, complain: Complain): Promise<void> {
   const workspace = await workspaceOf(command);
   const inputs = await expandInputs(command.inputs, complain);
-  const digests = await readDigests(inputs, complain);
-  if (digests.length === 0) return;
-  const { report: whole, paths } = buildReport(digests, workspace);
+  const { digests, ...others } = await readInputs(inputs, complain);
+  if (digests.length + others.trends.length + others.cycles.length === 0) return;
+  const { report: whole, paths } = buildReport(digests, workspace, others);
   const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
   switch (command.output) {
     case 'json':
@@ -94,8 +96,15 @@ async function ignoredLeaks(root: string | null, complain: Complain): Promise<Ig
 
 async function compare(command: CompareArguments, output: Output, complain: Complain): Promise<void> {
   const workspace = await workspaceOf(command);
-  const inputs = command.inputs.map((path) => ({ path, found: false }));
-  const digests = await readDigests(inputs, complain);
+  const digests: SnapshotDigest[] = [];
+  for (const path of command.inputs) {
+    try {
+      digests.push(await readOneSnapshot(path));
+    } catch (error) {
+      if (!SnapshotError.is(error)) throw error;
+      complain(error.message);
+    }
+  }
   if (digests.length < 2) return;
   const report = buildCompare(digests[0], digests[1], workspace);
   switch (command.output) {

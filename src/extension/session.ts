@@ -67,7 +67,7 @@ export class SnapshotSession implements vscode.Disposable {
       diskFiles,
       systemClock,
       {
-        load: async (path) => (await this.engine.call('load', { path })).snapshot,
+        load: async (path) => (await this.engine.call('load', { path })).snapshots,
         unload: async (path) => {
           await this.engine.call('unload', { path });
         },
@@ -118,12 +118,17 @@ export class SnapshotSession implements vscode.Disposable {
 
   /** Snapshots that are read. */
   get ready(): SnapshotReport[] {
-    return [...this.intake.entries].flatMap(({ snapshot }) => (snapshot === null ? [] : [snapshot]));
+    return [...this.intake.entries].flatMap(({ snapshots }) => snapshots ?? []);
+  }
+
+  /** True if anything is read: snapshots, trends or reference cycles. */
+  private get hasContent(): boolean {
+    return [...this.intake.entries].some(({ snapshots }) => snapshots !== null);
   }
 
   /** True while there may soon be more to show than there is. */
   get reading(): boolean {
-    return this.watchers.scanning || this.intake.busy || (this.store.result === null && this.ready.length > 0);
+    return this.watchers.scanning || this.intake.busy || (this.store.result === null && this.hasContent);
   }
 
   start(): void {
@@ -143,16 +148,26 @@ export class SnapshotSession implements vscode.Disposable {
   /** The workspace's files or mappings changed: marks may move. */
   remap(): void {
     this.listingStale = true;
-    if (this.ready.length > 0) this.analysis.request();
+    if (this.hasContent) this.analysis.request();
   }
 
   /**
    * Reads a file that the user named, and keeps an eye on it.
+   * @param path of a file, or of a snapshot in one
+   * @returns its snapshots, or the one named
    * @throws an object with a `message` for people
    */
-  async open(path: string): Promise<SnapshotReport> {
-    this.watchers.watchFile(path);
-    return await this.intake.open(path);
+  async open(path: string): Promise<readonly SnapshotReport[]> {
+    const file = this.fileOf(path);
+    this.watchers.watchFile(file);
+    const snapshots = await this.intake.open(file);
+    return file === path ? snapshots : snapshots.filter((snapshot) => snapshot.path === path);
+  }
+
+  /** The file that holds a snapshot: several may lie in one. */
+  private fileOf(path: string): string {
+    const holder = [...this.intake.entries].find(({ snapshots }) => snapshots?.some((one) => one.path === path));
+    return holder?.path ?? path;
   }
 
   /** Settles when the report holds everything that is read by now. */
@@ -181,7 +196,7 @@ export class SnapshotSession implements vscode.Disposable {
   }
 
   async forget(path: string): Promise<void> {
-    await this.intake.forget(path);
+    await this.intake.forget(this.fileOf(path));
   }
 
   /** Drops all readings and marks; files that change later are read again. */
@@ -239,7 +254,7 @@ export class SnapshotSession implements vscode.Disposable {
   }
 
   private async analyse(): Promise<void> {
-    if (this.ready.length === 0) {
+    if (!this.hasContent) {
       this.store.setComparison(null);
       this.store.setResult(null);
       return;

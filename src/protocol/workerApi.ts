@@ -15,8 +15,9 @@ export interface WorkspaceListing {
 }
 
 /** What a finished load tells. */
-export interface LoadedSnapshot {
-  snapshot: SnapshotReport;
+export interface LoadedFile {
+  /** None of a file that holds something else: a trend, reference cycles. */
+  snapshots: SnapshotReport[];
   /** False if the file was unchanged since the last load, and not read again. */
   read: boolean;
 }
@@ -49,7 +50,7 @@ export type WorkerApi = {
    * Reads one file, or finds that it is already read in its present state (size, modification time, inode).
    * Fails with the reasons of `SnapshotErrorReason`; an earlier reading of the file is kept until a new one succeeds.
    */
-  load: { params: { path: string }; result: LoadedSnapshot };
+  load: { params: { path: string }; result: LoadedFile };
   /** Drops a file. */
   unload: { params: { path: string }; result: null };
   /** Everything that is loaded, judged. */

@@ -1,6 +1,7 @@
 import type { SnapshotDigest } from '../core/analysis/digest.js';
-import { liveAt } from '../core/analysis/liveAt.js';
+import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/analysis/liveAt.js';
 import { stepOfDigest } from '../core/analysis/runs.js';
+import { trendHistory } from '../core/analysis/trendHistory.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { buildReport } from '../core/report/buildReport.js';
@@ -33,11 +34,11 @@ export function workerHandlers(
       return null;
     },
     load: async ({ path }, signal) => {
-      const { digest, read } = await store.load(path, signal, (fraction) => {
+      const { digests, read } = await store.load(path, signal, (fraction) => {
         onProgress(path, fraction);
       });
       if (read) workspace.reset();
-      return { snapshot: snapshotReport(digest, stepOfDigest(digest)), read };
+      return { snapshots: digests.map((digest) => snapshotReport(digest, stepOfDigest(digest))), read };
     },
     unload: ({ path }) => {
       store.unload(path);
@@ -47,12 +48,13 @@ export function workerHandlers(
     report: () => {
       const { files, rules, roots } = workspace.listing;
       const { lineText, sourceFacts } = new SourceFiles(roots);
-      return buildReport(store.digests, { files, rules, lineText, sourceFacts });
+      return buildReport(store.digests, { files, rules, lineText, sourceFacts }, store.others);
     },
     compare: ({ a, b }) => buildCompare(store.digest(a), store.digest(b), workspace.listing),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
-      const snapshot = await store.snapshot(path, signal);
-      const history = await store.history(path, device, signal);
+      const trend = store.trend(path);
+      const snapshot = trend === null ? await store.snapshot(path, signal) : null;
+      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend);
       const view = historyWindow(snapshot, history, { axis, window, pixels });
       return {
         ...view,
@@ -60,14 +62,18 @@ export function workerHandlers(
         device,
         startUs: history.startUs,
         events: history.trace.count,
-        capacityBytes: capacityOf(store.digest(path), device),
+        capacityBytes: trend === null ? capacityOf(store.digest(path), device) : null,
       };
     },
     liveAt: async ({ path, device, event }, signal) => {
-      const snapshot = await store.snapshot(path, signal);
-      const history = await store.history(path, device, signal);
+      const trend = store.trend(path);
+      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend);
       const ordinal = Math.min(Math.max(-1, Math.trunc(event)), history.trace.count - 1);
-      const live = liveAt(snapshot, history, ordinal, workspace.lookupFor(snapshot, store.digests));
+      let live: LiveByOwner;
+      if (trend === null) {
+        const snapshot = await store.snapshot(path, signal);
+        live = liveAt(snapshot, history, ordinal, workspace.lookupFor(snapshot, store.digests));
+      } else live = liveWithoutLines(history, ordinal);
       const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, ordinal)] ?? 0);
       return { ...live, path, device, event: ordinal, timeUs };
     },

@@ -1,6 +1,7 @@
 import { digestSnapshot } from '../core/analysis/digest.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { readSnapshot } from '../core/formats/readSnapshot.js';
+import { readInput } from '../core/formats/readSnapshot.js';
+import { memberPath } from '../core/model/memberPath.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { packSnapshot } from '../core/model/snapshotCodec.js';
 import type { Bytes } from '../core/model/units.js';
@@ -20,11 +21,11 @@ export interface VersionedCache {
 }
 
 /**
- * Reads one file, or takes its columns from the cache.
+ * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
  * @throws SnapshotError
  */
 export async function readSnapshotFile(
-  { path, timeLimitMs, wantsDigest }: Pick<ReadRequest, 'path' | 'timeLimitMs' | 'wantsDigest'>,
+  { path, timeLimitMs, wantsDigest, member }: Omit<ReadRequest, 'cache'>,
   cache: VersionedCache | null,
   signal: AbortSignal,
   onProgress: (fraction: number) => void,
@@ -32,22 +33,31 @@ export async function readSnapshotFile(
   const file = await openFile(path);
   let snapshot: Snapshot | null = null;
   let storeAs: string | null = null;
+  let members = 1;
   try {
-    if (cache !== null && file.state.size >= SMALLEST_CACHED && isSettled(file.state, Date.now())) {
+    // Of a file of several only the first would be found again.
+    if (cache !== null && member === 0 && file.state.size >= SMALLEST_CACHED && isSettled(file.state, Date.now())) {
       storeAs = await contentKey(file, cache.version);
       snapshot = await cache.columns.load(storeAs);
     }
     if (snapshot !== null) storeAs = null;
     else {
       const limit = timeLimitMs === null ? {} : { timeLimitMs };
-      snapshot = await readSnapshot(file.source, { signal, onProgress, ...limit });
+      const result = await readInput(file.source, { signal, onProgress, member, ...limit });
+      if (result.kind !== 'snapshot') {
+        await expectUnchanged(file);
+        return { kind: 'other', state: file.state, result };
+      }
+      ({ snapshot, members = 1 } = result);
+      if (members > 1) storeAs = null;
     }
     await expectUnchanged(file);
   } finally {
     await file.close();
   }
-  const digest = wantsDigest ? digestSnapshot(path, snapshot, await readRecording(path)) : null;
-  return { state: file.state, packed: packSnapshot(snapshot), digest, storeAs };
+  const name = memberPath(path, member, members);
+  const digest = wantsDigest ? digestSnapshot(name, snapshot, await readRecording(path)) : null;
+  return { kind: 'snapshot', state: file.state, members, packed: packSnapshot(snapshot), digest, storeAs };
 }
 
 /** A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new. */

@@ -35,6 +35,8 @@ port.on('message', (message: unknown) => {
 /** Columns change their owner instead of being copied. */
 function buffersOf(message: RpcMessage): ArrayBuffer[] {
   if (message.kind !== 'result') return [];
-  const { packed } = message.value as FileReading;
+  const reading = message.value as FileReading;
+  if (reading.kind === 'other') return [];
+  const { packed } = reading;
   return [...new Set(Object.values(packed.columns).map(({ buffer }) => buffer as ArrayBuffer))];
 }

@@ -1,5 +1,6 @@
 /** What the owner of the models asks of the threads that read files. */
 import type { SnapshotDigest } from '../core/analysis/digest.js';
+import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
 import type { CacheSettings } from '../node/columnCache.js';
 import type { FileState } from '../node/fileSource.js';
@@ -12,16 +13,30 @@ export interface ReadRequest {
   readonly timeLimitMs: number | null;
   /** False if the digest is known. */
   readonly wantsDigest: boolean;
+  /** Which snapshot of a file that holds several, from 0. */
+  readonly member: number;
 }
 
-export interface FileReading {
+export interface SnapshotFile {
+  readonly kind: 'snapshot';
   /** Of the file that was read. */
   readonly state: FileState;
+  /** Snapshots that the file holds. */
+  readonly members: number;
   readonly packed: PackedSnapshot;
   readonly digest: SnapshotDigest | null;
   /** Where the columns are to be kept, null if they are there already or are not worth it. */
   readonly storeAs: string | null;
 }
+
+/** A file without lines: it is small, and needs no columns. */
+export interface OtherFile {
+  readonly kind: 'other';
+  readonly state: FileState;
+  readonly result: OtherResult;
+}
+
+export type FileReading = SnapshotFile | OtherFile;
 
 export type ReaderApi = {
   /** Reads one file, or takes its columns from the cache. Fails with the reasons of `SnapshotErrorReason`. */

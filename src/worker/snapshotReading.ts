@@ -5,16 +5,21 @@ import type { Bytes } from '../core/model/units.js';
 import { ColumnCache } from '../node/columnCache.js';
 import type { FileState } from '../node/fileSource.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
-import type { FileReading, ReadRequest } from './readerApi.js';
+import type { FileReading, OtherFile, ReadRequest } from './readerApi.js';
 
 /** A file that the store wants read. */
 export interface ReadWish<WantsDigest extends boolean = boolean> {
   readonly path: string;
   readonly bytes: Bytes;
   readonly wantsDigest: WantsDigest;
+  /** Which snapshot of several, from 0; the first where left out. */
+  readonly member?: number;
 }
 
 export interface ReadFile<WantsDigest extends boolean = boolean> {
+  readonly kind: 'snapshot';
+  /** Snapshots that the file holds. */
+  readonly members: number;
   /** Of the file that was read, which may be another one than was there when it was asked for. */
   readonly state: FileState;
   readonly snapshot: Snapshot;
@@ -28,7 +33,7 @@ export interface SnapshotReader {
     wish: ReadWish<WantsDigest>,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
-  ): Promise<ReadFile<WantsDigest>>;
+  ): Promise<ReadFile<WantsDigest> | OtherFile>;
 }
 
 /** Reads a request somewhere; a reader pool does, in a thread of its own. */
@@ -59,15 +64,18 @@ export class SnapshotReading implements SnapshotReader {
   }
 
   async read<WantsDigest extends boolean>(
-    { path, bytes, wantsDigest }: ReadWish<WantsDigest>,
+    { path, bytes, wantsDigest, member = 0 }: ReadWish<WantsDigest>,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
-  ): Promise<ReadFile<WantsDigest>> {
+  ): Promise<ReadFile<WantsDigest> | OtherFile> {
     const { timeLimitMs, cache } = this.settings;
-    const request = { path, wantsDigest, timeLimitMs, cache: cache?.maxBytes === 0 ? null : cache };
-    const { state, packed, digest, storeAs } = await this.somewhere(request, bytes, signal, onProgress);
+    const request = { path, member, wantsDigest, timeLimitMs, cache: cache?.maxBytes === 0 ? null : cache };
+    const reading = await this.somewhere(request, bytes, signal, onProgress);
+    if (reading.kind === 'other') return reading;
+    const { kind, state, members, packed, digest, storeAs } = reading;
     if (storeAs !== null) this.keep(storeAs, packed, bytes);
-    return { state, snapshot: unpackSnapshot(packed), digest: digest as ReadFile<WantsDigest>['digest'] };
+    const snapshot = unpackSnapshot(packed);
+    return { kind, state, members, snapshot, digest: digest as ReadFile<WantsDigest>['digest'] };
   }
 
   /** Removes all kept columns, once those are written that wait to be. */

@@ -1,16 +1,24 @@
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
+import type { OtherResult } from '../core/formats/readResult.js';
+import { noSnapshot } from '../core/formats/readSnapshot.js';
+import { splitMember } from '../core/model/memberPath.js';
 import type { Snapshot } from '../core/model/snapshot.js';
+import type { Trend } from '../core/model/trend.js';
 import type { Bytes } from '../core/model/units.js';
+import type { OtherInputs } from '../core/report/otherInputs.js';
 import { openFile, sameFile, type FileState } from '../node/fileSource.js';
 import { modelBytes } from './modelBytes.js';
 import { changedWhileRead } from './readSnapshotFile.js';
 import type { SnapshotReader } from './snapshotReading.js';
 
+/** What a file holds: snapshots, or something else that has no lines. */
 interface Entry {
   state: FileState;
-  digest: SnapshotDigest;
+  /** By name, see `memberPath`; several where a page holds several. */
+  digests: Map<string, SnapshotDigest>;
+  other: OtherResult | null;
 }
 
 interface Resident {
@@ -35,44 +43,74 @@ export class SnapshotStore {
   ) {}
 
   get digests(): SnapshotDigest[] {
-    return [...this.entries.values()].map((entry) => entry.digest);
+    return [...this.entries.values()].flatMap(({ digests }) => [...digests.values()]);
+  }
+
+  /** What was read beside snapshots. */
+  get others(): OtherInputs {
+    const entries = [...this.entries];
+    return {
+      trends: entries.flatMap(([path, { other }]) => (other?.kind === 'trend' ? [{ path, trend: other.trend }] : [])),
+      cycles: entries.flatMap(([path, { other }]) =>
+        other?.kind === 'cycles' ? [{ path, cycles: other.cycles }] : [],
+      ),
+    };
   }
 
   /**
    * Reads a file unless it is known in its present state.
-   * @returns its digest, and whether it was read
+   * @returns digests of its snapshots, none of a file that holds something else; and whether it was read
    * @throws SnapshotError; what was known of the file before stays
    */
   async load(
     path: string,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
-  ): Promise<{ digest: SnapshotDigest; read: boolean }> {
+  ): Promise<{ digests: SnapshotDigest[]; read: boolean }> {
     const present = await stateOf(path);
     const known = this.entries.get(path);
-    if (known !== undefined && sameFile(known.state, present)) return { digest: known.digest, read: false };
+    if (known !== undefined && sameFile(known.state, present)) {
+      return { digests: [...known.digests.values()], read: false };
+    }
     const wish = { path, bytes: present.size, wantsDigest: true } as const;
-    const { state, snapshot, digest } = await this.reader.read(wish, signal, onProgress);
-    this.entries.set(path, { state, digest });
-    this.keep(path, state, snapshot);
-    return { digest, read: true };
+    const first = await this.reader.read(wish, signal, onProgress);
+    const entry: Entry = { state: first.state, digests: new Map(), other: null };
+    if (first.kind === 'other') entry.other = first.result;
+    else {
+      for (let member = 0; member < first.members; member++) {
+        const reading = member === 0 ? first : await this.reader.read({ ...wish, member }, signal, onProgress);
+        if (reading.kind === 'other' || !sameFile(reading.state, first.state)) throw changedWhileRead(path);
+        entry.digests.set(reading.digest.path, reading.digest);
+        this.keep(reading.digest.path, reading.state, reading.snapshot);
+      }
+    }
+    this.entries.set(path, entry);
+    return { digests: [...entry.digests.values()], read: true };
   }
 
   unload(path: string): void {
+    for (const name of this.entries.get(path)?.digests.keys() ?? []) this.resident.delete(name);
     this.entries.delete(path);
-    this.resident.delete(path);
   }
 
-  /** @throws SnapshotError if the file is not loaded */
+  /** @throws SnapshotError if the file is not loaded, or no snapshot */
   digest(path: string): SnapshotDigest {
-    const entry = this.entries.get(path);
-    if (entry === undefined) {
+    const entry = this.holderOf(path)?.entry;
+    const digest = entry?.digests.get(path);
+    if (digest === undefined) {
+      if (entry?.other != null) throw noSnapshot(path, entry.other);
       throw new SnapshotError(
         'unreadable',
         `${path} is not open in Leakline. Open it with "Leakline: Open Snapshot…".`,
       );
     }
-    return entry.digest;
+    return digest;
+  }
+
+  /** The trend that a loaded file is, null for other files. */
+  trend(path: string): Trend | null {
+    const other = this.entries.get(path)?.other;
+    return other?.kind === 'trend' ? other.trend : null;
   }
 
   /** The columns of a loaded file, read again if they had to make room for others. */
@@ -90,19 +128,30 @@ export class SnapshotStore {
     return history;
   }
 
+  /** The file that holds a snapshot, and the snapshot's place in it. */
+  private holderOf(path: string): { file: string; member: number; entry: Entry } | null {
+    const own = this.entries.get(path);
+    if (own !== undefined) return { file: path, member: 0, entry: own };
+    const member = splitMember(path);
+    const entry = member === null ? undefined : this.entries.get(member.file);
+    return member === null || entry === undefined ? null : { file: member.file, member: member.index, entry };
+  }
+
   private async residentOf(path: string, signal: AbortSignal): Promise<Resident> {
-    const entry = this.entries.get(path);
-    if (entry === undefined) this.digest(path);
+    this.digest(path);
+    const holder = this.holderOf(path);
     const resident = this.resident.get(path);
-    if (resident !== undefined && entry !== undefined && sameFile(resident.state, entry.state)) {
+    if (resident !== undefined && holder !== null && sameFile(resident.state, holder.entry.state)) {
       this.resident.delete(path);
       this.resident.set(path, resident);
       return resident;
     }
-    const wish = { path, bytes: entry?.state.size ?? 0, wantsDigest: false } as const;
-    const { state, snapshot } = await this.reader.read(wish, signal, () => undefined);
-    if (entry === undefined || !sameFile(entry.state, state)) throw changedWhileRead(path);
-    return this.keep(path, state, snapshot);
+    const { file, member, entry } = holder ?? { file: path, member: 0, entry: null };
+    const wish = { path: file, member, bytes: entry?.state.size ?? 0, wantsDigest: false } as const;
+    const reading = await this.reader.read(wish, signal, () => undefined);
+    const isSame = entry !== null && sameFile(entry.state, reading.state);
+    if (reading.kind === 'other' || !isSame) throw changedWhileRead(path);
+    return this.keep(path, reading.state, reading.snapshot);
   }
 
   private keep(path: string, state: FileState, snapshot: Snapshot): Resident {

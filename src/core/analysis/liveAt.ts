@@ -66,6 +66,17 @@ export function liveAt(snapshot: Snapshot, history: DeviceHistory, ordinal: numb
   };
 }
 
+/** What is live after a row of a trend, which knows no stacks. */
+export function liveWithoutLines(history: DeviceHistory, ordinal: number): LiveByOwner {
+  const liveBytes = history.live[ordinal + 1];
+  return {
+    liveBytes,
+    reservedBytes: history.reserved?.[ordinal + 1] ?? null,
+    lines: [],
+    buckets: { ...eachBucket((): LiveTally => ({ bytes: 0, blocks: 0 })), noStack: { bytes: liveBytes, blocks: 0 } },
+  };
+}
+
 function lineTally(lines: Map<string, LiveOwner>, line: OwnerLine): LiveOwner {
   const key = ownerKey(line);
   let tally = lines.get(key);

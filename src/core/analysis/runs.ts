@@ -1,3 +1,4 @@
+import { splitMember } from '../model/memberPath.js';
 import type { SnapshotDigest } from './digest.js';
 
 /** The snapshots of one process, in order of step. */
@@ -62,7 +63,9 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
 
 /** Files whose names differ in a number belong together, and so do differently named dumps of the same history. */
 function familyOf(digest: SnapshotDigest, families: ReadonlyMap<string, readonly SnapshotDigest[]>): string {
-  const key = recordedFamily(digest) ?? patternOf(digest.path);
+  // Snapshots that somebody put into one file need not be of one process.
+  const isMember = splitMember(digest.path) !== null;
+  const key = recordedFamily(digest) ?? (isMember ? digest.path : patternOf(digest.path));
   if (families.has(key)) return key;
   for (const [other, members] of families) {
     if (folderOf(other) === folderOf(key) && members.some((member) => sameHistory(member, digest))) return other;

@@ -37,8 +37,13 @@ const POINTS_PER_PIXEL = 4;
 /**
  * The curve of a window in at most four points per pixel column: lowest and highest live bytes, highest reserved bytes
  * and the last state. A spike of one event keeps its exact height at any zoom.
+ * @param snapshot null for a history without events, which has no marks
  */
-export function historyWindow(snapshot: Snapshot, history: DeviceHistory, request: WindowRequest): HistoryWindow {
+export function historyWindow(
+  snapshot: Snapshot | null,
+  history: DeviceHistory,
+  request: WindowRequest,
+): HistoryWindow {
   const axis = request.axis === 'time' && history.time !== null ? 'time' : 'events';
   const { reserved } = history;
   const { count } = history.trace;
@@ -62,7 +67,7 @@ export function historyWindow(snapshot: Snapshot, history: DeviceHistory, reques
     reserved: reserved === null ? null : Float64Array.from(ordinals, (ordinal) => reserved[ordinal + 1]),
     event: Uint32Array.from(ordinals),
     peak: peakOf(history, ordinals, at),
-    marks: marksIn(snapshot, history, first, end, window, xOf, axis),
+    marks: snapshot === null ? [] : marksIn(snapshot, history, first, end, window, xOf, axis),
   };
 }
 

@@ -4,6 +4,8 @@ import type { ReadResult } from './readResult.js';
 export interface ReadOptions {
   /** Bytes per read; see `RunOptions`. */
   chunkSize?: number;
+  /** Which snapshot of an input that holds several, from 0; the first where left out. */
+  member?: number;
   signal?: AbortSignal;
   onProgress?: (fraction: number) => void;
   /** Time that reading may take, in milliseconds; beyond it stands `SnapshotError('limit')`. */
@@ -13,11 +15,18 @@ export interface ReadOptions {
 /** What a format may ask of the reader that called it. */
 export interface ReadContext {
   readonly chunkSize?: number;
+  /** Which snapshot of several to read, from 0. */
+  readonly member: number;
   /**
    * Reads what lies inside a container: its kind is looked for anew.
    * @throws SnapshotError
    */
   readInner(source: ByteSource): Promise<ReadResult>;
+  /**
+   * Reads one of several inputs in a container; of those inside it the first.
+   * @throws SnapshotError
+   */
+  readMember(source: ByteSource): Promise<ReadResult>;
 }
 
 /** One kind of input. */

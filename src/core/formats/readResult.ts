@@ -4,11 +4,19 @@ import type { Trend } from '../model/trend.js';
 
 /** What an input turned out to be. */
 export type ReadResult =
-  | { readonly kind: 'snapshot'; readonly snapshot: Snapshot }
+  | {
+      readonly kind: 'snapshot';
+      readonly snapshot: Snapshot;
+      /** Snapshots that the input holds; one where left out. */
+      readonly members?: number;
+    }
   /** Amounts over time, without lines. */
   | { readonly kind: 'trend'; readonly trend: Trend }
   /** Reference cycles that kept tensors. */
   | { readonly kind: 'cycles'; readonly cycles: CycleGraph };
+
+/** What an input is that is no snapshot. */
+export type OtherResult = Exclude<ReadResult, { readonly kind: 'snapshot' }>;
 
 /** Names the containers around a result, such as `gzip/json`, and counts the bytes of the outermost. */
 export function wrapResult(result: ReadResult, container: string, fileBytes: number): ReadResult {
@@ -19,10 +27,22 @@ export function wrapResult(result: ReadResult, container: string, fileBytes: num
   });
   switch (result.kind) {
     case 'snapshot':
-      return { kind: 'snapshot', snapshot: wrap(result.snapshot) };
+      return { ...result, snapshot: wrap(result.snapshot) };
     case 'trend':
       return { kind: 'trend', trend: wrap(result.trend) };
     case 'cycles':
       return { kind: 'cycles', cycles: wrap(result.cycles) };
   }
+}
+
+/** Says of a result that it is one of several in its container. What hides in it behind the first is not read. */
+export function oneOf(result: ReadResult, members: number): ReadResult {
+  if (result.kind !== 'snapshot' || members === 1) return result;
+  const { snapshot, members: inside = 1 } = result;
+  if (inside === 1) return { ...result, members };
+  const warning = {
+    code: 'moreSnapshots',
+    message: `A file in this container holds ${inside} snapshots, of which the first is shown: unpack the container.`,
+  };
+  return { kind: 'snapshot', snapshot: { ...snapshot, warnings: [...snapshot.warnings, warning] }, members };
 }

@@ -2,6 +2,7 @@ import type { ByteSource } from '../bytes/byteSource.js';
 import { observedSource } from '../bytes/observedSource.js';
 import { readFully } from '../bytes/readFully.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
+import { memberPath } from '../model/memberPath.js';
 import type { Snapshot } from '../model/snapshot.js';
 import { cycleDot } from './cycleGraph.js';
 import type { Format, ReadContext, ReadOptions } from './format.js';
@@ -10,7 +11,7 @@ import { html } from './html.js';
 import { json } from './json.js';
 import { memorySummary } from './memorySummary.js';
 import { pprof } from './pprof.js';
-import type { ReadResult } from './readResult.js';
+import type { OtherResult, ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
@@ -41,6 +42,26 @@ export function readInput(source: ByteSource, options: ReadOptions = {}): Promis
   return readKind(observedSource(source, options), options, 0);
 }
 
+/** One of the results of an input, under its own name. */
+export interface NamedResult {
+  /** The input's name; with the snapshot's place in it where it holds several. */
+  readonly path: string;
+  readonly result: ReadResult;
+}
+
+/**
+ * Reads everything that an input holds, one after the other: a saved page may hold several snapshots.
+ * @throws SnapshotError as `readInput`
+ */
+export async function* readAll(source: ByteSource, options: ReadOptions = {}): AsyncGenerator<NamedResult> {
+  let members = 1;
+  for (let member = 0; member < members; member++) {
+    const result = await readInput(source, { ...options, member });
+    members = result.kind === 'snapshot' ? (result.members ?? 1) : 1;
+    yield { path: memberPath(source.name, member, members), result };
+  }
+}
+
 /**
  * Reads a snapshot of any known kind into columns.
  * @throws SnapshotError as `readInput`, and `unsupported` for kinds that hold no snapshot
@@ -48,12 +69,17 @@ export function readInput(source: ByteSource, options: ReadOptions = {}): Promis
 export async function readSnapshot(source: ByteSource, options: ReadOptions = {}): Promise<Snapshot> {
   const result = await readInput(source, options);
   if (result.kind === 'snapshot') return result.snapshot;
-  throw new SnapshotError(
+  throw noSnapshot(source.name, result);
+}
+
+/** Says what an input is that is no snapshot, to somebody who needs one. */
+export function noSnapshot(name: string, result: OtherResult): SnapshotError {
+  return new SnapshotError(
     'unsupported',
     result.kind === 'trend'
-      ? `${source.name} says how much memory was held over time (${result.trend.format}), but not by which lines. ` +
+      ? `${name} says how much memory was held over time (${result.trend.format}), but not by which lines. ` +
           'Record with torch.cuda.memory._record_memory_history and dump a snapshot.'
-      : `${source.name} is a graph of reference cycles (${result.cycles.format}), not a memory snapshot. ` +
+      : `${name} is a graph of reference cycles (${result.cycles.format}), not a memory snapshot. ` +
           'Choose a file made by torch.cuda.memory._dump_snapshot.',
   );
 }
@@ -74,17 +100,21 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
         'Choose a file made by torch.cuda.memory._dump_snapshot.',
     );
   }
+  const readNested = (inner: ByteSource, member: number): Promise<ReadResult> => {
+    if (depth + 1 >= MAX_CONTAINERS) {
+      throw new SnapshotError(
+        'limit',
+        `${source.name} is packed ${MAX_CONTAINERS} times over, more than Leakline unpacks. Unpack it yourself.`,
+      );
+    }
+    return readKind(inner, { ...options, member }, depth + 1);
+  };
+  const member = options.member ?? 0;
   const context: ReadContext = {
+    member,
     ...(options.chunkSize === undefined ? {} : { chunkSize: options.chunkSize }),
-    readInner: (inner) => {
-      if (depth + 1 >= MAX_CONTAINERS) {
-        throw new SnapshotError(
-          'limit',
-          `${source.name} is packed ${MAX_CONTAINERS} times over, more than Leakline unpacks. Unpack it yourself.`,
-        );
-      }
-      return readKind(inner, options, depth + 1);
-    },
+    readInner: (inner) => readNested(inner, member),
+    readMember: (inner) => readNested(inner, 0),
   };
   return format.read(source, context);
 }

@@ -5,38 +5,43 @@ import { sliceSource } from '../bytes/sliceSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { ReadContext } from './format.js';
 import { findMark, type FoundMark } from './html/findMark.js';
-import { wrapResult, type ReadResult } from './readResult.js';
+import { oneOf, wrapResult, type ReadResult } from './readResult.js';
 
 const FORMAT = 'memoryViz';
+/** Each is read on its own, and the page searched each time. */
+const MAX_SNAPSHOTS = 256;
 const BASE64 = ['"base64": "', '"base64":"'];
 
 /**
  * A page of `torch.cuda._memory_viz trace_plot` or `segment_plot`: snapshots as base64 text in a list. PyTorch writes
- * one; of several the first is read, and a warning says how many there are.
+ * one, people put several into a page.
  * @param from offset behind the start of the list
  * @throws SnapshotError
  */
 export async function readViewerPage(source: ByteSource, from: number, context: ReadContext): Promise<ReadResult> {
-  const start = await nextSnapshot(source, from);
-  if (start === null) {
+  const found: { start: number; end: number }[] = [];
+  for (let next = await nextSnapshot(source, from); next !== null;) {
+    const end = await endOf(source, next);
+    found.push({ start: next.end, end });
+    if (found.length > MAX_SNAPSHOTS) throw tooMany(source);
+    next = await nextSnapshot(source, end);
+  }
+  if (found.length === 0) {
     throw new SnapshotError('truncated', `${source.name} ends before its snapshot. Save the page again.`);
   }
-  const end = await endOf(source, start);
-  const padding = (await readFully(source, Math.max(start.end, end - 2), Math.min(2, end - start.end))).filter(
-    (byte) => byte === 0x3d,
-  ).length;
-  const snapshot = base64Source(sliceSource(source, start.end, end - start.end), padding);
-  let others = 0;
-  for (let next = await nextSnapshot(source, end); next !== null; others++) {
-    next = await nextSnapshot(source, await endOf(source, next));
-  }
-  const result = wrapResult(await context.readInner(snapshot), FORMAT, source.size);
-  if (others === 0 || result.kind !== 'snapshot') return result;
-  const warning = {
-    code: 'moreSnapshots',
-    message: `This page holds ${others + 1} snapshots, of which the first is shown: save each into a page or pickle of its own.`,
-  };
-  return { kind: 'snapshot', snapshot: { ...result.snapshot, warnings: [...result.snapshot.warnings, warning] } };
+  const { start, end } = found[Math.min(context.member, found.length - 1)];
+  const last = await readFully(source, Math.max(start, end - 2), Math.min(2, end - start));
+  const padding = last.filter((byte) => byte === 0x3d).length;
+  const snapshot = base64Source(sliceSource(source, start, end - start), padding);
+  const result = found.length === 1 ? await context.readInner(snapshot) : await context.readMember(snapshot);
+  return wrapResult(oneOf(result, found.length), FORMAT, source.size);
+}
+
+function tooMany(source: ByteSource): SnapshotError {
+  return new SnapshotError(
+    'limit',
+    `${source.name} holds more than ${MAX_SNAPSHOTS} snapshots, more than Leakline reads from a page. Split it.`,
+  );
 }
 
 /** The next text of base64 in the list, null behind the end of its script. */

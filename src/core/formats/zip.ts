@@ -2,15 +2,17 @@ import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { openMember, zipMembers, type ZipMember } from '../bytes/zipDirectory.js';
 import type { Format, ReadContext } from './format.js';
-import { wrapResult, type ReadResult } from './readResult.js';
+import { oneOf, wrapResult, type ReadResult } from './readResult.js';
 
-/** What `torch.save` writes (the pickle is the member `…/data.pkl`), or one file in a zip archive. */
+/** What `torch.save` writes (the pickle is the member `…/data.pkl`), one file in a zip archive, or several snapshots. */
 export const zip: Format = {
   id: 'zip',
   sniff: (head) => head.length >= 4 && head[0] === 0x50 && head[1] === 0x4b && head[2] === 3 && head[3] === 4,
   read,
 };
 
+const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
+const MAX_SNAPSHOTS = 256;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
@@ -20,18 +22,24 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       `${source.name} is a compressed zip archive, which is read from its end. Decompress it first.`,
     );
   }
-  const member = chosen(source, await zipMembers(source));
-  const result = await context.readInner(await openMember(source, member));
-  return wrapResult(result, TORCH_SAVE.test(member.name) ? 'torchSave' : zip.id, source.size);
+  const members = chosen(source, await zipMembers(source));
+  const member = members[Math.min(context.member, members.length - 1)];
+  const inner = await openMember(source, member);
+  const result = members.length === 1 ? await context.readInner(inner) : await context.readMember(inner);
+  const container = TORCH_SAVE.test(member.name) ? 'torchSave' : zip.id;
+  return wrapResult(oneOf(result, members.length), container, source.size);
 }
 
-function chosen(source: ByteSource, members: readonly ZipMember[]): ZipMember {
+/** What is read of an archive: PyTorch's own member, the only file, or every file that is named like a snapshot. */
+function chosen(source: ByteSource, members: readonly ZipMember[]): ZipMember[] {
   const files = members.filter((member) => !member.name.endsWith('/'));
   const saved = files.find((member) => TORCH_SAVE.test(member.name));
-  if (saved !== undefined) return saved;
-  if (files.length === 1) return files[0];
+  if (saved !== undefined) return [saved];
+  if (files.length === 1) return files;
+  const named = files.filter((member) => SNAPSHOT_NAME.test(member.name));
+  if (named.length > 0 && named.length <= MAX_SNAPSHOTS) return named;
   throw new SnapshotError(
     'unsupported',
-    `${source.name} is a zip archive of ${files.length} files, none written by torch.save. Take the snapshot out of it.`,
+    `${source.name} is a zip archive of ${files.length} files, none of them named .pickle. Take the snapshots out of it.`,
   );
 }

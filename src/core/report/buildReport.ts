@@ -1,19 +1,27 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
+import type { FileLookup } from '../analysis/owner.js';
 import { groupRuns } from '../analysis/runs.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
+import { cycleReport } from './cycleReport.js';
+import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { REPORT_SCHEMA, type Report } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
+import { trendReport } from './trendReport.js';
 import { runReport } from './runReport.js';
 
-/** The report over any number of snapshots, and what its paths left open. */
+/** The report over any number of snapshots and other inputs, and what its paths left open. */
 export function buildReport(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
+  others: OtherInputs = NO_OTHERS,
 ): { report: Report; paths: UnmappedFiles } {
-  const mapping = mapDigests(digests, workspace);
-  const runs = groupRuns(digests).map((run) => runReport(run, workspace, (file) => mapping.lookup(file)));
+  const mapping = mapDigests(digests, workspace, others);
+  const lookup: FileLookup = (file) => mapping.lookup(file);
+  const runs = groupRuns(digests).map((run) => runReport(run, workspace, lookup, others));
+  const trends = others.trends.map(({ path, trend }) => trendReport(path, trend));
+  const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
   return {
-    report: { schema: REPORT_SCHEMA, runs },
+    report: { schema: REPORT_SCHEMA, runs, trends, cycles },
     paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
   };
 }

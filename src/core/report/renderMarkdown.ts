@@ -3,7 +3,8 @@ import { byteText, countText, signedByteText } from './byteText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from './plainText.js';
-import type { CompareReport, LineReport, Report, RunReport } from './report.js';
+import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
+import type { CompareReport, CycleReport, LineReport, Report, RunReport, TrendReport } from './report.js';
 import {
   BUCKET_WORD,
   categoryWord,
@@ -28,7 +29,12 @@ const SPARKLINE_WIDTH = 12;
 
 /** The report as Markdown that ends with a newline. Recorded names are code, never markup, links or mentions. */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
-  return report.runs.map((run) => runMarkdown(run, options)).join('\n');
+  const texts = [
+    ...report.runs.map((run) => runMarkdown(run, options)),
+    ...report.trends.map(trendMarkdown),
+    ...report.cycles.map((cycles) => cyclesMarkdown(cycles, options)),
+  ];
+  return texts.join('\n');
 }
 
 /** Two snapshots side by side, as Markdown that ends with a newline. */
@@ -131,6 +137,30 @@ function reasons(lines: readonly LineReport[]): string[] {
     .filter(isSuspect)
     .flatMap((line) => (line.evidence === null ? [] : [`- ${code(placeText(line))}: ${line.evidence.reason}`]));
   return texts.length === 0 ? [] : ['', ...texts];
+}
+
+function trendMarkdown(trend: TrendReport): string {
+  return document([
+    `## GPU memory over time in ${code(trend.path)}`,
+    '',
+    `${trendSentence(trend)}.`,
+    '',
+    ...trend.series.map((series) => `- ${code(trendSeriesText(series))} ${sparkline(series.series, SPARKLINE_WIDTH)}`),
+    ...warnings(trend.warnings.map(({ message }) => message)),
+  ]);
+}
+
+function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): string {
+  const kept = keptTexts(cycles);
+  const rest = kept.length - mostLines;
+  return document([
+    `## Reference cycles in ${code(cycles.path)}`,
+    '',
+    `${cycleSentence(cycles)}.`,
+    '',
+    ...kept.slice(0, mostLines).map((text) => `- ${code(text)}`),
+    ...(rest > 0 ? ['', `${plural(rest, 'other')} not shown.`] : []),
+  ]);
 }
 
 function holders(lines: readonly LineReport[]): string[] {

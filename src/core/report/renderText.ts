@@ -5,7 +5,17 @@ import { byteText, countText, signedByteText } from './byteText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from './plainText.js';
-import type { CompareCell, CompareLine, CompareReport, LineReport, Report, RunReport } from './report.js';
+import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
+import type {
+  CompareCell,
+  CompareLine,
+  CompareReport,
+  CycleReport,
+  LineReport,
+  Report,
+  RunReport,
+  TrendReport,
+} from './report.js';
 import {
   BUCKET_WORD,
   categoryWord,
@@ -36,7 +46,12 @@ const MOST_PATHS = 5;
 
 /** The report as text that ends with a newline. Control characters of recorded names show as escapes. */
 export function renderText(report: Report, options: TextOptions): string {
-  return report.runs.map((run) => runText(run, options)).join('\n');
+  const texts = [
+    ...report.runs.map((run) => runText(run, options)),
+    ...report.trends.map(trendText),
+    ...report.cycles.map((cycles) => cyclesText(cycles, options)),
+  ];
+  return texts.join('\n');
 }
 
 /** Two snapshots side by side, as text that ends with a newline. */
@@ -102,6 +117,29 @@ export function unmappedText(paths: UnmappedFiles): string[] {
   }
   if (paths.ambiguous.length > MOST_PATHS) texts.push(`${paths.ambiguous.length - MOST_PATHS} more files are as open`);
   return texts.map(visibleText);
+}
+
+function trendText(trend: TrendReport): string {
+  const lines = [
+    `${trend.path}: ${trendSentence(trend)}`,
+    ...trend.series.map((series) => `  ${sparkline(series.series, SPARKLINE_WIDTH)} ${trendSeriesText(series)}`),
+    ...notes(
+      'warning',
+      trend.warnings.map(({ message }) => message),
+    ),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+function cyclesText(cycles: CycleReport, { mostLines }: TextOptions): string {
+  const kept = keptTexts(cycles);
+  const rest = kept.length - mostLines;
+  const lines = [
+    `${cycles.path}: ${cycleSentence(cycles)}`,
+    ...kept.slice(0, mostLines).map((text) => `  ${text}`),
+    ...(rest > 0 ? [`  and ${plural(rest, 'other')}`] : []),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
 }
 
 type CompareRow = readonly [cell: CompareCell, place: string];

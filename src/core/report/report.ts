@@ -12,6 +12,10 @@ export type Verdict = 'leak' | 'sawtooth' | 'periodic' | 'filling' | 'plateau' |
 export interface Report {
   schema: typeof REPORT_SCHEMA;
   runs: RunReport[];
+  /** How much was held over time, from inputs that know no lines. */
+  trends: TrendReport[];
+  /** What reference cycles kept, from PyTorch's cycle detector. */
+  cycles: CycleReport[];
 }
 
 export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | 'time';
@@ -216,6 +220,53 @@ export interface StackReport {
   liveBytes: Bytes;
   blocks: number;
   verdict: Verdict;
+}
+
+export interface TrendReport {
+  path: string;
+  format: string;
+  bytes: Bytes;
+  rows: number;
+  /** Null where the input has no times. */
+  startUs: Microseconds | null;
+  endUs: Microseconds | null;
+  /** Quantities such as `allocated`, or categories such as `parameter`. */
+  series: TrendSeriesReport[];
+  warnings: { code: string; message: string }[];
+}
+
+export interface TrendSeriesReport {
+  name: string;
+  firstBytes: Bytes;
+  lastBytes: Bytes;
+  peakBytes: Bytes;
+  /** Last minus first, signed. */
+  growthBytes: Bytes;
+  /** Median of all slopes, null where there are not two rows. */
+  bytesPerRow: Bytes | null;
+  /** At most 64, evenly thinned, the first and the last among them. */
+  series: Bytes[];
+}
+
+export interface CycleReport {
+  path: string;
+  format: string;
+  bytes: Bytes;
+  /** Python objects in the graph, tensors included. */
+  objects: number;
+  tensors: number;
+  /** One entry per tensor, at most 1,000. */
+  kept: CycleTensorReport[];
+}
+
+export interface CycleTensorReport {
+  /** The cycle as a chain of objects; what leads to the tensor if the graph shows no cycle. */
+  text: string;
+  isCycle: boolean;
+  /** Where the tensor was allocated, null where not known. */
+  line: { file: string; line: number; function: string; mapped: boolean } | null;
+  /** Innermost first. */
+  frames: { file: string; line: number; function: string }[];
 }
 
 /** Two snapshots side by side, per owner line. */

@@ -1,6 +1,7 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
 import { frameKind } from '../analysis/frameKind.js';
 import type { Microseconds } from '../model/units.js';
+import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { mapPaths, type PathMapping, type PathRule } from '../source/pathMapping.js';
 
 /** What recorded paths are mapped to. */
@@ -22,12 +23,21 @@ export interface SourceFacts {
 }
 
 /** Maps the files of all live stacks and owners at once, so that what one snapshot teaches holds for the others. */
-export function mapDigests(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): PathMapping {
+export function mapDigests(
+  digests: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
+  others: OtherInputs = NO_OTHERS,
+): PathMapping {
   const files = new Set<string>();
   for (const digest of digests) {
     for (const frame of digest.frames) if (frameKind(frame.file) !== 'native') files.add(frame.file);
     for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
     for (const source of digest.recording?.sources ?? []) files.add(source.file);
+  }
+  for (const { cycles } of others.cycles) {
+    for (const { frames } of cycles.nodes) {
+      for (const { file } of frames) if (frameKind(file) !== 'native') files.add(file);
+    }
   }
   return mapPaths([...files], workspace.files, workspace.rules);
 }

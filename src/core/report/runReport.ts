@@ -6,6 +6,8 @@ import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
 import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
 import { BatchLines } from './batchLines.js';
+import { CycleHolders } from './cycleHolders.js';
+import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
@@ -25,13 +27,23 @@ interface LineSeries {
 }
 
 /** One run, judged. */
-export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLookup): RunReport {
+export function runReport(
+  run: Run,
+  workspace: ReportWorkspace,
+  lookup: FileLookup,
+  others: OtherInputs = NO_OTHERS,
+): RunReport {
   const { snapshots } = run;
   const { source, at } = stepsOf(run);
   const batches = new BatchLines(workspace, lookup);
   const stacks = stackSeries(snapshots, at, workspace, lookup, batches);
   const holders = new Holders(snapshots, lookup);
   const statements = new RunStatements(snapshots, workspace, lookup);
+  const cycles = new CycleHolders(
+    snapshots.map(({ path }) => path),
+    others,
+    lookup,
+  );
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries => {
     const key = ownerKey(line);
@@ -52,7 +64,7 @@ export function runReport(run: Run, workspace: ReportWorkspace, lookup: FileLook
   }
   const reports = [...lines.values()]
     .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
-    .map((line) => lineReport(line, at, holders, statements, lookup))
+    .map((line) => lineReport(line, at, { holders, cycles, statements }, lookup))
     .sort(
       (a, b) =>
         b.liveBytes - a.liveBytes || b.totalBytes - a.totalBytes || compareText(a.file, b.file) || a.line - b.line,
@@ -120,8 +132,7 @@ function stepsInTrace(snapshots: readonly SnapshotDigest[], last: SnapshotDigest
 function lineReport(
   series: LineSeries,
   at: readonly number[],
-  holders: Holders,
-  statements: RunStatements,
+  { holders, cycles, statements }: { holders: Holders; cycles: CycleHolders; statements: RunStatements },
   lookup: FileLookup,
 ): LineReport {
   const { line, stacks } = series;
@@ -131,8 +142,8 @@ function lineReport(
     stacks.map((stack) => stack.judgement.verdict),
     at.length,
   );
-  // The recorder saw the cycle: what looks like a list that is cleared is the collector's work.
-  const verdict = shape === 'periodic' && holders.isCycle(line) ? 'sawtooth' : shape;
+  // The recorder or the cycle detector saw the cycle: what looks like a list that is cleared is the collector's work.
+  const verdict = shape === 'periodic' && (holders.isCycle(line) || cycles.has(line)) ? 'sawtooth' : shape;
   const deciding = stacks.filter((stack) => stack.judgement.verdict === shape);
   return {
     file: line.file,
@@ -150,7 +161,7 @@ function lineReport(
     verdict,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
     evidence: evidenceOf(verdict, deciding),
-    holder: HELD.has(verdict) ? holders.of(line) : null,
+    holder: HELD.has(verdict) ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null)) : null,
     statement: line.mapped ? statements.of(line.file, line.line) : null,
     ignored: false,
     stacks: stacks

@@ -55,7 +55,7 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     [Command.showLineOnTimeline]: (place) => {
       timeline.show(null, placeOf(place));
     },
-    [Command.openSnapshot]: (first, all) => openSnapshot(session, timeline, pathsOf(first, all)),
+    [Command.openSnapshot]: (first, all) => openSnapshot(session, store, timeline, pathsOf(first, all)),
     [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
     [Command.goToNextLeak]: () => goToLeak(store, files, lines, 1),
     [Command.goToPreviousLeak]: () => goToLeak(store, files, lines, -1),

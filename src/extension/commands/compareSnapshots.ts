@@ -47,8 +47,9 @@ async function pickPair(store: ResultsStore, first: string | undefined): Promise
 
 /** A selection has no order: the snapshot of the earlier time or step comes first, else the one of the lower name. */
 async function oldestFirst(session: SnapshotSession, [a, b]: readonly string[]): Promise<readonly string[]> {
-  const first = await session.open(a);
-  const second = await session.open(b);
+  const first = (await session.open(a)).at(0);
+  const second = (await session.open(b)).at(0);
+  if (first === undefined || second === undefined) return [a, b];
   const order =
     first.takenAtUs !== null && second.takenAtUs !== null && first.takenAtUs !== second.takenAtUs
       ? first.takenAtUs - second.takenAtUs

@@ -1,4 +1,6 @@
 import * as vscode from 'vscode';
+import { View } from '../contributions.js';
+import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { TimelinePanel } from '../timeline/timelinePanel.js';
 import { browse } from './pickSnapshot.js';
@@ -6,18 +8,24 @@ import { browse } from './pickSnapshot.js';
 /** Reads files that the user names, and shows the last of them on the timeline. */
 export async function openSnapshot(
   session: SnapshotSession,
+  store: ResultsStore,
   timeline: TimelinePanel,
   given: readonly string[],
 ): Promise<void> {
   const paths = given.length > 0 ? given : await browse(vscode.l10n.t('Open Snapshot'), true);
   const last = paths.at(-1);
   if (last === undefined) return;
+  let shown = last;
   await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Reading snapshots') },
     async () => {
-      await Promise.all(paths.map((path) => session.open(path)));
+      const opened = await Promise.all(paths.map((path) => session.open(path)));
+      shown = opened.at(-1)?.at(-1)?.path ?? last;
       await session.reported();
     },
   );
-  timeline.show(last);
+  // Reference cycles have no course over time: they are a row of the view.
+  const isCycles = store.result?.report.cycles.some(({ path }) => path === last) === true;
+  if (isCycles) await vscode.commands.executeCommand(`${View.snapshots}.focus`);
+  else timeline.show(shown);
 }

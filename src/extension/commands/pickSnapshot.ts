@@ -12,7 +12,19 @@ interface SnapshotItem extends vscode.QuickPickItem {
 /** What the file dialog filters by; content decides whether it is a snapshot. */
 function snapshotFilters(): Record<string, string[]> {
   return {
-    [vscode.l10n.t('Memory snapshots')]: ['pickle', 'pkl', 'gz', 'pt', 'json', 'html'],
+    [vscode.l10n.t('Memory snapshots')]: [
+      'pickle',
+      'pkl',
+      'gz',
+      'pt',
+      'pth',
+      'zip',
+      'json',
+      'jsonl',
+      'html',
+      'dot',
+      'prof',
+    ],
     [vscode.l10n.t('All files')]: ['*'],
   };
 }

@@ -12,8 +12,11 @@ export interface IntakeEntry {
   readonly path: string;
   readonly origin: IntakeOrigin;
   readonly phase: IntakePhase;
-  /** The last good reading, kept while the file is being written anew. */
-  readonly snapshot: SnapshotReport | null;
+  /**
+   * The last good reading, kept while the file is being written anew: none of a file that holds a trend or reference
+   * cycles, several of a page of several.
+   */
+  readonly snapshots: readonly SnapshotReport[] | null;
   /** Set in the phases `truncated` and `rejected`. */
   readonly problem: ReadProblem | null;
   /** Share of the file read, 0 to 1, in the phase `reading`. */
@@ -34,7 +37,7 @@ export interface MutableEntry {
   path: string;
   origin: IntakeOrigin;
   phase: IntakePhase;
-  snapshot: SnapshotReport | null;
+  snapshots: readonly SnapshotReport[] | null;
   problem: ReadProblem | null;
   fraction: number;
   settling: Settling | null;

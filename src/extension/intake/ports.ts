@@ -31,7 +31,7 @@ export interface ReadProblem {
 
 export interface IntakeReader {
   /** @throws an error with a `reason` */
-  load(path: string): Promise<SnapshotReport>;
+  load(path: string): Promise<readonly SnapshotReport[]>;
   unload(path: string): Promise<void>;
 }
 

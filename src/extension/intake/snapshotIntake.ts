@@ -28,7 +28,7 @@ const PICKLE_PROTO = 0x80;
 const PICKLE_STOP = 0x2e;
 
 interface Waiter {
-  resolve: (snapshot: SnapshotReport) => void;
+  resolve: (snapshots: readonly SnapshotReport[]) => void;
   reject: (problem: ReadProblem) => void;
 }
 
@@ -92,7 +92,7 @@ export class SnapshotIntake {
         path,
         origin,
         phase: 'settling',
-        snapshot: null,
+        snapshots: null,
         problem: null,
         fraction: 0,
         settling: null,
@@ -110,7 +110,7 @@ export class SnapshotIntake {
    * Brings in a file that the user named.
    * @throws a {@link ReadProblem} as the reason of the rejection
    */
-  open(path: string): Promise<SnapshotReport> {
+  open(path: string): Promise<readonly SnapshotReport[]> {
     const entry = this.files.get(path);
     if (entry?.phase === 'rejected') entry.readStamp = null; // asked for again: tried again
     return new Promise((resolve, reject) => {
@@ -259,13 +259,13 @@ export class SnapshotIntake {
     this.changed(false);
     const stamp = entry.readStamp;
     try {
-      const snapshot = await this.reader.load(entry.path);
+      const snapshots = await this.reader.load(entry.path);
       if (this.files.get(entry.path) !== entry) {
         await this.reader.unload(entry.path).catch(() => undefined);
         return;
       }
       entry.phase = 'ready';
-      entry.snapshot = snapshot;
+      entry.snapshots = snapshots;
       entry.attempts = 0;
       await this.lookForOverwrite(entry, stamp);
       this.changed(true);
@@ -301,17 +301,17 @@ export class SnapshotIntake {
   }
 
   private rejected(entry: MutableEntry, problem: ReadProblem): void {
-    const hadReading = entry.snapshot !== null;
+    const hadReading = entry.snapshots !== null;
     entry.phase = 'rejected';
     entry.problem = problem;
-    entry.snapshot = null;
+    entry.snapshots = null;
     if (hadReading) void this.reader.unload(entry.path).catch(() => undefined);
     this.changed(hadReading);
     this.answer(entry);
   }
 
   private async gone(entry: MutableEntry): Promise<void> {
-    const hadReading = entry.snapshot !== null;
+    const hadReading = entry.snapshots !== null;
     this.files.delete(entry.path);
     this.settle(entry.path, { reason: 'unreadable', message: this.texts.missing });
     if (hadReading) await this.reader.unload(entry.path).catch(() => undefined);
@@ -319,7 +319,7 @@ export class SnapshotIntake {
   }
 
   private async drop(entry: MutableEntry): Promise<void> {
-    const hadReading = entry.snapshot !== null;
+    const hadReading = entry.snapshots !== null;
     this.files.delete(entry.path);
     this.settle(entry.path, { reason: 'cancelled', message: this.texts.cleared });
     if (hadReading) await this.reader.unload(entry.path).catch(() => undefined);
@@ -328,11 +328,11 @@ export class SnapshotIntake {
 
   /** Tells those who wait for a file what became of it. */
   private answer(entry: MutableEntry): void {
-    if (entry.phase === 'ready' && entry.snapshot !== null) this.settle(entry.path, entry.snapshot);
+    if (entry.phase === 'ready' && entry.snapshots !== null) this.settle(entry.path, entry.snapshots);
     else if (entry.problem !== null) this.settle(entry.path, entry.problem);
   }
 
-  private settle(path: string, outcome: SnapshotReport | ReadProblem): void {
+  private settle(path: string, outcome: readonly SnapshotReport[] | ReadProblem): void {
     const waiters = this.waiters.get(path) ?? [];
     this.waiters.delete(path);
     for (const waiter of waiters) {

@@ -7,6 +7,9 @@ import { basename } from '../text/pathText.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { folderName } from '../workspace/folderName.js';
 
+/** Inputs without lines do not name their device. */
+const TREND_DEVICE = 0;
+
 /** What the timeline offers, and what the user asked it to show last. */
 export class TimelineSelection {
   private request = 0;
@@ -33,12 +36,24 @@ export class TimelineSelection {
         devices: devices.map(({ device }) => device),
       })),
     );
+    const trends = (this.store.result?.report.trends ?? []).map(({ path }) => ({
+      path,
+      label: basename(path),
+      run: vscode.l10n.t('Amounts over time'),
+      devices: [TREND_DEVICE],
+    }));
     const path = this.path ?? this.bestSnapshot(runs);
     const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
     // The fullest device: it is the one that somebody worries about.
     const device = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
-    const selected = snapshot === undefined || device === undefined ? null : { path: snapshot.path, device };
-    return { choices, request: this.request, selected, highlight: this.highlight };
+    const trend = trends.find((candidate) => candidate.path === path);
+    const selected =
+      trend !== undefined
+        ? { path: trend.path, device: TREND_DEVICE }
+        : snapshot === undefined || device === undefined
+          ? null
+          : { path: snapshot.path, device };
+    return { choices: [...choices, ...trends], request: this.request, selected, highlight: this.highlight };
   }
 
   private bestSnapshot(runs: readonly RunReport[]): string | undefined {

@@ -1,5 +1,7 @@
 import * as vscode from 'vscode';
-import type { RunReport, SnapshotReport } from '../../core/report/report.js';
+import { byteText } from '../../core/report/byteText.js';
+import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from '../../core/report/otherWords.js';
+import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';
@@ -35,7 +37,19 @@ interface NoteNode {
   readonly icon: 'warning' | 'info';
   readonly message: string;
 }
-export type SnapshotsNode = RunNode | SnapshotNode | FileNode | NoteNode;
+/** Amounts over time, without lines. */
+interface TrendNode {
+  readonly kind: 'trend';
+  readonly path: string;
+  readonly trend: TrendReport;
+}
+/** Reference cycles that kept tensors. */
+interface CyclesNode {
+  readonly kind: 'cycles';
+  readonly path: string;
+  readonly cycles: CycleReport;
+}
+export type SnapshotsNode = RunNode | SnapshotNode | TrendNode | CyclesNode | FileNode | NoteNode;
 
 /** Runs and their snapshots, with warnings; and files that could not be read, with the reason. */
 export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vscode.Disposable {
@@ -57,7 +71,7 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
   getChildren(node?: SnapshotsNode): SnapshotsNode[] {
     switch (node?.kind) {
       case undefined:
-        return [...this.runs(), ...this.files(), ...this.notes()];
+        return [...this.runs(), ...this.trends(), ...this.cycles(), ...this.files(), ...this.notes()];
       case 'run':
         return [
           ...node.run.process.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
@@ -65,6 +79,10 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
         ];
       case 'snapshot':
         return node.snapshot.warnings.map(({ message }) => ({ kind: 'note', icon: 'warning', message }));
+      case 'trend':
+        return node.trend.series.map((series) => ({ kind: 'note', icon: 'info', message: trendSeriesText(series) }));
+      case 'cycles':
+        return keptTexts(node.cycles).map((message) => ({ kind: 'note', icon: 'info', message }));
       default:
         return [];
     }
@@ -76,6 +94,10 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
         return runItem(node);
       case 'snapshot':
         return snapshotItem(node);
+      case 'trend':
+        return trendItem(node);
+      case 'cycles':
+        return cyclesItem(node);
       case 'file':
         return fileItem(node);
       case 'note':
@@ -92,6 +114,14 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     const names = runNames(runs, folderName, vscode.l10n);
     const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MOST_UNFOLDED;
     return runs.map((run) => ({ kind: 'run', unfolded, run, name: names.get(run.id) ?? run.id }));
+  }
+
+  private trends(): TrendNode[] {
+    return (this.store.result?.report.trends ?? []).map((trend) => ({ kind: 'trend', path: trend.path, trend }));
+  }
+
+  private cycles(): CyclesNode[] {
+    return (this.store.result?.report.cycles ?? []).map((cycles) => ({ kind: 'cycles', path: cycles.path, cycles }));
   }
 
   private files(): FileNode[] {
@@ -149,6 +179,33 @@ function snapshotItem({ path, snapshot }: SnapshotNode): vscode.TreeItem {
     command: Command.showSnapshotOnTimeline,
     arguments: [{ path }],
   };
+  return item;
+}
+
+function trendItem({ path, trend }: TrendNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.Collapsed);
+  const live = trend.series.find(({ name }) => name === 'allocated');
+  item.id = `trend:${path}`;
+  item.description =
+    live === undefined ? trendSentence(trend) : `${byteText(live.firstBytes)} → ${byteText(live.lastBytes)}`;
+  item.iconPath = new vscode.ThemeIcon('graph-line');
+  item.tooltip = [path, trendSentence(trend), ...trend.series.map(trendSeriesText)].join('\n');
+  item.contextValue = RowKind.problem;
+  item.command = {
+    title: vscode.l10n.t('Show on timeline'),
+    command: Command.showSnapshotOnTimeline,
+    arguments: [{ path }],
+  };
+  return item;
+}
+
+function cyclesItem({ path, cycles }: CyclesNode): vscode.TreeItem {
+  const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.Collapsed);
+  item.id = `cycles:${path}`;
+  item.description = cycleSentence(cycles);
+  item.iconPath = new vscode.ThemeIcon('sync');
+  item.tooltip = [path, item.description].join('\n');
+  item.contextValue = RowKind.problem;
   return item;
 }
 

@@ -47,10 +47,10 @@ export class StatusBar implements vscode.Disposable {
     let waiting = 0;
     let done = 0;
     let known = false;
-    for (const { phase, snapshot, origin } of this.session.entries) {
+    for (const { phase, snapshots, origin } of this.session.entries) {
       if (phase === 'ready') done++;
       if (phase === 'queued' || phase === 'reading') waiting++;
-      known ||= snapshot !== null || (origin === 'opened' && waiting > 0);
+      known ||= snapshots !== null || (origin === 'opened' && waiting > 0);
     }
     // Until a first snapshot is known, the pickles of a workspace are not worth a word.
     if (waiting === 0 || !known) return null;

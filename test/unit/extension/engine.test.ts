@@ -24,12 +24,12 @@ class FakeThread implements Thread {
           this.die('out of memory');
           return new Promise(() => undefined);
         }
-        return { snapshot: snapshotReport({ path }), read: true };
+        return { snapshots: [snapshotReport({ path })], read: true };
       },
       unload: () => null,
       setWorkspace: () => null,
       report: () => ({
-        report: { schema: 'leakline.report/1', runs: [] },
+        report: { schema: 'leakline.report/1', runs: [], trends: [], cycles: [] },
         paths: { unmapped: [], ambiguous: [], learned: [] },
       }),
     };

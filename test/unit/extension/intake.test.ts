@@ -50,12 +50,12 @@ class World implements IntakeFiles, IntakeReader {
     return Promise.resolve(this.files.get(path) ?? null);
   }
 
-  async load(path: string): Promise<SnapshotReport> {
+  async load(path: string): Promise<readonly SnapshotReport[]> {
     this.loads.push(path);
     this.reading++;
     this.mostReading = Math.max(this.mostReading, this.reading);
     try {
-      return await this.onLoad(path);
+      return [await this.onLoad(path)];
     } finally {
       this.reading--;
     }
@@ -169,7 +169,7 @@ describe('The intake of snapshots', () => {
     await world.clock.advance(500);
     world.write('a', 40, 0x00);
     await world.clock.advance(400);
-    assert.notEqual(world.intake.entry('a')?.snapshot, null);
+    assert.notEqual(world.intake.entry('a')?.snapshots, null);
     world.write('a', 100);
     await world.clock.advance(500);
     assert.deepEqual(world.loads, ['a', 'a']);
@@ -258,10 +258,16 @@ describe('The intake of snapshots', () => {
       world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
       const opened = world.intake.open('a');
       await world.clock.advance(100);
-      assert.equal((await opened).path, 'a');
+      assert.deepEqual(
+        (await opened).map(({ path }) => path),
+        ['a'],
+      );
       const again = world.intake.open('a');
       await world.clock.advance(100);
-      assert.equal((await again).path, 'a');
+      assert.deepEqual(
+        (await again).map(({ path }) => path),
+        ['a'],
+      );
       assert.deepEqual(world.loads, ['a']);
     });
 

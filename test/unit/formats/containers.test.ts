@@ -3,6 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import { bytesSource } from '../../../src/core/bytes/byteSource.js';
+import { readAll } from '../../../src/core/formats/readSnapshot.js';
 import { columnsOf } from '../../support/columns.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 import { zipArchive } from '../../support/zipWriter.js';
@@ -113,6 +115,28 @@ describe('Containers', function () {
     });
     assert.ok(bomb.length < 200_000);
     assert.equal((await errorOf(bomb)).reason, 'limit');
+  });
+
+  it('of several snapshots give each, and say what they leave out of a container in them', async () => {
+    const names = ['t213.p4.pickle', 't213.pickle.gz', 'pending_free.pickle'];
+    const files = names.map((name) => ({ name: `run/${name}`, bytes: fixture(name) }));
+    const archive = zipArchive([{ name: 'notes.txt', bytes: Buffer.from('x') }, ...files]);
+    const found: unknown[] = [];
+    for await (const { path, result } of readAll(bytesSource('run.zip', archive))) {
+      assert.equal(path, `run.zip#${found.length + 1}`);
+      assert.equal(result.kind, 'snapshot');
+      found.push(columnsOf(result.snapshot));
+    }
+    assert.deepEqual(found, await Promise.all(names.map(async (name) => columnsOf(await readBytes(fixture(name))))));
+
+    const small = fixture('cpp_pickler.pickle').toString('base64');
+    const page = `<script>const local_files = [{"base64": "${small}"}, {"base64": "${small}"}]</script></html>`;
+    const nested = zipArchive([
+      { name: 'a.pickle', bytes: Buffer.from(page) },
+      { name: 'b.pickle', bytes: fixture('pending_free.pickle') },
+    ]);
+    const { warnings } = await readBytes(nested);
+    assert.match(warnings.find(({ code }) => code === 'moreSnapshots')?.message ?? '', /holds 2 snapshots/);
   });
 
   it('say what they hold when it is no snapshot', async () => {

@@ -3,7 +3,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { SnapshotError, type SnapshotErrorReason } from '../../../src/core/bytes/snapshotError.js';
+import { readAll } from '../../../src/core/formats/readSnapshot.js';
 import { hasPython } from '../../support/bruteForce.js';
 import { columnsOf } from '../../support/columns.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
@@ -183,13 +185,20 @@ describe('Viewer pages', function () {
     for (const chunkSize of [1, 7, 4096]) assert.deepEqual(columnsOf(await readBytes(bytes, { chunkSize })), whole);
   });
 
-  it('of several snapshots give the first, and say so', async () => {
-    const snapshot = await readBytes(Buffer.from(page(pickled, readFileSync(join(SHAPES, 'pending_free.pickle')))));
-    assert.deepEqual(columnsOf(snapshot), columnsOf(await readBytes(pickled)));
-    assert.match(
-      snapshot.warnings.find((warning) => warning.code === 'moreSnapshots')?.message ?? '',
-      /holds 2 snapshots/,
+  it('of several snapshots give each under a name of its own', async () => {
+    const parts = ['cpp_pickler.pickle', 'pending_free.pickle', 't213.p4.pickle'].map((name) =>
+      readFileSync(join(SHAPES, name)),
     );
+    const found: [string, unknown][] = [];
+    for await (const { path, result } of readAll(bytesSource('page.html', Buffer.from(page(...parts))))) {
+      assert.equal(result.kind, 'snapshot');
+      assert.equal(result.snapshot.format, 'memoryViz/pickle');
+      found.push([path, columnsOf(result.snapshot)]);
+    }
+    const expected = await Promise.all(
+      parts.map(async (bytes, i) => [`page.html#${i + 1}`, columnsOf(await readBytes(bytes))]),
+    );
+    assert.deepEqual(found, expected);
   });
 
   it('cut at any byte are truncated', async function () {

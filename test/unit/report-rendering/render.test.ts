@@ -74,6 +74,8 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         peak: null,
       },
     ],
+    trends: [],
+    cycles: [],
   };
 }
 

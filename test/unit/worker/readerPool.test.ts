@@ -6,7 +6,7 @@ import { Worker } from 'node:worker_threads';
 import { unpackSnapshot } from '../../../src/core/model/snapshotCodec.js';
 import { startThread, type Thread } from '../../../src/node/thread.js';
 import { isRpcMessage } from '../../../src/protocol/rpc.js';
-import type { FileReading, ReadRequest } from '../../../src/worker/readerApi.js';
+import type { SnapshotFile, ReadRequest } from '../../../src/worker/readerApi.js';
 import { ReaderPool, type PoolOptions } from '../../../src/worker/readerPool.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
@@ -103,8 +103,12 @@ describe('The threads that read files', function () {
       onProgress = () => undefined,
       ...request
     }: Partial<ReadRequest> & { signal?: AbortSignal; onProgress?: (fraction: number) => void } = {},
-  ): Promise<FileReading> {
-    return pool.read({ path, cache: null, timeLimitMs: null, wantsDigest: true, ...request }, 1, signal, onProgress);
+  ): Promise<SnapshotFile> {
+    const whole = { path, cache: null, timeLimitMs: null, wantsDigest: true, member: 0, ...request };
+    return pool.read(whole, 1, signal, onProgress).then((reading) => {
+      assert.equal(reading.kind, 'snapshot');
+      return reading;
+    });
   }
 
   it('hand over what the reader reads, with the digest', async () => {
@@ -119,7 +123,7 @@ describe('The threads that read files', function () {
 
   it('are no more than allowed, and one alone where files are too large for two', async () => {
     open({ readers: 4, mostBytes: 10 });
-    const request = { path: SMALL[0], cache: null, timeLimitMs: null, wantsDigest: false };
+    const request = { path: SMALL[0], cache: null, timeLimitMs: null, wantsDigest: false, member: 0 };
     const { signal } = new AbortController();
     await Promise.all([6, 6, 6].map((bytes) => pool.read(request, bytes, signal, () => undefined)));
     assert.equal(started, 1);

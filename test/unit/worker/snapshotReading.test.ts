@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startThread } from '../../../src/node/thread.js';
-import type { FileReading } from '../../../src/worker/readerApi.js';
+import type { SnapshotFile } from '../../../src/worker/readerApi.js';
 import { ReaderPool } from '../../../src/worker/readerPool.js';
 import { SnapshotReading } from '../../../src/worker/snapshotReading.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
@@ -32,7 +32,7 @@ describe('Reading a snapshot a second time', function () {
   let cacheFolder: string;
   let path: string;
   let pool: ReaderPool;
-  let readings: FileReading[];
+  let readings: SnapshotFile[];
   /** 3 MB. */
   let made: string;
 
@@ -65,6 +65,7 @@ describe('Reading a snapshot a second time', function () {
     return new SnapshotReading(
       async (request, bytes, abort, onProgress) => {
         const reading = await pool.read(request, bytes, abort, onProgress);
+        assert.equal(reading.kind, 'snapshot');
         readings.push(reading);
         return reading;
       },
@@ -75,13 +76,10 @@ describe('Reading a snapshot a second time', function () {
   const kept = (): string[] =>
     readdirSync(folder).includes('columns') ? readdirSync(cacheFolder).filter((name) => name.endsWith('.columns')) : [];
   const readOnce = async (file = path): Promise<void> => {
-    const { snapshot, digest } = await newWindow().read(
-      { path: file, bytes: 1, wantsDigest: true },
-      signal,
-      () => undefined,
-    );
-    assert.deepStrictEqual(wholeSnapshot(snapshot), wholeSnapshot(await readFile(file)));
-    assert.equal(digest.path, file);
+    const reading = await newWindow().read({ path: file, bytes: 1, wantsDigest: true }, signal, () => undefined);
+    assert.equal(reading.kind, 'snapshot');
+    assert.deepStrictEqual(wholeSnapshot(reading.snapshot), wholeSnapshot(await readFile(file)));
+    assert.equal(reading.digest.path, file);
   };
   const wasCached = (): boolean => readings.at(-1)?.storeAs === null;
 

@@ -1,0 +1,13 @@
+/**
+ * Names a snapshot by its file, and by its place in it where the file holds several: `page.html#2`.
+ * @param index from 0
+ */
+export function memberPath(file: string, index: number, members: number): string {
+  return members === 1 ? file : `${file}#${index + 1}`;
+}
+
+/** Takes such a name apart; null for what is the name of a file alone. A file may be named alike: look for it first. */
+export function splitMember(path: string): { file: string; index: number } | null {
+  const match = /^(.+)#([1-9]\d{0,5})$/.exec(path);
+  return match === null ? null : { file: match[1], index: Number(match[2]) - 1 };
+}

@@ -1,0 +1,59 @@
+import { cycleChains, type CycleChain } from '../analysis/cycleChains.js';
+import type { DigestFrame } from '../analysis/digest.js';
+import { ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import type { CycleGraph } from '../model/cycleGraph.js';
+import type { CycleReport, CycleTensorReport } from './report.js';
+import { reportFrame } from './stackWords.js';
+
+/** A graph of garbage may be large; what hangs in it repeats. */
+const MOST_TENSORS = 1000;
+const LONGEST_LABEL = 60;
+/** Objects of a chain that are named. */
+const LONGEST_CHAIN = 12;
+
+/** What reference cycles kept, and by which lines it was allocated. */
+export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup): CycleReport {
+  const chains = cycleChains(graph);
+  return {
+    path,
+    format: graph.format,
+    bytes: graph.fileBytes,
+    objects: graph.nodes.length,
+    tensors: chains.length,
+    kept: chains.slice(0, MOST_TENSORS).map((chain) => tensorReport(chain, graph, lookup)),
+  };
+}
+
+/** The line that allocated a tensor of a cycle, null where it is not known. */
+export function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | null {
+  const owner = ownerOf(frames.map(digestFrame), [], 'noStack', lookup);
+  return 'line' in owner ? owner.line : null;
+}
+
+/** A cycle in words: `function hook → (cell,cell) → dict[2] → function hook`, or what leads to the tensor. */
+export function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
+  const objects = cycle.length > 0 ? [...cycle, cycle[0]] : path;
+  const names = objects.map((node) => labelText(graph.nodes[node].label));
+  if (names.length <= LONGEST_CHAIN) return names.join(' → ');
+  return [...names.slice(0, LONGEST_CHAIN - 1), '…', names[names.length - 1]].join(' → ');
+}
+
+function tensorReport(chain: CycleChain, graph: CycleGraph, lookup: FileLookup): CycleTensorReport {
+  const owner = ownerOfChain(chain, lookup);
+  return {
+    text: chainText(chain, graph),
+    isCycle: chain.cycle.length > 0,
+    line: owner === null ? null : { ...owner },
+    frames: chain.frames.map((frame) => reportFrame(digestFrame(frame), lookup)),
+  };
+}
+
+function digestFrame({ file, line, name }: { file: string; line: number; name: string }): DigestFrame {
+  return { file, line, function: name };
+}
+
+/** Labels of Python's objects have a kind, then a name on a line of its own. */
+function labelText(label: string): string {
+  const text = label.replace(/\s+/g, ' ').replace(/^object /, '');
+  return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL - 1)}…`;
+}

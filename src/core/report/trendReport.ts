@@ -1,0 +1,41 @@
+import { theilSen } from '../analysis/rate.js';
+import type { Trend, TrendSeries } from '../model/trend.js';
+import type { TrendReport, TrendSeriesReport } from './report.js';
+
+/** Rows of a series that a report keeps. */
+const MOST_ROWS = 64;
+
+/** How much was held over time. */
+export function trendReport(path: string, { format, fileBytes, count, timeUs, series, warnings }: Trend): TrendReport {
+  return {
+    path,
+    format,
+    bytes: fileBytes,
+    rows: count,
+    startUs: timeUs?.at(0) ?? null,
+    endUs: timeUs?.at(-1) ?? null,
+    series: series.map(seriesReport),
+    warnings: warnings.map((warning) => ({ ...warning })),
+  };
+}
+
+/** Rows that do not say are left out. */
+function seriesReport({ name, bytes }: TrendSeries): TrendSeriesReport {
+  const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
+  const kept = Math.min(MOST_ROWS, rows.length);
+  const at = Array.from({ length: kept }, (_, i) =>
+    kept === 1 ? rows[0] : rows[Math.round((i * (rows.length - 1)) / (kept - 1))],
+  );
+  const values = at.map((row) => bytes[row]);
+  const first = values.at(0) ?? 0;
+  const last = values.at(-1) ?? 0;
+  return {
+    name,
+    firstBytes: first,
+    lastBytes: last,
+    peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), 0),
+    growthBytes: last - first,
+    bytesPerRow: theilSen(at, values)?.median ?? null,
+    series: values,
+  };
+}
