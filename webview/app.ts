@@ -5,15 +5,28 @@ import { createLegend } from './chart/legend.js';
 import { createControls } from './controls.js';
 import { el } from './dom.js';
 import { createEmptyView } from './emptyView.js';
+import type { BornSession } from './live/bornSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMessage } from './message.js';
+import { createBandCard } from './layer/bandCard.js';
+import { createBandKey } from './layer/bandKey.js';
+import type { BandSession } from './layer/bandSession.js';
+import { createBandTable } from './layer/bandTable.js';
+import { createMinimap } from './layer/minimap.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
 import type { ViewState } from './viewState.js';
 
+/** Those who talk to the extension, each about its part. */
+export interface Sessions {
+  session: TimelineSession;
+  bands: BandSession;
+  born: BornSession;
+}
+
 /** Fills the page's root with the timeline. */
-export function showApp(root: HTMLElement, store: Store<ViewState>, session: TimelineSession): void {
+export function showApp(root: HTMLElement, store: Store<ViewState>, { session, bands, born }: Sessions): void {
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -21,8 +34,16 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, session: Tim
     },
   });
   const noEvents = createMessage('hint');
-  const chart = new ChartView(store, session).element;
-  const table = createCurveTable(store, session);
+  const chart = new ChartView(store, session, bands).element;
+  const minimap = createMinimap(store, session);
+  const bandKey = createBandKey(store);
+  const bandFailure = createMessage('error', {
+    text: strings.retry,
+    onPress: () => {
+      bands.retry();
+    },
+  });
+  const table = el('div', { class: 'tables' }, createCurveTable(store, session), createBandTable(store, session));
   const hint = el('p', { class: 'aside chart-hint' }, strings.chartHint);
   const history = el(
     'section',
@@ -30,20 +51,24 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, session: Tim
     createLegend(store, session),
     failure.element,
     noEvents.element,
+    bandFailure.element,
     chart,
+    minimap,
+    bandKey,
     table,
     hint,
   );
-  const controls = createControls(store, session);
-  const live = createLiveView(store, session);
+  const controls = createControls(store, session, bands);
+  const live = createLiveView(store, session, born);
+  const card = createBandCard(store, session, bands);
   // Without the plot, the page is as wide as what is asked for.
   new ResizeObserver(() => {
     if (chart.hidden) session.setPixels(history.clientWidth);
   }).observe(history);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title));
-  root.append(createEmptyView(store, session), controls, history, live);
+  root.append(createEmptyView(store, session), controls, history, card, live);
 
-  store.watch(({ choices, curve, curveError, curveAsTable }) => {
+  store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError }) => {
     const something = choices !== null && choices.length > 0;
     for (const part of [controls, history, live]) part.hidden = !something;
     const flat = curve?.events === 0;
@@ -51,6 +76,9 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, session: Tim
     noEvents.show(flat ? strings.noEvents : null);
     chart.hidden = curveAsTable || flat;
     hint.hidden = chart.hidden;
+    minimap.hidden = chart.hidden || !layer || curve?.hasAllocations === false;
+    bandKey.hidden = minimap.hidden;
+    bandFailure.show(bandsError === null || !layer ? null : strings.bandsFailed(bandsError));
     table.hidden = !curveAsTable || flat || curve === null;
   });
 }

@@ -4,6 +4,8 @@ import type { TimelineAxis } from '../src/protocol/timelineData.js';
 import { axesOf } from './axisChange.js';
 import { drawableExtent, zoomRange } from './chart/range.js';
 import { el } from './dom.js';
+import { BAND_GROUPINGS } from '../src/protocol/bandData.js';
+import type { BandSession } from './layer/bandSession.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
@@ -17,7 +19,7 @@ import type { ViewState } from './viewState.js';
 const AXES: readonly TimelineAxis[] = ['time', 'events'];
 const ZOOM_STEP = 2;
 
-export function createControls(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+export function createControls(store: Store<ViewState>, session: TimelineSession, bands: BandSession): HTMLElement {
   const snapshot = createDropdown({
     label: strings.snapshot,
     onPick: (path) => {
@@ -64,6 +66,22 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
       store.update({ curveAsTable });
     },
   });
+  const layer = createCheckbox({
+    text: strings.layer,
+    onChange: (shown) => {
+      store.update({ layer: shown });
+    },
+  });
+  const grouping = createDropdown({
+    label: strings.grouping,
+    onPick: (value) => {
+      const picked = BAND_GROUPINGS.find((one) => one === value);
+      if (picked !== undefined) bands.setGrouping(picked);
+    },
+  });
+  const groupings = [
+    { name: null, items: BAND_GROUPINGS.map((value) => ({ value, text: strings.groupingName[value] })) },
+  ];
   const progress = createProgress(strings.loading);
 
   store.watch((state) => {
@@ -76,6 +94,9 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     whole.setEnabled(range !== null);
     zoomOut.setEnabled(range !== null);
     zoomIn.setEnabled(curve !== null && curve.events > 0);
+    layer.show(state.layer);
+    grouping.show(groupings, state.grouping);
+    grouping.element.hidden = !state.layer;
     asTable.show(state.curveAsTable);
     progress.show(state.curveLoading || state.liveLoading || state.reading);
   });
@@ -87,6 +108,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     device.element,
     axis.element,
     el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element),
+    el('span', { class: 'together' }, layer.element, grouping.element),
     asTable.element,
     progress.element,
   );

@@ -1,6 +1,6 @@
 /** The extension on the other side: calls, notices, and the small state that it keeps for us. */
 import { isRpcMessage, RpcClient } from '../src/protocol/rpc.js';
-import type { TimelineApi, TimelineEvents, TimelineState } from '../src/protocol/timelineApi.js';
+import type { TimelineApi, TimelineEvents } from '../src/protocol/timelineApi.js';
 
 interface VsCodeApi {
   postMessage(message: unknown): void;
@@ -20,16 +20,17 @@ export interface Host {
 
 /**
  * Connects to the extension. May be called once in the life of a page.
- * @param onState receives each complete new state
+ * @param on receives what the extension tells unasked; a state is always complete
  */
-export function connectHost(onState: (state: TimelineState) => void): Host {
+export function connectHost(on: { [Name in keyof TimelineEvents]: (value: TimelineEvents[Name]) => void }): Host {
   const api = acquireVsCodeApi();
   const client = new RpcClient<TimelineApi, TimelineEvents>(
     (message) => {
       api.postMessage(message);
     },
-    (_name, state) => {
-      onState(state);
+    (name, value) => {
+      if (name === 'state') on.state(value as TimelineEvents['state']);
+      else on.cursor(value as TimelineEvents['cursor']);
     },
   );
   window.addEventListener('message', (event: MessageEvent<unknown>) => {

@@ -1,19 +1,28 @@
 /** The entry of the timeline's webview. */
 import { showApp } from './app.js';
 import { connectHost } from './host.js';
+import { BandSession } from './layer/bandSession.js';
+import { BornSession } from './live/bornSession.js';
 import { TimelineSession } from './session.js';
 import { Store } from './store.js';
 import './styles.css';
 import { persisted, persistedChanged, restored } from './viewState.js';
 
-const host = connectHost((state) => {
-  session.receiveState(state);
+const host = connectHost({
+  state: (state) => {
+    session.receiveState(state);
+  },
+  cursor: (cursorLine) => {
+    store.update({ cursorLine });
+  },
 });
 const store = new Store(restored(host.kept()));
 const session = new TimelineSession(store, host);
+const bands = new BandSession(store, host);
+const born = new BornSession(store, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, session);
+showApp(root, store, { session, bands, born });
 store.watch((state, before) => {
   if (persistedChanged(state, before)) host.keep(persisted(state));
 });

@@ -1,4 +1,5 @@
 /** What the user can do, and what it makes of the state: the one place that talks to the extension. */
+import type { BandOwner } from '../src/protocol/bandData.js';
 import { RpcError } from '../src/protocol/rpc.js';
 import {
   TIMELINE_PROTOCOL,
@@ -6,7 +7,14 @@ import {
   type TimelineChoice,
   type TimelineState,
 } from '../src/protocol/timelineApi.js';
-import type { LiveAt, LiveAtQuery, TimelineAxis, TimelineQuery, TimelineWindow } from '../src/protocol/timelineData.js';
+import type {
+  ListedBy,
+  LiveAt,
+  LiveAtQuery,
+  TimelineAxis,
+  TimelineQuery,
+  TimelineWindow,
+} from '../src/protocol/timelineData.js';
 import { eventsOfRange, placePin, rangeOfEvents } from './axisChange.js';
 import { drawableExtent, fitRange, NARROWEST, type Range } from './chart/range.js';
 import type { Host } from './host.js';
@@ -146,19 +154,40 @@ export class TimelineSession {
 
   /** Looks into an instant. Asked again for the same one, or with `open`, its largest line is opened. */
   pin(pin: Pin, open = false): void {
-    this.parked = null;
     const { pin: before, live } = this.store.get();
     const again = before?.event === pin.event;
     if (again || open) this.openAtEvent = pin.event;
+    if (again && live?.event === pin.event) {
+      this.parked = null;
+      this.store.update({ pin, openError: null });
+      this.openLargest(live);
+    } else this.lookInto(pin);
+  }
+
+  /** Looks into an instant, whatever was looked into before. */
+  lookInto(pin: Pin): void {
+    this.parked = null;
     this.store.update({ pin, openError: null });
-    if (again && live?.event === pin.event) this.openLargest(live);
-    else this.askLive();
+    this.askLive();
+  }
+
+  /** What the rows of the list are told apart by. */
+  listBy(listedBy: ListedBy): void {
+    if (listedBy === this.store.get().listedBy) return;
+    this.store.update({ listedBy });
+    this.askLive();
   }
 
   unpin(): void {
     this.live.cancel();
     this.openAtEvent = null;
     this.store.update({ pin: null, live: null, liveError: null, liveLoading: false, openError: null });
+  }
+
+  /** Opens the line of a band, or says that the workspace has no such file. */
+  openBand({ place }: BandOwner): void {
+    if (place?.mapped === true) this.openSource(place);
+    else this.store.update({ openError: strings.bandNotMapped });
   }
 
   openSource(target: SourceLine): void {
@@ -244,10 +273,10 @@ export class TimelineSession {
   }
 
   private askLive(): void {
-    const { selection, pin } = this.store.get();
+    const { selection, pin, listedBy } = this.store.get();
     if (selection === null || pin === null) return;
     this.store.update({ liveLoading: true, liveError: null });
-    this.live.restart({ ...selection, event: pin.event });
+    this.live.restart({ ...selection, event: pin.event, by: listedBy });
   }
 
   private receiveLive(live: LiveAt): void {

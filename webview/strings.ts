@@ -1,7 +1,9 @@
 /** Every text that the timeline shows, in one place. */
-import type { TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
+import type { BandsQuery } from '../src/protocol/bandData.js';
+import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
+import type { Listing } from './viewState.js';
 
 const plural = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
@@ -37,10 +39,10 @@ export const strings = {
   chartRole: 'memory timeline',
   chartHelp:
     'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. ' +
-    'Up goes to the highest point in view. Plus and minus zoom, Home shows the whole history. ' +
-    'Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line.',
+    'Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. ' +
+    'Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
   chartHint:
-    'Click: what is live there · Click again, or Ctrl/Cmd-click: open its largest line · Wheel or drag: zoom · Shift-drag: move',
+    'Click: what is live there, and whose allocation it is · Click again, or Ctrl/Cmd-click: open the line · Wheel or drag: zoom · Shift-drag: move',
   live: 'Live',
   reserved: 'Reserved',
   unknown: 'not known',
@@ -48,6 +50,7 @@ export const strings = {
   peakOf: (bytes: number): string => `Highest in view: ${formatBytes(bytes)}`,
   toPeak: 'Look into it',
   toPeakHint: 'List what is live at the highest point in view',
+  bandsFailed: (reason: string): string => `The allocations could not be read: ${reason}`,
   axisTitle: {
     time: (unit: string): string => `Time since the first event (${unit})`,
     events: 'Allocator event',
@@ -58,6 +61,65 @@ export const strings = {
     timeUs === null ? `event ${formatCount(event)}` : `${formatDuration(timeUs)}, event ${formatCount(event)}`,
   noEvents:
     'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
+
+  // Bands
+  layer: 'Allocations',
+  grouping: 'Colour of the allocations',
+  groupingName: {
+    line: 'By line',
+    file: 'By file',
+    stack: 'By stack',
+    verdict: 'By verdict',
+    age: 'By age',
+  } satisfies Record<BandsQuery['grouping'], string>,
+  spanName: {
+    before: 'Before recording',
+    kept: 'Alive at the end',
+    steps: 'Freed in a later step',
+    step: 'Freed within its step',
+  },
+  verdictName: {
+    leak: '▲ Leak',
+    filling: '△ Filling or leaking',
+    sawtooth: '◢ Freed by the collector',
+    periodic: '◿ Freed together, again and again',
+    plateau: '▬ Plateau',
+    oneOff: '▪ One jump',
+    steady: '▬ Steady',
+    tooShort: 'Too short to say',
+    unjudged: 'Gone at the end',
+    library: 'Library or native code',
+    beforeRecording: 'Before recording',
+  },
+  bandKey: 'Colours',
+  otherBands: (count: number): string => plural(count, 'thin band', 'thin bands'),
+  moreBands: (count: number): string => `and ${formatCount(count)} more`,
+  oneAllocation: (bytes: string): string => `${bytes}, one allocation`,
+  allocations: (bytes: string, count: string): string => `${bytes} in ${count} allocations`,
+  bandLife: (born: number, freed: number | null, age: string | null, several: boolean): string => {
+    const since =
+      born < 0
+        ? 'allocated before the recording'
+        : `${several ? 'oldest ' : ''}${age === null ? `born at event ${formatCount(born)}` : `${age} old, born at event ${formatCount(born)}`}`;
+    const until = freed === null ? 'alive at the end' : `${several ? 'all ' : ''}freed by event ${formatCount(freed)}`;
+    return `${since}, ${until}`;
+  },
+  inFunction: (name: string): string => `in ${name}`,
+  callChain: (calls: string, more: boolean): string => `${calls}${more ? ' ← …' : ''}`,
+  bandOfBands: (band: string, at: number, count: number): string =>
+    `${band}. Band ${formatCount(at)} of ${formatCount(count)} from the top`,
+  bandNotMapped: 'The line of this band is no file of this workspace.',
+  pickedBand: (name: string): string => `Picked: ${name}`,
+  openBand: 'Open Its Line',
+  unpickBand: 'Let Go',
+  stackOfBand: 'Stack, innermost first',
+  bandTable: 'The visible allocations: one row for each band, the largest first',
+  columnBand: 'Band',
+  columnHighest: 'Highest',
+  columnFirst: 'At the start',
+  columnLast: 'At the end',
+  columnAllocations: 'Outlined allocations',
+  minimap: 'The whole history; drag to move the view',
 
   // The curve as a table
   curveTable: 'The visible curve: its ends, its highest peaks and its marks',
@@ -73,7 +135,25 @@ export const strings = {
   lookIntoAt: (where: string): string => `What is live here: ${where}`,
 
   // What is live
-  liveHere: 'What is live here, by line',
+  listing: 'What the list shows',
+  listingName: { live: 'Live at the pin', born: 'Born in view, still alive' } satisfies Record<Listing, string>,
+  listingHeading: {
+    live: 'What is live here',
+    born: 'What was born in view and is still alive',
+  } satisfies Record<Listing, string>,
+  listedBy: 'Rows of the list',
+  listedByName: { line: 'By line', stack: 'By stack' } satisfies Record<ListedBy, string>,
+  nothingBorn: 'Nothing happens in view.',
+  bornSummary: (
+    sums: { aliveBytes: number; aliveBlocks: number; bornBytes: number; bornBlocks: number },
+    lines: number,
+    largest: string | null,
+  ): string => {
+    const born = `${formatBytes(sums.bornBytes)} in ${plural(sums.bornBlocks, 'allocation', 'allocations')} were born in view`;
+    if (sums.aliveBlocks === 0) return `${born}; none is alive at the end.`;
+    const alive = `${born}; ${formatBytes(sums.aliveBytes)} in ${formatCount(sums.aliveBlocks)} are alive at the end`;
+    return largest === null ? `${alive}.` : `${alive}, of ${plural(lines, 'line', 'lines')}, most of ${largest}.`;
+  },
   noPin:
     'Click on the curve, or move to a point with the arrow keys and press Enter, to see which lines hold the memory there.',
   columnBytes: 'Bytes',
@@ -97,6 +177,7 @@ export const strings = {
   pointedOut: 'The line you came from',
   total: 'Total',
   totalIsLive: (bytes: number): string => `= live bytes, ${formatExactBytes(bytes)}`,
+  totalIsAlive: (bytes: number): string => `= born in view and alive at the end, ${formatExactBytes(bytes)}`,
   shown: (rows: number, all: number): string => `Shown: ${formatCount(rows)} of ${formatCount(all)}`,
   nothingMatches: 'No line matches the filter.',
   showMore: (count: number): string => `Show ${formatCount(count)} more`,

@@ -1,7 +1,9 @@
 /** Everything that the timeline shows, and the small part of it that outlives a reload. */
 import type { TimelineChoice } from '../src/protocol/timelineApi.js';
-import type { LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
+import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
+import type { BornIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
+import type { Pile } from './layer/pile.js';
 
 /** A line of a file, 1-based. */
 export interface SourceLine {
@@ -23,6 +25,18 @@ export interface Pin {
   axis: TimelineAxis;
   x: number;
 }
+
+/** A band at an instant: a strand of the pile, or one allocation of it. */
+export interface BandRef {
+  /** As the worker numbers them. */
+  strand: number;
+  /** Row of the allocation; null for all of the strand. */
+  row: number | null;
+  event: number;
+}
+
+/** What the list under the chart shows: what is live at the pin, or what the view has brought that is still there. */
+export type Listing = 'live' | 'born';
 
 export interface ViewState {
   /** Null until the extension has told what can be shown. */
@@ -51,6 +65,23 @@ export interface ViewState {
   /** Why a source line could not be opened. */
   openError: string | null;
   curveAsTable: boolean;
+  /** True while the bands are shown under the curve. */
+  layer: boolean;
+  grouping: BandsQuery['grouping'];
+  /** The bands of the visible range; null where that is the whole history, or not answered yet. */
+  pile: Pile | null;
+  wholePile: Pile | null;
+  /** Why there are no bands, in a sentence. */
+  bandsError: string | null;
+  /** What lies under the cursor, and what was clicked, once they are known. */
+  looked: BandDetail | null;
+  picked: BandRef | null;
+  pickedDetail: BandDetail | null;
+  /** The line on which the editor's cursor is. */
+  cursorLine: SourceLine | null;
+  listing: Listing;
+  listedBy: ListedBy;
+  born: BornIn | null;
   sort: LiveSort;
   filter: string;
 }
@@ -73,12 +104,39 @@ export const INITIAL: ViewState = {
   liveError: null,
   openError: null,
   curveAsTable: false,
+  layer: true,
+  grouping: 'line',
+  pile: null,
+  wholePile: null,
+  bandsError: null,
+  looked: null,
+  picked: null,
+  pickedDetail: null,
+  cursorLine: null,
+  listing: 'live',
+  listedBy: 'line',
+  born: null,
   sort: 'bytes',
   filter: '',
 };
 
 const VERSION = 1;
-const KEPT = ['request', 'selection', 'highlight', 'axis', 'range', 'pin', 'curveAsTable', 'sort', 'filter'] as const;
+const KEPT = [
+  'request',
+  'selection',
+  'highlight',
+  'axis',
+  'range',
+  'pin',
+  'curveAsTable',
+  'layer',
+  'grouping',
+  'picked',
+  'listing',
+  'listedBy',
+  'sort',
+  'filter',
+] as const;
 
 /** What is kept over a reload: where the user was, never data. */
 export function persisted(state: ViewState): Record<string, unknown> {
@@ -94,6 +152,7 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 export function restored(kept: unknown): ViewState {
   if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
   const { request, selection, highlight, axis, range, pin, curveAsTable, sort, filter } = kept;
+  const { layer, grouping, picked, listing, listedBy } = kept;
   return {
     ...INITIAL,
     ...(isCount(request) && { request }),
@@ -103,6 +162,11 @@ export function restored(kept: unknown): ViewState {
     ...(isRange(range) && { range }),
     ...(isPin(pin) && { pin }),
     ...(typeof curveAsTable === 'boolean' && { curveAsTable }),
+    ...(typeof layer === 'boolean' && { layer }),
+    ...(isGrouping(grouping) && { grouping }),
+    ...(isBandRef(picked) && { picked }),
+    ...((listing === 'live' || listing === 'born') && { listing }),
+    ...((listedBy === 'line' || listedBy === 'stack') && { listedBy }),
     ...((sort === 'bytes' || sort === 'blocks' || sort === 'line') && { sort }),
     ...(typeof filter === 'string' && { filter }),
   };
@@ -137,4 +201,13 @@ function isPin(value: unknown): value is Pin {
   if (!isRecord(value) || !Number.isFinite(value['x'])) return false;
   if (value['axis'] !== 'time' && value['axis'] !== 'events') return false;
   return Number.isSafeInteger(value['event']) && (value['event'] as number) >= -1;
+}
+
+function isGrouping(value: unknown): value is ViewState['grouping'] {
+  return BAND_GROUPINGS.some((grouping) => grouping === value);
+}
+
+function isBandRef(value: unknown): value is BandRef {
+  if (!isRecord(value) || !isCount(value['strand']) || !Number.isSafeInteger(value['event'])) return false;
+  return (value['event'] as number) >= -1 && (value['row'] === null || isCount(value['row']));
 }

@@ -1,5 +1,6 @@
 /** What the timeline webview asks of the extension, and what it is told. */
-import type { LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
+import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
+import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** One line of the picker: a snapshot that can be shown. */
 export interface TimelineChoice {
@@ -15,6 +16,9 @@ export type TimelineApi = {
   ready: { params: { protocol: number }; result: TimelineState };
   timeline: { params: TimelineQuery; result: TimelineWindow };
   liveAt: { params: LiveAtQuery; result: LiveAt };
+  bornIn: { params: BornInQuery; result: BornIn };
+  bands: { params: BandsQuery; result: Bands };
+  bandDetail: { params: BandDetailQuery; result: BandDetail };
   /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Opens the palette command that the empty state offers. */
@@ -38,6 +42,8 @@ export interface TimelineState {
 export type TimelineEvents = {
   /** The set of snapshots changed, or the user asked for another one. Always complete, never a difference. */
   state: TimelineState;
+  /** The line that the cursor is on in the active Python editor, as recorded; null if there is none. */
+  cursor: { file: string; line: number } | null;
 };
 
 /** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */

@@ -27,6 +27,8 @@ export interface TimelineWindow {
   /** Start of the time axis, null where the file carries no times. */
   startUs: Microseconds | null;
   events: number;
+  /** False where the file tells sums only: there are no bands to be had. */
+  hasAllocations: boolean;
   /**
    * A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`; `reserved` is null where unknown. Minima and maxima of every pixel
    * column are kept, so a spike of a single event shows at its exact height.
@@ -49,25 +51,55 @@ export interface TimelineMark {
   label: string;
 }
 
+/** What the rows of a list are told apart by. */
+export type ListedBy = 'line' | 'stack';
+
 export interface LiveAtQuery {
   path: string;
   device: number;
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
+  by: ListedBy;
 }
 
-/** What is live at one instant, by owner line. The parts add up to `liveBytes` exactly. */
-export interface LiveAt {
+/** Sums by owner. */
+export interface OwnerSums {
   path: string;
   device: number;
+  by: ListedBy;
+  /** Largest first. */
+  lines: LiveLine[];
+  buckets: { library: LiveBucket; beforeRecording: LiveBucket; noStack: LiveBucket };
+}
+
+/** What is live at one instant. The parts add up to `liveBytes` exactly. */
+export interface LiveAt extends OwnerSums {
   event: number;
   timeUs: Microseconds | null;
   liveBytes: Bytes;
   /** Null where the input does not say. */
   reservedBytes: Bytes | null;
-  /** Largest first. */
-  lines: LiveLine[];
-  buckets: { library: LiveBucket; beforeRecording: LiveBucket; noStack: LiveBucket };
+}
+
+export interface BornInQuery {
+  path: string;
+  device: number;
+  axis: TimelineAxis;
+  /** In units of the axis; null for the whole history. */
+  window: { from: number; to: number } | null;
+  by: ListedBy;
+}
+
+/** What was allocated in a window and is there at the end. The parts add up to `aliveBytes` exactly. */
+export interface BornIn extends OwnerSums {
+  /** First and last event of the window; `last` is below `first` where it has none. */
+  first: number;
+  last: number;
+  aliveBytes: Bytes;
+  aliveBlocks: number;
+  /** With what was freed again. */
+  bornBytes: Bytes;
+  bornBlocks: number;
 }
 
 export interface LiveBucket {
@@ -81,4 +113,6 @@ export interface LiveLine extends LiveBucket {
   function: string;
   /** True if `file` is a workspace path that can be opened. */
   mapped: boolean;
+  /** The stack, innermost first; null if stacks are not told apart. */
+  frames: { file: string; line: number; function: string }[] | null;
 }

@@ -2,7 +2,8 @@
 import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
-import type { LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
+import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
+import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** The Python files that frames may be mapped to. */
 export interface WorkspaceListing {
@@ -59,6 +60,9 @@ export type WorkerApi = {
   compare: { params: { a: string; b: string }; result: CompareReport };
   timeline: { params: TimelineQuery; result: TimelineWindow };
   liveAt: { params: LiveAtQuery; result: LiveAt };
+  bornIn: { params: BornInQuery; result: BornIn };
+  bands: { params: BandsQuery; result: Bands };
+  bandDetail: { params: BandDetailQuery; result: BandDetail };
 };
 
 export interface AnalysisResult {

@@ -1,3 +1,4 @@
+import { bornIn, NOTHING_BORN } from '../core/analysis/bornIn.js';
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/analysis/liveAt.js';
 import { stepOfDigest } from '../core/analysis/runs.js';
@@ -9,6 +10,8 @@ import { snapshotReport } from '../core/report/snapshotReport.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
+import { BandAnswers } from './bandAnswers.js';
+import { LineVerdicts } from './lineVerdicts.js';
 import type { SnapshotReading } from './snapshotReading.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
@@ -20,6 +23,8 @@ export function workerHandlers(
   workspace: WorkspaceFiles,
   onProgress: (path: string, fraction: number) => void,
 ): RpcHandlers<WorkerApi> {
+  const verdicts = new LineVerdicts();
+  const bands = new BandAnswers(store, workspace, verdicts);
   return {
     configure: async (settings) => {
       await reading.configure(settings);
@@ -48,7 +53,9 @@ export function workerHandlers(
     report: () => {
       const { files, rules, roots } = workspace.listing;
       const { lineText, sourceFacts } = new SourceFiles(roots);
-      return buildReport(store.digests, { files, rules, lineText, sourceFacts }, store.others);
+      const result = buildReport(store.digests, { files, rules, lineText, sourceFacts }, store.others);
+      verdicts.take(result.report);
+      return result;
     },
     compare: ({ a, b }) => buildCompare(store.digest(a), store.digest(b), workspace.listing),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
@@ -62,21 +69,31 @@ export function workerHandlers(
         device,
         startUs: history.startUs,
         events: history.trace.count,
+        hasAllocations: trend === null,
         capacityBytes: trend === null ? capacityOf(store.digest(path), device) : null,
       };
     },
-    liveAt: async ({ path, device, event }, signal) => {
+    liveAt: async ({ path, device, event, by }, signal) => {
       const trend = store.trend(path);
       const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend);
       const ordinal = Math.min(Math.max(-1, Math.trunc(event)), history.trace.count - 1);
       let live: LiveByOwner;
       if (trend === null) {
         const snapshot = await store.snapshot(path, signal);
-        live = liveAt(snapshot, history, ordinal, workspace.lookupFor(snapshot, store.digests));
+        live = liveAt(snapshot, history, ordinal, workspace.lookupFor(snapshot, store.digests), by);
       } else live = liveWithoutLines(history, ordinal);
       const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, ordinal)] ?? 0);
-      return { ...live, path, device, event: ordinal, timeUs };
+      return { ...live, path, device, by, event: ordinal, timeUs };
     },
+    bornIn: async ({ path, device, axis, window, by }, signal) => {
+      if (store.trend(path) !== null) return { ...NOTHING_BORN, path, device, by };
+      const snapshot = await store.snapshot(path, signal);
+      const history = await store.history(path, device, signal);
+      const born = bornIn(snapshot, history, { axis, window }, workspace.lookupFor(snapshot, store.digests), by);
+      return { ...born, path, device, by };
+    },
+    bands: (query, signal) => bands.bands(query, signal),
+    bandDetail: (query, signal) => bands.detail(query, signal),
   };
 }
 

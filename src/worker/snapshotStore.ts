@@ -1,5 +1,7 @@
+import { allocationIndex, type AllocationIndex } from '../core/analysis/allocationIndex.js';
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
+import { stepsOnDevice } from '../core/analysis/steps.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import { noSnapshot } from '../core/formats/readSnapshot.js';
@@ -9,7 +11,7 @@ import type { Trend } from '../core/model/trend.js';
 import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { openFile, sameFile, type FileState } from '../node/fileSource.js';
-import { modelBytes } from './modelBytes.js';
+import { historyBytes, modelBytes } from './modelBytes.js';
 import { changedWhileRead } from './readSnapshotFile.js';
 import type { SnapshotReader } from './snapshotReading.js';
 
@@ -26,6 +28,7 @@ interface Resident {
   snapshot: Snapshot;
   bytes: Bytes;
   histories: Map<number, DeviceHistory>;
+  indexes: Map<number, AllocationIndex>;
 }
 
 /** Columns kept in memory for the timeline's questions; digests stay for all files. */
@@ -119,11 +122,32 @@ export class SnapshotStore {
   }
 
   async history(path: string, device: number, signal: AbortSignal): Promise<DeviceHistory> {
+    return this.historyOf(path, await this.residentOf(path, signal), device);
+  }
+
+  /** What the bands of a device are made of. */
+  async allocations(path: string, device: number, signal: AbortSignal): Promise<AllocationIndex> {
     const resident = await this.residentOf(path, signal);
+    let index = resident.indexes.get(device);
+    if (index === undefined) {
+      const { snapshot } = resident;
+      const { steps } = this.digest(path);
+      const history = this.historyOf(path, resident, device);
+      index = allocationIndex(snapshot, history, steps === null ? null : stepsOnDevice(snapshot, steps, device));
+      resident.indexes.set(device, index);
+      resident.bytes += index.byteLength;
+      this.makeRoomFor(path);
+    }
+    return index;
+  }
+
+  private historyOf(path: string, resident: Resident, device: number): DeviceHistory {
     let history = resident.histories.get(device);
     if (history === undefined) {
       history = deviceHistory(resident.snapshot, device);
       resident.histories.set(device, history);
+      resident.bytes += historyBytes(history);
+      this.makeRoomFor(path);
     }
     return history;
   }
@@ -155,9 +179,16 @@ export class SnapshotStore {
   }
 
   private keep(path: string, state: FileState, snapshot: Snapshot): Resident {
-    const resident = { state, snapshot, bytes: modelBytes(snapshot), histories: new Map<number, DeviceHistory>() };
+    const bytes = modelBytes(snapshot);
+    const resident: Resident = { state, snapshot, bytes, histories: new Map(), indexes: new Map() };
     this.resident.delete(path);
     this.resident.set(path, resident);
+    this.makeRoomFor(path);
+    return resident;
+  }
+
+  /** Drops the columns that were not used for longest, never those of `path`. */
+  private makeRoomFor(path: string): void {
     let total = 0;
     for (const one of this.resident.values()) total += one.bytes;
     for (const [other, one] of this.resident) {
@@ -165,7 +196,6 @@ export class SnapshotStore {
       this.resident.delete(other);
       total -= one.bytes;
     }
-    return resident;
   }
 }
 

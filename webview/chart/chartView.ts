@@ -2,6 +2,10 @@
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { el, oncePerFrame, setText } from '../dom.js';
 import { formatBytes } from '../format.js';
+import { BandLayer } from '../layer/bandLayer.js';
+import { bandLines, BandPointer, marksIn, ownerOf, refOf, spokenBand, type PointedBand } from '../layer/bandPointer.js';
+import type { BandSession } from '../layer/bandSession.js';
+import { strandNames } from '../layer/bandText.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -9,7 +13,7 @@ import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay } from './overlay.js';
-import { pixelOf, valueAt, type PlotArea } from './plot.js';
+import { pixelOf, valueAt, type PlotArea, type PlotPoint } from './plot.js';
 import { indexOfEvent, pickPoint } from './points.js';
 import { drawableExtent, panRange, revealInRange, zoomRange, type Range } from './range.js';
 import { TimelineChart } from './timelineChart.js';
@@ -18,6 +22,9 @@ import { TimelineChart } from './timelineChart.js';
 const REACH = 3;
 /** A mark this near to the cursor is named in the readout, in pixels. */
 const MARK_REACH = 5;
+
+/** What bands are drawn from, besides the curve and its range. */
+const BAND_PARTS = ['pile', 'wholePile', 'picked', 'highlight', 'cursorLine'] as const;
 
 /** What the cursor is on. */
 interface Cursor {
@@ -32,12 +39,21 @@ export class ChartView {
   private readonly spoken = el('div', { class: 'visually-hidden', attributes: { role: 'status' } });
   private readonly overlay = new Overlay();
   private readonly chart: TimelineChart;
+  private readonly layer: BandLayer;
+  private readonly pointer: BandPointer;
   private cursor: Cursor | null = null;
+  /** The band under the cursor. */
+  private band: PointedBand | null = null;
   private laidOutAt = { width: 0, height: 0 };
   private sweep: { from: number; to: number } | null = null;
   private readonly drawCurve = oncePerFrame(() => {
     const { curve } = this.store.get();
     if (curve !== null) this.chart.show(curve, this.visible(curve));
+    this.placeBands();
+    this.placeOverlay();
+  });
+  private readonly drawBands = oncePerFrame(() => {
+    this.placeBands();
     this.placeOverlay();
   });
   private readonly drawOverlay = oncePerFrame(() => {
@@ -47,9 +63,11 @@ export class ChartView {
   constructor(
     private readonly store: Store<ViewState>,
     private readonly session: TimelineSession,
+    private readonly bands: BandSession,
   ) {
+    this.pointer = new BandPointer(store);
     const help = el('p', { class: 'visually-hidden', attributes: { id: 'plot-help' } }, strings.chartHelp);
-    const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
+    const canvas = el('canvas', { class: 'curve', attributes: { 'aria-hidden': 'true' } });
     const surface = el('div', { class: 'surface' }, canvas);
     this.plot = el(
       'div',
@@ -69,18 +87,27 @@ export class ChartView {
     this.element = el('div', { class: 'chart' }, this.plot, help, this.spoken);
     // The theme and the size of a canvas are known only inside the document.
     document.body.append(this.element);
+    this.layer = new BandLayer(readTheme(this.element));
+    surface.append(this.layer.element);
     this.chart = new TimelineChart(canvas, readTheme(this.element), (area) => {
       this.laidOut(area);
     });
     watchTheme(() => {
       this.chart.restyle(readTheme(this.element));
+      this.layer.restyle(readTheme(this.element));
       this.drawCurve();
     });
     this.listen();
     store.watch((state, before) => {
-      if (state.curve !== before.curve || state.range !== before.range) this.drawCurve();
-      else if (state.pin !== before.pin) this.drawOverlay();
-      if (state.selection !== before.selection) this.cursor = null;
+      this.chart.fillLive(!state.layer || state.curve?.hasAllocations === false);
+      if (state.selection !== before.selection) {
+        this.cursor = null;
+        this.band = null;
+      }
+      if (state.curve !== before.curve || state.range !== before.range || state.layer !== before.layer)
+        this.drawCurve();
+      else if (BAND_PARTS.some((part) => state[part] !== before[part])) this.drawBands();
+      else if (state.pin !== before.pin || state.looked !== before.looked) this.drawOverlay();
       const { curve, selection } = state;
       const other = curve !== null && (curve.path !== selection?.path || curve.device !== selection.device);
       this.element.classList.toggle('stale', other);
@@ -95,18 +122,23 @@ export class ChartView {
     if (width !== this.laidOutAt.width || height !== this.laidOutAt.height) this.drawCurve();
     this.laidOutAt = { width, height };
     this.session.setPixels(width);
+    this.bands.setSize(width, height);
   }
 
   private listen(): void {
     listenForGestures(this.plot, {
       area: () => (this.store.get().curve === null ? null : this.area()),
-      hover: (pixel) => {
-        this.hover(pixel);
+      hover: (point) => {
+        this.hover(point);
       },
-      pick: (pixel, { open, twice }) => {
+      pick: ({ x: pixel, y }, { open, twice }) => {
         // A double click on a part of the history goes back to the whole, and shall not open a file besides.
         if (twice && this.store.get().range !== null) return;
         this.withCurve((curve, area, visible) => {
+          const x = valueAt(pixel, area, visible);
+          const band = this.pointer.at(x, this.chart.bytesAt(y));
+          if (band !== null && this.pickBand(band, x, open)) return;
+          this.bands.pick(null);
           const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
           if (index >= 0) this.pin(curve, index, valueAt(pixel, area, visible), open);
         });
@@ -150,21 +182,80 @@ export class ChartView {
           if (index >= 0) this.moveCursor(curve, index, visible);
         });
       },
+      walk: (by) => {
+        this.walk(by);
+      },
       pickAtCursor: (open) => {
         this.withCurve((curve) => {
           if (this.cursor === null) this.step(1);
+          else if (this.band !== null && this.pickBand(this.band, this.cursor.x, open)) return;
           else this.session.pin({ event: this.cursor.event, axis: curve.axis, x: this.cursor.x }, open);
         });
       },
       dismiss: () => {
         this.cursor = null;
+        this.lookAt(null);
+        this.bands.pick(null);
         this.session.unpin();
-        this.drawOverlay();
+        this.drawBands();
       },
     });
     this.plot.addEventListener('blur', () => {
-      if (this.cursor?.fromKeys === true) this.cursor = null;
+      if (this.cursor?.fromKeys === true) {
+        this.cursor = null;
+        this.lookAt(null);
+      }
       this.drawOverlay();
+    });
+  }
+
+  /** @returns false if it is no single line's */
+  private pickBand(band: PointedBand, x: number, open: boolean): boolean {
+    const ref = refOf(band);
+    const owner = ownerOf(band);
+    if (ref === null || owner === null) return false;
+    const { picked } = this.store.get();
+    const again = picked?.strand === ref.strand && picked.row === ref.row;
+    this.bands.pick(ref);
+    this.session.lookInto({ event: ref.event, axis: band.pile.bands.axis, x });
+    if (again || open) this.session.openBand(owner);
+    return true;
+  }
+
+  private lookAt(band: PointedBand | null): void {
+    const before = this.band;
+    this.band = band;
+    this.bands.look(band === null ? null : refOf(band));
+    const same = band?.pile === before?.pile && band?.piece.strand === before?.piece.strand;
+    if (!same || band?.piece.block !== before?.piece.block) this.drawBands();
+  }
+
+  private walk(by: 1 | -1): void {
+    if (this.cursor === null) this.step(1);
+    const x = this.cursor?.x;
+    const band = x === undefined ? null : this.pointer.next(x, this.band, by);
+    if (band === null) return;
+    this.lookAt(band);
+    setText(this.spoken, spokenBand(band));
+  }
+
+  private placeBands(): void {
+    const { curve, layer, pile, wholePile, picked, highlight, cursorLine } = this.store.get();
+    const area = this.area();
+    const of = (one: typeof pile): typeof pile => (one?.bands.axis === curve?.axis ? one : null);
+    const front = of(pile) ?? of(wholePile);
+    if (!layer || curve === null || area === null || front === null) {
+      this.layer.show(null);
+      return;
+    }
+    this.layer.show({
+      area,
+      range: this.visible(curve),
+      topBytes: this.chart.topBytes(),
+      window: of(pile),
+      whole: of(wholePile),
+      names: strandNames(front),
+      marks: marksIn(front, this.band, picked, [highlight, cursorLine]),
     });
   }
 
@@ -176,11 +267,16 @@ export class ChartView {
     this.session.pin({ event, axis: curve.axis, x: held ? clicked : curve.x[index] }, open);
   }
 
-  private hover(pixel: number | null): void {
-    if (pixel === null) {
-      if (this.cursor?.fromKeys === false) this.cursor = null;
+  private hover(point: PlotPoint | null): void {
+    if (point === null) {
+      if (this.cursor?.fromKeys === false) {
+        this.cursor = null;
+        this.lookAt(null);
+      }
     } else {
+      const pixel = point.x;
       this.withCurve((curve, area, visible) => {
+        this.lookAt(this.pointer.at(valueAt(pixel, area, visible), this.chart.bytesAt(point.y)));
         const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
         const x = Math.max(curve.x[index], valueAt(pixel - REACH, area, visible));
         this.cursor = index < 0 ? null : { event: curve.event[index], x, fromKeys: false };
@@ -204,6 +300,7 @@ export class ChartView {
     const x = curve.x[index];
     this.cursor = { event: curve.event[index], x, fromKeys: true };
     this.session.setRange(revealInRange(visible, x));
+    this.lookAt(null);
     this.drawOverlay();
     setText(this.spoken, this.textOf(curve, index));
   }
@@ -238,7 +335,8 @@ export class ChartView {
     const pixel = inView(this.cursor.x);
     if (pixel === null || curve.x.length === 0) return null;
     const marks = curve.marks.filter((mark) => Math.abs(pixelOf(mark.x, area, visible) - pixel) <= MARK_REACH);
-    const text = [this.textOf(curve, index), ...marks.map(strings.mark)].join('\n');
+    const band = this.band === null ? [] : [...bandLines(this.band, this.store.get().looked), ''];
+    const text = [...band, this.textOf(curve, index), ...marks.map(strings.mark)].join('\n');
     return { x: pixel, y: this.chart.pixelOfBytes(curve.live[index]), text };
   }
 

@@ -1,12 +1,13 @@
 /** What the user does on the plot with mouse, wheel and keys, as wishes. Knows pixels, not curves. */
-import { isInside, type PlotArea } from './plot.js';
+import { Pinch } from './pinch.js';
+import { isInside, type PlotArea, type PlotPoint } from './plot.js';
 
 export interface GestureHandlers {
   /** Where gestures count; null while nothing is drawn. */
   area(): PlotArea | null;
-  hover(pixel: number | null): void;
+  hover(point: PlotPoint | null): void;
   /** A click. `open` if the largest line shall be opened straight away; `twice` for the second of a double click. */
-  pick(pixel: number, how: { open: boolean; twice: boolean }): void;
+  pick(point: PlotPoint, how: { open: boolean; twice: boolean }): void;
   /** Factors below 1 come closer. `pixel` is what stays where it is; null for the middle or the cursor. */
   zoom(pixel: number | null, factor: number): void;
   /** By a share of what is visible. */
@@ -19,6 +20,8 @@ export interface GestureHandlers {
   /** Moves the keyboard's cursor by points of the curve. */
   step(points: number): void;
   toPeak(): void;
+  /** From band to band at the cursor's instant: 1 for the one above. */
+  walk(bands: 1 | -1): void;
   /** The key for a click at the cursor. */
   pickAtCursor(open: boolean): void;
   dismiss(): void;
@@ -49,7 +52,12 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   let drag: Drag | null = null;
   /** True if what ends in a click was a drag. */
   let dragged = false;
-  const pixelOf = (event: MouseEvent): number => event.clientX - plot.getBoundingClientRect().left;
+  const pointOf = (event: MouseEvent): PlotPoint => {
+    const { left, top } = plot.getBoundingClientRect();
+    return { x: event.clientX - left, y: event.clientY - top };
+  };
+  const pixelOf = (event: MouseEvent): number => pointOf(event).x;
+  const pinch = new Pinch();
   const clamped = (pixel: number, area: PlotArea): number =>
     Math.min(Math.max(pixel, area.left), area.left + area.width);
 
@@ -57,6 +65,13 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const area = on.area();
     const pixel = pixelOf(event);
     if (area === null || event.button > 1 || !isInside(pixel, area)) return;
+    if (pinch.down(event.pointerId, pixel)) {
+      // The first finger's drag was the beginning of a pinch.
+      drag = null;
+      dragged = true;
+      on.sweep(null);
+      return;
+    }
     const panning = event.button === 1 || event.shiftKey;
     drag = { pointer: event.pointerId, start: pixel, last: pixel, moved: false, panning };
     plot.setPointerCapture(event.pointerId);
@@ -67,8 +82,14 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const area = on.area();
     if (area === null) return;
     const pixel = pixelOf(event);
+    const pinched = pinch.move(event.pointerId, pixel);
+    if (pinched !== null) {
+      on.zoom(pinched.centre, pinched.factor);
+      on.pan(-pinched.moved / area.width);
+      return;
+    }
     if (drag === null) {
-      on.hover(isInside(pixel, area) ? pixel : null);
+      on.hover(isInside(pixel, area) ? pointOf(event) : null);
       return;
     }
     drag.moved ||= Math.abs(pixel - drag.start) > CLICK_TOLERANCE;
@@ -82,6 +103,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const area = on.area();
     const ended = drag;
     drag = null;
+    pinch.up(event.pointerId);
     if (ended === null || area === null) return;
     dragged = ended.moved;
     if (!ended.moved || ended.panning) return;
@@ -90,12 +112,13 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   });
   plot.addEventListener('click', (event) => {
     const area = on.area();
-    const pixel = pixelOf(event);
-    if (area === null || dragged || !isInside(pixel, area)) return;
-    on.pick(pixel, { open: event.ctrlKey || event.metaKey, twice: event.detail > 1 });
+    const point = pointOf(event);
+    if (area === null || dragged || !isInside(point.x, area)) return;
+    on.pick(point, { open: event.ctrlKey || event.metaKey, twice: event.detail > 1 });
   });
-  plot.addEventListener('pointercancel', () => {
+  plot.addEventListener('pointercancel', (event) => {
     drag = null;
+    pinch.up(event.pointerId);
     on.sweep(null);
   });
   plot.addEventListener('pointerleave', () => {
@@ -132,7 +155,10 @@ function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
       else on.step(sign * (command ? 20 : 1));
       return true;
     case 'ArrowUp':
-      on.toPeak();
+    case 'ArrowDown':
+      if (event.altKey) on.walk(event.key === 'ArrowUp' ? 1 : -1);
+      else if (event.key === 'ArrowUp') on.toPeak();
+      else return false;
       return true;
     case 'PageUp':
     case 'PageDown':

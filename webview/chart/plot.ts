@@ -9,6 +9,12 @@ export interface PlotArea {
   height: number;
 }
 
+/** Pixels of the plot's element. */
+export interface PlotPoint {
+  x: number;
+  y: number;
+}
+
 /** The value on the x axis at a pixel, which may lie beside the area. */
 export function valueAt(pixel: number, area: PlotArea, visible: Range): number {
   return visible.from + ((pixel - area.left) / area.width) * (visible.to - visible.from);

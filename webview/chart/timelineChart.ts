@@ -144,6 +144,21 @@ export class TimelineChart {
     return areaOf(this.chart);
   }
 
+  /** Leaves the area under the live curve to what lies below the canvas. */
+  fillLive(fill: boolean): void {
+    this.chart.data.datasets[2].fill = fill ? 'origin' : false;
+  }
+
+  /** The top of the byte axis. */
+  topBytes(): number {
+    return this.chart.scales['y'].max;
+  }
+
+  /** The bytes at a height in pixels of the canvas. */
+  bytesAt(pixel: number): number {
+    return this.chart.scales['y'].getValueForPixel(pixel) ?? 0;
+  }
+
   /** The height of so many bytes, in pixels of the canvas. */
   pixelOfBytes(bytes: number): number {
     return this.chart.scales['y'].getPixelForValue(bytes);

@@ -1,5 +1,5 @@
 /** The table of what is live: one row for each line and bucket, a total that is the live bytes, sortable heads. */
-import type { LiveAt, LiveLine } from '../../src/protocol/timelineData.js';
+import type { LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../dom.js';
 import { formatBytes, formatCount, formatExactBytes, formatShare } from '../format.js';
 import { strings } from '../strings.js';
@@ -8,6 +8,13 @@ import { sumOf, type LiveRow } from './rows.js';
 
 /** So many rows at once; more on request. */
 const PAGE = 200;
+
+/** What the rows of a table are parts of. */
+export interface Whole {
+  bytes: number;
+  /** Says what it is, with the exact bytes. */
+  name: string;
+}
 
 export interface LiveTableHandlers {
   sort(by: LiveSort): void;
@@ -45,13 +52,13 @@ export class LiveTable {
    * @param rows those that match the filter, in order
    * @param all how many there are without the filter
    */
-  show(live: LiveAt, rows: readonly LiveRow[], all: number, sort: LiveSort): void {
+  show(whole: Whole, rows: readonly LiveRow[], all: number, sort: LiveSort): void {
     for (const [by, head] of Object.entries(this.heads)) {
       head.setAttribute('aria-sort', by !== sort ? 'none' : by === 'line' ? 'ascending' : 'descending');
     }
     this.body.replaceChildren();
-    this.append(live, rows, 0);
-    this.foot.replaceChildren(...this.footRows(live, rows, all));
+    this.append(whole, rows, 0);
+    this.foot.replaceChildren(...this.footRows(whole, rows, all));
   }
 
   /** Scrolls to the line that led here, if it is live. */
@@ -59,24 +66,24 @@ export class LiveTable {
     this.body.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }
 
-  private append(live: LiveAt, rows: readonly LiveRow[], from: number): void {
-    this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(row, live)));
+  private append(whole: Whole, rows: readonly LiveRow[], from: number): void {
+    this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(row, whole)));
     const next = from + PAGE;
     if (next >= rows.length) return;
     const more = el('button', { class: 'link' }, strings.showMore(Math.min(PAGE, rows.length - next)));
     const holder = el('tr', {}, el('td', { attributes: { colspan: '5' } }, more));
     more.addEventListener('click', () => {
       holder.remove();
-      this.append(live, rows, next);
+      this.append(whole, rows, next);
       this.buttons()[next]?.focus();
     });
     this.body.append(holder);
   }
 
-  private rowOf(row: LiveRow, live: LiveAt): HTMLElement {
-    const share = formatShare(row.bytes, live.liveBytes);
+  private rowOf(row: LiveRow, whole: Whole): HTMLElement {
+    const share = formatShare(row.bytes, whole.bytes);
     const bar = el('span', { class: 'bar', attributes: { 'aria-hidden': 'true' } });
-    bar.style.setProperty('--share', String(Math.min(1, Math.max(0, row.bytes / live.liveBytes))));
+    bar.style.setProperty('--share', String(Math.min(1, Math.max(0, row.bytes / whole.bytes))));
     const element = el(
       'tr',
       {},
@@ -105,21 +112,18 @@ export class LiveTable {
     } else {
       place.append(el('span', {}, where), el('span', { class: 'aside' }, ` (${strings.notMapped})`));
     }
-    return [place, el('td', { class: 'function', title: line.function }, line.function)];
+    const { text, title } = functionText(line);
+    return [place, el('td', { class: 'function', title }, text)];
   }
 
-  private footRows(live: LiveAt, rows: readonly LiveRow[], all: number): HTMLElement[] {
+  private footRows(whole: Whole, rows: readonly LiveRow[], all: number): HTMLElement[] {
     const total = el(
       'tr',
       { class: 'total' },
-      el('td', { class: 'number', title: formatExactBytes(live.liveBytes) }, formatBytes(live.liveBytes)),
-      el('td', { class: 'share' }, formatShare(live.liveBytes, live.liveBytes)),
+      el('td', { class: 'number', title: formatExactBytes(whole.bytes) }, formatBytes(whole.bytes)),
+      el('td', { class: 'share' }, formatShare(whole.bytes, whole.bytes)),
       el('td', { class: 'number' }, formatCount(sumOf(rows).blocks)),
-      el(
-        'th',
-        { attributes: { scope: 'row', colspan: '2' } },
-        `${strings.total} ${strings.totalIsLive(live.liveBytes)}`,
-      ),
+      el('th', { attributes: { scope: 'row', colspan: '2' } }, `${strings.total} ${whole.name}`),
     );
     if (rows.length === all) return [total];
     const shown = sumOf(rows);
@@ -127,7 +131,7 @@ export class LiveTable {
       'tr',
       {},
       el('td', { class: 'number', title: formatExactBytes(shown.bytes) }, formatBytes(shown.bytes)),
-      el('td', { class: 'share' }, formatShare(shown.bytes, live.liveBytes)),
+      el('td', { class: 'share' }, formatShare(shown.bytes, whole.bytes)),
       el('td', { class: 'number' }, formatCount(shown.blocks)),
       el('th', { attributes: { scope: 'row', colspan: '2' } }, strings.shown(rows.length, all)),
     );
@@ -155,6 +159,15 @@ export class LiveTable {
   private buttons(): HTMLButtonElement[] {
     return [...this.body.querySelectorAll<HTMLButtonElement>('td.place button')];
   }
+}
+
+/** The function of a line; of a stack, who called whom. */
+function functionText({ frames, function: name }: LiveLine): { text: string; title: string } {
+  if (frames === null) return { text: name, title: name };
+  return {
+    text: frames.map((frame) => frame.function).join(' \u2190 '),
+    title: frames.map((frame) => `${frame.file}:${frame.line} ${frame.function}`).join('\n'),
+  };
 }
 
 function bucketCells(kind: Exclude<LiveRow['kind'], 'line'>): HTMLElement[] {

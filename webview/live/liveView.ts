@@ -1,25 +1,45 @@
-/** Under the chart: what is live at the pinned instant, in a sentence and in a table with a filter. */
-import type { LiveAt } from '../../src/protocol/timelineData.js';
+/** Under the chart: what is live at the pinned instant, or what the view has brought, in a sentence and in a table. */
+import type { BornIn, ListedBy, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
+import { createRadioGroup } from '../ui/radioGroup.js';
 import { createTextField } from '../ui/textField.js';
-import type { ViewState } from '../viewState.js';
-import { LiveTable } from './liveTable.js';
-import { filterRows, liveRows, sortRows, type LiveRow } from './rows.js';
+import type { Listing, ViewState } from '../viewState.js';
+import type { BornSession } from './bornSession.js';
+import { LiveTable, type Whole } from './liveTable.js';
+import { filterRows, ownerRows, sortRows, type LiveRow } from './rows.js';
 
-export function createLiveView(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+const LISTINGS: readonly Listing[] = ['live', 'born'];
+const LISTED_BY: readonly ListedBy[] = ['line', 'stack'];
+
+export function createLiveView(store: Store<ViewState>, session: TimelineSession, born: BornSession): HTMLElement {
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const hint = createMessage('hint');
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
-      session.retryLive();
+      if (store.get().listing === 'born') born.ask();
+      else session.retryLive();
     },
   });
   const openFailure = createMessage('error');
+  const listing = createRadioGroup<Listing>({
+    label: strings.listing,
+    items: LISTINGS.map((value) => ({ value, text: strings.listingName[value] })),
+    onPick: (value) => {
+      store.update({ listing: value });
+    },
+  });
+  const listedBy = createRadioGroup<ListedBy>({
+    label: strings.listedBy,
+    items: LISTED_BY.map((value) => ({ value, text: strings.listedByName[value] })),
+    onPick: (value) => {
+      session.listBy(value);
+    },
+  });
   const filter = createTextField({
     label: strings.filter,
     placeholder: strings.filterPlaceholder,
@@ -38,27 +58,34 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
   });
   const nothing = el('p', { class: 'aside' }, strings.nothingMatches);
   const scroller = el('div', { class: 'scroller' }, table.element, nothing);
-  const heading = el('h2', { attributes: { id: 'live-heading' } }, strings.liveHere);
-  const head = el('div', { class: 'live-head' }, heading, filter.element);
+  const heading = el('h2', { attributes: { id: 'live-heading' } });
+  const head = el('div', { class: 'live-head' }, heading, listing.element, listedBy.element, filter.element);
 
   store.watch((state, before) => {
-    const { live, pin } = state;
-    hint.show(pin === null && state.curve !== null ? strings.noPin : null);
+    const listed = listedIn(state);
+    const { pin, live } = state;
+    setText(heading, strings.listingHeading[state.listing]);
+    listing.show(state.listing, LISTINGS);
+    listedBy.show(state.listedBy, LISTED_BY);
+    hint.show(state.listing === 'live' && pin === null && state.curve !== null ? strings.noPin : null);
     failure.show(state.liveError === null ? null : strings.liveFailed(state.liveError));
     openFailure.show(state.openError);
     filter.show(state.filter);
-    filter.element.hidden = live === null;
-    scroller.hidden = live === null;
-    scroller.classList.toggle('stale', live !== null && live.event !== pin?.event);
-    setText(summary, live === null ? '' : summaryOf(live, state));
+    filter.element.hidden = listed === null;
+    scroller.hidden = listed === null;
+    scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== pin?.event);
+    setText(summary, listed === null ? '' : listed.summary);
     const { sort, filter: words, highlight } = state;
     const same =
-      live === before.live && sort === before.sort && words === before.filter && highlight === before.highlight;
-    if (live === null || (same && state !== before)) return;
-    const all = liveRows(live, highlight);
+      listed?.sums === listedIn(before)?.sums &&
+      sort === before.sort &&
+      words === before.filter &&
+      highlight === before.highlight;
+    if (listed === null || (same && state !== before)) return;
+    const all = ownerRows(listed.sums, listed.whole.bytes, highlight);
     const rows = sortRows(filterRows(all, words, textOf), sort);
-    table.show(live, rows, all.length, sort);
-    if (live !== before.live) table.revealPointedOut();
+    table.show(listed.whole, rows, all.length, sort);
+    if (listed.sums !== listedIn(before)?.sums) table.revealPointedOut();
     nothing.hidden = rows.length > 0 || words === '';
   });
 
@@ -74,10 +101,44 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
   );
 }
 
+interface Listed {
+  sums: OwnerSums;
+  whole: Whole;
+  summary: string;
+}
+
+/** What the list shows; null while there is nothing. */
+function listedIn(state: ViewState): Listed | null {
+  const { live, born } = state;
+  if (state.listing === 'live') {
+    if (live === null) return null;
+    const whole = { bytes: live.liveBytes, name: strings.totalIsLive(live.liveBytes) };
+    return { sums: live, whole, summary: summaryOf(live, state) };
+  }
+  if (born === null) return null;
+  const whole = { bytes: born.aliveBytes, name: strings.totalIsAlive(born.aliveBytes) };
+  return { sums: born, whole, summary: bornSummary(born) };
+}
+
 function summaryOf(live: LiveAt, state: ViewState): string {
-  const [largest] = live.lines;
-  const named = live.lines.length === 0 ? null : strings.lineWithBytes(largest.file, largest.line, largest.bytes);
-  return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, live.lines.length, named);
+  const places = placesOf(live);
+  return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, places, largestOf(live));
+}
+
+function bornSummary(born: BornIn): string {
+  if (born.last < born.first) return strings.nothingBorn;
+  const { aliveBytes, aliveBlocks, bornBytes, bornBlocks } = born;
+  return strings.bornSummary({ aliveBytes, aliveBlocks, bornBytes, bornBlocks }, placesOf(born), largestOf(born));
+}
+
+/** How many lines there are; a line may have several stacks. */
+function placesOf({ lines }: OwnerSums): number {
+  return new Set(lines.map(({ file, line, function: name }) => `${file}\n${line}\n${name}`)).size;
+}
+
+function largestOf({ lines }: OwnerSums): string | null {
+  const largest = lines.at(0);
+  return largest === undefined ? null : strings.lineWithBytes(largest.file, largest.line, largest.bytes);
 }
 
 function whenOf(live: LiveAt, { curve }: ViewState): string {
@@ -89,5 +150,7 @@ function whenOf(live: LiveAt, { curve }: ViewState): string {
 
 /** What a filter looks at: what the user sees of a row. */
 function textOf(row: LiveRow): string {
-  return row.kind === 'line' ? `${row.line.file}:${row.line.line} ${row.line.function}` : strings[row.kind];
+  if (row.kind !== 'line') return strings[row.kind];
+  const { file, line, function: name, frames } = row.line;
+  return [`${file}:${line} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
 }

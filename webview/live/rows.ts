@@ -1,5 +1,5 @@
 /** The rows of "what is live here": owner lines and buckets, as they are sorted, filtered and summed. */
-import type { LiveAt, LiveLine } from '../../src/protocol/timelineData.js';
+import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
 import type { LiveSort, SourceLine } from '../viewState.js';
 
 export type LiveRow =
@@ -8,9 +8,16 @@ export type LiveRow =
   /** Bytes that the curve's total has and no row explains; there is none unless the answer is wrong. */
   | { kind: 'unexplained'; bytes: number; blocks: 0 };
 
-/** Every row of an answer, largest first. Empty buckets have none. */
-export function liveRows(live: LiveAt, highlight: SourceLine | null): LiveRow[] {
-  const rows: LiveRow[] = live.lines.map((line) => ({
+/**
+ * Every row of an answer, largest first. Empty buckets have none.
+ * @param total what the rows must add up to
+ */
+export function ownerRows(
+  sums: Pick<OwnerSums, 'lines' | 'buckets'>,
+  total: number,
+  highlight: SourceLine | null,
+): LiveRow[] {
+  const rows: LiveRow[] = sums.lines.map((line) => ({
     kind: 'line',
     bytes: line.bytes,
     blocks: line.blocks,
@@ -18,10 +25,10 @@ export function liveRows(live: LiveAt, highlight: SourceLine | null): LiveRow[] 
     pointedOut: highlight !== null && line.file === highlight.file && line.line === highlight.line,
   }));
   for (const kind of ['library', 'beforeRecording', 'noStack'] as const) {
-    const { bytes, blocks } = live.buckets[kind];
+    const { bytes, blocks } = sums.buckets[kind];
     if (bytes !== 0 || blocks !== 0) rows.push({ kind, bytes, blocks });
   }
-  const unexplained = live.liveBytes - sumOf(rows).bytes;
+  const unexplained = total - sumOf(rows).bytes;
   if (unexplained !== 0) rows.push({ kind: 'unexplained', bytes: unexplained, blocks: 0 });
   return sortRows(rows, 'bytes');
 }
@@ -57,7 +64,7 @@ export function sumOf(rows: readonly LiveRow[]): { bytes: number; blocks: number
 }
 
 /** The line to open straight away: the largest that is a file of the workspace. Null if there is none. */
-export function largestMappedLine(live: LiveAt): LiveLine | null {
+export function largestMappedLine(live: OwnerSums): LiveLine | null {
   let largest: LiveLine | null = null;
   for (const line of live.lines) if (line.mapped && line.bytes > (largest?.bytes ?? 0)) largest = line;
   return largest;

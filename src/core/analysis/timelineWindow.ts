@@ -1,6 +1,7 @@
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { DeviceHistory } from './history.js';
+import { HistoryAxis } from './historyAxis.js';
 
 export interface WindowRequest {
   axis: 'time' | 'events';
@@ -44,41 +45,27 @@ export function historyWindow(
   history: DeviceHistory,
   request: WindowRequest,
 ): HistoryWindow {
-  const axis = request.axis === 'time' && history.time !== null ? 'time' : 'events';
+  const axis = new HistoryAxis(history, request.axis);
+  const window = axis.window(request.window);
+  const { first, end } = axis.eventsIn(window);
   const { reserved } = history;
-  const { count } = history.trace;
-  const xOf = (ordinal: number): number => (axis === 'time' && history.time !== null ? history.time[ordinal] : ordinal);
-  const extent = { from: 0, to: count === 0 ? 1 : Math.max(1, xOf(count - 1)) };
-  const window = clampWindow(request.window, extent);
-  const first = lowerBound(count, window.from, xOf);
-  const end = upperBound(count, window.to, xOf);
   const pixels = Math.min(MAX_PIXELS, Math.max(1, Math.floor(request.pixels)));
-  const picked = pickOrdinals(history, first, end, window, pixels, xOf);
+  const picked = pickOrdinals(history, first, end, window, pixels, axis);
   // The state in which the window opens is that of the event before it.
   const before = first > 0 ? [first - 1] : [];
   const ordinals = [...before, ...picked];
-  const at = ordinals.map((ordinal, i) => (i === 0 && first > 0 ? window.from : xOf(ordinal)));
+  const at = ordinals.map((ordinal, i) => (i === 0 && first > 0 ? window.from : axis.xOf(ordinal)));
   return {
-    axis,
-    extent,
+    axis: axis.axis,
+    extent: axis.extent,
     window,
     x: Float64Array.from(at),
     live: Float64Array.from(ordinals, (ordinal) => history.live[ordinal + 1]),
     reserved: reserved === null ? null : Float64Array.from(ordinals, (ordinal) => reserved[ordinal + 1]),
     event: Uint32Array.from(ordinals),
     peak: peakOf(history, ordinals, at),
-    marks: snapshot === null ? [] : marksIn(snapshot, history, first, end, window, xOf, axis),
+    marks: snapshot === null ? [] : marksIn(snapshot, history, first, end, window, axis),
   };
-}
-
-function clampWindow(
-  asked: { from: number; to: number } | null,
-  extent: { from: number; to: number },
-): { from: number; to: number } {
-  if (asked === null || !(asked.to > asked.from)) return extent;
-  const from = Math.min(Math.max(asked.from, extent.from), extent.to);
-  const to = Math.min(Math.max(asked.to, extent.from), extent.to);
-  return to > from ? { from, to } : extent;
 }
 
 function pickOrdinals(
@@ -87,7 +74,7 @@ function pickOrdinals(
   end: number,
   window: { from: number; to: number },
   pixels: number,
-  xOf: (ordinal: number) => number,
+  axis: HistoryAxis,
 ): number[] {
   const picked: number[] = [];
   if (end - first <= pixels * POINTS_PER_PIXEL) {
@@ -98,13 +85,13 @@ function pickOrdinals(
   const width = (window.to - window.from) / pixels;
   let ordinal = first;
   while (ordinal < end) {
-    const column = Math.min(pixels - 1, Math.floor((xOf(ordinal) - window.from) / width));
+    const column = Math.min(pixels - 1, Math.floor((axis.xOf(ordinal) - window.from) / width));
     const edge = window.from + (column + 1) * width;
     let low = ordinal;
     let high = ordinal;
     let highReserved = ordinal;
     let last = ordinal;
-    for (; ordinal < end && (column === pixels - 1 || xOf(ordinal) < edge); ordinal++) {
+    for (; ordinal < end && (column === pixels - 1 || axis.xOf(ordinal) < edge); ordinal++) {
       if (live[ordinal + 1] < live[low + 1]) low = ordinal;
       if (live[ordinal + 1] > live[high + 1]) high = ordinal;
       if (reserved !== null && reserved[ordinal + 1] > reserved[highReserved + 1]) highReserved = ordinal;
@@ -139,51 +126,27 @@ function marksIn(
   first: number,
   end: number,
   window: { from: number; to: number },
-  xOf: (ordinal: number) => number,
-  axis: 'time' | 'events',
+  axis: HistoryAxis,
 ): Mark[] {
   const { events, annotations, strings } = snapshot;
   const marks: Mark[] = [];
   for (let ordinal = first; ordinal < end; ordinal++) {
     const action = events.action[history.trace.first + ordinal];
-    if (action === Action.Snapshot) marks.push({ x: xOf(ordinal), kind: 'snapshot', label: '' });
-    else if (action === Action.OutOfMemory) marks.push({ x: xOf(ordinal), kind: 'outOfMemory', label: '' });
+    if (action === Action.Snapshot) marks.push({ x: axis.xOf(ordinal), kind: 'snapshot', label: '' });
+    else if (action === Action.OutOfMemory) marks.push({ x: axis.xOf(ordinal), kind: 'outOfMemory', label: '' });
   }
   if (history.startUs === null || history.time === null) return marks;
-  const { time, startUs } = history;
+  const { startUs } = history;
+  const times = new HistoryAxis(history, 'time');
   const steps: Mark[] = [];
   for (let i = 0; i < annotations.count; i++) {
     if (annotations.isStart[i] === 0) continue;
     const label = strings.text(annotations.name[i]);
     if (!/^(Optimizer\.step#|ProfilerStep#)/.test(label)) continue;
     const at = annotations.timeUs[i] - startUs;
-    const x = axis === 'time' ? at : lowerBound(time.length, at, (ordinal) => time[ordinal]);
+    const x = axis.axis === 'time' ? at : times.lowerBound(at);
     if (x >= window.from && x <= window.to) steps.push({ x, kind: 'step', label });
   }
   const every = Math.ceil(steps.length / MAX_STEP_MARKS);
   return [...marks, ...steps.filter((_, i) => i % every === 0)];
-}
-
-/** First ordinal whose x is at least `x`. */
-function lowerBound(count: number, x: number, xOf: (ordinal: number) => number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (xOf(middle) < x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
-/** First ordinal whose x is beyond `x`. */
-function upperBound(count: number, x: number, xOf: (ordinal: number) => number): number {
-  let low = 0;
-  let high = count;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (xOf(middle) <= x) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -63,6 +63,17 @@ export class MarkedLines implements vscode.Disposable {
     return { line: Math.min(tracked.line, document.lineCount - 1) + 1, edited: found === null };
   }
 
+  /**
+   * The line as recorded of what now stands at a line, as far as it was ever asked for; else the line itself.
+   * @param line 1-based, as is the result
+   */
+  recorded(document: vscode.TextDocument, line: number): number {
+    for (const [recorded, tracked] of this.documents.get(document.uri.toString()) ?? []) {
+      if (tracked.line === line - 1) return recorded;
+    }
+    return line;
+  }
+
   /** Begins anew: a recording of another run may be of another text. */
   reset(): void {
     this.documents.clear();

@@ -14,8 +14,17 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import { openSource, type SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { EditorCursor } from './editorCursor.js';
 import { timelineHtml } from './timelineHtml.js';
-import { isLiveAtQuery, isOpenSourceParams, isReadyParams, isTimelineQuery } from './timelineParams.js';
+import {
+  isBandDetailQuery,
+  isBandsQuery,
+  isBornInQuery,
+  isLiveAtQuery,
+  isOpenSourceParams,
+  isReadyParams,
+  isTimelineQuery,
+} from './timelineParams.js';
 import { TimelineSelection } from './timelineSelection.js';
 
 /** The timeline: one panel that answers its webview's questions by way of the worker. */
@@ -23,6 +32,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
   private panel: vscode.WebviewPanel | null = null;
   private server: RpcServer<TimelineApi, TimelineEvents> | null = null;
   private readonly selection: TimelineSelection;
+  private readonly cursor: EditorCursor;
   private readonly subscriptions: readonly Disposer[];
   private toldReading = false;
 
@@ -35,7 +45,11 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
     private readonly log: vscode.LogOutputChannel,
   ) {
     this.selection = new TimelineSelection(store);
+    this.cursor = new EditorCursor(files, lines, () => {
+      this.tellCursor();
+    });
     this.subscriptions = [
+      this.cursor,
       store.onDidChange(() => {
         this.tell();
       }),
@@ -84,7 +98,9 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
       else this.log.warn('the timeline sent something that is no message');
     });
     panel.onDidChangeViewState(() => {
-      this.tell(); // what was sent while it was hidden is lost
+      // What was sent while it was hidden is lost.
+      this.tell();
+      this.tellCursor();
     });
     panel.onDidDispose(() => {
       if (this.panel !== panel) return;
@@ -103,6 +119,10 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
 
   private tell(): void {
     if (this.panel?.visible === true) this.server?.notify('state', this.state());
+  }
+
+  private tellCursor(): void {
+    if (this.panel?.visible === true) this.server?.notify('cursor', this.cursor.place);
   }
 
   private state(): TimelineState {
@@ -132,6 +152,18 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         liveAt: (params: unknown, signal) => {
           if (!isLiveAtQuery(params)) throw badParams('liveAt');
           return this.session.engine.call('liveAt', params, signal);
+        },
+        bornIn: (params: unknown, signal) => {
+          if (!isBornInQuery(params)) throw badParams('bornIn');
+          return this.session.engine.call('bornIn', params, signal);
+        },
+        bands: (params: unknown, signal) => {
+          if (!isBandsQuery(params)) throw badParams('bands');
+          return this.session.engine.call('bands', params, signal);
+        },
+        bandDetail: (params: unknown, signal) => {
+          if (!isBandDetailQuery(params)) throw badParams('bandDetail');
+          return this.session.engine.call('bandDetail', params, signal);
         },
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');

@@ -1,5 +1,6 @@
 /** Guards for what a webview sends: it is another world, and nothing of it is believed unseen. */
-import type { LiveAtQuery, TimelineQuery } from '../../protocol/timelineData.js';
+import { BAND_GROUPINGS, type BandDetailQuery, type BandsQuery } from '../../protocol/bandData.js';
+import type { BornInQuery, LiveAtQuery, TimelineQuery } from '../../protocol/timelineData.js';
 
 /** More pixels than any screen has. */
 const MOST_PIXELS = 16_384;
@@ -19,19 +20,64 @@ export function isReadyParams(value: unknown): value is { protocol: number } {
 }
 
 export function isTimelineQuery(value: unknown): value is TimelineQuery {
-  const query = fields(value);
-  if (query === null || typeof query['path'] !== 'string' || !isInteger(query['device'], 0)) return false;
-  if (query['axis'] !== 'time' && query['axis'] !== 'events') return false;
-  if (!isInteger(query['pixels'], 1) || query['pixels'] > MOST_PIXELS) return false;
-  if (query['window'] === null) return true;
-  const window = fields(query['window']);
-  return window !== null && Number.isFinite(window['from']) && Number.isFinite(window['to']);
+  const query = ofWindow(value);
+  return query !== null && isSize(query['pixels']);
+}
+
+export function isBandsQuery(value: unknown): value is BandsQuery {
+  const query = ofWindow(value);
+  if (query === null || !isSize(query['pixels']) || !isSize(query['rows']) || !isGrouping(query['grouping']))
+    return false;
+  return query['line'] === null || isLine(query['line']);
+}
+
+export function isBandDetailQuery(value: unknown): value is BandDetailQuery {
+  const query = ofDevice(value);
+  if (query === null || !isGrouping(query['grouping'])) return false;
+  if (!isInteger(query['strand'], 0) || !isInteger(query['event'], -1)) return false;
+  return query['row'] === null || isInteger(query['row'], 0);
 }
 
 export function isLiveAtQuery(value: unknown): value is LiveAtQuery {
+  const query = ofDevice(value);
+  return query !== null && isInteger(query['event'], -1) && isListedBy(query['by']);
+}
+
+export function isBornInQuery(value: unknown): value is BornInQuery {
+  const query = ofWindow(value);
+  return query !== null && isListedBy(query['by']);
+}
+
+/** The fields of a question about a device of a file. */
+function ofDevice(value: unknown): Fields | null {
   const query = fields(value);
-  if (query === null || typeof query['path'] !== 'string') return false;
-  return isInteger(query['device'], 0) && isInteger(query['event'], -1);
+  return query !== null && typeof query['path'] === 'string' && isInteger(query['device'], 0) ? query : null;
+}
+
+/** The same, about a window of its history. */
+function ofWindow(value: unknown): Fields | null {
+  const query = ofDevice(value);
+  if (query === null || (query['axis'] !== 'time' && query['axis'] !== 'events')) return null;
+  if (query['window'] === null) return query;
+  const window = fields(query['window']);
+  return window !== null && Number.isFinite(window['from']) && Number.isFinite(window['to']) ? query : null;
+}
+
+function isSize(value: unknown): boolean {
+  return isInteger(value, 1) && value <= MOST_PIXELS;
+}
+
+function isGrouping(value: unknown): boolean {
+  return BAND_GROUPINGS.some((grouping) => grouping === value);
+}
+
+function isListedBy(value: unknown): boolean {
+  return value === 'line' || value === 'stack';
+}
+
+function isLine(value: unknown): boolean {
+  const line = fields(value);
+  return line !== null && typeof line['file'] === 'string' && isInteger(line['line'], 1);
 }
 
 export function isOpenSourceParams(value: unknown): value is { file: string; line: number; preserveFocus: boolean } {

@@ -60,7 +60,7 @@ describe('the timeline alone', () => {
 
   it('hits a spike of one event among thousands with the mouse, and says whose it is to the byte', async () => {
     const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
-    const spike = await highestColumn(page.locator('canvas'), themes.dark.variables['charts-blue']);
+    const spike = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-blue']);
     await page.locator('.plot').click({ position: { x: spike + 2, y: 80 } });
     const rows = page.locator('.live-table tbody tr');
     await rows.first().waitFor();
@@ -278,12 +278,12 @@ describe('the timeline alone', () => {
   it('draws the capacity where it is in reach, and tells it where it is not', async () => {
     const { page } = await open([late], [], 2048 * MiB);
     await page.getByText('Capacity 2.00 GiB').waitFor();
-    const capacity = await highestColumn(page.locator('canvas'), themes.dark.variables['charts-orange']);
+    const capacity = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-orange']);
     assert.ok(capacity > 0);
     await harness?.close();
     const far = await open([late], [], 80 * 1024 * MiB);
     await far.page.getByText('Capacity 80.0 GiB').waitFor();
-    await assert.rejects(highestColumn(far.page.locator('canvas'), themes.dark.variables['charts-orange']));
+    await assert.rejects(highestColumn(far.page.locator('canvas.curve'), themes.dark.variables['charts-orange']));
   });
 
   it('follows the theme while it is open', async () => {
@@ -291,7 +291,7 @@ describe('the timeline alone', () => {
     for (const [name, theme] of Object.entries(themes)) {
       await alone.useTheme(name as keyof typeof themes);
       await eventually(async () => {
-        await highestColumn(page.locator('canvas'), theme.variables['charts-blue']);
+        await highestColumn(page.locator('canvas.curve'), theme.variables['charts-blue']);
       });
     }
   });
@@ -305,7 +305,7 @@ describe('the timeline alone', () => {
 
 async function curveDrawn({ page }: TimelineHarness): Promise<void> {
   await page.locator('.legend').waitFor();
-  await eventually(() => highestColumn(page.locator('canvas'), themes.dark.variables['charts-blue']));
+  await eventually(() => highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-blue']));
 }
 
 /** Pixels from the left at which a colour (`#rrggbb`) reaches highest on a canvas. */

@@ -6,9 +6,10 @@ import { createServer, type Server } from 'node:http';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { serialize } from 'node:v8';
 import type { Browser, Page } from 'playwright-core';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
-import { isRpcMessage, RpcError, RpcServer } from '../../../src/protocol/rpc.js';
+import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../../src/protocol/rpc.js';
 import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/protocol/timelineApi.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
@@ -32,6 +33,8 @@ export interface HarnessOptions {
   viewport?: { width: number; height: number };
   /** Memory of every device; unknown if not given. */
   capacityBytes?: number;
+  /** Makes the page take a GPU that is emulated in software for a real one. */
+  pretendGpu?: boolean;
   /** Folder of the built webview; `dist` if not given. */
   assets?: string;
 }
@@ -44,6 +47,8 @@ export class TimelineHarness {
   /** Methods that fail, with the sentence they fail with. */
   readonly failing = new Map<keyof TimelineApi, string>();
   private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null };
+  private readonly answers = new Map<string, number[]>();
+  private readonly asked = new Map<number, string>();
   private rpc: RpcServer<TimelineApi, TimelineEvents> | null = null;
 
   private constructor(
@@ -65,6 +70,7 @@ export class TimelineHarness {
     const harness = new TimelineHarness(await context.newPage(), server);
     await harness.serve(paths, files, options.capacityBytes ?? null);
     await harness.connect();
+    if (options.pretendGpu === true) await harness.pretendGpu();
     await harness.page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await harness.useTheme('dark');
     return harness;
@@ -74,6 +80,16 @@ export class TimelineHarness {
   tell(change: Partial<TimelineState>): void {
     this.told = { ...this.told, ...change };
     this.rpc?.notify('state', this.told);
+  }
+
+  /** Tells the page where the editor's cursor is. */
+  moveCursor(place: { file: string; line: number } | null): void {
+    this.rpc?.notify('cursor', place);
+  }
+
+  /** Bytes of the answers to a method, as they cross a channel. */
+  answersOf(method: keyof TimelineApi): readonly number[] {
+    return this.answers.get(method) ?? [];
   }
 
   get state(): TimelineState {
@@ -127,13 +143,28 @@ export class TimelineHarness {
         ready: () => this.told,
         timeline: async (query, asked) => ({ ...(await worker.timeline(query, asked)), capacityBytes }),
         liveAt: worker.liveAt,
+        bornIn: worker.bornIn,
+        bands: worker.bands,
+        bandDetail: worker.bandDetail,
         openSource: () => null,
         openSnapshot: () => null,
       },
       (message) => {
+        this.measure(message);
         this.page.evaluate(deliver, packed(message)).catch(() => undefined); // the page may be reloading
       },
     );
+  }
+
+  private async pretendGpu(): Promise<void> {
+    await this.page.addInitScript(() => {
+      const { prototype } = WebGL2RenderingContext;
+      const ask = Reflect.get(prototype, 'getParameter') as (name: number) => unknown;
+      prototype.getParameter = function (name: number): unknown {
+        const value = ask.call(this, name);
+        return typeof value === 'string' && /swiftshader|llvmpipe|basic render/i.test(value) ? 'A GPU' : value;
+      };
+    });
   }
 
   private async connect(): Promise<void> {
@@ -165,11 +196,19 @@ export class TimelineHarness {
     });
   }
 
+  /** Counts the bytes of an answer's structured clone: what a worker thread's port carries. */
+  private measure(message: RpcMessage): void {
+    if (message.kind !== 'result') return;
+    const method = this.asked.get(message.id) ?? '';
+    this.answers.set(method, [...(this.answers.get(method) ?? []), serialize(message).byteLength]);
+  }
+
   private receive(message: unknown): void {
     if (!isRpcMessage(message)) throw new Error(`no message: ${JSON.stringify(message)}`);
     if (message.kind === 'request') {
       const { id, method, params } = message;
       this.calls.push({ method, params });
+      this.asked.set(id, method);
       const failure = this.failing.get(method as keyof TimelineApi);
       if (failure !== undefined) {
         const error = new RpcError('unreadable', failure);

@@ -1,15 +1,15 @@
 /** Typed arrays on their way to the page, which takes JSON only; VS Code hands them to a webview as they are. */
 
 interface Packed {
-  typedArray: 'Float64Array' | 'Uint32Array';
+  typedArray: 'Float64Array' | 'Uint32Array' | 'Uint8Array';
   base64: string;
 }
 
 /** A copy of `value` in which each typed array is text. */
 export function packed(value: unknown): unknown {
-  if (value instanceof Float64Array || value instanceof Uint32Array) {
+  if (value instanceof Float64Array || value instanceof Uint32Array || value instanceof Uint8Array) {
     const bytes = Buffer.from(value.buffer, value.byteOffset, value.byteLength);
-    const typedArray = value instanceof Float64Array ? 'Float64Array' : 'Uint32Array';
+    const typedArray = value.constructor.name as Packed['typedArray'];
     return { typedArray, base64: bytes.toString('base64') } satisfies Packed;
   }
   if (Array.isArray(value)) return value.map(packed);
@@ -25,7 +25,7 @@ export function deliver(message: unknown): void {
     if ('typedArray' in value) {
       const { typedArray, base64 } = value as Packed;
       const { buffer } = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
-      return typedArray === 'Float64Array' ? new Float64Array(buffer) : new Uint32Array(buffer);
+      return new { Float64Array, Uint32Array, Uint8Array }[typedArray](buffer);
     }
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, unpacked(part)]));
   };

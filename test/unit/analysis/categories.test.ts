@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { CATEGORIES, CategoryCode } from '../../../src/core/analysis/categories.js';
 import { deviceViews } from '../../../src/core/analysis/deviceViews.js';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { stackFrames } from '../../../src/core/analysis/liveAt.js';
+import { stackFrames } from '../../../src/core/analysis/ownerTally.js';
 import { findSteps } from '../../../src/core/analysis/steps.js';
 import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { BatchLines } from '../../../src/core/report/batchLines.js';

@@ -4,6 +4,9 @@ import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globP
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
 import {
+  isBandDetailQuery,
+  isBandsQuery,
+  isBornInQuery,
   isLiveAtQuery,
   isOpenSourceParams,
   isReadyParams,
@@ -97,9 +100,21 @@ describe('What the timeline is told and asks', () => {
       { ...query, window: 3 },
     ];
     for (const value of bad) assert.ok(!isTimelineQuery(value), JSON.stringify(value));
-    assert.ok(isLiveAtQuery({ path: 'a', device: 0, event: -1 }));
-    assert.ok(!isLiveAtQuery({ path: 'a', device: 0, event: -2 }));
-    assert.ok(!isLiveAtQuery({ path: 'a', device: 0, event: '1' }));
+    const live = { path: 'a', device: 0, event: -1, by: 'line' };
+    assert.ok(isLiveAtQuery(live));
+    for (const wrong of [{ event: -2 }, { event: '1' }, { by: 'file' }])
+      assert.ok(!isLiveAtQuery({ ...live, ...wrong }));
+    assert.ok(isBornInQuery({ ...query, by: 'stack' }) && !isBornInQuery({ ...query, by: 1 }));
+    const bands = { ...query, rows: 400, grouping: 'age', line: { file: 'a.py', line: 3 } };
+    assert.ok(isBandsQuery(bands) && isBandsQuery({ ...bands, line: null }));
+    for (const wrong of [{ rows: 0 }, { rows: 1e9 }, { grouping: 'colour' }, { line: {} }, { line: 3 }]) {
+      assert.ok(!isBandsQuery({ ...bands, ...wrong }), JSON.stringify(wrong));
+    }
+    const detail = { path: 'a', device: 0, grouping: 'line', strand: 0, event: -1, row: null };
+    assert.ok(isBandDetailQuery(detail) && isBandDetailQuery({ ...detail, row: 7 }));
+    for (const wrong of [{ strand: -1 }, { event: 0.5 }, { row: -1 }, { row: '7' }, { grouping: null }]) {
+      assert.ok(!isBandDetailQuery({ ...detail, ...wrong }), JSON.stringify(wrong));
+    }
     assert.ok(isOpenSourceParams({ file: 'a.py', line: 1, preserveFocus: true }));
     assert.ok(!isOpenSourceParams({ file: 'a.py', line: 0, preserveFocus: true }));
     assert.ok(!isOpenSourceParams({ file: 'a.py', line: 1 }));

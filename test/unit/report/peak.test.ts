@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { stackFrames } from '../../../src/core/analysis/liveAt.js';
+import { stackFrames } from '../../../src/core/analysis/ownerTally.js';
 import { BUCKETS, ownerOf } from '../../../src/core/analysis/owner.js';
 import { Action, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';

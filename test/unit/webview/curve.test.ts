@@ -14,6 +14,7 @@ function curve(live: number[], axis: 'time' | 'events', marks: TimelineMark[] = 
     axis,
     extent,
     window: extent,
+    hasAllocations: true,
     startUs: 5000,
     events: live.length,
     x,

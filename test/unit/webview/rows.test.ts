@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import type { LiveAt, LiveLine } from '../../../src/protocol/timelineData.js';
-import { filterRows, largestMappedLine, liveRows, sortRows, sumOf, type LiveRow } from '../../../webview/live/rows.js';
+import { filterRows, largestMappedLine, ownerRows, sortRows, sumOf, type LiveRow } from '../../../webview/live/rows.js';
 
 function line(file: string, number: number, bytes: number, blocks: number, mapped = true): LiveLine {
-  return { file, line: number, function: `make_${number}`, bytes, blocks, mapped };
+  return { file, line: number, function: `make_${number}`, bytes, blocks, mapped, frames: null };
 }
 
 function answer(
@@ -13,7 +13,17 @@ function answer(
 ): LiveAt {
   const liveBytes = [...lines, library, beforeRecording].reduce((sum, part) => sum + part.bytes, 0);
   const buckets = { library, beforeRecording, noStack: { bytes: 0, blocks: 0 } };
-  return { path: '/s', device: 0, event: 9, timeUs: null, liveBytes, reservedBytes: liveBytes, lines, buckets };
+  return {
+    path: '/s',
+    device: 0,
+    by: 'line',
+    event: 9,
+    timeUs: null,
+    liveBytes,
+    reservedBytes: liveBytes,
+    lines,
+    buckets,
+  };
 }
 
 const placeOf = (row: LiveRow): string => (row.kind === 'line' ? `${row.line.file}:${row.line.line}` : row.kind);
@@ -28,23 +38,23 @@ describe('rows of what is live', () => {
   const live = answer(lines, { bytes: 600, blocks: 3 }, { bytes: 800, blocks: 5 });
 
   it('are lines and buckets, largest first, and add up to the live bytes exactly', () => {
-    const rows = liveRows(live, null);
+    const rows = ownerRows(live, live.liveBytes, null);
     assert.deepEqual(rows.map(placeOf), ['/env/nn.py:4', 'beforeRecording', 'library', 'b.py:12', 'a.py:30', 'b.py:3']);
     assert.deepEqual(sumOf(rows), { bytes: live.liveBytes, blocks: 60 });
   });
 
   it('leave out empty buckets', () => {
-    assert.deepEqual(liveRows(answer([line('a.py', 1, 5, 1)]), null).map(placeOf), ['a.py:1']);
+    assert.deepEqual(ownerRows(answer([line('a.py', 1, 5, 1)]), 5, null).map(placeOf), ['a.py:1']);
   });
 
   it('say so when the parts are not the whole', () => {
-    const rows = liveRows({ ...live, liveBytes: live.liveBytes + 24 }, null);
+    const rows = ownerRows(live, live.liveBytes + 24, null);
     assert.equal(rows.find((row) => row.kind === 'unexplained')?.bytes, 24);
     assert.equal(sumOf(rows).bytes, live.liveBytes + 24);
   });
 
   it('are sorted by blocks, and by file and number, where the user wishes', () => {
-    const rows = liveRows(live, null);
+    const rows = ownerRows(live, live.liveBytes, null);
     assert.deepEqual(
       sortRows(rows, 'blocks').map((row) => row.blocks),
       [40, 9, 5, 3, 2, 1],
@@ -54,7 +64,7 @@ describe('rows of what is live', () => {
 
   it('are filtered by every word, whatever its case', () => {
     const found = (filter: string): string[] =>
-      filterRows(liveRows(live, null), filter, (row) =>
+      filterRows(ownerRows(live, live.liveBytes, null), filter, (row) =>
         row.kind === 'line' ? `${placeOf(row)} ${row.line.function}` : row.kind,
       ).map(placeOf);
     assert.deepEqual(found('B.PY'), ['b.py:12', 'b.py:3']);
@@ -64,7 +74,7 @@ describe('rows of what is live', () => {
   });
 
   it('point out the line that led here', () => {
-    const rows = liveRows(live, { file: 'b.py', line: 3 });
+    const rows = ownerRows(live, live.liveBytes, { file: 'b.py', line: 3 });
     assert.deepEqual(rows.filter((row) => row.kind === 'line' && row.pointedOut).map(placeOf), ['b.py:3']);
   });
 

@@ -67,6 +67,9 @@ describe('the session of a timeline', () => {
           guard();
           return worker.liveAt(params, signal);
         },
+        bornIn: worker.bornIn,
+        bands: worker.bands,
+        bandDetail: worker.bandDetail,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });

@@ -65,8 +65,11 @@ describe('The worker', function () {
       [view.axis, [...view.live], [...(view.reserved ?? [])]],
       ['events', [100, 300, 200], [1000, 1000, 1000]],
     );
-    const live = await worker.liveAt({ path, device: 0, event: view.peak.event }, signal);
+    const live = await worker.liveAt({ path, device: 0, event: view.peak.event, by: 'line' }, signal);
     assert.deepEqual([live.liveBytes, live.lines, live.buckets.noStack.bytes], [300, [], 300]);
+    assert.equal(view.hasAllocations, false);
+    const born = await worker.bornIn({ path, device: 0, axis: 'events', window: null, by: 'line' }, signal);
+    assert.deepEqual([born.aliveBytes, born.lines], [0, []]);
     const { report } = await worker.report(null, signal);
     assert.deepEqual(
       report.trends.map((trend) => [trend.path, trend.rows]),

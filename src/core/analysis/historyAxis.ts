@@ -1,0 +1,66 @@
+import type { DeviceHistory } from './history.js';
+
+export type Axis = 'time' | 'events';
+
+/** A stretch of an axis. */
+export interface Stretch {
+  from: number;
+  to: number;
+}
+
+/** The events of a history along an axis: microseconds since the first event, or their ordinals. */
+export class HistoryAxis {
+  readonly axis: Axis;
+  /** The whole history; never empty. */
+  readonly extent: Stretch;
+  private readonly time: Float64Array | null;
+  private readonly count: number;
+
+  /** @param asked falls back to events where the history has no times */
+  constructor(history: DeviceHistory, asked: Axis) {
+    this.count = history.trace.count;
+    this.time = asked === 'time' ? history.time : null;
+    this.axis = this.time === null ? 'events' : 'time';
+    this.extent = { from: 0, to: this.count === 0 ? 1 : Math.max(1, this.xOf(this.count - 1)) };
+  }
+
+  /** Where an event stands. */
+  xOf(ordinal: number): number {
+    return this.time === null ? ordinal : this.time[ordinal];
+  }
+
+  /** What of `asked` the history has; the whole if that is nothing. */
+  window(asked: Stretch | null): Stretch {
+    const { extent } = this;
+    if (asked === null || !(asked.to > asked.from)) return extent;
+    const from = Math.min(Math.max(asked.from, extent.from), extent.to);
+    const to = Math.min(Math.max(asked.to, extent.from), extent.to);
+    return to > from ? { from, to } : extent;
+  }
+
+  /** The events inside a window: ordinals from `first` up to `end`, which is not one of them. */
+  eventsIn(window: Stretch): { first: number; end: number } {
+    return { first: this.lowerBound(window.from), end: this.upperBound(window.to) };
+  }
+
+  /** First ordinal that stands at `x` or behind it. */
+  lowerBound(x: number): number {
+    return this.firstWhere((at) => at >= x);
+  }
+
+  /** First ordinal that stands behind `x`. */
+  private upperBound(x: number): number {
+    return this.firstWhere((at) => at > x);
+  }
+
+  private firstWhere(reached: (x: number) => boolean): number {
+    let low = 0;
+    let high = this.count;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (reached(this.xOf(middle))) high = middle;
+      else low = middle + 1;
+    }
+    return low;
+  }
+}

@@ -1,0 +1,48 @@
+import * as vscode from 'vscode';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { MarkedLines } from '../marks/markedLines.js';
+import type { SourcePlace } from '../workspace/openSource.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+
+/** Follows the cursor of the Python editor that was used last: the timeline points out what its line allocated. */
+export class EditorCursor implements vscode.Disposable {
+  private readonly subscriptions: readonly Disposer[];
+  private current: SourcePlace | null = null;
+
+  /** @param onMove called when the cursor is on another line */
+  constructor(
+    private readonly files: PythonFiles,
+    private readonly lines: MarkedLines,
+    private readonly onMove: () => void,
+  ) {
+    this.subscriptions = [
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
+        this.follow(textEditor);
+      }),
+      vscode.window.onDidChangeActiveTextEditor((editor) => {
+        this.follow(editor);
+      }),
+    ];
+    this.follow(vscode.window.activeTextEditor);
+  }
+
+  /** Where it is, in the words of the report. */
+  get place(): SourcePlace | null {
+    return this.current;
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private follow(editor: vscode.TextEditor | undefined): void {
+    // The timeline itself has the focus while somebody looks at it: the last editor still counts.
+    if (editor?.document.languageId !== 'python') return;
+    const { document, selection } = editor;
+    const file = this.files.path(document.uri);
+    const line = this.lines.recorded(document, selection.active.line + 1);
+    if (file === this.current?.file && line === this.current.line) return;
+    this.current = { file, line };
+    this.onMove();
+  }
+}

@@ -1,0 +1,92 @@
+/** The allocations under the curve, at the level of detail that a window of the timeline can show. */
+import type { BandGrouping } from '../core/analysis/strands.js';
+import type { Bytes, Microseconds } from '../core/model/units.js';
+import type { TimelineAxis } from './timelineData.js';
+
+export const BAND_GROUPINGS = ['line', 'file', 'stack', 'verdict', 'age'] as const satisfies readonly BandGrouping[];
+
+export interface BandsQuery {
+  /** A loaded file. */
+  path: string;
+  device: number;
+  axis: TimelineAxis;
+  /** Window in units of the axis; null for the whole history. */
+  window: { from: number; to: number } | null;
+  /** Size of the plot. */
+  pixels: number;
+  rows: number;
+  /** What bands of one colour have in common. */
+  grouping: BandGrouping;
+  /** A line whose bands are wanted however thin they are. */
+  line: { file: string; line: number } | null;
+}
+
+export interface Bands {
+  path: string;
+  device: number;
+  axis: TimelineAxis;
+  grouping: BandGrouping;
+  /** What the columns cover. */
+  window: { from: number; to: number };
+  /** Columns of the window. */
+  pixels: number;
+  /** Most live bytes of any column. */
+  highest: Bytes;
+  /** Groups by their number in `strands`. */
+  groups: Record<number, BandGroupName>;
+  /** The pile from the bottom up. On top of it lie the others: what is too thin for a band of its own. */
+  strands: BandStrand[];
+  /** How many strands the others are. */
+  otherStrands: number;
+  /** What `unpackBands` makes columns of. */
+  packed: Uint8Array;
+}
+
+export interface BandGroupName {
+  /** Of a file, a verdict or a span of life; empty where the strands say it all. */
+  name: string;
+  /** 0 for the group that holds most over the whole history. */
+  rank: number;
+}
+
+/** The allocations of one line, or of one stack: neighbours in the pile. */
+export interface BandStrand extends BandOwner {
+  /** Its number while the snapshot and the workspace stay what they are. */
+  id: number;
+  group: number;
+  /** The innermost frames of its stack; empty unless the strand is one stack. */
+  frames: string[];
+}
+
+export interface BandOwner {
+  /** Null where no line owns it: then `bucket` says what does. */
+  place: { file: string; line: number; function: string; mapped: boolean } | null;
+  bucket: 'library' | 'beforeRecording' | 'noStack' | null;
+}
+
+export interface BandDetailQuery {
+  path: string;
+  device: number;
+  grouping: BandGrouping;
+  /** A strand at an event, or one allocation of it. */
+  strand: number;
+  event: number;
+  row: number | null;
+}
+
+/** What lies at one place of the pile. */
+export interface BandDetail extends BandOwner {
+  strand: number;
+  event: number;
+  row: number | null;
+  bytes: Bytes;
+  blocks: number;
+  /** Event that made the oldest block; -1 if that was before the recording. */
+  born: number;
+  /** Event that freed the last one; null if it is there at the end. */
+  freed: number | null;
+  /** From the start of the oldest to the event that is looked at; null where the file has no times, or not since when. */
+  ageUs: Microseconds | null;
+  /** The stack of the largest block, innermost first. */
+  frames: { file: string; line: number; function: string }[];
+}

@@ -1,0 +1,126 @@
+import type { AllocationIndex } from '../core/analysis/allocationIndex.js';
+import { blockDetail, strandDetail } from '../core/analysis/bandDetail.js';
+import { bandWindow, type BandWindow } from '../core/analysis/bandWindow.js';
+import type { FileLookup, Owner } from '../core/analysis/owner.js';
+import { stackFrames } from '../core/analysis/ownerTally.js';
+import { strandLayout, type BandGrouping, type StrandLayout } from '../core/analysis/strands.js';
+import type { Snapshot } from '../core/model/snapshot.js';
+import { packBands } from '../protocol/bandCode.js';
+import type { BandDetail, BandDetailQuery, BandOwner, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
+import type { LineVerdicts } from './lineVerdicts.js';
+import type { SnapshotStore } from './snapshotStore.js';
+import type { WorkspaceFiles } from './workspaceFiles.js';
+
+/** So many frames of a stack travel with its band. */
+const FRAMES_OF_BAND = 3;
+/** So many with the answer about one place. */
+const FRAMES_OF_DETAIL = 24;
+
+interface Pile {
+  snapshot: Snapshot;
+  index: AllocationIndex;
+  layout: StrandLayout;
+}
+
+interface KnownLayout {
+  lookup: FileLookup;
+  version: number;
+  layout: StrandLayout;
+}
+
+/** Answers questions about the bands under the curve. */
+export class BandAnswers {
+  private readonly layouts = new WeakMap<AllocationIndex, Map<BandGrouping, KnownLayout>>();
+
+  constructor(
+    private readonly store: SnapshotStore,
+    private readonly workspace: WorkspaceFiles,
+    private readonly verdicts: LineVerdicts,
+  ) {}
+
+  async bands(query: BandsQuery, signal: AbortSignal): Promise<Bands> {
+    const { path, device, axis, window, pixels, rows, grouping, line } = query;
+    const { snapshot, index, layout } = await this.pile(path, device, grouping, signal);
+    const wanted = (strand: number): boolean => {
+      const { owner } = layout.strands[strand];
+      return line !== null && 'line' in owner && owner.line.file === line.file && owner.line.line === line.line;
+    };
+    const view = bandWindow(index, layout, { axis, window, pixels, rows, wanted });
+    return {
+      path,
+      device,
+      axis: view.axis,
+      grouping,
+      window: view.window,
+      pixels: view.pixels,
+      highest: view.highest,
+      ...namesOf(view, layout, snapshot, index),
+      otherStrands: view.otherStrands,
+      packed: packBands({ ...view.samples, series: view.series, blocks: view.blocks }, index.unit),
+    };
+  }
+
+  async detail(query: BandDetailQuery, signal: AbortSignal): Promise<BandDetail> {
+    const { path, device, grouping, strand, event, row } = query;
+    const { snapshot, index, layout } = await this.pile(path, device, grouping, signal);
+    const { history } = index;
+    if (strand >= layout.strands.length || (row !== null && row >= history.allocations.count)) {
+      throw new Error('The snapshot has changed since; look again.');
+    }
+    const at = Math.min(event, history.trace.count - 1);
+    const found =
+      row === null ? strandDetail(snapshot, index, layout, strand, at) : blockDetail(snapshot, index, layout, row);
+    const { time } = history;
+    const ageUs = time === null || found.born < 0 || at < found.born ? null : time[at] - time[found.born];
+    const { owner, bytes, blocks, born, freed, frames } = found;
+    return {
+      ...ownerWords(owner),
+      strand,
+      event,
+      row,
+      bytes,
+      blocks,
+      born,
+      freed,
+      ageUs,
+      frames: frames.slice(0, FRAMES_OF_DETAIL),
+    };
+  }
+
+  private async pile(path: string, device: number, grouping: BandGrouping, signal: AbortSignal): Promise<Pile> {
+    const snapshot = await this.store.snapshot(path, signal);
+    const index = await this.store.allocations(path, device, signal);
+    const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
+    const version = grouping === 'verdict' ? this.verdicts.version : 0;
+    const known = this.layouts.get(index) ?? new Map<BandGrouping, KnownLayout>();
+    this.layouts.set(index, known);
+    const before = known.get(grouping);
+    if (before?.lookup === lookup && before.version === version) return { snapshot, index, layout: before.layout };
+    const layout = strandLayout(snapshot, index, grouping, lookup, (owner) => this.verdicts.of(path, owner));
+    known.set(grouping, { lookup, version, layout });
+    return { snapshot, index, layout };
+  }
+}
+
+function namesOf(
+  view: BandWindow,
+  layout: StrandLayout,
+  snapshot: Snapshot,
+  index: AllocationIndex,
+): Pick<Bands, 'groups' | 'strands'> {
+  const strands = Array.from(view.strands, (id): BandStrand => {
+    const { group, owner, source } = layout.strands[id];
+    const frames = source === null ? [] : stackFrames(snapshot, index.sources.stack[source]);
+    return {
+      id,
+      group,
+      ...ownerWords(owner),
+      frames: frames.slice(0, FRAMES_OF_BAND).map((frame) => `${frame.file}:${frame.line} ${frame.function}`),
+    };
+  });
+  return { strands, groups: Object.fromEntries(strands.map(({ group }) => [group, layout.groups[group]])) };
+}
+
+function ownerWords(owner: Owner): BandOwner {
+  return 'bucket' in owner ? { place: null, bucket: owner.bucket } : { place: owner.line, bucket: null };
+}

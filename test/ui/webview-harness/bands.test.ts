@@ -1,0 +1,449 @@
+/** The allocations under the curve: drawn where the model says, named, picked, walked by keys, and kept over a reload. */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { TrainingRun } from '../../support/trainingRun.js';
+import { exampleFolder, newFolder, removeCopies } from '../../support/workspaces.js';
+import { launchChromium } from '../../vscode-host/browser.js';
+import { TimelineHarness, type HarnessOptions } from './timelineHarness.js';
+import { themes } from './themes.js';
+
+const MiB = 1024 * 1024;
+const late = join(exampleFolder(), 'snapshots/step_0040.pickle');
+const at = (filename: string, line: number) => [{ filename, line, name: 'step' }];
+
+/** Live MiB by line after each event, by adding up. Strands lie in the order of the names: the longest-lived first. */
+interface Truth {
+  path: string;
+  names: string[];
+  states: Record<string, number>[];
+}
+
+/** `weights.py:1` stays from the start, `leak.py:2` grows, `batch.py:3` comes and goes. */
+function smallModel(): Truth {
+  const run = new TrainingRun();
+  const live: Record<string, number> = { 'weights.py:1': 0, 'leak.py:2': 0, 'batch.py:3': 0 };
+  const states: Record<string, number>[] = [];
+  // Each allocation is a segment's event and its own, each free two events and the segment's.
+  const note = (line: string, mib: number, events: readonly boolean[]): void => {
+    for (const counts of events) {
+      if (counts) live[line] += mib;
+      states.push({ ...live });
+    }
+  };
+  run.allocate(40 * MiB, at('/job/weights.py', 1));
+  note('weights.py:1', 40, [false, true]);
+  for (let step = 0; step < 6; step++) {
+    run.allocate(10 * MiB, at('/job/leak.py', 2));
+    note('leak.py:2', 10, [false, true]);
+    const batch = run.allocate(30 * MiB, at('/job/batch.py', 3));
+    note('batch.py:3', 30, [false, true]);
+    run.free(batch);
+    note('batch.py:3', -30, [false, true, false]);
+  }
+  const path = join(newFolder(), 'small_step_6.pickle');
+  writeFileSync(path, run.dump());
+  return { path, names: ['weights.py:1', 'leak.py:2', 'batch.py:3'], states };
+}
+
+/** A thousand small allocations that stay, and between two of them one large that lives for a single event. */
+function spikySnapshot(): string {
+  const run = new TrainingRun();
+  for (let step = 0; step < 1000; step++) {
+    run.allocate(4096, at('/job/train.py', 10));
+    if (step === 600) run.free(run.allocate(300 * MiB, at('/job/eval.py', 7)));
+  }
+  const path = join(newFolder(), 'spiky_step_1.pickle');
+  writeFileSync(path, run.dump());
+  return path;
+}
+
+describe('the allocations under the curve', () => {
+  let browser: Browser;
+  let harness: TimelineHarness | undefined;
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    const complaints = harness?.complaints ?? [];
+    await harness?.close();
+    harness = undefined;
+    removeCopies();
+    assert.deepEqual(complaints, []);
+  });
+  after(async () => {
+    await browser.close();
+  });
+
+  async function open(path: string, files: readonly string[], options: Partial<HarnessOptions> = {}) {
+    const opened = await TimelineHarness.open(browser, { paths: [path], files, ...options });
+    harness = opened;
+    await bandsDrawn(opened.page);
+    return opened;
+  }
+
+  it('are drawn where the model says', async () => {
+    const { path, names, states } = smallModel();
+    const { page } = await open(path, ['weights.py', 'leak.py', 'batch.py']);
+    await page.getByText('Events', { exact: true }).click();
+    await eventually(async () => {
+      await assertDrawn(page, names, states);
+    });
+  });
+
+  it('name a peak of one event exactly once it is zoomed to', async () => {
+    const { page } = await open(spikySnapshot(), ['train.py', 'eval.py']);
+    await page.getByText('Events', { exact: true }).click();
+    await page.locator('.plot').focus();
+    await page.keyboard.press('ArrowUp');
+    await page
+      .locator('.readout', { hasText: '304 MiB live' })
+      .or(page.locator('.readout', { hasText: '302 MiB live' }))
+      .waitFor();
+    for (let i = 0; i < 16; i++) await page.keyboard.press('+');
+    await page.keyboard.press('Alt+ArrowDown');
+    const readout = page.locator('.readout');
+    await readout.filter({ hasText: /eval\.py:7[^]*300 MiB, one allocation/ }).waitFor();
+    await page.keyboard.press('Enter');
+    const card = page.locator('.band-card');
+    await card.filter({ hasText: /Picked: eval\.py:7[^]*300 MiB, one allocation[^]*freed by event/ }).waitFor();
+    assert.equal(await card.locator('h2').getAttribute('title'), `${(300 * MiB).toLocaleString('en')} bytes`);
+    await page.keyboard.press('Enter');
+    await eventually(() => {
+      assert.deepEqual(harness?.callsOf('openSource'), [{ file: 'eval.py', line: 7, preserveFocus: false }]);
+    });
+  });
+
+  it('are named under the mouse, picked by a click, and opened by a second one', async () => {
+    const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
+    const point = await placeIn(page, 0.6, 0.2);
+    await page.locator('.plot').hover({ position: point });
+    await page.locator('.readout', { hasText: 'detector/pyramid.py:16' }).waitFor();
+    await page.locator('.plot').click({ position: point });
+    await page.locator('.band-card', { hasText: 'Picked: detector/pyramid.py:16' }).waitFor();
+    await page.locator('.live-table tbody tr').first().waitFor();
+    assert.deepEqual(harness?.callsOf('openSource'), []);
+    await page.waitForTimeout(600); // or it would be a double click
+    await page.locator('.plot').click({ position: point });
+    await eventually(() => {
+      assert.deepEqual(harness?.callsOf('openSource'), [
+        { file: 'detector/pyramid.py', line: 16, preserveFocus: false },
+      ]);
+    });
+    await page.getByText('Let Go').click();
+    await page.locator('.band-card').waitFor({ state: 'hidden' });
+  });
+
+  it('can be walked with keys, and are spoken', async () => {
+    const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
+    await page.locator('.plot').focus();
+    await page.keyboard.press('ArrowUp');
+    const spoken = page.locator('.chart [role=status]');
+    await page.keyboard.press('Alt+ArrowUp');
+    await eventually(async () => {
+      assert.match((await spoken.textContent()) ?? '', /pyramid\.py:16.* Band (\d+) of \1 from the top/);
+    });
+    const lowest = await spoken.textContent();
+    await page.keyboard.press('Alt+ArrowUp');
+    await eventually(async () => {
+      assert.notEqual(await spoken.textContent(), lowest);
+    });
+    await page.keyboard.press('Alt+ArrowDown');
+    await eventually(async () => {
+      assert.equal(await spoken.textContent(), lowest);
+    });
+  });
+
+  it('of the line that the editor’s cursor is on are pointed out', async () => {
+    const { page, ...rest } = await open(late, ['detector/pyramid.py', 'train.py']);
+    const before = await inked(page);
+    harness?.moveCursor({ file: 'train.py', line: 22 });
+    await eventually(async () => {
+      assert.ok((await inked(page)) > before + 500, 'nothing more is drawn');
+    });
+    harness?.moveCursor({ file: 'train.py', line: 1 });
+    await eventually(async () => {
+      assert.equal(await inked(page), before);
+    });
+    assert.ok(rest);
+  });
+
+  it('are coloured by what one asks for, and say so', async () => {
+    const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
+    const key = page.locator('.band-key');
+    await key.filter({ hasText: 'detector/pyramid.py:16' }).waitFor();
+    for (const [grouping, word] of [
+      ['By age', 'Alive at the end'],
+      ['By verdict', 'Gone at the end'],
+      ['By stack', 'detector/pyramid.py:16'],
+      ['By file', 'detector/pyramid.py'],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Colour of the allocations' }).click();
+      await page.getByRole('option', { name: grouping }).click();
+      await key.filter({ hasText: word }).waitFor();
+    }
+    await page.getByText('Curve as a table').click();
+    await page
+      .locator('.band-table tr', { hasText: 'detector/pyramid.py:16' })
+      .filter({ hasText: '1.40 GiB' })
+      .waitFor();
+  });
+
+  it('can be left out', async () => {
+    const { page } = await open(late, []);
+    await page.getByText('Allocations', { exact: true }).click();
+    await page.locator('.bands').waitFor({ state: 'hidden' });
+    assert.equal(await page.locator('.minimap').isVisible(), false);
+  });
+
+  it('that were born in view and are alive are listed, by line and by stack', async () => {
+    const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
+    await page.getByText('Born in view, still alive').click();
+    const total = async (): Promise<number> => exact(page, '.live-table tfoot tr.total td');
+    const whole = await eventually(total);
+    await page.getByText('By stack', { exact: true }).last().click();
+    await page.locator('.live-table td.function', { hasText: '\u2190' }).first().waitFor();
+    assert.equal(await total(), whole);
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await eventually(async () => {
+      assert.ok((await total()) < whole);
+    });
+    const rows = await page
+      .locator('.live-table tbody td:first-child[title]')
+      .evaluateAll((cells) => cells.map((cell) => Number((cell as HTMLElement).title.replace(/\D/g, ''))));
+    assert.equal(
+      rows.reduce((sum, bytes) => sum + bytes, 0),
+      await total(),
+    );
+  });
+
+  it('are as they were after a reload', async () => {
+    const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
+    await page.getByRole('combobox', { name: 'Colour of the allocations' }).click();
+    await page.getByRole('option', { name: 'By age' }).click();
+    await page.locator('.band-key', { hasText: 'Alive at the end' }).waitFor();
+    await page.locator('.plot').click({ position: await placeIn(page, 0.6, 0.2) });
+    const card = page.locator('.band-card');
+    await card.waitFor();
+    const text = await card.innerText();
+    await page.reload();
+    await page.locator('.band-key', { hasText: 'Alive at the end' }).waitFor();
+    await card.waitFor();
+    assert.equal(await card.innerText(), text);
+  });
+
+  it('move with the strip of the whole history', async () => {
+    const opened = await open(late, []);
+    const { page } = opened;
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    const strip = page.locator('.minimap');
+    const box = await strip.boundingBox();
+    assert.ok(box !== null);
+    await page.mouse.click(box.x + box.width * 0.9, box.y + box.height / 2);
+    await eventually(() => {
+      const window = (opened.callsOf('bands').at(-1) as { window: { from: number; to: number } | null }).window;
+      assert.ok(window !== null && window.from > 8e6 && window.to > 17e6);
+    });
+  });
+
+  it('cost less than 200 kB for a zoom at 1,600 pixels', async () => {
+    const opened = await open(late, [], { viewport: { width: 1720, height: 900 } });
+    const { page } = opened;
+    for (let i = 0; i < 4; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
+    await page.waitForTimeout(500);
+    const answers = opened.answersOf('bands');
+    assert.ok(answers.length >= 2);
+    for (const bytes of answers) assert.ok(bytes < 200_000, `${bytes} bytes`);
+  });
+
+  it('are drawn by a GPU as without one', async () => {
+    const { path } = smallModel();
+    const pixelsOf = async (gpu: boolean): Promise<{ kind: string; colours: string[] }> => {
+      const opened = await TimelineHarness.open(browser, { paths: [path], files: [], pretendGpu: gpu });
+      harness = opened;
+      await opened.page.locator('.bands canvas[data-renderer]').waitFor({ state: 'attached' });
+      const kind = await opened.page.locator('.bands canvas').first().getAttribute('data-renderer');
+      await bandsDrawn(opened.page, gpu);
+      const colours = await probes(opened.page);
+      assert.deepEqual(opened.complaints, []);
+      await opened.close();
+      return { kind: kind ?? '', colours };
+    };
+    const without = await pixelsOf(false);
+    assert.equal(without.kind, 'cpu');
+    assert.ok(new Set(without.colours).size > 3);
+    const withGpu = await pixelsOf(true);
+    assert.equal(withGpu.kind, 'gpu');
+    const alike = withGpu.colours.filter((colour, i) => near(colour, without.colours[i])).length;
+    assert.ok(alike >= 0.97 * without.colours.length, `${alike} of ${without.colours.length} are alike`);
+  });
+
+  it('pass the rules of accessibility in every theme, also at twice the size and as a table', async () => {
+    const opened = await open(late, ['detector/pyramid.py', 'train.py']);
+    const { page } = opened;
+    const rules = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+    await page.locator('.plot').click({ position: await placeIn(page, 0.6, 0.2) });
+    await page.locator('.live-table tbody tr').first().waitFor();
+    await page.evaluate(rules);
+    for (const table of [false, true]) {
+      if (table) await page.getByText('Curve as a table').click();
+      for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
+        for (const size of ['13px', '26px']) {
+          await opened.useTheme(theme, size);
+          const violations = await page.evaluate(async () => {
+            const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
+            interface Violation {
+              id: string;
+              nodes: { html: string; failureSummary: string }[];
+            }
+            const result = await axe.run();
+            return result.violations.map(
+              ({ id, nodes }) =>
+                `${id}: ${nodes.map(({ html, failureSummary }) => `${html} ${failureSummary}`).join('; ')}`,
+            );
+          });
+          assert.deepEqual(violations, [], `${theme} at ${size}`);
+        }
+      }
+    }
+  });
+});
+
+/** Waits until the layer has pixels. */
+async function bandsDrawn(page: Page, gpu = false): Promise<void> {
+  await eventually(async () => {
+    const drawn = gpu ? new Set(await probes(page)).size > 2 : (await inked(page, 'first')) > 0;
+    assert.ok(drawn, 'no bands are drawn');
+  });
+}
+
+/** The colours of a grid of places on the screen, whatever has drawn them: only the bands are left on it. */
+async function probes(page: Page): Promise<string[]> {
+  await page.evaluate(() => {
+    for (const hidden of document.querySelectorAll<HTMLElement>('canvas.curve, .bands canvas + canvas, .overlay')) {
+      hidden.style.visibility = 'hidden';
+    }
+  });
+  const picture = (await page.locator('.bands').screenshot({ animations: 'disabled' })).toString('base64');
+  return page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (sign) => sign.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext('2d');
+    context?.drawImage(image, 0, 0);
+    const data = context?.getImageData(0, 0, image.width, image.height).data ?? [];
+    const colours: string[] = [];
+    for (let y = 3; y < image.height; y += 7) {
+      for (let x = 3; x < image.width; x += 11) {
+        const first = (y * image.width + x) * 4;
+        colours.push([...data.slice(first, first + 3)].join());
+      }
+    }
+    return colours;
+  }, picture);
+}
+
+function near(a: string, b: string): boolean {
+  const [one, other] = [a, b].map((colour) => colour.split(',').map(Number));
+  return one.every((channel, i) => Math.abs(channel - other[i]) <= 3);
+}
+
+/** A place inside the plot's area, by its shares. */
+async function placeIn(page: Page, across: number, up: number): Promise<{ x: number; y: number }> {
+  const plot = await page.locator('.plot').boundingBox();
+  const bands = await page.locator('.bands').boundingBox();
+  assert.ok(plot !== null && bands !== null);
+  return {
+    x: bands.x - plot.x + bands.width * across,
+    y: bands.y - plot.y + bands.height * (1 - up),
+  };
+}
+
+/** How many pixels are drawn: of the bands on the first canvas, of names, outlines and hatching on the last. */
+async function inked(page: Page, which: 'first' | 'last' = 'last'): Promise<number> {
+  const canvases = page.locator('.bands canvas');
+  return (which === 'first' ? canvases.first() : canvases.last()).evaluate((element) => {
+    const canvas = element as HTMLCanvasElement;
+    const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+    let count = 0;
+    for (let at = 3; at < image.length; at += 4) if (image[at] > 0) count++;
+    return count;
+  });
+}
+
+async function exact(page: Page, cell: string): Promise<number> {
+  const title = await page.locator(cell).first().getAttribute('title');
+  const bytes = Number((title ?? '').replace(/\D/g, ''));
+  assert.ok(bytes > 0);
+  return bytes;
+}
+
+/** Reads the canvas in the middle of each event's column and holds it against the states. */
+async function assertDrawn(
+  page: Page,
+  names: readonly string[],
+  states: readonly Record<string, number>[],
+): Promise<void> {
+  const { width, height, columns } = await page
+    .locator('.bands canvas')
+    .first()
+    .evaluate((element, count) => {
+      const canvas = element as HTMLCanvasElement;
+      const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      // The last event has no width: it is the end of the axis.
+      const read = Array.from({ length: count - 1 }, (_, event) => {
+        const x = Math.round(((event + 0.6) / (count - 1)) * canvas.width);
+        return Array.from({ length: canvas.height }, (_none, y) => {
+          const first = (y * canvas.width + x) * 4;
+          return image[first + 3] === 0 ? '' : [...image.slice(first, first + 3)].join();
+        });
+      });
+      return { width: canvas.width, height: canvas.height, columns: read };
+    }, states.length);
+  assert.ok(width > 500 && height > 100);
+  const highest = Math.max(...states.map((state) => sum(Object.values(state))));
+  // What the top of the axis is follows from where the highest state reaches.
+  const reach = Math.max(...columns.map((column) => column.filter((colour) => colour !== '').length));
+  const perMib = reach / highest;
+  const colourOf = new Map<string, string>();
+  columns.forEach((column, event) => {
+    let below = 0;
+    for (const name of names) {
+      const mib = states[event][name];
+      const middle = column.at(Math.round(height - (below + mib / 2) * perMib)) ?? '';
+      below += mib;
+      if (mib === 0) continue;
+      // An allocation has one of two shades, and the edge between two may lie in the middle.
+      const hue = hueOf(middle);
+      const known = colourOf.get(name) ?? hue;
+      colourOf.set(name, known);
+      assert.equal(hue, known, `${name} after event ${event}`);
+    }
+    const filled = column.filter((colour) => colour !== '').length;
+    assert.ok(Math.abs(filled - below * perMib) <= 1.5, `${filled} rows after event ${event}, not ${below * perMib}`);
+  });
+  assert.equal(new Set(colourOf.values()).size, names.length, 'lines share a colour');
+}
+
+/** Hue in classes of ten degrees, whatever the shade. */
+function hueOf(colour: string): string {
+  const [red, green, blue] = colour.split(',').map(Number);
+  const most = Math.max(red, green, blue);
+  const reach = most - Math.min(red, green, blue);
+  if (reach === 0) return 'grey';
+  const sector =
+    most === red
+      ? ((green - blue) / reach + 6) % 6
+      : most === green
+        ? (blue - red) / reach + 2
+        : (red - green) / reach + 4;
+  return String(Math.round(sector * 6));
+}
+
+function sum(values: readonly number[]): number {
+  return values.reduce((total, value) => total + value, 0);
+}

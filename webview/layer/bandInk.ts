@@ -1,0 +1,176 @@
+/** What is drawn over the bands: their names where there is room, and outlines and hatching of those that are meant. */
+import type { PlotArea } from '../chart/plot.js';
+import type { ChartTheme } from '../theme.js';
+import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type Pile } from './pile.js';
+import type { BandView } from './renderer.js';
+
+/** A band that is pointed out; `looked` lies under the cursor, `line` belongs to a line that somebody is on. */
+export interface BandMark {
+  kind: 'looked' | 'picked' | 'line';
+  strand: number;
+  /** -1 for the strand as a whole. */
+  block: number;
+}
+
+/** A name is tried at places this far apart, in pixels. */
+const LABEL_STEP = 24;
+const HATCH = 7;
+
+export class BandInk {
+  readonly canvas: HTMLCanvasElement;
+  private readonly context: CanvasRenderingContext2D;
+  private outlines = new Map<string, Outline>();
+  private outlinesOf: Pile | null = null;
+
+  constructor(canvas: HTMLCanvasElement) {
+    const context = canvas.getContext('2d');
+    if (context === null) throw new Error('This browser draws on no canvas.');
+    this.canvas = canvas;
+    this.context = context;
+  }
+
+  clear(): void {
+    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
+  }
+
+  /** @param scale pixels of the canvas per pixel of the page */
+  draw(
+    pile: Pile,
+    view: BandView,
+    area: PlotArea,
+    scale: number,
+    theme: ChartTheme,
+    names: readonly string[],
+    marks: readonly BandMark[],
+  ): void {
+    const { context } = this;
+    context.setTransform(scale, 0, 0, scale, 0, 0);
+    context.save();
+    for (const mark of marks) this.drawMark(pile, view, area, theme, mark);
+    context.restore();
+    drawNames(context, pile, view, area, theme, names);
+    context.setTransform(1, 0, 0, 1, 0, 0);
+  }
+
+  private drawMark(pile: Pile, view: BandView, area: PlotArea, theme: ChartTheme, mark: BandMark): void {
+    const { context } = this;
+    const path = pathOf(this.outline(pile, mark), pile, view, area);
+    context.setLineDash(mark.kind === 'line' ? [5, 3] : []);
+    if (mark.kind === 'line') {
+      context.fillStyle = hatch(context, theme.text);
+      context.fill(path);
+    }
+    context.lineJoin = 'round';
+    context.strokeStyle = theme.background;
+    context.lineWidth = mark.kind === 'picked' ? 4 : 3;
+    if (mark.kind !== 'line') context.stroke(path);
+    context.strokeStyle = theme.text;
+    context.lineWidth = mark.kind === 'picked' ? 2 : 1.25;
+    context.stroke(path);
+  }
+
+  private outline(pile: Pile, { strand, block }: BandMark): Outline {
+    if (this.outlinesOf !== pile) this.outlines = new Map();
+    this.outlinesOf = pile;
+    const key = `${strand}/${block}`;
+    let outline = this.outlines.get(key);
+    if (outline === undefined) {
+      outline = outlineOf(pile, strand, block);
+      this.outlines.set(key, outline);
+    }
+    return outline;
+  }
+}
+
+/** Every stretch of the outline in view as a closed path of steps. */
+function pathOf(outline: Outline, pile: Pile, view: BandView, area: PlotArea): Path2D {
+  const { range, topBytes } = view;
+  const path = new Path2D();
+  const { first, last } = samplesIn(pile, range);
+  const xOf = (sample: number): number =>
+    ((xOfSample(pile, sample) - range.from) / (range.to - range.from)) * area.width;
+  const yOf = (bytes: number): number => area.height * (1 - bytes / topBytes);
+  const { sample, from, to } = outline;
+  let start = 0;
+  while (start < sample.length && sample[start] < first) start++;
+  while (start < sample.length && sample[start] <= last) {
+    let end = start + 1;
+    while (end < sample.length && sample[end] === sample[end - 1] + 1 && sample[end] <= last) end++;
+    path.moveTo(xOf(sample[start]), yOf(from[start]));
+    for (let at = start; at < end; at++) {
+      path.lineTo(xOf(sample[at]), yOf(to[at]));
+      path.lineTo(xOf(sample[at] + 1), yOf(to[at]));
+    }
+    for (let at = end - 1; at >= start; at--) {
+      path.lineTo(xOf(sample[at] + 1), yOf(from[at]));
+      path.lineTo(xOf(sample[at]), yOf(from[at]));
+    }
+    path.closePath();
+    start = end;
+  }
+  return path;
+}
+
+function drawNames(
+  context: CanvasRenderingContext2D,
+  pile: Pile,
+  { range, topBytes }: BandView,
+  area: PlotArea,
+  theme: ChartTheme,
+  names: readonly string[],
+): void {
+  context.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
+  context.textBaseline = 'middle';
+  context.textAlign = 'center';
+  context.lineJoin = 'round';
+  context.lineWidth = 3;
+  context.strokeStyle = theme.background;
+  context.fillStyle = theme.text;
+  const perByte = area.height / topBytes;
+  const columns = Math.floor(area.width / LABEL_STEP);
+  const sampleOf = Array.from({ length: columns }, (_, column) =>
+    sampleAt(pile, range.from + (((column + 0.5) * LABEL_STEP) / area.width) * (range.to - range.from)),
+  );
+  names.forEach((name, strand) => {
+    const width = context.measureText(name).width + 6;
+    const place = roomiest(pile, strand, sampleOf, Math.ceil(width / LABEL_STEP));
+    if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
+    const y = area.height - ((place.top + place.bottom) / 2) * perByte;
+    context.strokeText(name, place.centre * LABEL_STEP, y);
+    context.fillText(name, place.centre * LABEL_STEP, y);
+  });
+}
+
+/** The place in a strand where a text that spans so many columns has most room above and below. */
+function roomiest(
+  { values, floors }: Pile,
+  strand: number,
+  sampleOf: readonly number[],
+  span: number,
+): { centre: number; bottom: number; top: number } | null {
+  let best: { centre: number; bottom: number; top: number } | null = null;
+  for (let first = 0; first + span <= sampleOf.length; first++) {
+    let bottom = 0;
+    let top = Number.POSITIVE_INFINITY;
+    for (let column = first; column < first + span && top > bottom; column++) {
+      const sample = sampleOf[column];
+      const floor = sample < 0 ? 0 : floors[strand][sample];
+      bottom = Math.max(bottom, floor);
+      top = Math.min(top, sample < 0 ? 0 : floor + values[strand][sample]);
+    }
+    if (top - bottom > (best === null ? 0 : best.top - best.bottom)) best = { centre: first + span / 2, bottom, top };
+  }
+  return best;
+}
+
+function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern | string {
+  const tile = new OffscreenCanvas(HATCH, HATCH);
+  const ink = tile.getContext('2d');
+  if (ink === null) return 'transparent';
+  ink.strokeStyle = colour;
+  ink.lineWidth = 1;
+  ink.moveTo(-1, HATCH + 1);
+  ink.lineTo(HATCH + 1, -1);
+  ink.stroke();
+  return context.createPattern(tile, 'repeat') ?? 'transparent';
+}

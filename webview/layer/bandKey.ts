@@ -1,0 +1,55 @@
+/** Under the plot: which colour is what, the largest first. */
+import { el } from '../dom.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { readTheme, watchTheme } from '../theme.js';
+import type { ViewState } from '../viewState.js';
+import { groupName, strandName } from './bandText.js';
+import { cssOf, paintsOf, rgbOfCss, type BandPaint } from './palette.js';
+import type { Pile } from './pile.js';
+
+/** More than these would be a wall of words; the table has them all. */
+const MOST_ENTRIES = 10;
+
+export function createBandKey(store: Store<ViewState>): HTMLElement {
+  const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
+  const key = el('div', { class: 'band-key' }, list);
+  let drawn: Pile | null = null;
+  const draw = (pile: Pile | null): void => {
+    if (pile === null) return;
+    const paints = paintsOf(pile, rgbOfCss(readTheme(key).background));
+    list.replaceChildren(...entriesOf(pile, paints));
+  };
+  store.watch(({ pile, wholePile }) => {
+    const front = pile ?? wholePile;
+    if (front !== drawn) draw(front);
+    drawn = front;
+  });
+  watchTheme(() => {
+    draw(drawn);
+  });
+  return key;
+}
+
+function entriesOf(pile: Pile, paints: readonly BandPaint[]): HTMLElement[] {
+  const entries = new Map<string, { bytes: number; paint: BandPaint }>();
+  pile.values.forEach((values, strand) => {
+    const name = groupName(pile.bands, strand) || strandName(pile.bands, strand, false);
+    const bytes = values.reduce((most, value) => Math.max(most, value), 0);
+    const before = entries.get(name);
+    if (before !== undefined) before.bytes += bytes;
+    else if (bytes > 0) entries.set(name, { bytes, paint: paints[strand] });
+  });
+  const largest = [...entries].sort(([, a], [, b]) => b.bytes - a.bytes);
+  const items = largest.slice(0, MOST_ENTRIES).map(([name, { paint }]) => {
+    const swatch = el('span', {
+      class: paint.striped ? 'swatch striped' : 'swatch',
+      attributes: { 'aria-hidden': 'true' },
+    });
+    swatch.style.setProperty('--fill', cssOf(paint.fill));
+    swatch.style.setProperty('--edge', cssOf(paint.edge));
+    return el('li', {}, swatch, name);
+  });
+  const more = largest.length - MOST_ENTRIES;
+  return more > 0 ? [...items, el('li', { class: 'aside' }, strings.moreBands(more))] : items;
+}

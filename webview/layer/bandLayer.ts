@@ -1,0 +1,99 @@
+/** The bands under the curve: canvases of their own, redrawn for each view, filled anew for each answer. */
+import type { PlotArea } from '../chart/plot.js';
+import { el } from '../dom.js';
+import type { ChartTheme } from '../theme.js';
+import { BandInk, type BandMark } from './bandInk.js';
+import { GpuRenderer } from './gpuRenderer.js';
+import { paintsOf, rgbOfCss } from './palette.js';
+import type { Pile } from './pile.js';
+import { RasterRenderer } from './rasterRenderer.js';
+import type { BandRenderer, BandView, PileSlot } from './renderer.js';
+
+export interface BandScene extends BandView {
+  area: PlotArea;
+  /** Of the visible window, and of the whole history; either may be missing or old. */
+  window: Pile | null;
+  whole: Pile | null;
+  /** Names of the strands of the pile in front. */
+  names: readonly string[];
+  marks: readonly BandMark[];
+}
+
+export class BandLayer {
+  readonly element = el('div', { class: 'bands', attributes: { 'aria-hidden': 'true' } });
+  private canvas = el('canvas');
+  private readonly ink = new BandInk(el('canvas'));
+  private renderer: BandRenderer;
+  private readonly uploaded = new Map<PileSlot, { pile: Pile; height: number; background: string }>();
+  private last: BandScene | null = null;
+
+  constructor(private theme: ChartTheme) {
+    this.renderer = this.choose();
+    this.element.append(this.canvas, this.ink.canvas);
+  }
+
+  restyle(theme: ChartTheme): void {
+    this.theme = theme;
+  }
+
+  /** Draws, or shows nothing. */
+  show(scene: BandScene | null): void {
+    this.last = scene;
+    this.element.hidden = scene === null;
+    if (scene === null) return;
+    const { area } = scene;
+    const scale = window.devicePixelRatio;
+    const { style } = this.element;
+    const width = Math.max(1, Math.round(area.width * scale));
+    const height = Math.max(1, Math.round(area.height * scale));
+    // On whole pixels of the screen, or the browser would blur what is drawn.
+    style.left = `${Math.round(area.left * scale) / scale}px`;
+    style.top = `${Math.round(area.top * scale) / scale}px`;
+    style.width = `${width / scale}px`;
+    style.height = `${height / scale}px`;
+    for (const canvas of [this.canvas, this.ink.canvas]) {
+      if (canvas.width !== width) canvas.width = width;
+      if (canvas.height !== height) canvas.height = height;
+    }
+    this.upload('whole', scene.whole, scene.topBytes);
+    this.upload('window', scene.window, scene.topBytes);
+    this.renderer.draw(scene);
+    this.ink.clear();
+    const front = scene.window ?? scene.whole;
+    if (front !== null) this.ink.draw(front, scene, area, scale, this.theme, scene.names, scene.marks);
+  }
+
+  private upload(slot: PileSlot, pile: Pile | null, topBytes: number): void {
+    const { height } = this.canvas;
+    const { background } = this.theme;
+    const before = this.uploaded.get(slot);
+    if (pile === null) {
+      if (before !== undefined) this.renderer.drop(slot);
+      this.uploaded.delete(slot);
+      return;
+    }
+    if (before?.pile === pile && before.height === height && before.background === background) return;
+    this.renderer.upload(slot, pile, paintsOf(pile, rgbOfCss(background)), topBytes);
+    this.uploaded.set(slot, { pile, height, background });
+  }
+
+  private choose(): BandRenderer {
+    const renderer =
+      GpuRenderer.create(this.canvas, () => {
+        this.fallBack();
+      }) ?? new RasterRenderer(this.canvas);
+    this.canvas.dataset['renderer'] = renderer.kind;
+    return renderer;
+  }
+
+  /** The GPU's context is lost: from here on without it, on another canvas. */
+  private fallBack(): void {
+    const canvas = el('canvas');
+    this.canvas.replaceWith(canvas);
+    this.canvas = canvas;
+    this.renderer = new RasterRenderer(canvas);
+    canvas.dataset['renderer'] = this.renderer.kind;
+    this.uploaded.clear();
+    this.show(this.last);
+  }
+}

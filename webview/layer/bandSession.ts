@@ -1,0 +1,174 @@
+/** Asks for bands whenever what is visible changes, and for what lies where somebody points. */
+import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandStrand } from '../../src/protocol/bandData.js';
+import type { Host } from '../host.js';
+import { Latest } from '../latest.js';
+import type { Store } from '../store.js';
+import type { BandRef, SourceLine, ViewState } from '../viewState.js';
+import { pileOf } from './pile.js';
+
+export class BandSession {
+  private size = { width: 0, height: 0 };
+  /** What the bands of the whole history were asked for last. */
+  private wholeOf = '';
+  /** The line whose bands are wanted however thin. */
+  private line: SourceLine | null = null;
+
+  private readonly window = this.latest((bands) => {
+    const { range } = this.store.get();
+    const pile = pileOf(bands);
+    this.store.update({ pile: range === null ? null : pile, bandsError: null });
+  });
+  private readonly whole = this.latest((bands) => {
+    this.store.update({ wholePile: pileOf(bands), bandsError: null });
+  });
+  private readonly looked = this.detail((looked) => {
+    this.store.update({ looked });
+  });
+  private readonly picked = this.detail((pickedDetail) => {
+    this.store.update({ pickedDetail });
+  });
+
+  constructor(
+    private readonly store: Store<ViewState>,
+    private readonly host: Pick<Host, 'call'>,
+  ) {
+    store.watch((state, before) => {
+      const { selection, layer, grouping, curve } = state;
+      const other =
+        selection !== before.selection || grouping !== before.grouping || curve?.axis !== before.curve?.axis;
+      if (other && state !== before) this.forget(selection !== before.selection || grouping !== before.grouping);
+      // The extension tells its state anew when files or the workspace have changed.
+      if (state.choices !== before.choices) this.wholeOf = '';
+      const thin = this.follow(state.cursorLine ?? state.highlight, state);
+      if (curve !== before.curve || grouping !== before.grouping || layer !== before.layer || thin) this.ask();
+      if (state.picked !== before.picked || state.choices !== before.choices) this.askPicked(state);
+    });
+  }
+
+  /** Tells how large the plot is, in pixels. */
+  setSize(width: number, height: number): void {
+    const size = { width: Math.round(width), height: Math.round(height) };
+    if (size.width === this.size.width && size.height === this.size.height) return;
+    this.size = size;
+    this.wholeOf = '';
+    this.ask();
+  }
+
+  setGrouping(grouping: ViewState['grouping']): void {
+    this.store.update({ grouping });
+  }
+
+  /** Looks closer at what is under the cursor. */
+  look(band: BandRef | null): void {
+    if (band === null) {
+      this.looked.cancel();
+      this.store.update({ looked: null });
+      return;
+    }
+    const { looked } = this.store.get();
+    if (looked?.strand === band.strand && looked.row === band.row && looked.event === band.event) return;
+    const query = this.queryOf(band);
+    if (query !== null) this.looked.request(query);
+  }
+
+  /** Keeps a band, or none. */
+  pick(band: BandRef | null): void {
+    this.store.update({ picked: band, pickedDetail: null });
+  }
+
+  /** Asks anew after a failure. */
+  retry(): void {
+    this.wholeOf = '';
+    this.ask();
+  }
+
+  private forget(picked: boolean): void {
+    this.wholeOf = '';
+    this.looked.cancel();
+    this.store.update({
+      pile: null,
+      wholePile: null,
+      looked: null,
+      ...(picked && { picked: null, pickedDetail: null }),
+    });
+  }
+
+  /** @returns true if bands of the line may be hidden among the others: they are worth a question */
+  private follow(line: SourceLine | null, { pile, wholePile }: ViewState): boolean {
+    if (line === null || (line.file === this.line?.file && line.line === this.line.line)) return false;
+    const bands = (pile ?? wholePile)?.bands;
+    const isShown = ({ place }: BandStrand): boolean => place?.file === line.file && place.line === line.line;
+    if (bands === undefined || bands.otherStrands === 0 || bands.strands.some(isShown)) return false;
+    this.line = { file: line.file, line: line.line };
+    return true;
+  }
+
+  private ask(): void {
+    const { selection, curve, range, layer, grouping } = this.store.get();
+    if (
+      selection === null ||
+      curve === null ||
+      !layer ||
+      curve.events === 0 ||
+      !curve.hasAllocations ||
+      this.size.width <= 0
+    )
+      return;
+    if (curve.path !== selection.path || curve.device !== selection.device) return;
+    const query: BandsQuery = {
+      ...selection,
+      axis: curve.axis,
+      window: null,
+      pixels: this.size.width,
+      rows: this.size.height,
+      grouping,
+      line: this.line,
+    };
+    const key = JSON.stringify([query, curve.events, curve.extent]);
+    if (key !== this.wholeOf) {
+      this.wholeOf = key;
+      this.whole.request(query);
+    }
+    if (range === null) {
+      this.window.cancel();
+      this.store.update({ pile: null });
+    } else this.window.request({ ...query, window: range });
+  }
+
+  private askPicked({ picked }: ViewState): void {
+    const query = picked === null ? null : this.queryOf(picked);
+    if (query === null) this.picked.cancel();
+    else this.picked.restart(query);
+  }
+
+  private queryOf({ strand, row, event }: BandRef): BandDetailQuery | null {
+    const { selection, grouping } = this.store.get();
+    return selection === null ? null : { ...selection, grouping, strand, row, event };
+  }
+
+  private latest(answer: (bands: Bands) => void): Latest<BandsQuery, Bands> {
+    return new Latest((query, signal) => this.host.call('bands', query, signal), {
+      answer: (bands) => {
+        const { selection, grouping } = this.store.get();
+        if (bands.path === selection?.path && bands.device === selection.device && bands.grouping === grouping) {
+          answer(bands);
+        }
+      },
+      failure: (error) => {
+        this.wholeOf = '';
+        this.store.update({ bandsError: error instanceof Error ? error.message : String(error) });
+      },
+      settled: () => undefined,
+    });
+  }
+
+  private detail(answer: (detail: BandDetail | null) => void): Latest<BandDetailQuery, BandDetail> {
+    return new Latest((query, signal) => this.host.call('bandDetail', query, signal), {
+      answer,
+      failure: () => {
+        answer(null);
+      },
+      settled: () => undefined,
+    });
+  }
+}

@@ -1,0 +1,56 @@
+/** What a band is called, and what is known of it, in words. */
+import type { BandDetail, BandOwner, Bands } from '../../src/protocol/bandData.js';
+import { formatDuration } from '../duration.js';
+import { formatBytes, formatCount } from '../format.js';
+import { strings } from '../strings.js';
+import type { Pile } from './pile.js';
+
+/** `train.py:26`, or what owns it instead of a line. */
+export function ownerName({ place, bucket }: BandOwner, short: boolean): string {
+  if (place === null) return strings[bucket ?? 'library'];
+  const file = short ? (place.file.split('/').at(-1) ?? place.file) : place.file;
+  return `${file}:${place.line}`;
+}
+
+/** Name of a strand by its position; of the others behind the last. */
+export function strandName(bands: Bands, strand: number, short: boolean): string {
+  if (strand >= bands.strands.length) return strings.otherBands(bands.otherStrands);
+  return ownerName(bands.strands[strand], short);
+}
+
+/** What the strands of one colour have in common; empty where each strand has its own. */
+export function groupName(bands: Bands, strand: number): string {
+  if (strand >= bands.strands.length) return '';
+  const { name } = bands.groups[bands.strands[strand].group];
+  switch (bands.grouping) {
+    case 'age':
+      return strings.spanName[name as keyof typeof strings.spanName];
+    case 'verdict':
+      return strings.verdictName[name as keyof typeof strings.verdictName];
+    case 'file':
+      return bands.strands[strand].place === null ? '' : name;
+    case 'line':
+    case 'stack':
+      return '';
+  }
+}
+
+/** The short names of all strands, the others' last. */
+export function strandNames({ bands }: Pile): string[] {
+  return [...bands.strands.keys(), bands.strands.length].map((strand) => strandName(bands, strand, true));
+}
+
+/** How old it is, how long it stays and whose it is, a line each. */
+export function detailLines(detail: BandDetail): string[] {
+  const { blocks, ageUs, born, freed, bytes, frames, place } = detail;
+  const amount =
+    blocks === 1
+      ? strings.oneAllocation(formatBytes(bytes))
+      : strings.allocations(formatBytes(bytes), formatCount(blocks));
+  const age = ageUs === null ? null : formatDuration(ageUs);
+  const lines = [amount, strings.bandLife(born, freed, age, blocks > 1)];
+  if (place !== null) lines.push(strings.inFunction(place.function));
+  const calls = frames.map((frame) => frame.function);
+  if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
+  return lines;
+}

@@ -1,0 +1,180 @@
+/** The pile of bands as the page knows it: which band lies where at each sample, exact to the byte. */
+import { unpackBands, type BandBlockColumns } from '../../src/protocol/bandCode.js';
+import type { Bands } from '../../src/protocol/bandData.js';
+import { lastAtOrBelow } from '../chart/points.js';
+import type { Range } from '../chart/range.js';
+
+export interface Pile {
+  bands: Bands;
+  /** First column of each sample, and the end of the last one. */
+  edges: Uint16Array;
+  /** A sample is the state after its event. */
+  event: Int32Array;
+  /** Live bytes over the samples: the strands from the bottom up, then the others. */
+  values: Float64Array[];
+  /** Bytes below each strand. */
+  floors: Float64Array[];
+  blocks: BandBlockColumns;
+  /** The blocks of strand `s` are `blockOffset[s]` to `blockOffset[s + 1]`. */
+  blockOffset: Uint32Array;
+}
+
+/** One band at one sample: a block, or what of a strand has no outline of its own. */
+export interface Piece {
+  /** Position in the strands; their number for the others. */
+  strand: number;
+  /** Position in the blocks, -1 for the rest of the strand. */
+  block: number;
+  /** Bytes below it, and with it. */
+  from: number;
+  to: number;
+}
+
+export function pileOf(bands: Bands): Pile {
+  const { column, event, series, blocks } = unpackBands(bands.packed);
+  const edges = new Uint16Array(column.length + 1).fill(bands.pixels);
+  edges.set(column);
+  const values = Array.from({ length: bands.strands.length + 1 }, (_, strand) => {
+    const of = new Float64Array(event.length);
+    for (let at = series.offset[strand]; at < series.offset[strand + 1]; at++) {
+      const until = at + 1 < series.offset[strand + 1] ? series.sample[at + 1] : event.length;
+      of.fill(series.bytes[at], series.sample[at], until);
+    }
+    return of;
+  });
+  const blockOffset = new Uint32Array(values.length + 1);
+  for (const strand of blocks.strand) blockOffset[strand + 1]++;
+  for (let strand = 0; strand < values.length; strand++) blockOffset[strand + 1] += blockOffset[strand];
+  return { bands, edges, event, values, floors: floorsOf(values), blocks, blockOffset };
+}
+
+function floorsOf(values: readonly Float64Array[]): Float64Array[] {
+  let floor = new Float64Array(values[0].length);
+  return values.map((own) => {
+    const below = floor;
+    floor = floor.map((bytes, sample) => bytes + own[sample]);
+    return below;
+  });
+}
+
+/** Every piece of every sample, from the bottom up. The rest of a strand lies below its blocks, the oldest lowest. */
+export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly<Piece>) => void): void {
+  const { event, values, blocks, blockOffset } = pile;
+  const open = values.map((): number[] => []);
+  const next = blockOffset.slice();
+  const piece: Piece = { strand: 0, block: -1, from: 0, to: 0 };
+  for (let sample = 0; sample < event.length; sample++) {
+    let height = 0;
+    for (let strand = 0; strand < values.length; strand++) {
+      const live = open[strand];
+      if (live.some((block) => blocks.to[block] < sample)) {
+        open[strand] = live.filter((block) => blocks.to[block] >= sample);
+      }
+      for (; next[strand] < blockOffset[strand + 1] && blocks.from[next[strand]] === sample; next[strand]++) {
+        open[strand].push(next[strand]);
+      }
+      height = stack(pile, strand, values[strand][sample], open[strand], height, piece, (found) => {
+        visit(sample, found);
+      });
+    }
+  }
+}
+
+/** The pieces of one sample, from the bottom up. */
+export function piecesAt(pile: Pile, sample: number): Piece[] {
+  const { values, blocks, blockOffset } = pile;
+  const pieces: Piece[] = [];
+  let height = 0;
+  for (let strand = 0; strand < values.length; strand++) {
+    const open: number[] = [];
+    for (let block = blockOffset[strand]; block < blockOffset[strand + 1]; block++) {
+      if (blocks.from[block] <= sample && blocks.to[block] >= sample) open.push(block);
+    }
+    const piece = { strand, block: -1, from: 0, to: 0 };
+    height = stack(pile, strand, values[strand][sample], open, height, piece, (found) => pieces.push({ ...found }));
+  }
+  return pieces;
+}
+
+/** The piece at a height; null above the pile. */
+export function pieceAt(pile: Pile, sample: number, bytes: number): Piece | null {
+  return piecesAt(pile, sample).find(({ from, to }) => bytes >= from && bytes < to) ?? null;
+}
+
+/** Where a band lies, sample by sample: parallel columns. */
+export interface Outline {
+  sample: number[];
+  from: number[];
+  to: number[];
+}
+
+/** A strand as a whole, or one block of it; its stretches may be apart. */
+export function outlineOf(pile: Pile, strand: number, block: number): Outline {
+  const { values, floors, blocks, blockOffset } = pile;
+  const outline: Outline = { sample: [], from: [], to: [] };
+  const first = block < 0 ? 0 : blocks.from[block];
+  const last = block < 0 ? pile.event.length - 1 : blocks.to[block];
+  for (let sample = first; sample <= last; sample++) {
+    let from = floors[strand][sample];
+    let to = from + values[strand][sample];
+    if (to === from) continue;
+    if (block >= 0) {
+      // What is above: the younger blocks of the strand.
+      for (let other = block + 1; other < blockOffset[strand + 1]; other++) {
+        if (blocks.from[other] <= sample && blocks.to[other] >= sample) to -= blocks.bytes[other];
+      }
+      from = to - blocks.bytes[block];
+    }
+    outline.sample.push(sample);
+    outline.from.push(from);
+    outline.to.push(to);
+  }
+  return outline;
+}
+
+/** The sample that is drawn at a value of the x axis; -1 beside the window. */
+export function sampleAt({ bands, edges }: Pile, x: number): number {
+  const { window, pixels } = bands;
+  if (x < window.from || x > window.to) return -1;
+  const column = Math.min(pixels - 1, Math.floor(((x - window.from) / (window.to - window.from)) * pixels));
+  return lastAtOrBelow(edges.subarray(0, -1), column);
+}
+
+/** Where a sample begins on the x axis; the end of the last one for the number of samples. */
+export function xOfSample({ bands, edges }: Pile, sample: number): number {
+  const { window, pixels } = bands;
+  return window.from + (edges[sample] / pixels) * (window.to - window.from);
+}
+
+/** The samples that show in a range: first and last; last below first where there are none. */
+export function samplesIn(pile: Pile, { from, to }: Range): { first: number; last: number } {
+  const { window } = pile.bands;
+  if (to < window.from || from > window.to) return { first: 0, last: -1 };
+  return { first: sampleAt(pile, Math.max(from, window.from)), last: sampleAt(pile, Math.min(to, window.to)) };
+}
+
+function stack(
+  { blocks }: Pile,
+  strand: number,
+  bytes: number,
+  open: readonly number[],
+  height: number,
+  piece: Piece,
+  visit: (piece: Piece) => void,
+): number {
+  let rest = bytes;
+  for (const block of open) rest -= blocks.bytes[block];
+  let top = height;
+  const add = (block: number, size: number): void => {
+    if (size <= 0) return;
+    piece.strand = strand;
+    piece.block = block;
+    piece.from = top;
+    piece.to = top + size;
+    top += size;
+    visit(piece);
+  };
+  add(-1, rest);
+  for (const block of open) add(block, blocks.bytes[block]);
+  return top;
+}
