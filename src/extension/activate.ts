@@ -23,6 +23,7 @@ import { SnapshotSession } from './session.js';
 import { affects } from './settings.js';
 import { TimelinePanel } from './timeline/timelinePanel.js';
 import { ContextKeys } from './views/contextKeys.js';
+import { LeakGrouping } from './views/leakGrouping.js';
 import { StatusBar } from './views/statusBar.js';
 import { Views } from './views/views.js';
 import { PythonFiles } from './workspace/pythonFiles.js';
@@ -43,7 +44,8 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   const running = new SnapshotSession(scripts, cacheFolder(context), store, files, log);
   session = running;
 
-  const views = new Views(running, store, files);
+  const grouping = new LeakGrouping(context.workspaceState);
+  const views = new Views(running, store, files, grouping);
   const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
   const editorMarks = new EditorMarks(store, files, marks, lines);
   const ignored = new IgnoreFiles(files);
@@ -58,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     lines,
     editorMarks,
     ignored,
+    grouping,
     views,
     timeline,
     recordings,
@@ -73,6 +76,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     editorMarks,
     ignored,
     running,
+    grouping,
     views,
     timeline,
     lenses,

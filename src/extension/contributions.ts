@@ -7,6 +7,9 @@ export const Command = {
   openTimeline: 'leakline.openTimeline',
   openSnapshot: 'leakline.openSnapshot',
   showLeaks: 'leakline.showLeaks',
+  groupByLine: 'leakline.groupByLine',
+  groupByFile: 'leakline.groupByFile',
+  groupByHolder: 'leakline.groupByHolder',
   goToNextLeak: 'leakline.goToNextLeak',
   goToPreviousLeak: 'leakline.goToPreviousLeak',
   toggleLineMarks: 'leakline.toggleLineMarks',
@@ -79,6 +82,8 @@ export const ContextKey = {
   /** Two snapshots or more are known. */
   canCompare: 'leakline.canCompare',
   comparing: 'leakline.comparing',
+  /** How the Leaks view gathers its rows: `line`, `file` or `holder`. */
+  grouping: 'leakline.grouping',
   hasUnmapped: 'leakline.hasUnmapped',
 } as const;
 

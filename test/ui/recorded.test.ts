@@ -31,6 +31,10 @@ describe('A run that the recorder recorded', () => {
     assert.match(story, /FeaturePyramid\.visited/);
     await workbench.page.waitForTimeout(500);
     await workbench.screenshot('kept-by');
+    await workbench.runCommand('Leakline: Show Leaks');
+    await workbench.runCommand('Leakline: List Leaks by Who Keeps Them');
+    await workbench.sideBar.tree('Leaks').untilRow(/FeaturePyramid\.visited.*pyramid\.py:17/);
+    await workbench.screenshot('leaks-by-holder');
   });
 
   it('names a reference cycle as one', async () => {

@@ -190,7 +190,9 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     eventCount: traces.reduce((sum, trace) => sum + trace.count, 0),
     takenAtUs: snapshot.takenAtUs,
     devices: deviceTotals(snapshot),
-    warnings: snapshot.warnings,
+    // What the recorder left out on purpose is no lack.
+    warnings:
+      recording?.isLight === true ? snapshot.warnings.filter(({ code }) => code !== 'noTrace') : snapshot.warnings,
     frames: frames.words,
     groups,
     blocks: columns,

@@ -21,6 +21,7 @@ export function parseRecording(text: string): Recording | null {
   return {
     run: textOf(value['run']) ?? '',
     rank: numberOf(value['rank']),
+    isLight: value['kind'] === 'light',
     step: numberOf(value['step']),
     stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),
     devices: listOf(value['devices']).flatMap(deviceOf),

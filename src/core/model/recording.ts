@@ -5,6 +5,8 @@ export interface Recording {
   /** Names the run; the same for all ranks. */
   readonly run: string;
   readonly rank: number | null;
+  /** Made without a trace on purpose, between two snapshots that have one. */
+  readonly isLight: boolean;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
   /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */

@@ -8,6 +8,7 @@ import type { RecordingTasks } from '../recording/recordingTask.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { TimelinePanel } from '../timeline/timelinePanel.js';
+import type { LeakGrouping } from '../views/leakGrouping.js';
 import type { Views } from '../views/views.js';
 import { isSourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -32,6 +33,7 @@ export interface Surfaces {
   readonly editorMarks: EditorMarks;
   readonly ignored: IgnoreFiles;
   readonly views: Views;
+  readonly grouping: LeakGrouping;
   readonly timeline: TimelinePanel;
   readonly recordings: RecordingTasks;
   readonly log: vscode.LogOutputChannel;
@@ -39,7 +41,8 @@ export interface Surfaces {
 
 /** Every command by its id. */
 export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
-  const { session, store, files, marks, lines, editorMarks, ignored, views, timeline, recordings, log } = surfaces;
+  const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
+  const { grouping, recordings, log } = surfaces;
   const compare: CommandHandler = (first, all) => compareSnapshots(session, store, pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => {
     timeline.show(pathsOf(first, null).at(0) ?? null);
@@ -57,6 +60,9 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     },
     [Command.openSnapshot]: (first, all) => openSnapshot(session, store, timeline, pathsOf(first, all)),
     [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
+    [Command.groupByLine]: () => grouping.set('line'),
+    [Command.groupByFile]: () => grouping.set('file'),
+    [Command.groupByHolder]: () => grouping.set('holder'),
     [Command.goToNextLeak]: () => goToLeak(store, files, lines, 1),
     [Command.goToPreviousLeak]: () => goToLeak(store, files, lines, -1),
     [Command.toggleLineMarks]: async () => {

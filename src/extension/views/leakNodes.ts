@@ -2,6 +2,23 @@
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import type { LineMark } from '../results/lineMarks.js';
 
+export const GROUPINGS = ['line', 'file', 'holder'] as const;
+/** How rows are gathered. */
+export type Grouping = (typeof GROUPINGS)[number];
+
+/** Lines that share something. */
+export interface GroupNode {
+  readonly kind: 'group';
+  readonly by: Exclude<Grouping, 'line'>;
+  /** What the lines share: a file, or who keeps their memory; null where that is not known. */
+  readonly name: string | null;
+  /** Where the holder is. */
+  readonly place: { readonly file: string; readonly line: number } | null;
+  readonly lines: readonly LineNode[];
+  /** Bytes of all lines; null if they are of several runs, whose bytes are never added up. */
+  readonly bytes: number | null;
+}
+
 export interface LineNode {
   readonly kind: 'line';
   readonly file: string;
@@ -39,7 +56,7 @@ export interface ProcessNode {
   readonly finding: ProcessFinding;
 }
 
-export type LeakNode = ProcessNode | LineNode | StackNode | FrameNode | UnmappedNode;
+export type LeakNode = GroupNode | ProcessNode | LineNode | StackNode | FrameNode | UnmappedNode;
 
 export function stackNodes(line: LineNode): StackNode[] {
   return line.mark.parts

@@ -2,13 +2,24 @@ import * as vscode from 'vscode';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
+import { disposeAll } from '../disposer.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText } from '../../core/report/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { frameNodes, stackNodes, type LeakNode, type LineNode, type ProcessNode, type StackNode } from './leakNodes.js';
+import type { LeakGrouping } from './leakGrouping.js';
+import { groupLines } from './leakGroups.js';
+import {
+  frameNodes,
+  stackNodes,
+  type GroupNode,
+  type LeakNode,
+  type LineNode,
+  type ProcessNode,
+  type StackNode,
+} from './leakNodes.js';
 import { frameItem, openCommand } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
@@ -19,24 +30,29 @@ const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
   filling: ['watch', null],
 };
 
-/** Marked lines, worst first, with their stacks and frames. */
+/** Marked lines, worst first, with their stacks and frames; gathered by file or by who keeps them if the user likes. */
 export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscription: vscode.Disposable;
+  private readonly subscriptions: readonly vscode.Disposable[];
   private lines: LineNode[] = [];
+  /** Empty while rows are not gathered. */
+  private groups: GroupNode[] = [];
 
   readonly onDidChangeTreeData = this.changedEmitter.event;
 
   constructor(
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
+    grouping: LeakGrouping,
   ) {
-    this.subscription = store.onDidChange(() => {
+    const refresh = (): void => {
       const rows = (marks: readonly LineMark[], ignored: boolean): LineNode[] =>
         marks.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark, ignored }));
       this.lines = [...rows(store.marks, false), ...rows(store.ignoredMarks, true)];
+      this.groups = grouping.current === 'line' ? [] : groupLines(this.lines, grouping.current);
       this.changedEmitter.fire();
-    });
+    };
+    this.subscriptions = [store.onDidChange(refresh), grouping.onDidChange(refresh)];
   }
 
   /** The row of a line. */
@@ -50,12 +66,12 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
         const unmapped = this.store.result?.paths.unmapped.length ?? 0;
         const ambiguous = this.store.result?.paths.ambiguous.length ?? 0;
         const open = unmapped + ambiguous;
-        return [
-          ...this.lines,
-          ...this.processes(),
-          ...(open === 0 ? [] : [{ kind: 'unmapped', files: open } as const]),
-        ];
+        const rows =
+          this.groups.length === 0 ? this.lines : [...this.groups, ...this.lines.filter(({ ignored }) => ignored)];
+        return [...rows, ...this.processes(), ...(open === 0 ? [] : [{ kind: 'unmapped', files: open } as const])];
       }
+      case 'group':
+        return [...node.lines];
       case 'line':
         return stackNodes(node);
       case 'stack':
@@ -66,11 +82,14 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   }
 
   getParent(node: LeakNode): LeakNode | undefined {
+    if (node.kind === 'line') return this.groups.find(({ lines }) => lines.includes(node));
     return node.kind === 'stack' || node.kind === 'frame' ? node.parent : undefined;
   }
 
   getTreeItem(node: LeakNode): vscode.TreeItem {
     switch (node.kind) {
+      case 'group':
+        return groupItem(node);
       case 'line':
         return this.lineItem(node);
       case 'stack':
@@ -85,7 +104,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   }
 
   dispose(): void {
-    this.subscription.dispose();
+    disposeAll(this.subscriptions);
     this.changedEmitter.dispose();
   }
 
@@ -151,6 +170,18 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
     case 'pendingFrees':
       return vscode.l10n.t('Freed blocks wait for another stream');
   }
+}
+
+function groupItem({ by, name, place, lines, bytes }: GroupNode): vscode.TreeItem {
+  const label = name === null ? vscode.l10n.t('Not known who keeps it') : by === 'file' ? basename(name) : name;
+  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `${by}:${place?.file ?? ''}:${place?.line ?? 0}:${name ?? ''}`;
+  const count = lines.length === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.length);
+  const at = place === null ? [] : [`${basename(place.file)}:${place.line}`];
+  item.description = [...at, ...(bytes === null ? [] : [byteText(bytes)]), count].join(' · ');
+  item.tooltip = place === null ? (name ?? label) : `${label}\n${place.file}:${place.line}`;
+  item.iconPath = new vscode.ThemeIcon(by === 'file' ? 'file-code' : 'link');
+  return item;
 }
 
 function unmappedItem(files: number): vscode.TreeItem {

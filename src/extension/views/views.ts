@@ -7,6 +7,7 @@ import { snapshotName } from '../marks/markText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { CompareTree, type CompareNode } from './compareTree.js';
+import type { LeakGrouping } from './leakGrouping.js';
 import type { LeakNode } from './leakNodes.js';
 import { LeaksTree } from './leaksTree.js';
 import { SnapshotsTree, type SnapshotsNode } from './snapshotsTree.js';
@@ -24,8 +25,9 @@ export class Views implements vscode.Disposable {
     session: SnapshotSession,
     private readonly store: ResultsStore,
     files: PythonFiles,
+    grouping: LeakGrouping,
   ) {
-    this.leaksTree = new LeaksTree(store, files);
+    this.leaksTree = new LeaksTree(store, files, grouping);
     this.compareTree = new CompareTree(store, files);
     const snapshotsTree = new SnapshotsTree(session, store);
     this.leaks = vscode.window.createTreeView(View.leaks, { treeDataProvider: this.leaksTree, showCollapseAll: true });

@@ -9,10 +9,10 @@ export class QuickInput {
   }
 
   /** Waits until it is there, and types over what it holds. */
-  async fill(text: string): Promise<void> {
+  async fill(text: string, timeoutMs = 30_000): Promise<void> {
     const input = this.box.locator('.quick-input-filter input');
-    await input.waitFor();
-    await input.fill(text);
+    await input.waitFor({ timeout: timeoutMs });
+    await input.fill(text, { timeout: timeoutMs });
   }
 
   /** Waits for a row whose label is or begins with `label`, and picks it. */

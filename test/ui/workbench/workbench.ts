@@ -51,16 +51,20 @@ export class Workbench {
    * offered: a palette lists what extensions had when it was opened.
    */
   async runCommand(title: string): Promise<void> {
-    await eventually(async () => {
-      await this.page.keyboard.press('F1');
-      await this.quickInput.fill(`>${title}`);
-      try {
-        await this.quickInput.accept(title, 2_000);
-      } catch (error) {
-        await this.quickInput.cancel();
-        throw error;
-      }
-    });
+    await eventually(
+      async () => {
+        await this.page.keyboard.press('F1');
+        try {
+          // A palette closes again when the focus moves while it opens.
+          await this.quickInput.fill(`>${title}`, 5_000);
+          await this.quickInput.accept(title, 2_000);
+        } catch (error) {
+          await this.quickInput.cancel();
+          throw error;
+        }
+      },
+      { timeoutMs: 40_000 },
+    );
   }
 
   /** Titles that the palette offers for a text. */

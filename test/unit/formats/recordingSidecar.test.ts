@@ -5,6 +5,7 @@ const WHOLE = {
   schema: 'leakline.recording/1',
   run: 'detector',
   rank: 1,
+  kind: 'light',
   step: 20,
   stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
@@ -30,6 +31,7 @@ describe('The recorder’s sidecar', () => {
     assert.deepEqual(recording, {
       run: 'detector',
       rank: 1,
+      isLight: true,
       step: 20,
       stepEndsUs: [10, 20, 30],
       devices: [{ device: 0, capacityBytes: 1000, outsideBytes: 7 }],

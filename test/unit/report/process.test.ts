@@ -75,6 +75,7 @@ async function findings(
       const blank = {
         run: 'r',
         rank: null,
+        isLight: false,
         step: i,
         stepEndsUs: [],
         devices: [],

@@ -9,6 +9,7 @@ import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 const BLANK: Recording = {
   run: 'r',
   rank: null,
+  isLight: false,
   step: null,
   stepEndsUs: [],
   devices: [],
@@ -54,7 +55,7 @@ describe('A recorded run', () => {
     const digests = await recorded('aux_loss', (i) => ({ owners: i === 3 ? [{ ...owner, allocatedAt: sites }] : [] }));
     const { lines } = run(digests, ['train.py', 'model.py']);
     const holderOf = (at: number): unknown => lines.find((one) => one.file === 'train.py' && one.line === at)?.holder;
-    const holder = { source: 'recorder', file: 'train.py', line: 26, text: "history['aux']", fix: null };
+    const holder = { source: 'recorder', file: 'train.py', line: 26, text: "history['aux']", fix: null, edit: null };
     assert.deepEqual(holderOf(19), holder);
     assert.deepEqual(holderOf(10), holder);
     assert.equal(holderOf(24), null);
