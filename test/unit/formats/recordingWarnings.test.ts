@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
@@ -79,10 +80,28 @@ describe('Warnings', function () {
       (await of('ring_buffer_10000_events.pickle')).get('ringOverflow') ?? '',
       /almost surely .*10,000 events/,
     );
-    assert.deepEqual([...(await of('complete_history_97_events.pickle')).keys()], []);
-    assert.deepEqual([...(await of('windows_complete_history.pickle')).keys()], []);
-    assert.deepEqual([...(await of('one_event_trace.pickle')).keys()], ['onlyLastEvent']);
-    assert.deepEqual([...(await of('old_layout_block_history_oom.pickle')).keys()], ['onlyLastEvent']);
+    const late = ['startedLate'];
+    const expected: Record<string, string[]> = {
+      'complete_history_97_events.pickle': [],
+      'does_not_reconcile_scrubbed.pickle': ['segmentsDisagree', ...late],
+      'expandable_segments_container_paths.pickle': late,
+      'four_devices_torch2_11.pickle': ['devicesWithoutData', ...late],
+      'full_train_step_bf16_torch2_11.pickle': late,
+      'memory_viz_page_bf16.html': late,
+      'old_layout_block_history_1.3b.pickle': ['onlyLastEvent'],
+      'old_layout_block_history_oom.pickle': ['onlyLastEvent'],
+      'one_event_trace.pickle': ['onlyLastEvent'],
+      'private_pools_pending_free.pickle': ['noTrace'],
+      'ring_buffer_10000_events.pickle': ['ringOverflow', ...late],
+      'same_as_page_bf16.pickle': late,
+      'segments_only_empty_traces.pickle': ['noTrace', 'devicesWithoutData'],
+      'torch_compile_frames.pickle': late,
+      'windows_backslash_paths.pickle': late,
+      'windows_complete_history.pickle': [],
+    };
+    for (const [name, wanted] of Object.entries(expected)) assert.deepEqual([...(await of(name)).keys()], wanted, name);
+    const snapshots = readdirSync(join(CORPUS, 'recorded_on_gpu')).filter((name) => !/SOURCES|timeline/.test(name));
+    assert.deepEqual(snapshots.sort(), Object.keys(expected).sort());
     assert.match(
       (await of('four_devices_torch2_11.pickle')).get('devicesWithoutData') ?? '',
       /Devices 1, 2, 3 have no data/,
