@@ -2,6 +2,8 @@
 const MOST_BYTES = 1 << 26;
 /** Runs are told by numbers that count from 1: more are not kept. */
 const MOST_RUNS = 1 << 22;
+/** Bytes of the beginnings by which runs are looked for: five references. Each piece of input goes on for longer. */
+const BEGINNING = 26;
 
 /**
  * The bytes of lists that were read before, by a number of each. Where a list is expected again, eight bytes of it are
@@ -13,9 +15,13 @@ export class KnownRuns {
   private used = 0;
   private from = new Int32Array(1024);
   private to = new Int32Array(1024);
+  /** The run kept last for each beginning, by a hash: a mere guess, so that two with one hash do no harm. */
+  private readonly guesses = new Int32Array(1 << 12);
 
   /** Keeps `buffer[from .. to)` as the bytes of a run; what was kept for the number before is given up. */
-  keep(run: number, buffer: Uint8Array, from: number, to: number): void {
+  keep(run: number, buffer: Uint8Array, view: DataView, from: number, to: number): void {
+    if (to - from >= BEGINNING) this.guesses[beginning(view, from)] = run;
+    if (this.behind(run, view, from, to) !== 0) return;
     const length = to - from;
     if (run >= this.from.length) {
       if (run >= MOST_RUNS) return;
@@ -40,6 +46,11 @@ export class KnownRuns {
     this.bytes.set(buffer.subarray(from, to), at);
   }
 
+  /** @returns a run that may be the one at `from`, where as many bytes as a beginning has are readable */
+  beginningAs(view: DataView, from: number): number {
+    return this.guesses[beginning(view, from)];
+  }
+
   /**
    * Compares the bytes of a run with those at `from`.
    * @param last place that has to be readable
@@ -61,6 +72,13 @@ export class KnownRuns {
     for (; at < to; at++, p++) if (known.getUint8(at) !== view.getUint8(p)) return 0;
     return end;
   }
+}
+
+/** The references to what is seldom met first are five bytes each: their numbers, mixed. */
+function beginning(view: DataView, from: number): number {
+  let hash = view.getInt32(from + 1, true);
+  for (let at = from + 6; at < from + BEGINNING - 4; at += 5) hash = Math.imul(hash, 31) + view.getInt32(at, true);
+  return Math.imul(hash, 0x9e3779b1) >>> 20;
 }
 
 function longer(from: Int32Array<ArrayBuffer>, index: number): Int32Array<ArrayBuffer> {

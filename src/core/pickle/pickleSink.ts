@@ -26,6 +26,6 @@ export interface RecordSink extends PickleSink {
   listContent(list: Ref): number;
   /** What the next such list probably holds, 0 where nothing is expected. */
   readonly expectedContent: number;
-  /** The next list holds what was expected: as `appendItems` of an empty list with just that. */
-  expectedList(): Ref;
+  /** A list that holds what the number stands for: as `appendItems` of an empty list with just that. */
+  knownList(content: number): Ref;
 }

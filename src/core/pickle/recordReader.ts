@@ -21,8 +21,6 @@ const TEXT_BITS = makeRef(Kind.Text, 0);
 const FALSE_REF = makeRef(Kind.Bool, 0);
 const TRUE_REF = makeRef(Kind.Bool, 1);
 const NO_SLOT = -1;
-/** In place of a list's first item: the list is the one that the sink expected. */
-const AS_EXPECTED = -1;
 
 /** Argument bytes of the opcodes for whole numbers, 0 for all others. */
 const WIDTH = new Uint8Array(256);
@@ -37,7 +35,7 @@ WIDTH[Op.Long1] = 8;
  * that the machine would not do, but in a fraction of its steps:
  * - Keys are compared with those of the record before. Where they are the same, they stand in the cells already.
  * - Values go into cells of their own, not over the machine's stack, and containers need no marks.
- * - A list is compared, by its bytes, with the one that the sink expects.
+ * - A list is compared, by its bytes, with the one that the sink expects, and with one that begins alike.
  *
  * Whatever is not as described is left alone: until a record is known to be whole, only texts and pairs reach the sink,
  * which knows them by value and does not mind to meet them again.
@@ -63,11 +61,15 @@ export class RecordReader {
   private lastPair = -1;
   private lastPairRef: Ref = NONE_REF;
 
-  /** The lists of the record: the cell of each, its memo slot, its first item, and its bytes. */
+  /**
+   * The lists of the record: the cell of each, its memo slot, its items (a first one below 0: the list is
+   * known, and this is its content, negated), and its bytes.
+   */
   private lists = 0;
   private readonly listCell = new Int32Array(MAX_KEYS);
   private readonly listSlot = new Int32Array(MAX_KEYS);
   private readonly listItem = new Int32Array(MAX_KEYS);
+  private readonly listEnd = new Int32Array(MAX_KEYS);
   private readonly listFrom = new Int32Array(MAX_KEYS);
   private readonly listTo = new Int32Array(MAX_KEYS);
   private readonly runs = new KnownRuns();
@@ -249,9 +251,14 @@ export class RecordReader {
     const { buffer, view } = this;
     const list = this.lists++;
     this.listFrom[list] = from;
-    const behind = list === 0 ? this.runs.behind(this.sink.expectedContent, view, from, last) : 0;
+    let content = this.sink.expectedContent;
+    let behind = this.runs.behind(content, view, from, last);
+    if (behind === 0) {
+      content = this.runs.beginningAs(view, from);
+      behind = this.runs.behind(content, view, from, last);
+    }
     if (behind !== 0) {
-      this.listItem[list] = AS_EXPECTED;
+      this.listItem[list] = -content;
       return behind;
     }
     const { ref } = this.cells;
@@ -261,7 +268,7 @@ export class RecordReader {
     while (p <= last && item < ref.length) {
       const get = buffer[p];
       if (get === Op.Appends) {
-        this.free = item;
+        this.free = this.listEnd[list] = item;
         this.listTo[list] = p + 1;
         return p + 1;
       }
@@ -291,7 +298,8 @@ export class RecordReader {
   private deliver(keys: number, memo: Int32Array, memoSlot: number): void {
     const { sink, cells } = this;
     for (let list = 0; list < this.lists; list++) {
-      const value = this.listItem[list] === AS_EXPECTED ? sink.expectedList() : this.decodedList(list);
+      const item = this.listItem[list];
+      const value = item < 0 ? sink.knownList(-item) : this.decodedList(list);
       cells.ref[this.listCell[list]] = value;
       if (this.listSlot[list] !== NO_SLOT) memo[this.listSlot[list]] = value;
     }
@@ -303,10 +311,9 @@ export class RecordReader {
 
   private decodedList(list: number): Ref {
     const { sink, listItem } = this;
-    const to = list + 1 < this.lists ? listItem[list + 1] : this.free;
-    const value = sink.appendItems(EMPTY_LIST_REF, this.cells, listItem[list], to);
+    const value = sink.appendItems(EMPTY_LIST_REF, this.cells, listItem[list], this.listEnd[list]);
     const content = sink.listContent(value);
-    if (content !== 0) this.runs.keep(content, this.buffer, this.listFrom[list], this.listTo[list]);
+    if (content !== 0) this.runs.keep(content, this.buffer, this.view, this.listFrom[list], this.listTo[list]);
     return value;
   }
 }

@@ -193,7 +193,7 @@ describe('Records', () => {
       },
       listContent: () => 1,
       expectedContent: 1,
-      expectedList: () => {
+      knownList: () => {
         seen.expected++;
         return makeRef(11, 0);
       },

@@ -4,8 +4,7 @@ import type { StackId } from '../../model/units.js';
 
 /** Training repeats itself: the stack that came after this one is the one that comes again. */
 export class StackForecast {
-  /** The stack that was recorded last. */
-  last: StackId = NO_STACK;
+  private last: StackId = NO_STACK;
   /** The stack that is expected next, `NO_STACK` where nothing is. */
   next: StackId = NO_STACK;
   /** Per stack: the one that followed it the last time. */

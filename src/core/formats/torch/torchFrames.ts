@@ -68,9 +68,10 @@ export class TorchFrames {
     return this.objects.append(list, ref, from, to);
   }
 
-  /** A list of just those frames that were expected. */
-  expectedCapture(): Ref {
-    return this.newCapture(this.forecast.next);
+  /** A list of its own that holds the frames of a stack. */
+  newCapture(stack: StackId): Ref {
+    this.forecast.met(stack);
+    return makeRef(Torch.Capture, checkedPayload(this.builder.capture(stack), this.name));
   }
 
   /** @returns the capture that a value is, `NO_INDEX` if it is none */
@@ -102,11 +103,6 @@ export class TorchFrames {
     stacks.appendTo(this.joined, native);
     stacks.appendTo(this.joined, python);
     return stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
-  }
-
-  private newCapture(stack: StackId): Ref {
-    this.forecast.met(stack);
-    return makeRef(Torch.Capture, checkedPayload(this.builder.capture(stack), this.name));
   }
 
   /** A stack of more than 1,000 frames comes in parts. */

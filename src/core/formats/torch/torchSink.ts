@@ -64,8 +64,8 @@ export class TorchSink implements RecordSink {
     return this.frames.forecast.next;
   }
 
-  expectedList(): Ref {
-    return this.frames.expectedCapture();
+  knownList(content: number): Ref {
+    return this.frames.newCapture(content);
   }
 
   setItems(dict: Ref, stack: ValueStack, from: number, to: number): Ref {

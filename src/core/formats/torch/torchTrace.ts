@@ -8,6 +8,9 @@ import type { TorchLabels } from './torchLabels.js';
 import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
 import { actionOf, Word } from './torchWords.js';
 
+const INT_REF = makeRef(Kind.Int, 0);
+const TWO_32 = 4294967296;
+
 /** Trace entries and annotations. */
 export class TorchTrace {
   private readonly event: EventRow = {
@@ -39,7 +42,7 @@ export class TorchTrace {
    * @returns null if it is something else, or has more than a plan knows
    */
   plannedEntry(stack: ValueStack, keys: number, isSame: boolean): Ref | null {
-    const { ref } = stack;
+    const { ref, low, high } = stack;
     const { plan, builder } = this;
     if (!isSame) this.isPlanned = plan.make(ref, keys);
     if (!this.isPlanned) return null;
@@ -48,13 +51,21 @@ export class TorchTrace {
     const { addr, size, stream, timeUs, frames } = plan;
     const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
     columns.action[event] = action;
+    // Nearly all numbers are integers below 2^63, whose words are at hand; the others take a call.
     if (addr !== 0) {
-      columns.addrLow[event] = lowWord(stack, addr);
-      columns.addrHigh[event] = highWord(stack, addr);
+      const isInt = ref[addr] === INT_REF;
+      columns.addrLow[event] = isInt ? low[addr] : lowWord(stack, addr);
+      columns.addrHigh[event] = isInt ? high[addr] : highWord(stack, addr);
     }
-    if (size !== 0) columns.size[event] = byteCount(stack, size);
+    if (size !== 0) {
+      const isCount = ref[size] === INT_REF && high[size] < 0x80000000;
+      columns.size[event] = isCount ? high[size] * TWO_32 + low[size] : byteCount(stack, size);
+    }
+    if (timeUs !== 0) {
+      const isTime = ref[timeUs] === INT_REF && high[timeUs] < 0x80000000;
+      columns.timeUs[event] = isTime ? high[timeUs] * TWO_32 + low[timeUs] : byteCount(stack, timeUs);
+    }
     if (stream !== 0) columns.stream[event] = this.labels.stream(stack, stream);
-    if (timeUs !== 0) columns.timeUs[event] = byteCount(stack, timeUs);
     if (frames !== 0) {
       const value = ref[frames];
       columns.stack[event] = this.frames.stackOf(value);
