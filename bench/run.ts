@@ -16,6 +16,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import type { Truth } from './makeSnapshot.js';
+import { bundleWorker, measureOpening } from './reopen.js';
 import type { Measurement } from './rows/measure.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -53,6 +54,7 @@ const { values } = parseArgs({
 });
 mkdirSync(data, { recursive: true });
 await bundle();
+await bundleWorker(join(here, '..'), dist);
 
 const sections: string[] = [];
 for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
@@ -60,13 +62,22 @@ for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === t
   console.log(section);
   sections.push(section);
 }
+const opening = measureOpening({
+  dist,
+  data,
+  large: subjectFile({ events: 1_000_000, depth: 30 }),
+  medium: subjectFile({ events: 500_000, depth: 30 }),
+  median: (command, truth) => median(command, Number(values.repeat ?? 3), truth, ({ seconds }) => seconds),
+});
+console.log(opening);
+sections.push(opening);
 if (values.write === true) await writeReadme([machine(), ...sections].join('\n'));
 else console.log(machine());
 
 /** The rows in JavaScript are bundled as the product is. */
 async function bundle(): Promise<void> {
   await build({
-    entryPoints: ['makeSnapshot', 'rows/reader', 'rows/opcodeWalk', 'rows/npmPickleparser'].map((name) =>
+    entryPoints: ['makeSnapshot', 'rows/reader', 'rows/opcodeWalk', 'rows/npmPickleparser', 'rows/open'].map((name) =>
       join(here, `${name}.ts`),
     ),
     outdir: dist,
@@ -101,8 +112,7 @@ function rows(): Row[] {
 }
 
 function measureSubject(subject: Subject, repeat: number): string {
-  const file = join(data, `e${subject.events}_d${subject.depth}.pickle`);
-  const truth = made(file, subject);
+  const { file, truth } = subjectFile(subject);
   const table: string[] = [];
   let reader: Measurement | null = null;
   for (const { title, command, skipped } of rows()) {
@@ -135,7 +145,8 @@ function secondsText(seconds: number): string {
 }
 
 /** The file, made unless an earlier run made it. */
-function made(file: string, { events, depth }: Subject): Truth {
+function subjectFile({ events, depth }: Pick<Subject, 'events' | 'depth'>): { file: string; truth: Truth } {
+  const file = join(data, `e${events}_d${depth}.pickle`);
   if (!existsSync(file)) {
     const { status } = spawnSync(
       process.execPath,
@@ -144,11 +155,16 @@ function made(file: string, { events, depth }: Subject): Truth {
     );
     if (status !== 0) throw new Error(`${file} could not be made.`);
   }
-  return JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth;
+  return { file, truth: JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth };
 }
 
-/** The run of median CPU time, or why there is none. */
-function median([program, args]: [string, string[]], repeat: number, truth: Truth): Measurement | string {
+/** The run of median CPU time (or what `by` says), or why there is none. */
+function median(
+  [program, args]: [string, string[]],
+  repeat: number,
+  truth: Truth,
+  by: (measurement: Measurement) => number = ({ cpuSeconds }) => cpuSeconds,
+): Measurement | string {
   const measurements: Measurement[] = [];
   for (let i = 0; i < repeat; i++) {
     const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: LIMIT_MS });
@@ -161,7 +177,7 @@ function median([program, args]: [string, string[]], repeat: number, truth: Trut
     }
     measurements.push(measurement);
   }
-  return measurements.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.floor(repeat / 2)];
+  return measurements.sort((a, b) => by(a) - by(b))[Math.floor(repeat / 2)];
 }
 
 function reasonOf(stderr: string, signal: NodeJS.Signals | null): string {

@@ -17,7 +17,7 @@ const { readerScript, readers, reading: settings } = workerData as WorkerStart;
 // Columns take a third of a file, and twice that while they grow.
 const pool = new ReaderPool(() => startThread(readerScript, 'leakline reader'), {
   readers,
-  mostBytes: totalmem() / 4,
+  mostBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4,
 });
 const reading = new SnapshotReading((...request) => pool.read(...request), settings);
 

@@ -105,9 +105,15 @@ export class ReaderPool {
     clearTimeout(this.idleTimer);
     if ([...this.readers].some(({ job }) => job === null)) {
       this.idleTimer = setTimeout(() => {
-        for (const { thread, job } of this.readers) if (job === null) void thread.terminate();
+        for (const reader of this.readers) if (reader.job === null) this.end(reader);
       }, this.options.idleMs ?? DEFAULT_IDLE_MS).unref();
     }
+  }
+
+  /** No more work for this one. */
+  private end(reader: Reader): void {
+    this.readers.delete(reader);
+    void reader.thread.terminate();
   }
 
   private hasRoomFor({ bytes }: Job): boolean {
@@ -163,8 +169,7 @@ export class ReaderPool {
     } catch (error) {
       // A reader is told to stop and may be slow to hear it: the next file gets another one.
       if (job.signal.aborted) {
-        this.readers.delete(reader);
-        void reader.thread.terminate();
+        this.end(reader);
         job.reject(cancelled(job));
       } else if (!(error instanceof RpcError) || error.reason !== 'closed') job.reject(error as Error);
       else if (job.isLate && timeLimitMs !== null) job.reject(tookTooLong(path, timeLimitMs));

@@ -46,12 +46,12 @@ export class SnapshotStore {
   ) {}
 
   get digests(): SnapshotDigest[] {
-    return [...this.entries.values()].flatMap(({ digests }) => [...digests.values()]);
+    return this.inOrder.flatMap(([, { digests }]) => [...digests.values()]);
   }
 
   /** What was read beside snapshots. */
   get others(): OtherInputs {
-    const entries = [...this.entries];
+    const entries = this.inOrder;
     return {
       trends: entries.flatMap(([path, { other }]) => (other?.kind === 'trend' ? [{ path, trend: other.trend }] : [])),
       cycles: entries.flatMap(([path, { other }]) =>
@@ -150,6 +150,11 @@ export class SnapshotStore {
       this.makeRoomFor(path);
     }
     return history;
+  }
+
+  /** By path: files are read at the same time, and the order in which they are done means nothing. */
+  private get inOrder(): [path: string, entry: Entry][] {
+    return [...this.entries].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
   /** The file that holds a snapshot, and the snapshot's place in it. */
