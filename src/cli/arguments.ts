@@ -1,7 +1,14 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
+import type { FixAnswer, Verdict } from '../core/report/report.js';
 import type { PathRule } from '../core/source/pathMapping.js';
 
-export type OutputFormat = 'text' | 'json' | 'markdown';
+export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
+
+/** What `--fail-on` may name, by command. */
+export const FAILURES = {
+  analyze: ['leak', 'sawtooth', 'filling'],
+  compare: ['worse', 'same', 'smaller', 'cannotTell'],
+} as const;
 
 interface CommonArguments {
   readonly inputs: readonly string[];
@@ -14,11 +21,15 @@ interface CommonArguments {
 
 export interface AnalyzeArguments extends CommonArguments {
   readonly command: 'analyze';
+  /** Verdicts that end in `EXIT_FOUND`. */
+  readonly failOn: readonly Verdict[];
 }
 
-/** Two inputs: the earlier one, then the later one. */
+/** Two inputs: the earlier one, then the later one; files or folders. */
 export interface CompareArguments extends CommonArguments {
   readonly command: 'compare';
+  /** Answers that end in `EXIT_FOUND`. */
+  readonly failOn: readonly FixAnswer[];
 }
 
 export type Invocation = AnalyzeArguments | CompareArguments | InformationRequest;
@@ -37,6 +48,8 @@ const OPTIONS = {
   map: { type: 'string', multiple: true },
   json: { type: 'boolean' },
   markdown: { type: 'boolean' },
+  sarif: { type: 'boolean' },
+  'fail-on': { type: 'string', multiple: true },
   all: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
@@ -57,19 +70,37 @@ export function parseArguments(args: readonly string[]): Invocation {
   }
   if (command === 'compare' && inputs.length !== 2) {
     throw new UsageError(
-      `compare takes two snapshots, not ${inputs.length}: name the earlier one, then the later one.`,
+      `compare takes two snapshots, not ${inputs.length}: name the earlier one, then the later one, or a folder of each run.`,
     );
   }
   if (inputs.length === 0) throw new UsageError('analyze takes snapshots: name files, or folders that hold some.');
-  if (values.json === true && values.markdown === true) throw new UsageError('Choose one of --json and --markdown.');
-  return {
-    command,
+  const common = {
     inputs,
     root: values.root ?? null,
     rules: (values.map ?? []).map(parseRule),
-    output: values.json === true ? 'json' : values.markdown === true ? 'markdown' : 'text',
+    output: outputOf(values),
     mostLines: values.all === true ? Infinity : MOST_LINES,
   };
+  if (command === 'analyze') return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.analyze) };
+  if (common.output === 'sarif') throw new UsageError('--sarif goes with analyze: a comparison has no such form.');
+  return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
+}
+
+function outputOf(values: { json?: boolean; markdown?: boolean; sarif?: boolean }): OutputFormat {
+  const chosen = (['json', 'markdown', 'sarif'] as const).filter((format) => values[format] === true);
+  if (chosen.length > 1) throw new UsageError(`Choose one of ${chosen.map((format) => `--${format}`).join(' and ')}.`);
+  return chosen[0] ?? 'text';
+}
+
+/** What the user names, in one list with commas or in several. */
+function failuresOf<Name extends string>(texts: readonly string[] = [], known: readonly Name[]): Name[] {
+  return texts
+    .flatMap((text) => text.split(','))
+    .map((text) => {
+      const name = known.find((one) => one === text.trim());
+      if (name === undefined) throw new UsageError(`--fail-on takes ${known.join(', ')}, not '${text.trim()}'.`);
+      return name;
+    });
 }
 
 function parse(args: readonly string[]) {

@@ -1,7 +1,8 @@
 /** What `--help` prints. */
 export const HELP = `Usage:
   leakline analyze [options] FILES...   live and leaked GPU memory by source line
-  leakline compare [options] A B        growth from snapshot A to snapshot B by source line
+  leakline compare [options] A B        growth from snapshot A to snapshot B by source line; of two runs (a folder
+                                        of snapshots each) also whether the leak is gone
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)
@@ -14,9 +15,13 @@ Options:
   --map FROM=TO     recorded folder FROM is folder TO of the workspace (may be repeated)
   --json            print the report as JSON
   --markdown        print the report as Markdown, to paste into an issue
+  --sarif           print what analyze finds as SARIF 2.1.0, for code scanning
+  --fail-on WHAT    end with exit code 1 if analyze finds a verdict (leak, sawtooth, filling), or if compare gives an
+                    answer (worse, same, smaller, cannotTell); several with commas
   --all             print every line, not only the largest
   --help            print this text
   --version         print the version
 
-Exit code: 0, or 2 if an argument or an input is bad; standard error says why, one sentence each.
+Exit code: 0; 1 if there is what --fail-on names; 2 if an argument or an input is bad, whatever else was found:
+standard error says why, one sentence each.
 `;

@@ -9,6 +9,9 @@ import { openFile } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
 
+/** Takes one sentence about a bad input. */
+export type Complain = (message: string) => void;
+
 /** A file to read. */
 export interface Input {
   /** As the user wrote it, or found it. */
@@ -25,7 +28,7 @@ const INPUT_NAMES = [
 ];
 
 /** Puts in place of each folder the files below it that may be snapshots. Every file comes once. */
-export async function expandInputs(paths: readonly string[], complain: (message: string) => void): Promise<Input[]> {
+export async function expandInputs(paths: readonly string[], complain: Complain): Promise<Input[]> {
   const inputs = new Map<string, Input>();
   const add = (input: Input): void => {
     const key = resolve(input.path);
@@ -79,7 +82,7 @@ export async function readContents(path: string): Promise<Contents> {
 }
 
 /** Reads every input that is good, and complains about every other, one sentence each. */
-export async function readInputs(inputs: readonly Input[], complain: (message: string) => void): Promise<Contents> {
+export async function readInputs(inputs: readonly Input[], complain: Complain): Promise<Contents> {
   const all: Contents = { digests: [], trends: [], cycles: [] };
   for (const { path, found } of inputs) {
     try {

@@ -1,23 +1,20 @@
 import { stat } from 'node:fs/promises';
-import type { SnapshotDigest } from '../core/analysis/digest.js';
-import { SnapshotError } from '../core/bytes/snapshotError.js';
-import { buildCompare } from '../core/report/buildCompare.js';
 import { buildReport } from '../core/report/buildReport.js';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import { visibleJson, visibleText } from '../core/report/plainText.js';
+import type { LineReport } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { renderCompareMarkdown, renderMarkdown } from '../core/report/renderMarkdown.js';
+import { renderSarif } from '../core/report/renderSarif.js';
 import { renderCompareText, renderText, unmappedText } from '../core/report/renderText.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { readIgnoredLeaks } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { parseArguments, UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
+import { compareInputs } from './compareInputs.js';
 import { HELP } from './helpText.js';
-import { expandInputs, readInputs, readOneSnapshot } from './inputs.js';
+import { expandInputs, readInputs, type Complain } from './inputs.js';
 import { VERSION } from './version.js';
-
-/** Takes one sentence about a bad input. */
-type Complain = (message: string) => void;
 
 /** Where the command line's words go. */
 export interface Output {
@@ -28,11 +25,15 @@ export interface Output {
 }
 
 export const EXIT_OK = 0;
+/** What `--fail-on` names was found. */
+export const EXIT_FOUND = 1;
+/** Stronger than `EXIT_FOUND`: what was found may not be all. */
 export const EXIT_BAD_INPUT = 2;
 
 /** Runs the command line. @returns the exit code */
 export async function run(args: readonly string[], output: Output): Promise<number> {
   let complaints = 0;
+  let found = false;
   const complain = (message: string): void => {
     complaints++;
     output.complain(visibleText(`leakline: ${message}`));
@@ -47,24 +48,26 @@ export async function run(args: readonly string[], output: Output): Promise<numb
         output.print(`${VERSION}\n`);
         break;
       case 'analyze':
-        await analyze(invocation, output, complain);
+        found = await analyze(invocation, output, complain);
         break;
       case 'compare':
-        await compare(invocation, output, complain);
+        found = await compare(invocation, output, complain);
         break;
     }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     complain(error.message);
   }
-  return complaints > 0 ? EXIT_BAD_INPUT : EXIT_OK;
+  if (complaints > 0) return EXIT_BAD_INPUT;
+  return found ? EXIT_FOUND : EXIT_OK;
 }
 
-async function analyze(command: AnalyzeArguments, output: Output, complain: Complain): Promise<void> {
+/** @returns true if the report has a verdict that was asked to fail on */
+async function analyze(command: AnalyzeArguments, output: Output, complain: Complain): Promise<boolean> {
   const workspace = await workspaceOf(command);
   const inputs = await expandInputs(command.inputs, complain);
   const { digests, ...others } = await readInputs(inputs, complain);
-  if (digests.length + others.trends.length + others.cycles.length === 0) return;
+  if (digests.length + others.trends.length + others.cycles.length === 0) return false;
   const { report: whole, paths } = buildReport(digests, workspace, others);
   const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
   switch (command.output) {
@@ -74,6 +77,9 @@ async function analyze(command: AnalyzeArguments, output: Output, complain: Comp
     case 'markdown':
       output.print(renderMarkdown(report, command));
       break;
+    case 'sarif':
+      output.print(`${visibleJson(renderSarif(report, VERSION))}\n`);
+      break;
     case 'text': {
       output.print(renderText(report, command));
       const open = command.root === null ? [] : unmappedText(paths);
@@ -81,6 +87,8 @@ async function analyze(command: AnalyzeArguments, output: Output, complain: Comp
       break;
     }
   }
+  const isFailure = ({ verdict, ignored }: LineReport): boolean => !ignored && command.failOn.includes(verdict);
+  return report.runs.some(({ lines }) => lines.some(isFailure));
 }
 
 /** What the workspace says is not to be reported; nothing if its file makes no sense, and that is complained about. */
@@ -94,19 +102,14 @@ async function ignoredLeaks(root: string | null, complain: Complain): Promise<Ig
   }
 }
 
-async function compare(command: CompareArguments, output: Output, complain: Complain): Promise<void> {
+/** @returns true if the answer is one that was asked to fail on */
+async function compare(command: CompareArguments, output: Output, complain: Complain): Promise<boolean> {
   const workspace = await workspaceOf(command);
-  const digests: SnapshotDigest[] = [];
-  for (const path of command.inputs) {
-    try {
-      digests.push(await readOneSnapshot(path));
-    } catch (error) {
-      if (!SnapshotError.is(error)) throw error;
-      complain(error.message);
-    }
+  const report = await compareInputs(command.inputs, workspace, complain);
+  if (report === null) return false;
+  if (report.fix === null && command.failOn.length > 0) {
+    throw new UsageError('--fail-on needs two runs, and both snapshots are of one: name a folder of each run.');
   }
-  if (digests.length < 2) return;
-  const report = buildCompare(digests[0], digests[1], workspace);
   switch (command.output) {
     case 'json':
       output.print(`${visibleJson(report)}\n`);
@@ -115,9 +118,11 @@ async function compare(command: CompareArguments, output: Output, complain: Comp
       output.print(renderCompareMarkdown(report, command));
       break;
     case 'text':
+    case 'sarif':
       output.print(renderCompareText(report, command));
       break;
   }
+  return report.fix !== null && command.failOn.includes(report.fix.answer);
 }
 
 /** @throws UsageError if the root is no folder */

@@ -57,7 +57,12 @@ export function workerHandlers(
       verdicts.take(result.report);
       return result;
     },
-    compare: ({ a, b }) => buildCompare(store.digest(a), store.digest(b), workspace.listing),
+    compare: ({ a, b }) => {
+      const { files, rules, roots } = workspace.listing;
+      const { lineText, sourceFacts } = new SourceFiles(roots);
+      const sources = { files, rules, lineText, sourceFacts };
+      return buildCompare(store.digest(a), store.digest(b), sources, store.digests);
+    },
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
       const trend = store.trend(path);
       const snapshot = trend === null ? await store.snapshot(path, signal) : null;

@@ -23,6 +23,11 @@ export function rankOf(path: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
+/** Names the distributed run whose ranks have one run each: the run's name without its rank; null if it has no rank. */
+export function jobOf({ id, rank }: Pick<Run, 'id' | 'rank'>): string | null {
+  return rank === null ? null : id.replaceAll(/rank[_-]?\d+/gi, 'rank#');
+}
+
 /** The step that a path names: the last number of the file's name that is no rank, else that of a step folder. */
 export function stepOf(path: string): number | null {
   const parts = path.replaceAll('\\', '/').split('/');

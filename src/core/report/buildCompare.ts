@@ -8,8 +8,10 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from '../analysis/owner.js';
-import { stepOfDigest } from '../analysis/runs.js';
+import { groupRuns, sameHistory, stepOfDigest, type Run } from '../analysis/runs.js';
+import { fixVerdict } from './fixVerdict.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
+import { runReport } from './runReport.js';
 import { snapshotReport } from './snapshotReport.js';
 import { reportFrame, stackKey } from './stackWords.js';
 import type { Amount, CompareCell, CompareLine, CompareReport } from './report.js';
@@ -23,10 +25,39 @@ interface ComparedStack {
 
 /**
  * Two snapshots side by side: growth of B over A per owner line and per stack. The growth of all lines and buckets adds
- * up to the difference of the live bytes, to the byte.
+ * up to the difference of the live bytes, to the byte. If they are of different runs, also what became of the leak.
+ * @param known snapshots among which are the others of their runs
  */
-export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: ReportWorkspace): CompareReport {
-  const mapping = mapDigests([a, b], workspace);
+export function buildCompare(
+  a: SnapshotDigest,
+  b: SnapshotDigest,
+  workspace: ReportWorkspace,
+  known: readonly SnapshotDigest[] = [a, b],
+): CompareReport {
+  const runs = groupRuns([...new Set([...known, a, b])]);
+  const runOf = (digest: SnapshotDigest): Run | undefined => runs.find(({ snapshots }) => snapshots.includes(digest));
+  const before = runOf(a);
+  const after = runOf(b);
+  const isOneRun = before === undefined || after === undefined || before === after || sameHistory(a, b);
+  return compareSnapshots(a, b, workspace, isOneRun ? null : { before, after });
+}
+
+/** Two runs by the snapshots that both took at the same step, the latest such, else by their last. */
+export function compareRuns(before: Run, after: Run, workspace: ReportWorkspace): CompareReport {
+  const steps = before.steps.filter((step) => step !== null && after.steps.includes(step));
+  const last = steps.at(-1) ?? null;
+  const at = (run: Run): SnapshotDigest =>
+    run.snapshots[last === null ? run.snapshots.length - 1 : run.steps.lastIndexOf(last)];
+  return compareSnapshots(at(before), at(after), workspace, { before, after });
+}
+
+function compareSnapshots(
+  a: SnapshotDigest,
+  b: SnapshotDigest,
+  workspace: ReportWorkspace,
+  runs: { before: Run; after: Run } | null,
+): CompareReport {
+  const mapping = mapDigests(runs === null ? [a, b] : [...runs.before.snapshots, ...runs.after.snapshots], workspace);
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const flow = followBlocks(a, b);
   const stacks = new Map<string, ComparedStack>();
@@ -78,6 +109,10 @@ export function buildCompare(a: SnapshotDigest, b: SnapshotDigest, workspace: Re
     b: snapshotReport(b, stepOfDigest(b)),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
     buckets,
+    fix:
+      runs === null
+        ? null
+        : fixVerdict(runReport(runs.before, workspace, lookup), runReport(runs.after, workspace, lookup)),
   };
 }
 

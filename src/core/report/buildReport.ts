@@ -4,6 +4,7 @@ import { groupRuns } from '../analysis/runs.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { cycleReport } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
+import { rankDifferences } from './rankDifference.js';
 import { REPORT_SCHEMA, type Report } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { trendReport } from './trendReport.js';
@@ -21,7 +22,7 @@ export function buildReport(
   const trends = others.trends.map(({ path, trend }) => trendReport(path, trend));
   const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
   return {
-    report: { schema: REPORT_SCHEMA, runs, trends, cycles },
+    report: { schema: REPORT_SCHEMA, runs, ranks: rankDifferences(runs), trends, cycles },
     paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
   };
 }

@@ -2,6 +2,7 @@
  * Leaks that a team has decided to live with: a file at the top of the workspace, for people to read and commit. A leak
  * is named by its file, function and statement, so that it is known again when lines move.
  */
+import { ownerKey } from '../analysis/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
 import { worst } from './runReport.js';
 import { statementText } from './statement.js';
@@ -79,7 +80,9 @@ export function names(leak: IgnoredLeak, line: LineReport): boolean {
 
 /** The report with the lines marked that are ignored; they no longer decide what is said of their run. */
 export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Report {
-  return { ...report, runs: report.runs.map((run) => runWithIgnored(run, leaks)) };
+  const runs = report.runs.map((run) => runWithIgnored(run, leaks));
+  const ignored = runs.flatMap(({ lines }) => lines.filter((line) => line.ignored)).map(ownerKey);
+  return { ...report, runs, ranks: report.ranks.filter((difference) => !ignored.includes(ownerKey(difference))) };
 }
 
 function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {

@@ -1,10 +1,20 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
 import { byteText, countText, signedByteText } from './byteText.js';
+import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from './plainText.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
-import type { CompareReport, CycleReport, LineReport, Report, RunReport, TrendReport } from './report.js';
+import type {
+  CompareReport,
+  CycleReport,
+  FixVerdict,
+  LineReport,
+  RankDifference,
+  Report,
+  RunReport,
+  TrendReport,
+} from './report.js';
 import {
   BUCKET_WORD,
   categoryWord,
@@ -31,6 +41,7 @@ const SPARKLINE_WIDTH = 12;
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
   const texts = [
     ...report.runs.map((run) => runMarkdown(run, options)),
+    ...ranksMarkdown(report.ranks),
     ...report.trends.map(trendMarkdown),
     ...report.cycles.map((cycles) => cyclesMarkdown(cycles, options)),
   ];
@@ -42,6 +53,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
   const rest = report.lines.length - shown.length;
   return document([
+    ...fixMarkdown(report.fix),
     '## GPU memory growth',
     '',
     `- A: ${code(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
@@ -66,6 +78,25 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
     ...(rest > 0 ? ['', `${plural(rest, 'other line')} not shown.`] : []),
     ...warnings(warningTexts([report.a, report.b])),
   ]);
+}
+
+function fixMarkdown(fix: FixVerdict | null): string[] {
+  if (fix === null) return [];
+  const rows = fix.lines.map(fixCells).map(([answer, before, after, place]) => [answer, before, after, code(place)]);
+  return [
+    '## What became of the leak',
+    '',
+    `**${fixSentence(fix)}**`,
+    '',
+    `- ${code(fixSides(fix))}`,
+    '',
+    ...(rows.length > 0 ? [...table(['answer', 'before', 'after', 'line'], rows), ''] : []),
+  ];
+}
+
+function ranksMarkdown(differences: readonly RankDifference[]): string[] {
+  if (differences.length === 0) return [];
+  return [document(['## Ranks that differ', '', ...differences.map(({ message }) => `- ${code(message)}`)])];
 }
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {

@@ -2,6 +2,7 @@
 import { BUCKETS } from '../analysis/owner.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { byteText, countText, signedByteText } from './byteText.js';
+import { fixLines } from './fixText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from './plainText.js';
@@ -48,6 +49,7 @@ const MOST_PATHS = 5;
 export function renderText(report: Report, options: TextOptions): string {
   const texts = [
     ...report.runs.map((run) => runText(run, options)),
+    ...report.ranks.map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
     ...report.trends.map(trendText),
     ...report.cycles.map((cycles) => cyclesText(cycles, options)),
   ];
@@ -82,6 +84,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
     { title: 'LINE', align: '<' },
   ];
   const lines = [
+    ...fixLines(report.fix),
     `A: ${report.a.path}`,
     ...deviceTexts(report.a).map((text) => `   ${text}`),
     `B: ${report.b.path}`,

@@ -12,10 +12,38 @@ export type Verdict = 'leak' | 'sawtooth' | 'periodic' | 'filling' | 'plateau' |
 export interface Report {
   schema: typeof REPORT_SCHEMA;
   runs: RunReport[];
+  /** Lines that leak on some ranks of a distributed run only, the worst first. */
+  ranks: RankDifference[];
   /** How much was held over time, from inputs that know no lines. */
   trends: TrendReport[];
   /** What reference cycles kept, from PyTorch's cycle detector. */
   cycles: CycleReport[];
+}
+
+/** A line that leaks on some ranks of a distributed run, and on others does not grow. */
+export interface RankDifference {
+  /** The id that the ranks' runs have in common. */
+  job: string;
+  file: string;
+  line: number;
+  function: string;
+  mapped: boolean;
+  /** By rank. */
+  growing: RankLine[];
+  calm: RankLine[];
+  message: string;
+}
+
+/** A line on one rank. */
+export interface RankLine {
+  rank: number;
+  /** Id of the rank's run. */
+  run: string;
+  /** null if the line never held anything there. */
+  verdict: Verdict | null;
+  liveBytes: Bytes;
+  growthBytes: Bytes;
+  bytesPerStep: Bytes | null;
 }
 
 export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | 'time';
@@ -277,6 +305,47 @@ export interface CompareReport {
   /** Largest growth first, shrinking lines last. */
   lines: CompareLine[];
   buckets: { library: CompareCell; beforeRecording: CompareCell; noStack: CompareCell };
+
+  /** What became of the leak; null if both snapshots are of one run. */
+  fix: FixVerdict | null;
+}
+
+/** Whether a change made a leak go away, by the rates of two runs. */
+export interface FixVerdict {
+  /** - `same`: within a tenth; also if neither run leaks
+   * - `cannotTell`: `why` says what would tell */
+  answer: FixAnswer;
+  /** One or two sentences. */
+  why: string;
+  before: FixSide;
+  after: FixSide;
+  /** Lines that leak in one of the runs, the fastest first. */
+  lines: FixLine[];
+}
+
+export type FixAnswer = 'gone' | 'smaller' | 'same' | 'worse' | 'cannotTell';
+
+export interface FixSide {
+  run: string;
+  rank: number | null;
+  snapshots: number;
+  /** Of all lines that leak, null where no step is known. */
+  leakBytesPerStep: Bytes | null;
+}
+
+export interface FixLine {
+  file: string;
+  function: string;
+  mapped: boolean;
+  /** null where the run has no such line. */
+  lineBefore: number | null;
+  lineAfter: number | null;
+  verdictBefore: Verdict | null;
+  verdictAfter: Verdict | null;
+  /** null where no step is known, 0 where there is no such line. */
+  bytesPerStepBefore: Bytes | null;
+  bytesPerStepAfter: Bytes | null;
+  answer: FixAnswer;
 }
 
 export interface CompareCell {

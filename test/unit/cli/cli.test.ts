@@ -169,6 +169,68 @@ describe('The command line', function () {
     });
   });
 
+  describe('compares two runs, and', () => {
+    const FIXES = join(FIXTURES, 'fixes');
+    const compareFolders = (before: string, after: string, ...args: string[]): ReturnType<typeof runCli> =>
+      runCli('compare', ...args, join(FIXES, before), join(FIXES, after));
+
+    it('answers first whether the leak is gone', () => {
+      const { status, stdout, stderr } = compareFolders('leak', 'gone');
+      assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
+      assert.match(stdout, /^The leak is gone: 3 lines leaked 17\.5 KiB per step before; none of them leaks now\.\n/);
+      assert.match(stdout, /gone +leak, 8\.0 KiB\/step +.*train\.py:22 \(main\), was line 20\n/);
+      assert.match(
+        compareFolders('leak', 'gone', '--markdown').stdout,
+        /^## What became of the leak\n\n\*\*The leak is/,
+      );
+      const report = JSON.parse(compareFolders('leak', 'gone', '--json').stdout) as CompareReport;
+      assert.equal(report.fix?.answer, 'gone');
+    });
+
+    it('ends with exit code 1 on the answers that it is told to fail on, and on no other', () => {
+      assert.equal(compareFolders('gone', 'leak', '--fail-on', 'worse').status, 1);
+      assert.equal(compareFolders('gone', 'leak').status, 0);
+      assert.equal(compareFolders('leak', 'gone', '--fail-on', 'worse').status, 0);
+      assert.equal(compareFolders('leak', 'short', '--fail-on', 'worse,cannotTell').status, 1);
+    });
+
+    it('has nothing to fail on where both snapshots are of one run', () => {
+      const { status, stderr } = runCli('compare', '--fail-on', 'worse', FIRST, LAST);
+      assert.equal(status, 2);
+      assert.match(complaint(stderr), /needs two runs/);
+    });
+
+    it('pairs the ranks of two folders, and shows the one that is worst', () => {
+      const ranks = join(FIXTURES, 'recordings/two_ranks');
+      const report = JSON.parse(runCli('compare', '--json', ranks, ranks).stdout) as CompareReport;
+      assert.deepEqual([report.fix?.answer, report.fix?.before.rank], ['same', 0]);
+      const { status, stderr } = runCli('compare', FIXES, ranks);
+      assert.equal(status, 2);
+      assert.match(stderr, /holds several runs: name the folder of one/);
+    });
+  });
+
+  describe('analyze --fail-on', () => {
+    it('ends with exit code 1 if there is such a verdict, and prints the report all the same', () => {
+      const { status, stdout, stderr } = runCli('analyze', '--fail-on', 'leak', ...SNAPSHOTS);
+      assert.deepEqual({ status, stderr }, { status: 1, stderr: '' });
+      assert.match(stdout, /LEAK/);
+      assert.equal(runCli('analyze', '--fail-on', 'sawtooth,filling', ...SNAPSHOTS).status, 0);
+    });
+
+    it('leaves exit code 2 to bad input', () => {
+      assert.equal(runCli('analyze', '--fail-on', 'leak', ...SNAPSHOTS, file('missing.pickle')).status, 2);
+    });
+  });
+
+  it('prints SARIF, and nothing else', () => {
+    const { status, stdout } = runCli('analyze', '--sarif', '--root', RECORDING, ...SNAPSHOTS);
+    assert.equal(status, 0);
+    const log = JSON.parse(stdout) as { version: string; runs: { results: { level: string }[] }[] };
+    assert.equal(log.version, '2.1.0');
+    assert.ok(log.runs[0].results.length > 0 && log.runs[0].results.every(({ level }) => level === 'error'));
+  });
+
   describe('answers bad input with one sentence and exit code 2:', () => {
     const bad: [title: string, make: () => string, sentence: RegExp][] = [
       ['a missing file', () => file('missing.pickle'), /there is no such file/],
@@ -248,6 +310,10 @@ describe('The command line', function () {
       [['analyze', '--jsn', 'x'], /--jsn.*--help/],
       [['analyze', '--root'], /--root.*--help/],
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
+      [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
+      [['compare', '--sarif', 'x', 'y'], /--sarif goes with analyze/],
+      [['analyze', '--fail-on', 'worse', 'x'], /--fail-on takes leak, sawtooth, filling, not 'worse'/],
+      [['compare', '--fail-on', 'worse,leak', 'x', 'y'], /--fail-on takes worse, .*, not 'leak'/],
       [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
       [['analyze', '--map', 'a=b', 'x'], /--map needs --root/],
       [['analyze', '--root', '/no/such/folder', 'x'], /is no folder/],

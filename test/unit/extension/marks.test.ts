@@ -164,6 +164,7 @@ describe('Marks of a comparison', () => {
       a: snapshotReport(),
       b: snapshotReport(),
       lines,
+      fix: null,
       buckets: { library: cell, beforeRecording: cell, noStack: cell },
     });
     assert.deepEqual(

@@ -58,6 +58,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
   const live = lines.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   return {
     schema: 'leakline.report/1',
+    ranks: [],
     runs: [
       {
         id: 'snap_#.pickle',
@@ -181,6 +182,7 @@ describe('A comparison', () => {
   });
   const report: CompareReport = {
     schema: 'leakline.compare/1',
+    fix: null,
     a: snapshot(10, 3000),
     b: snapshot(20, 5000),
     lines: [

@@ -1,0 +1,76 @@
+import type { SnapshotDigest } from '../core/analysis/digest.js';
+import { groupRuns, type Run } from '../core/analysis/runs.js';
+import { SnapshotError } from '../core/bytes/snapshotError.js';
+import { buildCompare, compareRuns } from '../core/report/buildCompare.js';
+import type { CompareReport, FixAnswer } from '../core/report/report.js';
+import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
+import { expandInputs, readInputs, readOneSnapshot, type Complain, type Input } from './inputs.js';
+
+/** Of several ranks, the answer that must be seen first. */
+const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
+
+/**
+ * Compares two files, or the runs that two folders hold, rank by rank: the rank with the worst answer is shown.
+ * @returns null if there is nothing to compare; complaints say why
+ */
+export async function compareInputs(
+  [before, after]: readonly string[],
+  workspace: ReportWorkspace,
+  complain: Complain,
+): Promise<CompareReport | null> {
+  const sides = [];
+  for (const path of [before, after]) {
+    const inputs = await expandInputs([path], complain);
+    if (inputs.length === 0) return null;
+    const isFolder = inputs.some(({ found }) => found);
+    sides.push({ path, isFolder, digests: isFolder ? await many(path, inputs, complain) : await one(path, complain) });
+  }
+  const [a, b] = sides;
+  if (a.digests.length === 0 || b.digests.length === 0) return null;
+  if (!a.isFolder && !b.isFolder) return buildCompare(a.digests[0], b.digests[0], workspace);
+  const runsA = byRank(groupRuns(a.digests));
+  const runsB = byRank(groupRuns(b.digests));
+  for (const [side, runs] of [[a, runsA] as const, [b, runsB] as const]) {
+    if (runs !== null) continue;
+    complain(`${side.path} holds several runs: name the folder of one.`);
+  }
+  if (runsA === null || runsB === null) return null;
+  const pairs = [...runsA].flatMap(([rank, run]) => {
+    const later = runsB.get(rank);
+    return later === undefined ? [] : [[run, later] as const];
+  });
+  if (pairs.length === 0) complain(`${a.path} and ${b.path} hold no run of the same rank: name two folders that do.`);
+  return pairs
+    .map(([run, later]) => compareRuns(run, later, workspace))
+    .reduce<CompareReport | null>(
+      (worst, one) => (worst === null || urgency(one) < urgency(worst) ? one : worst),
+      null,
+    );
+}
+
+async function many(path: string, inputs: readonly Input[], complain: Complain): Promise<readonly SnapshotDigest[]> {
+  const { digests, trends, cycles } = await readInputs(inputs, complain);
+  const isOther = digests.length === 0 && trends.length + cycles.length > 0;
+  if (isOther) complain(`${path} holds no snapshot, so there is nothing to compare: name a folder that holds some.`);
+  return digests;
+}
+
+async function one(path: string, complain: Complain): Promise<readonly SnapshotDigest[]> {
+  try {
+    return [await readOneSnapshot(path)];
+  } catch (error) {
+    if (!SnapshotError.is(error)) throw error;
+    complain(error.message);
+    return [];
+  }
+}
+
+/** The runs of a folder by rank, null if two are of one. */
+function byRank(runs: readonly Run[]): Map<number | null, Run> | null {
+  const ranks = new Map(runs.map((run) => [run.rank, run]));
+  return ranks.size === runs.length ? ranks : null;
+}
+
+function urgency({ fix }: CompareReport): number {
+  return fix === null ? URGENCY.length : URGENCY.indexOf(fix.answer);
+}

@@ -1,0 +1,200 @@
+import { theilSen } from '../analysis/rate.js';
+import { byteText } from './byteText.js';
+import { matchLines } from './lineMatching.js';
+import { sum } from './lineSelection.js';
+import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource, Verdict } from './report.js';
+import { plural } from './reportWords.js';
+
+/** Rates this near to each other are the same. */
+const NEAR = 0.1;
+/** Snapshots between the same steps from which on rates are taken from them. */
+const FEWEST_COMMON = 3;
+/** What one step is counted by, where two runs of one program count alike. */
+const COUNTED: ReadonlySet<StepSource> = new Set(['annotations', 'recorder']);
+/** Verdicts under which memory still grows, or may. */
+const OPEN: ReadonlySet<Verdict> = new Set(['filling', 'tooShort']);
+const RECORD_MORE = 'record at least 3 snapshots, or one with a trace of at least 15 steps';
+
+/** Says what became of the leaks of one run in another run of the same program, changed. Rates are of equal steps. */
+export function fixVerdict(before: RunReport, after: RunReport): FixVerdict {
+  const rateOf = ratesOf(before, after);
+  const pairs = matchLines(before.lines, after.lines);
+  const matched = new Set(pairs.values());
+  const leaks = before.lines.filter(isLeak);
+  const lines = [
+    ...leaks.map((line) => fixLine(line, pairs.get(line) ?? null, after, rateOf)),
+    ...before.lines
+      .filter((line) => !isLeak(line))
+      .flatMap((line) => {
+        const later = pairs.get(line);
+        return later === undefined || !isLeak(later) ? [] : [newLine(line, later, rateOf)];
+      }),
+    ...after.lines.filter((line) => isLeak(line) && !matched.has(line)).map((line) => newLine(null, line, rateOf)),
+  ].sort((a, b) => fastest(b) - fastest(a));
+  return {
+    ...conclude(before, after, lines),
+    before: sideOf(before, rateOf.before),
+    after: sideOf(after, rateOf.after),
+    lines,
+  };
+}
+
+/** Bytes per step of a line, null where the steps of the two runs cannot be compared. */
+type LineRate = (line: LineReport) => number | null;
+
+function ratesOf(before: RunReport, after: RunReport): { before: LineRate; after: LineRate } {
+  const from = Math.max(firstStep(before), firstStep(after));
+  const to = Math.min(lastStep(before), lastStep(after));
+  const within = (run: RunReport): number[] =>
+    run.snapshots.flatMap(({ step }, i) => (step !== null && step >= from && step <= to ? [i] : []));
+  const common = { before: within(before), after: within(after) };
+  if (common.before.length >= FEWEST_COMMON && common.after.length >= FEWEST_COMMON) {
+    const over =
+      (run: RunReport, places: readonly number[]): LineRate =>
+      (line) =>
+        theilSen(
+          places.map((i) => run.snapshots[i].step ?? 0),
+          places.map((i) => line.series[i]),
+        )?.median ?? null;
+    return { before: over(before, common.before), after: over(after, common.after) };
+  }
+  const alike =
+    (COUNTED.has(before.steps) && COUNTED.has(after.steps)) || (before.steps === 'period' && after.steps === 'period');
+  const rate: LineRate = (line) => (alike ? line.bytesPerStep : null);
+  return { before: rate, after: rate };
+}
+
+function firstStep(run: RunReport): number {
+  return Math.min(...run.snapshots.map(({ step }) => step ?? Infinity));
+}
+
+function lastStep(run: RunReport): number {
+  return Math.max(...run.snapshots.map(({ step }) => step ?? -Infinity));
+}
+
+function fixLine(
+  line: LineReport,
+  later: LineReport | null,
+  after: RunReport,
+  rateOf: { before: LineRate; after: LineRate },
+): FixLine {
+  const was = rateOf.before(line);
+  const is = later === null ? 0 : rateOf.after(later);
+  return {
+    ...placeOf(later ?? line),
+    lineBefore: line.line,
+    lineAfter: later?.line ?? null,
+    verdictBefore: line.verdict,
+    verdictAfter: later?.verdict ?? null,
+    bytesPerStepBefore: was,
+    bytesPerStepAfter: is,
+    answer: answerOf(later, after, was, is),
+  };
+}
+
+function answerOf(later: LineReport | null, after: RunReport, was: number | null, is: number | null): FixAnswer {
+  // A line that was not seen at all may come yet, if little was seen.
+  if (later === null) return after.verdict === 'tooShort' ? 'cannotTell' : 'gone';
+  if (OPEN.has(later.verdict) && (is === null || is > 0)) return 'cannotTell';
+  if (later.verdict === 'tooShort') return 'cannotTell';
+  // What the garbage collector takes back now is held by a cycle until then.
+  if (later.verdict === 'sawtooth') return 'smaller';
+  if (!isLeak(later) && later.verdict !== 'filling') return 'gone';
+  return compared(was, is);
+}
+
+function compared(was: number | null, is: number | null): FixAnswer {
+  if (was === null || is === null || was <= 0) return 'cannotTell';
+  if (is > was * (1 + NEAR)) return 'worse';
+  return is < was * (1 - NEAR) ? 'smaller' : 'same';
+}
+
+/** A line that leaks now and was not said to leak before. */
+function newLine(line: LineReport | null, later: LineReport, rateOf: { before: LineRate; after: LineRate }): FixLine {
+  const wasOpen = line !== null && OPEN.has(line.verdict) && line.growthBytes > 0;
+  return {
+    ...placeOf(later),
+    lineBefore: line?.line ?? null,
+    lineAfter: later.line,
+    verdictBefore: line?.verdict ?? null,
+    verdictAfter: later.verdict,
+    bytesPerStepBefore: line === null ? 0 : rateOf.before(line),
+    bytesPerStepAfter: rateOf.after(later),
+    answer: wasOpen ? 'cannotTell' : 'worse',
+  };
+}
+
+function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]): Pick<FixVerdict, 'answer' | 'why'> {
+  const old = lines.filter((line) => line.verdictBefore === 'leak');
+  const fresh = lines.filter((line) => line.verdictBefore !== 'leak');
+  const left = lines.filter((line) => line.verdictAfter === 'leak');
+  if (before.verdict === 'tooShort') return cannotTell(`The run before is too short to show a leak: ${RECORD_MORE}.`);
+  if (after.verdict === 'tooShort') return cannotTell(`The run after is too short to show a leak: ${RECORD_MORE}.`);
+  if (lines.length === 0) {
+    const open = before.verdict === 'filling' ? 'before' : after.verdict === 'filling' ? 'after' : null;
+    return open === null
+      ? { answer: 'same', why: 'Neither run leaks.' }
+      : cannotTell(`Memory of the run ${open} is still filling or leaking: let it go on for more steps.`);
+  }
+  if (old.length === 0) {
+    return fresh.some((line) => line.answer === 'worse')
+      ? { answer: 'worse', why: `${plural(fresh.length, 'line')} began to leak${atRate(fresh, 'After')}.` }
+      : cannotTell(`What leaks now was still filling before: let the run before go on for more steps.`);
+  }
+  const leaked = `${plural(old.length, 'line')} leaked${atRate(old, 'Before')}`;
+  if (lines.every((line) => line.answer === 'gone')) {
+    return { answer: 'gone', why: `${leaked} before; none of them leaks now.` };
+  }
+  const undecided = lines.filter((line) => line.answer === 'cannotTell');
+  if (undecided.some((line) => line.bytesPerStepBefore === null || line.bytesPerStepAfter === null)) {
+    return cannotTell(
+      'A leak is left, and the two runs have no steps in common to compare its rate by: take snapshots at equal steps ' +
+        'and put the step into their names, or use the recorder.',
+    );
+  }
+  if (undecided.length > 0) {
+    return cannotTell(
+      `${plural(undecided.length, 'line')} may be filling or leaking in one of the runs: let it go on for more steps.`,
+    );
+  }
+  const was = sum(old, (line) => line.bytesPerStepBefore ?? 0);
+  const is = sum(left, (line) => line.bytesPerStepAfter ?? 0);
+  const answer = compared(was, is);
+  const began = fresh.length > 0 ? ` ${plural(fresh.length, 'line')} of these did not leak before.` : '';
+  return {
+    answer,
+    why: `${leaked} before, ${plural(left.length, 'line')} leak${left.length === 1 ? 's' : ''}${atRate(left, 'After')} now.${began}`,
+  };
+}
+
+function cannotTell(why: string): Pick<FixVerdict, 'answer' | 'why'> {
+  return { answer: 'cannotTell', why };
+}
+
+/** ` 1.5 MiB per step`, or nothing where the rate is not known. */
+function atRate(lines: readonly FixLine[], side: 'Before' | 'After'): string {
+  const rates = lines.map((line) => (side === 'Before' ? line.bytesPerStepBefore : line.bytesPerStepAfter));
+  return rates.includes(null) ? '' : ` ${byteText(Math.round(sum(rates, (rate) => rate ?? 0)))} per step`;
+}
+
+function sideOf(run: RunReport, rateOf: LineRate): FixVerdict['before'] {
+  const rates = run.lines.filter(isLeak).map(rateOf);
+  return {
+    run: run.id,
+    rank: run.rank,
+    snapshots: run.snapshots.length,
+    leakBytesPerStep: rates.includes(null) ? null : sum(rates, (rate) => rate ?? 0),
+  };
+}
+
+function placeOf({ file, function: name, mapped }: LineReport): Pick<FixLine, 'file' | 'function' | 'mapped'> {
+  return { file, function: name, mapped };
+}
+
+function fastest(line: FixLine): number {
+  return Math.max(line.bytesPerStepBefore ?? 0, line.bytesPerStepAfter ?? 0);
+}
+
+function isLeak(line: LineReport): boolean {
+  return line.verdict === 'leak';
+}

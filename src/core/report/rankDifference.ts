@@ -1,0 +1,75 @@
+import { jobOf } from '../analysis/runs.js';
+import { signedByteText } from './byteText.js';
+import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
+import { placeText, STEP_WORD } from './reportWords.js';
+
+type Ranked = RunReport & { rank: number };
+
+/** Verdicts of what does not go on growing. */
+const CALM: ReadonlySet<Verdict> = new Set(['steady', 'plateau', 'oneOff', 'periodic']);
+/** Verdicts of what grows; only with a leak among them there is something to report. */
+const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'filling']);
+
+/** Lines that leak on some ranks of a distributed run and not on others, by the worst rate. */
+export function rankDifferences(runs: readonly RunReport[]): RankDifference[] {
+  const jobs = new Map<string, Ranked[]>();
+  for (const run of runs) {
+    const job = jobOf(run);
+    if (job === null || run.rank === null) continue;
+    jobs.set(job, [...(jobs.get(job) ?? []), { ...run, rank: run.rank }]);
+  }
+  return [...jobs].flatMap(([job, ranks]) => (ranks.length < 2 ? [] : differencesIn(job, ranks)));
+}
+
+function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] {
+  const sorted = [...ranks].sort((a, b) => a.rank - b.rank);
+  const places = new Map<string, LineReport>();
+  for (const { lines } of sorted) {
+    for (const line of lines) if (line.verdict === 'leak') places.set(placeText(line), line);
+  }
+  return [...places]
+    .flatMap(([place, line]): RankDifference[] => {
+      const seen = sorted.flatMap((run) => rankLine(run, place) ?? []);
+      const growing = seen.filter(({ verdict }) => verdict !== null && GROWING.has(verdict));
+      const calm = seen.filter(({ verdict }) => verdict === null || CALM.has(verdict));
+      if (calm.length === 0) return [];
+      const { file, function: name, mapped } = line;
+      const message = messageOf(place, growing, calm, sorted[0]);
+      return [{ job, file, line: line.line, function: name, mapped, growing, calm, message }];
+    })
+    .sort((a, b) => worstRate(b.growing) - worstRate(a.growing));
+}
+
+/** The line on one rank; null where the rank was seen too shortly to say that nothing grows there. */
+function rankLine(run: Ranked, place: string): RankLine | null {
+  const line = run.lines.find((candidate) => placeText(candidate) === place);
+  if (line === undefined && run.verdict === 'tooShort') return null;
+  return {
+    rank: run.rank,
+    run: run.id,
+    verdict: line?.verdict ?? null,
+    liveBytes: line?.liveBytes ?? 0,
+    growthBytes: line?.growthBytes ?? 0,
+    bytesPerStep: line?.bytesPerStep ?? null,
+  };
+}
+
+function messageOf(place: string, growing: readonly RankLine[], calm: readonly RankLine[], run: RunReport): string {
+  const rate = worstRate(growing);
+  const rateText = rate > 0 ? ` (${signedByteText(Math.round(rate))}/${STEP_WORD[run.steps]})` : '';
+  const still = calm.every(({ verdict }) => verdict === null) ? 'holds nothing' : 'does not grow';
+  return (
+    `${place} leaks on ${ranksText(growing)}${rateText} and ${still} on ${ranksText(calm)}: ` +
+    `look at what ${growing.length === 1 ? `only rank ${growing[0].rank} does` : 'only those ranks do'}.`
+  );
+}
+
+function ranksText(lines: readonly RankLine[]): string {
+  const ranks = lines.map(({ rank }) => String(rank));
+  const last = ranks.pop();
+  return ranks.length === 0 ? `rank ${String(last)}` : `ranks ${ranks.join(', ')} and ${String(last)}`;
+}
+
+function worstRate(lines: readonly RankLine[]): number {
+  return Math.max(0, ...lines.map(({ bytesPerStep }) => bytesPerStep ?? 0));
+}

@@ -1,0 +1,115 @@
+import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { groupRuns } from '../../../src/core/analysis/runs.js';
+import { buildCompare, compareRuns } from '../../../src/core/report/buildCompare.js';
+import type { CompareReport, FixVerdict } from '../../../src/core/report/report.js';
+import { FIXTURES, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'fixes');
+const NO_WORKSPACE = { files: [], rules: [] };
+
+async function digestsOf(variant: string): Promise<SnapshotDigest[]> {
+  const files = readdirSync(join(FOLDER, variant)).map((name) => join(FOLDER, variant, name));
+  return Promise.all(files.map(async (file) => digestSnapshot(file, await readFile(file))));
+}
+
+async function compared(before: string, after: string): Promise<CompareReport> {
+  const [a] = groupRuns(await digestsOf(before));
+  const [b] = groupRuns(await digestsOf(after));
+  return compareRuns(a, b, NO_WORKSPACE);
+}
+
+async function fixOf(before: string, after: string): Promise<FixVerdict> {
+  const { fix } = await compared(before, after);
+  assert.ok(fix !== null);
+  return fix;
+}
+
+function linesOf(fix: FixVerdict): string[] {
+  return fix.lines.map((line) => `${line.lineBefore ?? '-'}→${line.lineAfter ?? '-'} ${line.answer}`).sort();
+}
+
+describe('A fix', () => {
+  // Per step: a graph of two 32×64 floats and what its small ends take, in units of 512 bytes.
+  const RATE = 17 * 1024 + 512;
+
+  it('is seen when the leak is gone, on lines that have moved', async () => {
+    const fix = await fixOf('leak', 'gone');
+    assert.equal(fix.answer, 'gone');
+    assert.equal(fix.why, '3 lines leaked 17.5 KiB per step before; none of them leaks now.');
+    assert.deepEqual([fix.before.leakBytesPerStep, fix.after.leakBytesPerStep], [RATE, 0]);
+    assert.deepEqual(linesOf(fix), ['12→12 gone', '20→22 gone', '26→- gone']);
+  });
+
+  it('is partial when the rate is smaller', async () => {
+    const fix = await fixOf('leak', 'smaller');
+    assert.equal(fix.answer, 'smaller');
+    assert.deepEqual(linesOf(fix), ['12→12 smaller', '20→21 smaller', '26→28 smaller']);
+    assert.ok((fix.after.leakBytesPerStep ?? 0) > 0.4 * RATE && (fix.after.leakBytesPerStep ?? 0) < 0.6 * RATE);
+  });
+
+  it('is none when nothing changed, and the other way round', async () => {
+    assert.equal((await fixOf('leak', 'leak')).answer, 'same');
+    assert.deepEqual(
+      [(await fixOf('gone', 'gone')).answer, (await fixOf('gone', 'gone')).why],
+      ['same', 'Neither run leaks.'],
+    );
+    assert.equal((await fixOf('leak', 'worse')).answer, 'worse');
+    const added = await fixOf('gone', 'leak');
+    assert.equal(added.answer, 'worse');
+    assert.match(added.why, /^3 lines began to leak 17\.5 KiB per step\.$/);
+  });
+
+  it('names a line that began to leak', async () => {
+    const fix = await fixOf('leak', 'more');
+    assert.equal(fix.answer, 'worse');
+    assert.deepEqual(linesOf(fix), ['-→27 worse', '12→12 same', '20→20 same', '26→26 same']);
+    assert.equal(fix.lines[0].bytesPerStepAfter, 16384);
+  });
+
+  it('cannot be told of a run that is too short, and says what would tell', async () => {
+    for (const [before, after] of [
+      ['leak', 'short'],
+      ['short', 'gone'],
+    ]) {
+      const fix = await fixOf(before, after);
+      assert.equal(fix.answer, 'cannotTell');
+      assert.match(fix.why, /too short to show a leak: record at least 3 snapshots/);
+    }
+  });
+
+  it('cannot be told by rate where the runs have no steps in common', async () => {
+    const unnamed = (digests: readonly SnapshotDigest[]): SnapshotDigest[] =>
+      digests.map((digest, i) => ({ ...digest, steps: null, lifetimes: [], path: `${'abcd'[i]}.pickle`, heads: [] }));
+    const run = (digests: readonly SnapshotDigest[]) => ({
+      id: 'run',
+      rank: null,
+      snapshots: digests,
+      steps: digests.map(() => null),
+    });
+    const before = run(unnamed(await digestsOf('leak')));
+    const smaller = compareRuns(before, run(unnamed(await digestsOf('smaller'))), NO_WORKSPACE).fix;
+    assert.equal(smaller?.answer, 'cannotTell');
+    assert.match(smaller.why, /no steps in common.*put the step into their names/);
+    assert.equal(compareRuns(before, run(unnamed(await digestsOf('gone'))), NO_WORKSPACE).fix?.answer, 'gone');
+  });
+
+  it('compares snapshots of the same step, and growth still adds up', async () => {
+    const report = await compared('leak', 'gone');
+    assert.deepEqual([report.a.step, report.b.step], [20, 20]);
+    const live = (side: CompareReport['a']): number => side.devices.reduce((sum, one) => sum + one.liveBytes, 0);
+    const growth = [...report.lines, ...Object.values(report.buckets)].reduce((sum, one) => sum + one.growthBytes, 0);
+    assert.equal(growth, live(report.b) - live(report.a));
+  });
+
+  it('is asked for by any two snapshots of two runs, not by two of one', async () => {
+    const before = await digestsOf('leak');
+    const after = await digestsOf('gone');
+    const known = [...before, ...after];
+    assert.equal(buildCompare(before[1], after[0], NO_WORKSPACE, known).fix?.answer, 'gone');
+    assert.equal(buildCompare(before[0], before[3], NO_WORKSPACE, known).fix, null);
+    assert.equal(buildCompare(before[0], before[0], NO_WORKSPACE).fix, null);
+  });
+});
