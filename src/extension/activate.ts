@@ -1,6 +1,7 @@
 /** Composes the extension. Each surface is a file of its own and knows the others by their interfaces only. */
 import * as vscode from 'vscode';
 import { leaklineApi, type LeaklineApi } from './api.js';
+import { LeakAlerts } from './alerts/leakAlerts.js';
 import { commandHandlers } from './commands/commands.js';
 import { registerCommands } from './commands/commandTable.js';
 import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
@@ -18,6 +19,7 @@ import { MarkedLines } from './marks/markedLines.js';
 import { MarkSwitch } from './marks/markSwitch.js';
 import { RecordingTasks } from './recording/recordingTask.js';
 import { registerRecording } from './recording/registerRecording.js';
+import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
 import { affects } from './settings.js';
@@ -38,7 +40,8 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   const store = new ResultsStore();
   const files = new PythonFiles();
   const marks = new MarkSwitch(context.workspaceState);
-  const lines = new MarkedLines();
+  const texts = new RecordedTexts(store, files);
+  const lines = new MarkedLines(texts);
   const bundle = (name: string): string => vscode.Uri.joinPath(context.extensionUri, 'dist', name).fsPath;
   const scripts = { worker: bundle('worker.cjs'), reader: bundle('reader.cjs') };
   const running = new SnapshotSession(scripts, cacheFolder(context), store, files, log);
@@ -57,6 +60,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     store,
     files,
     marks,
+    texts,
     lines,
     editorMarks,
     ignored,
@@ -84,6 +88,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     new StatusBar(running, store),
     new LineDecorations(editorMarks),
     new GutterGlyphs(editorMarks, vscode.Uri.joinPath(context.extensionUri, 'media')),
+    new LeakAlerts(running, store, context.workspaceState),
     new LeakDiagnostics(editorMarks, files),
     vscode.languages.registerCodeActionsProvider(PYTHON_FILES, new LeakActions(editorMarks), {
       providedCodeActionKinds: LeakActions.kinds,

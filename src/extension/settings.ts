@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { PathRule } from '../core/source/pathMapping.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
+import type { AlertSettings } from './alerts/alertPolicy.js';
 import { Setting, SETTINGS_SECTION } from './contributions.js';
 
 /** Which marks are shown in the editor. */
@@ -15,6 +16,9 @@ export interface MarkSettings {
   /** Also in editors that compare two texts. */
   inDiffEditors: boolean;
 }
+
+/** The default of the setting. */
+const MOST_STEPS_LEFT = 500;
 
 function read<T>(name: string, fallback: T, scope?: vscode.ConfigurationScope): T {
   return vscode.workspace.getConfiguration(SETTINGS_SECTION, scope ?? null).get<T>(name, fallback);
@@ -52,6 +56,16 @@ export function problemSeverity(): vscode.DiagnosticSeverity | null {
   }
 }
 
+/** When a run is worth a notification. */
+export function alertSettings(): AlertSettings {
+  const when = read<string>(Setting.alertsWhen, 'leak');
+  const stepsLeft = read<unknown>(Setting.alertsStepsLeft, MOST_STEPS_LEFT);
+  return {
+    when: when === 'runningOut' || when === 'off' ? when : 'leak',
+    stepsLeft: typeof stepsLeft === 'number' ? stepsLeft : MOST_STEPS_LEFT,
+  };
+}
+
 /** Whether marks stay while a program is debugged. */
 export function marksWhileDebugging(): boolean {
   return read(Setting.marksWhileDebugging, false);
@@ -68,6 +82,21 @@ export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude:
 /** What the recorder is told when *Run Python File with Recording* starts it. */
 export function recorderOptions(script: vscode.Uri): string[] {
   return texts(read<unknown>(Setting.recordingOptions, [], script));
+}
+
+/** Whether a folder is looked at again and again: by Leakline's own choice, always or never. */
+export function pollingMode(folder: vscode.Uri): 'auto' | 'on' | 'off' {
+  const mode = read<string>(Setting.snapshotsPolling, 'auto', folder);
+  return mode === 'on' || mode === 'off' ? mode : 'auto';
+}
+
+/** Which lines are never marked in the editor, whatever is said of them: lines of less, and files of these globs. */
+export function markLimits(): { minimumBytes: number; exclude: string[] } {
+  const minimum = read<unknown>(Setting.marksMinimum, 0);
+  return {
+    minimumBytes: typeof minimum === 'number' && minimum > 0 ? minimum * 2 ** 20 : 0,
+    exclude: texts(read<unknown>(Setting.marksExclude, [])),
+  };
 }
 
 /** Folders that the user has mapped by hand. */

@@ -1,9 +1,10 @@
 import * as vscode from 'vscode';
 import type { CompareLine } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
-import type { LineMark } from '../results/lineMarks.js';
+import { weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import type { MarkSettings } from '../settings.js';
+import { markLimits, type MarkSettings } from '../settings.js';
+import { globMatcher } from '../watch/globPattern.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines, MarkedPlace } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
@@ -48,12 +49,14 @@ export class EditorMarks implements vscode.Disposable {
 
   /** Marks of a document, none while two snapshots are compared. */
   leaksIn(document: vscode.TextDocument): Placed<LineMark>[] {
-    return this.store.comparison === null ? this.placed(document, (path) => this.store.marksOf(path)) : [];
+    if (this.store.comparison !== null) return [];
+    return this.placed(document, (path) => this.store.marksOf(path).filter(limited()));
   }
 
   /** Lines that leak, in all files of the workspace. */
   get leaks(): LineMark[] {
-    return this.store.marks.filter(({ mapped, tone }) => mapped && tone === 'leak');
+    const isShown = limited();
+    return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && isShown(mark));
   }
 
   /** Where a recorded line of a document is now, null if it never had such a line. */
@@ -105,4 +108,11 @@ export class EditorMarks implements vscode.Disposable {
     const path = this.files.path(document.uri);
     return this.files.uri(path)?.toString() === document.uri.toString() ? path : null;
   }
+}
+
+/** True for marks that the user wants to see in the editor. */
+function limited(): (mark: LineMark) => boolean {
+  const { minimumBytes, exclude } = markLimits();
+  const isExcluded = globMatcher(exclude);
+  return ({ file, parts }) => weightOf(parts[0].line) >= minimumBytes && !isExcluded(file);
 }

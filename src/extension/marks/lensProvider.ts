@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
-import { compareLensText, lensText } from './markText.js';
+import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
  * An editor that loses the focus forgets that it was told of new lenses, if it has not asked for them by then. Those
@@ -62,7 +62,7 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
       const place = { file: mark.file, line: mark.line };
       return [
         new vscode.CodeLens(range, {
-          title: at.edited ? vscode.l10n.t('{0} · before your edit', text) : text,
+          title: staleText(text, at, vscode.l10n),
           tooltip: vscode.l10n.t('Show the stacks of this line'),
           command: InternalCommand.showLine,
           arguments: [place],

@@ -4,7 +4,7 @@ import { disposeAll, type Disposer } from '../disposer.js';
 import type { MarkSettings } from '../settings.js';
 import type { EditorMarks } from './editorMarks.js';
 import type { MarkedPlace } from './markedLines.js';
-import { endOfLineText } from './markText.js';
+import { endOfLineText, staleText } from './markText.js';
 
 /** `stale`: the line was edited since. */
 const TONES = ['leak', 'cycle', 'growth', 'shrink', 'stale'] as const;
@@ -64,7 +64,7 @@ export class LineDecorations implements vscode.Disposable {
     if (this.marks.isHiddenIn(editor)) return options;
     const { shown } = this.marks;
     const add = (tone: Tone, place: MarkedPlace, text: string): void => {
-      const told = place.edited && text !== '' ? vscode.l10n.t('{0} · before your edit', text) : text;
+      const told = staleText(text, place, vscode.l10n);
       options[place.edited ? 'stale' : tone].push({
         range: document.lineAt(place.line - 1).range,
         ...(told === '' ? {} : { renderOptions: { after: { contentText: told } } }),

@@ -19,13 +19,22 @@ export const HOVER_COMMANDS: readonly string[] = [
   Command.showLineOnTimeline,
 ];
 
-/** @param canOpen true for files of the workspace: their frames become links */
-export function hoverMarkdown(mark: LineMark, canOpen: (file: string) => boolean, l10n: Translator): string {
+/**
+ * @param stale why the line may not be the one that ran, null if it is
+ * @param canOpen true for files of the workspace: their frames become links
+ */
+export function hoverMarkdown(
+  mark: LineMark,
+  stale: string | null,
+  canOpen: (file: string) => boolean,
+  l10n: Translator,
+): string {
   const part = mark.parts[0];
   const { line } = part;
   const paragraphs = [
     `**${escapeMarkdown(headlineText(mark, l10n))}** — ${escapeMarkdown(verdictText(line.verdict, l10n))}`,
   ];
+  if (stale !== null) paragraphs.push(`*${escapeMarkdown(stale)}*`);
   paragraphs.push(
     evidenceTexts(part, l10n)
       .map((sentence) => `- ${escapeMarkdown(sentence)}`)

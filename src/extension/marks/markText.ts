@@ -145,3 +145,22 @@ export function evidenceTexts({ run, line }: MarkPart, l10n: Translator): string
   }
   return sentences;
 }
+
+/** A mark's text where the line is not what ran any more, or may not be. */
+export function staleText(text: string, { edited, otherVersion }: Staleness, l10n: Translator): string {
+  if (!edited || text === '') return text;
+  return otherVersion ? l10n.t('{0} · of another version', text) : l10n.t('{0} · before your edit', text);
+}
+
+/** The same in a sentence, null where the line is what ran. */
+export function staleSentence({ edited, otherVersion }: Staleness, l10n: Translator): string | null {
+  if (!edited) return null;
+  return otherVersion
+    ? l10n.t('This file differs from the one that ran: the line may be another one.')
+    : l10n.t('This line was changed after it ran.');
+}
+
+interface Staleness {
+  readonly edited: boolean;
+  readonly otherVersion: boolean;
+}

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { disposeAll, type Disposer } from '../disposer.js';
-import { findLine, shiftLine } from './trackedLine.js';
+import type { RecordedTexts } from './recordedTexts.js';
+import { carryLine, findLine, shiftLine } from './trackedLine.js';
 
 /** Edits are gathered for this long before marks are drawn anew, in milliseconds. */
 const GATHER_MS = 150;
@@ -9,8 +10,10 @@ const GATHER_MS = 150;
 export interface MarkedPlace {
   /** 1-based. */
   readonly line: number;
-  /** The line no longer reads as it did when the mark was first shown. */
+  /** The line no longer reads as it did when it ran, or nobody can tell. */
   readonly edited: boolean;
+  /** The file is another version than the one that ran, and what stood on the line then is not known. */
+  readonly otherVersion: boolean;
 }
 
 interface Tracked {
@@ -20,8 +23,8 @@ interface Tracked {
 }
 
 /**
- * Keeps marks on their lines while the file is edited. A line is remembered by its text, from the first time that it
- * is asked for; undo brings it back.
+ * Keeps marks on their lines while the file is edited. A line is remembered by the text that ran, where that is known,
+ * else by its text from the first time that it is asked for; undo brings it back.
  */
 export class MarkedLines implements vscode.Disposable {
   private readonly documents = new Map<string, Map<number, Tracked>>();
@@ -32,9 +35,13 @@ export class MarkedLines implements vscode.Disposable {
   /** Marked lines were edited or moved. */
   readonly onDidMove = this.movedEmitter.event;
 
-  constructor() {
+  constructor(private readonly texts: RecordedTexts) {
     this.subscriptions = [
       this.movedEmitter,
+      texts.onDidLearn((uri) => {
+        this.documents.delete(uri.toString());
+        this.movedEmitter.fire();
+      }),
       vscode.workspace.onDidChangeTextDocument((event) => {
         this.edited(event);
       }),
@@ -54,13 +61,19 @@ export class MarkedLines implements vscode.Disposable {
     }
     let tracked = lines.get(line);
     if (tracked === undefined) {
-      if (line < 1 || line > document.lineCount) return null;
-      tracked = { text: document.lineAt(line - 1).text, line: line - 1 };
+      const recorded = this.texts.of(document);
+      const last = recorded.kind === 'known' ? recorded.lines.length : document.lineCount;
+      if (line < 1 || line > last) return null;
+      if (recorded.kind === 'other') return { line, edited: true, otherVersion: true };
+      tracked =
+        recorded.kind === 'known'
+          ? { text: recorded.lines[line - 1], line: carryLine(recorded.lines, document, line - 1) }
+          : { text: document.lineAt(line - 1).text, line: line - 1 };
       lines.set(line, tracked);
     }
     const found = findLine(document, tracked.line, tracked.text);
     if (found !== null) tracked.line = found;
-    return { line: Math.min(tracked.line, document.lineCount - 1) + 1, edited: found === null };
+    return { line: Math.min(tracked.line, document.lineCount - 1) + 1, edited: found === null, otherVersion: false };
   }
 
   /**

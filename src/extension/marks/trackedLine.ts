@@ -39,3 +39,18 @@ export function findLine(lines: TextLines, near: number, text: string): number |
   }
   return null;
 }
+
+/**
+ * Where a line of an earlier text is likely to be now: lines before the first difference and after the last one have
+ * kept their distance from that end.
+ */
+export function carryLine(before: readonly string[], now: TextLines, line: number): number {
+  const shorter = Math.min(before.length, now.lineCount);
+  let same = 0;
+  while (same < shorter && before[same] === now.lineAt(same).text) same++;
+  if (line < same) return line;
+  const grown = now.lineCount - before.length;
+  let end = before.length;
+  while (end > same && end + grown > same && before[end - 1] === now.lineAt(end - 1 + grown).text) end--;
+  return line >= end ? line + grown : Math.min(line, now.lineCount - 1);
+}

@@ -10,6 +10,9 @@ const MOST_FOLDERS = 10_000;
 /** Candidate files watched at most. */
 const MOST_FILES = 20_000;
 
+/** Between two looks at every file and folder where events stay silent, in milliseconds. */
+const POLL_MS = 2_000;
+
 /** Watches one folder. Only candidate files and the folders on the way are watched at all. */
 export function watchFolder(scope: WatchScope, listener: WatchListener, l10n: Translator): SnapshotWatcher {
   const folders = new Set<string>();
@@ -35,6 +38,9 @@ export function watchFolder(scope: WatchScope, listener: WatchListener, l10n: Tr
   const watcher = watch(scope.folder, {
     depth: DEEPEST,
     ignorePermissionErrors: true,
+    usePolling: scope.polls,
+    interval: POLL_MS,
+    binaryInterval: POLL_MS,
     ignored(path, stats) {
       const below = relative(scope.folder, path).split(sep).join('/');
       if (below === '') return false;

@@ -18,6 +18,8 @@ export interface WatchListener {
 export interface WatchScope {
   /** Absolute path. */
   readonly folder: string;
+  /** Looks again and again, where the operating system tells of no changes. */
+  readonly polls: boolean;
   /** @param relative path below the folder, with `/` */
   includes(relative: string): boolean;
   /** @param relative path of a directory below the folder, with `/` */

@@ -1,15 +1,24 @@
 import * as vscode from 'vscode';
-import { dirname } from 'node:path';
-import { snapshotGlobs } from '../settings.js';
+import { readFileSync } from 'node:fs';
+import { dirname, relative, sep } from 'node:path';
+import { pollingMode, snapshotGlobs } from '../settings.js';
 import { watchFolder } from './chokidarWatcher.js';
 import { globMatcher, isSkippedFolder } from './globPattern.js';
+import { MissedChanges } from './missedChanges.js';
+import { silentFileSystem } from './networkMounts.js';
 import type { SnapshotWatcher, WatchListener } from './snapshotWatcher.js';
+
+/** Between two looks for changes that no event told of, in milliseconds. */
+const LOOK_MS = 20_000;
 
 /** One watcher per workspace folder, and one per folder of a file that was opened from elsewhere. */
 export class SnapshotWatchers {
   private readonly folders = new Map<string, SnapshotWatcher>();
   private readonly single = new Map<string, SnapshotWatcher>();
   private readonly notes = new Set<string>();
+  /** Folders whose changes stayed silent once. */
+  private readonly silent = new Set<string>();
+  private readonly looks = new Map<string, ReturnType<typeof setInterval>>();
   private readonly listener: WatchListener;
 
   constructor(
@@ -44,6 +53,7 @@ export class SnapshotWatchers {
   /** Begins anew with the present folders and settings; what is known already is merely looked at again. */
   start(): void {
     this.notes.clear();
+    this.stopLooking();
     for (const watcher of this.folders.values()) void watcher.close();
     this.folders.clear();
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
@@ -55,11 +65,17 @@ export class SnapshotWatchers {
   watchFile(path: string): void {
     if (this.single.has(path) || vscode.workspace.getWorkspaceFolder(vscode.Uri.file(path)) !== undefined) return;
     const name = path.slice(dirname(path).length).replace(/^[/\\]/, '');
-    const scope = { folder: dirname(path), includes: (below: string) => below === name, skips: () => true };
+    const scope = {
+      folder: dirname(path),
+      polls: this.polls(vscode.Uri.file(dirname(path))),
+      includes: (below: string) => below === name,
+      skips: () => true,
+    };
     this.single.set(path, watchFolder(scope, this.listener, vscode.l10n));
   }
 
   async close(): Promise<void> {
+    this.stopLooking();
     await Promise.all([...this.folders.values(), ...this.single.values()].map((watcher) => watcher.close()));
   }
 
@@ -67,14 +83,63 @@ export class SnapshotWatchers {
     const { include, exclude } = snapshotGlobs(folder);
     const included = globMatcher(include);
     const excluded = globMatcher(exclude);
-    return watchFolder(
-      {
-        folder: folder.fsPath,
-        includes: (below) => included(below) && !excluded(below),
-        skips: (below) => isSkippedFolder(below) || excluded(below) || excluded(`${below}/`),
+    const includes = (below: string): boolean => included(below) && !excluded(below);
+    const polls = this.polls(folder);
+    const scope = {
+      folder: folder.fsPath,
+      polls,
+      includes,
+      skips: (below: string) => isSkippedFolder(below) || excluded(below) || excluded(`${below}/`),
+    };
+    if (polls || pollingMode(folder) === 'off') return watchFolder(scope, this.listener, vscode.l10n);
+    const missed = new MissedChanges((path) => includes(relative(folder.fsPath, path).split(sep).join('/')));
+    this.lookFor(missed, folder);
+    const listener = {
+      ...this.listener,
+      noticed: (path: string): void => {
+        missed.noticed(path);
+        this.listener.noticed(path);
       },
-      this.listener,
-      vscode.l10n,
-    );
+    };
+    return watchFolder(scope, listener, vscode.l10n);
+  }
+
+  /** By the setting; else where the file system is known to be silent, or has been. */
+  private polls(folder: vscode.Uri): boolean {
+    const mode = pollingMode(folder);
+    if (mode !== 'auto') return mode === 'on';
+    const kind = silentFileSystem(folder.fsPath, mounts());
+    if (kind !== null) this.log.info(`${folder.fsPath} is on ${kind}: it is polled`);
+    return kind !== null || this.silent.has(folder.fsPath);
+  }
+
+  /** Polls a folder from the first change on that no event told of. */
+  private lookFor(missed: MissedChanges, folder: vscode.Uri): void {
+    const timer = setInterval(() => {
+      void missed.look().then((found) => {
+        if (!found || this.looks.get(folder.fsPath) !== timer) return;
+        this.log.info(`${folder.fsPath} changed and no event told of it: it is polled from now on`);
+        this.silent.add(folder.fsPath);
+        clearInterval(timer);
+        void this.folders.get(folder.fsPath)?.close();
+        this.folders.set(folder.fsPath, this.watch(folder));
+      });
+    }, LOOK_MS);
+    timer.unref();
+    this.looks.set(folder.fsPath, timer);
+  }
+
+  private stopLooking(): void {
+    for (const timer of this.looks.values()) clearInterval(timer);
+    this.looks.clear();
+  }
+}
+
+/** The table of mounts, empty on systems that have none. */
+function mounts(): string {
+  try {
+    return readFileSync('/proc/mounts', 'utf8');
+  } catch {
+    return '';
   }
 }

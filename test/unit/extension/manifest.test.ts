@@ -150,11 +150,12 @@ describe('The manifest and the code', () => {
     for (const id of linked) assert.ok((Object.values(Command) as string[]).includes(id), id);
   });
 
-  it('agree on when to start, and never start in a workspace without Python', () => {
+  it('agree on when to start, and never start in a workspace without Python or pickles', () => {
     assert.deepEqual(sorted(manifest.activationEvents), [
       'onDebugDynamicConfigurations:debugpy',
       'onLanguage:python',
       `onWebviewPanel:${TIMELINE_VIEW_TYPE}`,
+      'workspaceContains:**/*.pickle',
     ]);
   });
 

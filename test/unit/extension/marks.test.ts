@@ -190,7 +190,7 @@ describe('The hover', () => {
 
   it('links the frames of the workspace, and none that it does not have', () => {
     const [mark] = lineMarks(report(runReport([lineReport({ stacks })])));
-    const markdown = hoverMarkdown(mark, (file) => file === 'src/train.py', plainText);
+    const markdown = hoverMarkdown(mark, null, (file) => file === 'src/train.py', plainText);
     const commands = [...markdown.matchAll(/\(command:([\w.]+)\?/g)].map(([, command]) => command);
     assert.deepEqual(commands, [
       'leakline.internal.openSource',
@@ -207,7 +207,7 @@ describe('The hover', () => {
     const line = lineReport({ holder, stacks: [{ frames, liveBytes: 1, blocks: 1, verdict: 'leak' }] });
     const [mark] = lineMarks(report(runReport([line])));
     for (const canOpen of [() => true, () => false]) {
-      const markdown = hoverMarkdown(mark, canOpen, plainText);
+      const markdown = hoverMarkdown(mark, null, canOpen, plainText);
       const links = [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
       assert.ok(
         links.every((target) => /^command:leakline\.[\w.]+\?[\w%.~!*'-]+$/.test(target)),

@@ -1,5 +1,13 @@
 import assert from 'node:assert/strict';
-import { findLine, shiftLine, type LineEdit, type TextLines } from '../../../src/extension/marks/trackedLine.js';
+import { createHash } from 'node:crypto';
+import { hasHash, textLines } from '../../../src/extension/marks/textHash.js';
+import {
+  carryLine,
+  findLine,
+  shiftLine,
+  type LineEdit,
+  type TextLines,
+} from '../../../src/extension/marks/trackedLine.js';
 
 const linesOf = (text: string): TextLines => {
   const lines = text.split('\n');
@@ -54,5 +62,44 @@ describe('A marked line', () => {
     assert.equal(findLine(linesOf(before), 6, '    y = x * 2'), 3);
     assert.equal(findLine(linesOf(before), 3, '    y = 7'), null);
     assert.equal(findLine(linesOf(`${'\n'.repeat(60)}x`), 0, 'x'), null);
+  });
+});
+
+describe('A line of the text that ran', () => {
+  const ran = ['import torch', '', 'def f(x):', '    y = x * 2', '    return y', '', 'f(1)'];
+  const carried = (now: readonly string[], line: number): number => carryLine(ran, linesOf(now.join('\n')), line);
+
+  it('keeps its distance from the nearer unchanged end', () => {
+    ran.forEach((_, line) => {
+      assert.equal(carried(ran, line), line);
+    });
+    const above = ['# new', '# newer', ...ran];
+    const inside = [...ran.slice(0, 3), '    x = x + 1', ...ran.slice(3)];
+    const without = [...ran.slice(0, 1), ...ran.slice(2)];
+    for (const line of [3, 4, 6]) {
+      assert.equal(above[carried(above, line)], ran[line]);
+      assert.equal(inside[carried(inside, line)], ran[line]);
+      assert.equal(without[carried(without, line)], ran[line]);
+    }
+  });
+
+  it('is somewhere in the text that there is, however little is left', () => {
+    assert.equal(carried(['f(1)'], 6), 0);
+    for (let line = 0; line < ran.length; line++) {
+      const at = carried(['import torch', 'x'], line);
+      assert.ok(at >= 0 && at < 2, `${line} → ${at}`);
+    }
+  });
+});
+
+describe('The hash of the text that ran', () => {
+  const hash = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+  it('is known again with other line ends and with or without a byte order mark', () => {
+    const text = 'a = 1\nb = 2\n';
+    const forms = [text, text.replace(/\n/g, '\r\n'), `\uFEFF${text}`];
+    for (const saved of forms) for (const shown of forms) assert.ok(hasHash(shown, hash(saved)));
+    assert.ok(!hasHash('a = 1\nb = 3\n', hash(text)));
+    assert.deepEqual(textLines('\uFEFFa\r\nb\n'), ['a', 'b', '']);
   });
 });

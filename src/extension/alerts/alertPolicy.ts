@@ -1,0 +1,55 @@
+/** Which runs are worth a notification. Pure, so that its rules can be tested without a window. */
+import type { RunReport } from '../../core/report/report.js';
+
+/** `runningOut` is said of a leak that was alerted of before, when memory is nearly full. */
+export type AlertKind = 'leak' | 'runningOut';
+
+/** When to alert, as the user set it. */
+export interface AlertSettings {
+  when: 'leak' | 'runningOut' | 'off';
+  /** Fewer steps than these are few. */
+  stepsLeft: number;
+}
+
+/** Names a run over sessions: its folder and rank may be used again, the time of its first snapshot may not. */
+export function runKey(run: RunReport): string {
+  return `${run.id} ${run.snapshots.at(0)?.takenAtUs ?? 0}`;
+}
+
+/** Names one state of one snapshot file. */
+function snapshotKeys(run: RunReport): string[] {
+  return run.snapshots.map(({ path, bytes, takenAtUs }) => `${path} ${bytes} ${takenAtUs ?? 0}`);
+}
+
+/** Tells runs that go on from those that lay there when the workspace was opened: only the former are news. */
+export class RunsInProgress {
+  private readonly old = new Set<string>();
+  private settled = false;
+
+  /** @param openedAtUs when the workspace was opened, microseconds since the epoch */
+  constructor(private readonly openedAtUs: number) {}
+
+  /** @param isSettled everything that lay there has been read */
+  observe(runs: readonly RunReport[], isSettled: boolean): void {
+    if (this.settled) return;
+    for (const run of runs) for (const key of snapshotKeys(run)) this.old.add(key);
+    this.settled = isSettled;
+  }
+
+  goesOn(run: RunReport): boolean {
+    const isRecent = run.snapshots.some(({ takenAtUs }) => takenAtUs !== null && takenAtUs > this.openedAtUs);
+    return isRecent || (this.settled && snapshotKeys(run).some((key) => !this.old.has(key)));
+  }
+}
+
+/** What to say of a run now, null if nothing; `told` are the kinds that were said of it before. */
+export function alertFor(
+  run: RunReport,
+  { when, stepsLeft }: AlertSettings,
+  told: readonly string[],
+): AlertKind | null {
+  if (when === 'off' || run.verdict !== 'leak') return null;
+  const few = run.forecast !== null && run.forecast.stepsToOom < stepsLeft;
+  if (few) return told.includes('runningOut') ? null : 'runningOut';
+  return when === 'runningOut' || told.length > 0 ? null : 'leak';
+}

@@ -1,0 +1,95 @@
+import * as vscode from 'vscode';
+import type { RunReport } from '../../core/report/report.js';
+import { InternalCommand } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import { rateText } from '../marks/markText.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import { leakRate, runNames } from '../results/runText.js';
+import type { SnapshotSession } from '../session.js';
+import { alertSettings } from '../settings.js';
+import { basename } from '../text/pathText.js';
+import { folderName } from '../workspace/folderName.js';
+import { alertFor, runKey, RunsInProgress, type AlertKind } from './alertPolicy.js';
+
+const TOLD_KEY = 'leakline.alerted';
+const MUTED = 'muted';
+/** Runs remembered at most; the oldest are forgotten. */
+const MOST_RUNS = 200;
+
+/** One notification when a run that goes on is certain to leak, and one when little memory is left. */
+export class LeakAlerts implements vscode.Disposable {
+  private readonly runs = new RunsInProgress(Date.now() * 1000);
+  private readonly subscriptions: readonly Disposer[];
+
+  constructor(
+    private readonly session: SnapshotSession,
+    private readonly store: ResultsStore,
+    private readonly state: vscode.Memento,
+  ) {
+    this.subscriptions = [
+      store.onDidChange(() => {
+        this.check();
+      }),
+    ];
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private check(): void {
+    const runs = this.store.result?.report.runs ?? [];
+    this.runs.observe(runs, !this.session.reading);
+    const settings = alertSettings();
+    for (const run of runs.filter((one) => this.runs.goesOn(one))) {
+      const told = this.told(run);
+      const kind = told.includes(MUTED) ? null : alertFor(run, settings, told);
+      if (kind === null) continue;
+      void this.remember(run, kind);
+      void this.say(run, kind);
+    }
+  }
+
+  private told(run: RunReport): readonly string[] {
+    return this.state.get<Record<string, string[]>>(TOLD_KEY, {})[runKey(run)] ?? [];
+  }
+
+  private async remember(run: RunReport, what: string): Promise<void> {
+    const { [runKey(run)]: told = [], ...others } = this.state.get<Record<string, string[]>>(TOLD_KEY, {});
+    const entries = [...Object.entries(others), [runKey(run), [...told, what]] as const];
+    await this.state.update(TOLD_KEY, Object.fromEntries(entries.slice(-MOST_RUNS)));
+  }
+
+  private async say(run: RunReport, kind: AlertKind): Promise<void> {
+    const show = vscode.l10n.t('Show');
+    const mute = vscode.l10n.t('Mute This Run');
+    const choice = await vscode.window.showWarningMessage(this.sentence(run, kind), show, mute);
+    if (choice === mute) await this.remember(run, MUTED);
+    const worst = this.worstOf(run);
+    if (choice === show && worst !== undefined) {
+      const place = { file: worst.file, line: worst.line };
+      await vscode.commands.executeCommand(InternalCommand.showLine, place);
+      if (worst.mapped) await vscode.commands.executeCommand(InternalCommand.openSource, place);
+    }
+  }
+
+  private worstOf(run: RunReport): RunReport['lines'][number] | undefined {
+    const leaks = run.lines.filter(({ verdict, ignored }) => verdict === 'leak' && !ignored);
+    return leaks.sort((a, b) => b.leakedBytes - a.leakedBytes).at(0);
+  }
+
+  private sentence(run: RunReport, kind: AlertKind): string {
+    const runs = this.store.result?.report.runs ?? [run];
+    const name = runNames(runs, folderName, vscode.l10n).get(run.id) ?? run.id;
+    const worst = this.worstOf(run);
+    const place = worst === undefined ? '' : `${basename(worst.file)}:${worst.line}`;
+    if (kind === 'runningOut') {
+      const steps = (run.forecast?.stepsToOom ?? 0).toLocaleString('en');
+      return vscode.l10n.t('The run in {0} is out of GPU memory in {1} steps: {2} leaks.', name, steps, place);
+    }
+    const rate = rateText(run, { bytesPerStep: leakRate(run) }, vscode.l10n);
+    return rate === null
+      ? vscode.l10n.t('The run in {0} leaks GPU memory at {1}.', name, place)
+      : vscode.l10n.t('The run in {0} leaks {1} of GPU memory, most at {2}.', name, rate, place);
+  }
+}

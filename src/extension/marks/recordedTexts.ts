@@ -1,0 +1,149 @@
+import * as vscode from 'vscode';
+import type { RunReport } from '../../core/report/report.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { GitTexts } from './gitTexts.js';
+import { hasHash, textLines } from './textHash.js';
+
+/** Edits are gathered for this long before a text is hashed, in milliseconds. */
+const GATHER_MS = 300;
+
+/** What is known of the text that ran. */
+export type RecordedText =
+  /** Nothing says that it was another. */
+  | { readonly kind: 'unknown' }
+  /** It was this one. */
+  | { readonly kind: 'known'; readonly lines: readonly string[] }
+  /** It was another one that nobody has: lines cannot be told from each other. */
+  | { readonly kind: 'other' };
+
+const UNKNOWN: RecordedText = { kind: 'unknown' };
+
+interface Entry {
+  /** Which text of which run. */
+  readonly key: string;
+  text: RecordedText;
+}
+
+/**
+ * Which text the marks of a document are of: the one whose hash the recorder wrote down, else the one that git had when
+ * the snapshot was taken if the file was written since.
+ */
+export class RecordedTexts implements vscode.Disposable {
+  private readonly entries = new Map<string, Entry>();
+  private readonly learnedEmitter = new vscode.EventEmitter<vscode.Uri>();
+  private readonly subscriptions: readonly Disposer[];
+  private readonly git = new GitTexts();
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Other things are known of a document's text than before. */
+  readonly onDidLearn = this.learnedEmitter.event;
+
+  constructor(
+    private readonly store: ResultsStore,
+    private readonly files: PythonFiles,
+  ) {
+    const later = (): void => {
+      clearTimeout(this.timer);
+      this.timer = setTimeout(() => {
+        this.lookAtAll();
+      }, GATHER_MS);
+    };
+    this.subscriptions = [
+      this.learnedEmitter,
+      store.onDidChange(() => {
+        this.lookAtAll();
+      }),
+      vscode.workspace.onDidOpenTextDocument((document) => {
+        if (document.languageId === 'python') void this.lookAt(document);
+      }),
+      vscode.workspace.onDidCloseTextDocument((document) => this.entries.delete(document.uri.toString())),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        if (this.entries.get(document.uri.toString())?.text.kind === 'other') later();
+      }),
+    ];
+  }
+
+  of(document: vscode.TextDocument): RecordedText {
+    return this.entries.get(document.uri.toString())?.text ?? UNKNOWN;
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    disposeAll(this.subscriptions);
+  }
+
+  private lookAtAll(): void {
+    for (const document of vscode.workspace.textDocuments) {
+      if (document.languageId === 'python') void this.lookAt(document);
+    }
+  }
+
+  private async lookAt(document: vscode.TextDocument): Promise<void> {
+    const path = this.files.path(document.uri);
+    const run = this.runOf(path);
+    if (run === null) return;
+    const sha256 = run.sources?.files.find(({ file }) => file === path)?.sha256 ?? null;
+    const takenAtUs = run.snapshots.at(-1)?.takenAtUs ?? null;
+    const key = sha256 ?? `${run.id} ${takenAtUs ?? ''}`;
+    const id = document.uri.toString();
+    const known = this.entries.get(id);
+    if (known?.key === key && known.text.kind === 'known') return;
+    const entry: Entry = known?.key === key ? known : { key, text: UNKNOWN };
+    this.entries.set(id, entry);
+    const text =
+      sha256 !== null
+        ? await this.textOfHash(document, sha256, run.sources?.commit ?? null)
+        : takenAtUs !== null
+          ? await this.textOfTime(document, takenAtUs / 1000)
+          : UNKNOWN;
+    if (this.entries.get(id) !== entry || (text.kind !== 'known' && text.kind === entry.text.kind)) return;
+    entry.text = text;
+    this.learnedEmitter.fire(document.uri);
+  }
+
+  /** The newest run that marks a file. */
+  private runOf(path: string): RunReport | null {
+    const runs = this.store.marksOf(path).flatMap(({ parts }) => parts.map(({ run }) => run));
+    const age = (run: RunReport): number => run.snapshots.at(-1)?.takenAtUs ?? 0;
+    return runs.reduce<RunReport | null>((a, b) => (a === null || age(b) > age(a) ? b : a), null);
+  }
+
+  private async textOfHash(
+    document: vscode.TextDocument,
+    sha256: string,
+    commit: string | null,
+  ): Promise<RecordedText> {
+    const candidates = [
+      () => Promise.resolve(document.getText()),
+      () => (document.isDirty ? savedText(document.uri) : Promise.resolve(null)),
+      () => (commit === null ? Promise.resolve(null) : this.git.atCommit(document.uri, commit)),
+    ];
+    for (const candidate of candidates) {
+      const text = await candidate();
+      if (text !== null && hasHash(text, sha256)) return { kind: 'known', lines: textLines(text) };
+    }
+    return { kind: 'other' };
+  }
+
+  /** A file that was written before the snapshot was taken is what ran, as far as anybody can tell. */
+  private async textOfTime(document: vscode.TextDocument, takenAt: number): Promise<RecordedText> {
+    try {
+      const { mtime } = await vscode.workspace.fs.stat(document.uri);
+      if (mtime <= takenAt) return UNKNOWN;
+    } catch {
+      return UNKNOWN;
+    }
+    const text = await this.git.atTime(document.uri, takenAt);
+    return text === null ? UNKNOWN : { kind: 'known', lines: textLines(text) };
+  }
+}
+
+async function savedText(uri: vscode.Uri): Promise<string | null> {
+  try {
+    return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+  } catch {
+    return null;
+  }
+}

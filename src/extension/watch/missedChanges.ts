@@ -1,0 +1,42 @@
+import { readdir } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+
+/** Folders looked at in one round: those in which snapshots appeared last. */
+const MOST_FOLDERS = 32;
+
+/**
+ * Finds out that the operating system tells of no changes: a file lies in a folder of snapshots, and no event told of it
+ * although it was there a whole round ago. Costs one listing per folder of snapshots and round.
+ */
+export class MissedChanges {
+  private readonly known = new Map<string, Set<string>>();
+  /** Files that no event had told of in the last round. */
+  private suspects = new Set<string>();
+
+  /** @param includes true for files that events should tell of */
+  constructor(private readonly includes: (path: string) => boolean) {}
+
+  /** An event told of a file. */
+  noticed(path: string): void {
+    const folder = dirname(path);
+    const files = this.known.get(folder) ?? new Set();
+    files.add(path);
+    // The folder that changed last is the last to be dropped.
+    this.known.delete(folder);
+    this.known.set(folder, files);
+  }
+
+  /** @returns true if a change was missed */
+  async look(): Promise<boolean> {
+    const unheard = new Set<string>();
+    for (const folder of [...this.known.keys()].slice(-MOST_FOLDERS)) {
+      for (const name of await readdir(folder).catch(() => [])) {
+        const path = join(folder, name);
+        if (this.includes(path) && this.known.get(folder)?.has(path) !== true) unheard.add(path);
+      }
+    }
+    const missed = [...unheard].some((path) => this.suspects.has(path));
+    this.suspects = unheard;
+    return missed;
+  }
+}

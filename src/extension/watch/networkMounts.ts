@@ -1,0 +1,30 @@
+/** File systems whose changes by other machines no event tells of, so that they must be polled. */
+
+/** Kinds as `/proc/mounts` names them: network file systems, and folders shared with a host. */
+const SILENT_KINDS =
+  /^(?:nfs4?|cifs|smb3|smbfs|9p|afs|ceph|lustre|gpfs|beegfs|glusterfs|davfs|vboxsf|prl_fs|virtiofs|fuse\.(?:sshfs|ceph|glusterfs|s3fs|goofys|gcsfuse|rclone|juicefs|vmhgfs-fuse|mount-s3|blobfuse2?))$/;
+
+/**
+ * The kind of the file system that a folder lies on, if its changes may stay silent; else null.
+ * @param mounts content of `/proc/mounts`; empty on systems without it
+ */
+export function silentFileSystem(folder: string, mounts: string): string | null {
+  let longest = -1;
+  let kind: string | null = null;
+  for (const line of mounts.split('\n')) {
+    const [, point, type] = line.split(' ') as (string | undefined)[];
+    if (point === undefined || type === undefined) continue;
+    const path = unescaped(point);
+    const holds = path === '/' || folder === path || folder.startsWith(`${path}/`);
+    // Of two mounts on one point the later one is on top.
+    if (!holds || path.length < longest) continue;
+    longest = path.length;
+    kind = SILENT_KINDS.test(type) ? type : null;
+  }
+  return kind;
+}
+
+/** Blanks and the like stand as octal numbers in the table of mounts. */
+function unescaped(path: string): string {
+  return path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
+}
