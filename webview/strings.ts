@@ -54,11 +54,15 @@ export const strings = {
   axisTitle: {
     time: (unit: string): string => `Time since the first event (${unit})`,
     events: 'Allocator event',
+    rows: 'Row of the file',
   },
   mark: ({ kind, label }: Pick<TimelineMark, 'kind' | 'label'>): string =>
     label === '' ? MARK_NAMES[kind] : `${MARK_NAMES[kind]}: ${label}`,
-  instant: (timeUs: number | null, event: number): string =>
-    timeUs === null ? `event ${formatCount(event)}` : `${formatDuration(timeUs)}, event ${formatCount(event)}`,
+  /** @param isRow the curve has rows of a log, not events of an allocator */
+  instant: (timeUs: number | null, event: number, isRow: boolean): string => {
+    const place = `${isRow ? 'row' : 'event'} ${formatCount(event)}`;
+    return timeUs === null ? place : `${formatDuration(timeUs)}, ${place}`;
+  },
   noEvents:
     'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
 

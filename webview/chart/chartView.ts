@@ -345,7 +345,7 @@ export class ChartView {
     return [
       `${formatBytes(curve.live[index])} ${strings.live.toLowerCase()}`,
       ...(curve.reserved === null ? [] : [`${formatBytes(curve.reserved[index])} ${strings.reserved.toLowerCase()}`]),
-      strings.instant(time, curve.event[index]),
+      strings.instant(time, curve.event[index], !curve.hasAllocations),
     ].join('\n');
   }
 

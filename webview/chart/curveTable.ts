@@ -46,7 +46,7 @@ export function createCurveTable(store: Store<ViewState>, session: TimelineSessi
 }
 
 function rowOf(row: CurveRow, curve: TimelineWindow, session: TimelineSession): HTMLElement {
-  const where = strings.instant(curve.axis === 'time' ? row.x : null, row.event);
+  const where = strings.instant(curve.axis === 'time' ? row.x : null, row.event, !curve.hasAllocations);
   const button = el('button', { class: 'link', attributes: { 'aria-label': strings.lookIntoAt(where) } });
   button.append(strings.lookInto);
   button.addEventListener('click', () => {

@@ -182,7 +182,7 @@ export class TimelineChart {
     if (x !== undefined) Object.assign(x, { min: visible.from, max: visible.to });
     if (y !== undefined) y.max = top;
     this.yTicks = byteTicks(0, top, yCount);
-    let title: string = strings.axisTitle.events;
+    let title: string = curve.hasAllocations ? strings.axisTitle.events : strings.axisTitle.rows;
     if (curve.axis === 'time') {
       const unit = durationUnit(Math.max(Math.abs(visible.from), Math.abs(visible.to)));
       this.xAxis = {

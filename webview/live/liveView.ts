@@ -145,7 +145,7 @@ function whenOf(live: LiveAt, { curve }: ViewState): string {
   if (live.event < 0) return curve?.events === 0 ? strings.whenTaken : strings.atStart;
   const startUs = curve?.startUs ?? null;
   const time = live.timeUs !== null && startUs !== null ? live.timeUs - startUs : null;
-  return strings.atInstant(strings.instant(time, live.event));
+  return strings.atInstant(strings.instant(time, live.event, curve?.hasAllocations === false));
 }
 
 /** What a filter looks at: what the user sees of a row. */
