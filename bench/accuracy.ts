@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../src/core/analysis/digest.js';
 import { stepOfDigest } from '../src/core/analysis/runs.js';
 import { readSnapshot } from '../src/core/formats/readSnapshot.js';
-import { buildReport } from '../src/core/report/buildReport.js';
 import type { LineReport } from '../src/core/report/report.js';
+import { ReportsFromSources } from '../src/core/report/reportFromSources.js';
 import { openFile } from '../src/node/fileSource.js';
 import { readRecording } from '../src/node/recordingFile.js';
 import { SourceFiles } from '../src/node/sourceFiles.js';
@@ -45,14 +45,13 @@ async function digestsIn(folder: string, mode: Mode): Promise<SnapshotDigest[]> 
   return digests;
 }
 
-const workspace = {
-  files: plantedSources(FOLDER),
-  rules: [],
-  lineText: new SourceFiles([{ prefix: '', folder: FOLDER }]).lineText,
-};
+const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: FOLDER }]);
+const workspace = { files: plantedSources(FOLDER), rules: [], lineText, sourceText, sourceFacts };
+const reports = new ReportsFromSources(() => performance.now());
 
-function linesOf(digests: readonly SnapshotDigest[]): LineReport[] {
-  return buildReport(digests, workspace).report.runs.flatMap((run) => run.lines);
+async function linesOf(digests: readonly SnapshotDigest[]): Promise<LineReport[]> {
+  const { report } = await reports.report(digests, workspace);
+  return report.runs.flatMap((run) => run.lines);
 }
 
 /** Accused lines that are neither planted nor allocate what a planted program keeps by other lines. */
@@ -74,6 +73,15 @@ function isHeldRight({ holder }: PlantedProgram, lines: readonly LineReport[]): 
   );
 }
 
+/** True if a holder is named that is none. */
+function isHeldWrong({ holder }: PlantedProgram, lines: readonly LineReport[]): boolean {
+  const right = holder == null ? [] : [holder, ...(holder.also ?? [])];
+  return lines.some(
+    ({ holder: found }) =>
+      found !== null && !right.some(({ file, line }) => found.line === line && found.file.endsWith(file)),
+  );
+}
+
 function percent(part: number, whole: number): string {
   return whole === 0 ? '–' : `${part}/${whole}`;
 }
@@ -86,8 +94,8 @@ if (recorded.length === 0) {
 const leaking = recorded.filter(({ program }) => program.lines.some(({ verdict }) => ACCUSED.has(verdict)));
 const silent = recorded.filter(({ program }) => program.silent);
 console.log(`${leaking.length} programs that leak, ${silent.length} that must stay silent.\n`);
-console.log('| judged | after steps | leaks named | programs falsely accused | holder named |');
-console.log('| :-- | --: | --: | --: | --: |');
+console.log('| judged | after steps | leaks named | programs falsely accused | holder named | wrong holder |');
+console.log('| :-- | --: | --: | --: | --: | --: |');
 const missed: string[] = [];
 for (const mode of Object.keys(MODES) as Mode[]) {
   const digests = new Map<string, SnapshotDigest[]>();
@@ -96,21 +104,25 @@ for (const mode of Object.keys(MODES) as Mode[]) {
     let named = 0;
     let accused = 0;
     let held = 0;
+    let wrong = 0;
     for (const { program } of [...leaking, ...silent]) {
       const seen = (digests.get(program.name) ?? []).filter((digest) => (stepOfDigest(digest) ?? 0) <= most);
-      const lines = linesOf(seen);
+      const lines = await linesOf(seen);
       if (!program.silent && isNamed(program, lines)) named++;
       else if (!program.silent && most === Number.POSITIVE_INFINITY) missed.push(`${program.name} (${mode})`);
       if (!program.silent && isHeldRight(program, lines)) held++;
+      if (isHeldWrong(program, lines)) {
+        wrong++;
+        if (most === Number.POSITIVE_INFINITY) missed.push(`wrong holder: ${program.name} (${mode})`);
+      }
       if (falseAlarms(program, lines).length > 0) {
         accused++;
         if (most === Number.POSITIVE_INFINITY) missed.push(`falsely accused: ${program.name} (${mode})`);
       }
     }
     const steps = most === Number.POSITIVE_INFINITY ? 'all' : String(most);
-    const holder = mode === 'with the recorder' ? percent(held, leaking.length) : '–';
     console.log(
-      `| ${mode} | ${steps} | ${percent(named, leaking.length)} | ${percent(accused, silent.length)} | ${holder} |`,
+      `| ${mode} | ${steps} | ${percent(named, leaking.length)} | ${percent(accused, silent.length)} | ${percent(held, leaking.length)} | ${wrong} |`,
     );
   }
 }

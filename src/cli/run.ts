@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { buildReport } from '../core/report/buildReport.js';
+import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import { visibleJson, visibleText } from '../core/report/plainText.js';
 import type { LineReport } from '../core/report/report.js';
@@ -68,7 +68,8 @@ async function analyze(command: AnalyzeArguments, output: Output, complain: Comp
   const inputs = await expandInputs(command.inputs, complain);
   const { digests, ...others } = await readInputs(inputs, complain);
   if (digests.length + others.trends.length + others.cycles.length === 0) return false;
-  const { report: whole, paths } = buildReport(digests, workspace, others);
+  const reports = new ReportsFromSources(() => performance.now());
+  const { report: whole, paths } = await reports.report(digests, workspace, others);
   const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
   switch (command.output) {
     case 'json':
@@ -133,6 +134,6 @@ async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments)
   }
   const facts = await stat(root).catch(() => null);
   if (facts?.isDirectory() !== true) throw new UsageError(`The root ${root} is no folder: name the workspace's.`);
-  const { lineText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
-  return { files: await listPythonFiles(root), rules, lineText, sourceFacts };
+  const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
+  return { files: await listPythonFiles(root), rules, lineText, sourceText, sourceFacts };
 }

@@ -11,50 +11,95 @@ export interface SourceRoot {
 
 /** No source that a person wrote is larger. */
 const MOST_BYTES = 4 << 20;
+/** Files that are remembered. */
+const MOST_FILES = 1000;
 
 interface SourceFile {
-  lines: readonly string[];
+  size: number;
+  mtimeMs: number;
+  text: string;
+  /** Split when first asked for. */
+  lines: readonly string[] | null;
   facts: { sha256: string; savedAtUs: number };
 }
 
+/** Source files that were read: each is read again only when its size or its time has changed. */
+export class SourceCache {
+  private readonly files = new Map<string, SourceFile>();
+
+  /** A file of the disk, null where it cannot be read. */
+  read(path: string): SourceFile | null {
+    try {
+      const stats = statSync(path);
+      if (!stats.isFile() || stats.size > MOST_BYTES) return null;
+      const known = this.files.get(path);
+      if (known?.size === stats.size && known.mtimeMs === stats.mtimeMs) return known;
+      const bytes = readFileSync(path);
+      const file: SourceFile = {
+        size: stats.size,
+        mtimeMs: stats.mtimeMs,
+        text: pythonText(bytes),
+        lines: null,
+        facts: { sha256: createHash('sha256').update(bytes).digest('hex'), savedAtUs: stats.mtimeMs * 1000 },
+      };
+      this.files.delete(path);
+      this.files.set(path, file);
+      const [oldest] = this.files.keys();
+      if (this.files.size > MOST_FILES) this.files.delete(oldest);
+      return file;
+    } catch {
+      return null;
+    }
+  }
+}
+
 /**
- * Looks up workspace files by the names that reports use. Files are read when first asked for, and kept: make a new one
- * for every report.
+ * Looks up workspace files by the names that reports use. Files are looked at when first asked for, and stay as they
+ * were then: make a new one for every report, of one cache.
  */
 export class SourceFiles {
   private readonly files = new Map<string, SourceFile | null>();
 
-  constructor(private readonly roots: readonly SourceRoot[]) {}
+  constructor(
+    private readonly roots: readonly SourceRoot[],
+    private readonly cache = new SourceCache(),
+  ) {}
 
   /** The text of a 1-based line, null where it cannot be had. */
-  readonly lineText = (file: string, line: number): string | null => this.file(file)?.lines[line - 1] ?? null;
+  readonly lineText = (name: string, line: number): string | null => {
+    const file = this.file(name);
+    if (file === null) return null;
+    file.lines ??= file.text.split(/\r\n|\r|\n/);
+    return file.lines[line - 1] ?? null;
+  };
+
+  /** The whole text, null where it cannot be had. */
+  readonly sourceText = (name: string): string | null => this.file(name)?.text ?? null;
 
   /** SHA-256 of a file's bytes and when they were written, null where it cannot be had. */
-  readonly sourceFacts = (file: string): SourceFile['facts'] | null => this.file(file)?.facts ?? null;
+  readonly sourceFacts = (name: string): SourceFile['facts'] | null => this.file(name)?.facts ?? null;
 
   private file(name: string): SourceFile | null {
     let file = this.files.get(name);
     if (file === undefined) {
-      file = this.read(name);
+      const root = this.roots.find(({ prefix }) => name.startsWith(prefix));
+      file = root === undefined ? null : this.cache.read(join(root.folder, name.slice(root.prefix.length)));
       this.files.set(name, file);
     }
     return file;
   }
+}
 
-  private read(name: string): SourceFile | null {
-    const root = this.roots.find(({ prefix }) => name.startsWith(prefix));
-    if (root === undefined) return null;
-    try {
-      const path = join(root.folder, name.slice(root.prefix.length));
-      const stats = statSync(path);
-      if (!stats.isFile() || stats.size > MOST_BYTES) return null;
-      const bytes = readFileSync(path);
-      return {
-        lines: bytes.toString('utf8').split(/\r\n|\r|\n/),
-        facts: { sha256: createHash('sha256').update(bytes).digest('hex'), savedAtUs: stats.mtimeMs * 1000 },
-      };
-    } catch {
-      return null;
-    }
+/** `# -*- coding: latin-1 -*-` in one of the first two lines. */
+const CODING = /^(?:[^\n]*\n)?[ \t\f]*#[^\n]*?coding[:=][ \t]*([-\w.]+)/;
+
+/** Decodes as Python does: UTF-8, unless the source names another encoding. What cannot be decoded becomes `\uFFFD`. */
+function pythonText(bytes: Buffer): string {
+  // Python writes `latin-1` where the Web's standard writes `latin1`.
+  const named = CODING.exec(bytes.toString('latin1', 0, 400))?.[1].replace(/^(?:iso-)?latin-/i, 'latin');
+  try {
+    return new TextDecoder(named ?? 'utf-8').decode(bytes);
+  } catch {
+    return new TextDecoder().decode(bytes);
   }
 }

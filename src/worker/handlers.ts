@@ -5,9 +5,9 @@ import { stepOfDigest } from '../core/analysis/runs.js';
 import { trendHistory } from '../core/analysis/trendHistory.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
-import { buildReport } from '../core/report/buildReport.js';
+import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
-import { SourceFiles } from '../node/sourceFiles.js';
+import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
@@ -25,6 +25,8 @@ export function workerHandlers(
 ): RpcHandlers<WorkerApi> {
   const verdicts = new LineVerdicts();
   const bands = new BandAnswers(store, workspace, verdicts);
+  const cache = new SourceCache();
+  const reports = new ReportsFromSources(() => performance.now());
   return {
     configure: async (settings) => {
       await reading.configure(settings);
@@ -50,10 +52,11 @@ export function workerHandlers(
       workspace.reset();
       return null;
     },
-    report: () => {
+    report: async () => {
       const { files, rules, roots } = workspace.listing;
-      const { lineText, sourceFacts } = new SourceFiles(roots);
-      const result = buildReport(store.digests, { files, rules, lineText, sourceFacts }, store.others);
+      const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, cache);
+      const listing = { files, rules, lineText, sourceText, sourceFacts };
+      const result = await reports.report(store.digests, listing, store.others);
       verdicts.take(result.report);
       return result;
     },

@@ -16,6 +16,16 @@ export function buildReport(
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
 ): { report: Report; paths: UnmappedFiles } {
+  const { report, paths } = mappedReport(digests, workspace, others);
+  return { report, paths };
+}
+
+/** Like {@link buildReport}, with the workspace files that recorded files are. */
+export function mappedReport(
+  digests: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
+  others: OtherInputs = NO_OTHERS,
+): { report: Report; paths: UnmappedFiles; lookup: FileLookup } {
   const mapping = mapDigests(digests, workspace, others);
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const runs = groupRuns(digests).map((run) => runReport(run, workspace, lookup, others));
@@ -24,5 +34,6 @@ export function buildReport(
   return {
     report: { schema: REPORT_SCHEMA, runs, ranks: rankDifferences(runs), trends, cycles },
     paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
+    lookup,
   };
 }

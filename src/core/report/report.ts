@@ -228,7 +228,7 @@ export interface HolderReport {
   line: number;
   text: string;
   fix: string | null;
-  /** The fix as a change of the source, where one can be made that is safe. */
+  /** The fix as a change of the source, where one can be made that cannot change what is learnt. */
   edit: SourceEdit | null;
 }
 

@@ -11,6 +11,8 @@ export interface ReportWorkspace {
   rules: readonly PathRule[];
   /** The text of a 1-based line of a workspace file, null where it cannot be had. */
   lineText?: (file: string, line: number) => string | null;
+  /** The text of a workspace file, null where it cannot be had. */
+  sourceText?: (file: string) => string | null;
   /** What a workspace file is now, null where it cannot be had. */
   sourceFacts?: (file: string) => SourceFacts | null;
 }

@@ -1,0 +1,146 @@
+import type { Expression, FunctionDef, Lambda, Span } from '../python/ast.js';
+import { lineAt, type PythonModule } from '../python/pythonModule.js';
+import { FlowNode, type Sureness } from './flow.js';
+import type { Assigned, Keeper, PathFrame, Reference } from './keeper.js';
+import type { Sources } from './sources.js';
+import type { FunctionThing, Hook, LoopRound, Scope, Value } from './things.js';
+
+/** A function that is being followed. */
+export interface Activation {
+  readonly scope: Scope;
+  /** Null for a module's own statements. */
+  readonly def: FunctionDef | Lambda | null;
+  /** Which frame of the stack it is, null if it is none. */
+  readonly frame: number | null;
+  readonly returned: Value[];
+  /** Calls between it and the stack. */
+  readonly depth: number;
+  /** The object that stands for `ctx` in an autograd function's forward. */
+  readonly context: { readonly name: string; readonly stored: Keeper[] } | null;
+}
+
+/** A hook's function is followed when all else has been: with what it is given unknown. */
+export interface Registered {
+  readonly hook: Hook;
+  readonly functions: readonly FunctionThing[];
+  readonly keeper: Keeper;
+}
+
+/** Loops that ran when the training stepped. */
+export interface StepSign {
+  readonly kind: 'optimizer' | 'backward';
+  readonly loops: readonly LoopRound[];
+}
+
+/** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
+const MOST_OFF_PATH = 40_000;
+const MOST_WORK = 160_000;
+/** Milliseconds for one stack. */
+const MOST_TIME = 700;
+
+/** Thrown when following the source takes too long; what was met so far says nothing. */
+export class TooMuchWork extends Error {}
+
+/** Everything that is noted while the source is followed along one stack. */
+export class Machine {
+  readonly keepers: Keeper[] = [];
+  readonly assigned: Assigned[] = [];
+  readonly references: Reference[] = [];
+  readonly hooks: Registered[] = [];
+  readonly steps: StepSign[] = [];
+  /** Nodes that the watched line made. */
+  readonly allocated: FlowNode[] = [];
+  /** The loops around the watched line; null until it was met. */
+  watchedLoops: readonly LoopRound[] | null = null;
+  /** What was given to calls of which nothing is known. */
+  readonly given = new Set<FlowNode>();
+  /** Names the frames of the stack that were reached. */
+  readonly entered = new Set<number>();
+  readonly running: (FunctionDef | Lambda)[] = [];
+  readonly scopes = new Map<PythonModule, Scope>();
+  loops: readonly LoopRound[] = [];
+  everyRound: number | null = null;
+  /** Depth of blocks in which no graph is made. */
+  withoutGraph = 0;
+  /** In how many branches we are. */
+  branches = 0;
+  /** What is done inside `try` blocks, for the tracebacks. */
+  readonly tries: FlowNode[][] = [];
+  readonly autocasts: { readonly span: Span; readonly loops: readonly LoopRound[]; readonly module: PythonModule }[] =
+    [];
+  /** Parameters made inside an autocast block. */
+  readonly autocastWeights: {
+    readonly block: Machine['autocasts'][number];
+    readonly loops: readonly LoopRound[];
+    readonly node: FlowNode;
+  }[] = [];
+  private work = 0;
+  private rounds = 0;
+  private readonly end: number;
+
+  constructor(
+    readonly path: readonly PathFrame[],
+    readonly sources: Sources,
+  ) {
+    this.end = sources.now() + MOST_TIME;
+  }
+
+  /** Counts one expression. @throws TooMuchWork */
+  count(): void {
+    this.work++;
+    if (this.work > MOST_WORK || ((this.work & 1023) === 0 && this.sources.now() > this.end)) throw new TooMuchWork();
+  }
+
+  get mayLeavePath(): boolean {
+    return this.work < MOST_OFF_PATH;
+  }
+
+  /** Runs a block as a round of a loop. */
+  inLoop(loop: string, round: () => void): void {
+    const outer = this.loops;
+    this.loops = [...outer, { loop, round: this.rounds++ }];
+    try {
+      round();
+    } finally {
+      this.loops = outer;
+    }
+  }
+
+  /** A node for what an operation gives. */
+  operation(operands: readonly FlowNode[], grad: Sureness, isTensor: boolean): FlowNode {
+    const withGraph = this.withoutGraph === 0 && grad > 0;
+    const node = this.note(new FlowNode(withGraph ? grad : 0, isTensor));
+    if (withGraph) node.parents.push(...operands);
+    return node;
+  }
+
+  note(node: FlowNode): FlowNode {
+    for (const one of this.tries) one.push(node);
+    return node;
+  }
+
+  /** True if a frame of the stack stands on a line of this span. */
+  isOnPath({ frame, scope }: Activation, span: Span): boolean {
+    if (frame === null) return false;
+    const { line } = this.path[frame];
+    return lineAt(scope.module, span.from) <= line && line <= lineAt(scope.module, span.to);
+  }
+
+  /** Notes what the watched line allocates. */
+  watch(act: Activation, span: Span, node: FlowNode, sureness: Sureness = 3): void {
+    if (act.frame !== this.path.length - 1 || !this.isOnPath(act, span)) return;
+    this.mark(node, sureness);
+  }
+
+  mark(node: FlowNode, sureness: Sureness): void {
+    if (node.allocated < sureness) node.allocated = sureness;
+    this.allocated.push(node);
+    this.watchedLoops ??= this.loops;
+  }
+}
+
+/** An expression's source on one line, shortened. */
+export function sourceText(module: PythonModule, span: Expression | Span, most = 60): string {
+  const text = module.text.slice(span.from, span.to).replace(/\s+/g, ' ').trim();
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}

@@ -1,0 +1,81 @@
+import { readModule, type PythonModule } from '../python/pythonModule.js';
+
+/** Where source texts come from, and what time it is. */
+export interface SourcePort {
+  /** The text of a workspace file, null where it cannot be had. */
+  text(file: string): string | null;
+  /** Milliseconds of any clock. */
+  now(): number;
+}
+
+/** Parsed files, each parsed once. */
+export class Sources {
+  private readonly modules = new Map<string, PythonModule | null>();
+  private readonly known: ReadonlySet<string>;
+
+  /** @param files the workspace's Python files */
+  constructor(
+    files: readonly string[],
+    private readonly port: SourcePort,
+    private readonly parsed: ParsedFiles,
+  ) {
+    this.known = new Set(files);
+  }
+
+  now(): number {
+    return this.port.now();
+  }
+
+  module(file: string): PythonModule | null {
+    if (!this.known.has(file)) return null;
+    let module = this.modules.get(file);
+    if (module === undefined) {
+      const text = this.modules.size >= MOST_FILES ? null : this.port.text(file);
+      module = text === null ? null : this.parsed.module(file, text, () => this.port.now());
+      this.modules.set(file, module);
+    }
+    return module;
+  }
+
+  /** The file that an import names; null if it is no file of the workspace. */
+  imported(from: PythonModule, dotted: string): PythonModule | null {
+    const dots = /^\.*/.exec(dotted)?.[0].length ?? 0;
+    const names = dotted.slice(dots).split('.').filter(Boolean);
+    const folder = from.file.split('/').slice(0, -1);
+    if (dots > 0) return this.inFolder(folder.slice(0, folder.length - dots + 1), names);
+    for (let depth = folder.length; depth >= 0; depth--) {
+      const found = this.inFolder(folder.slice(0, depth), names);
+      if (found !== null) return found;
+    }
+    return null;
+  }
+
+  /** All files that were read. */
+  get read(): PythonModule[] {
+    return [...this.modules.values()].filter((module) => module !== null);
+  }
+
+  private inFolder(folder: readonly string[], names: readonly string[]): PythonModule | null {
+    const path = [...folder, ...names].join('/');
+    return this.module(`${path}.py`) ?? this.module(path === '' ? '__init__.py' : `${path}/__init__.py`);
+  }
+}
+
+/** A program's stack and what it calls pass through fewer files. */
+const MOST_FILES = 400;
+
+/** Parsed files that outlast a report: a file is parsed again only when its text has changed. */
+export class ParsedFiles {
+  private readonly files = new Map<string, { text: string; module: PythonModule | null }>();
+
+  module(file: string, text: string, now: () => number): PythonModule | null {
+    const known = this.files.get(file);
+    if (known?.text === text) return known.module;
+    const module = readModule(file, text, now);
+    this.files.delete(file);
+    this.files.set(file, { text, module });
+    const [oldest] = this.files.keys();
+    if (this.files.size > MOST_FILES) this.files.delete(oldest);
+    return module;
+  }
+}

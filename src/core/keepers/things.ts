@@ -1,0 +1,189 @@
+import type { ClassDef, FunctionDef, Lambda, Span } from '../python/ast.js';
+import type { PythonModule } from '../python/pythonModule.js';
+import { FlowNode } from './flow.js';
+
+/** A loop that is running, and its present round. */
+export interface LoopRound {
+  /** Names the loop: the same whenever it runs. */
+  readonly loop: string;
+  /** Names the round: never twice the same. */
+  readonly round: number;
+}
+
+/** A place in the source. */
+export interface Place {
+  readonly module: PythonModule;
+  readonly span: Span;
+}
+
+/** What an expression may be. */
+export interface Value {
+  readonly node: FlowNode;
+  /** The objects that it may be, as far as they are known. */
+  readonly things: readonly Thing[];
+  /** The parts of a tuple that was written out. */
+  readonly items: readonly Value[] | null;
+}
+
+export type Thing = Container | Instance | FunctionThing | ClassThing | Library | Hook | ModuleThing;
+
+/** An object whose attributes or items may be replaced. */
+interface Holder {
+  readonly node: FlowNode;
+  /** The loops that ran when it was made; none for what was there before. */
+  readonly born: readonly LoopRound[];
+  /** Attributes, or items under literal keys. */
+  readonly attrs: Map<string, Value>;
+}
+
+export interface Container extends Holder {
+  readonly kind: 'container';
+  readonly type: 'list' | 'dict' | 'set';
+  /** It lets go of old items by itself. */
+  readonly bounded: boolean;
+  /** All that was ever put in. */
+  readonly elements: Thing[];
+  /** The loops that ran when something took items out. */
+  readonly cleared: (readonly LoopRound[])[];
+}
+
+export interface Instance extends Holder {
+  readonly kind: 'instance';
+  /** Null for an object of a library's, or of no known class. */
+  readonly cls: ClassThing | null;
+  /** The library's class, or empty. */
+  readonly library: string;
+}
+
+export interface FunctionThing {
+  readonly kind: 'function';
+  readonly node: FlowNode;
+  readonly def: FunctionDef | Lambda;
+  readonly module: PythonModule;
+  /** The variables around it. */
+  readonly scope: Scope;
+  /** Values of parameters that are not given, made when the function was. */
+  readonly defaults: ReadonlyMap<string, Value>;
+  readonly owner: ClassThing | null;
+  readonly self: Value | null;
+}
+
+export interface ClassThing {
+  readonly kind: 'class';
+  readonly node: FlowNode;
+  readonly def: ClassDef;
+  readonly module: PythonModule;
+  readonly scope: Scope;
+  /** Class attributes. */
+  readonly attrs: Map<string, Value>;
+  readonly bases: readonly (ClassThing | Library)[];
+}
+
+/** Something imported that is no file of the workspace, by its dotted name; or a builtin. */
+export interface Library {
+  readonly kind: 'library';
+  readonly name: string;
+}
+
+export interface ModuleThing {
+  readonly kind: 'module';
+  readonly scope: Scope;
+}
+
+/** What registering a hook gave. */
+export interface Hook {
+  readonly kind: 'hook';
+  removed: boolean;
+}
+
+/** The variables of a function, or of a module. */
+export class Scope {
+  names = new Map<string, Value>();
+  readonly globals = new Set<string>();
+  readonly nonlocals = new Set<string>();
+
+  constructor(
+    readonly module: PythonModule,
+    /** Around a nested function; null for a module. */
+    readonly outer: Scope | null,
+  ) {}
+
+  get top(): Scope {
+    return this.outer?.top ?? this;
+  }
+
+  /** The scope in which a name is assigned. */
+  scopeOf(name: string): Scope {
+    if (this.globals.has(name)) return this.top;
+    if (this.nonlocals.has(name)) {
+      for (let at = this.outer; at !== null; at = at.outer) if (at.names.has(name)) return at;
+    }
+    return this;
+  }
+
+  lookup(name: string): Value | undefined {
+    if (this.globals.has(name)) return this.top.names.get(name);
+    return this.names.get(name) ?? this.outer?.lookup(name);
+  }
+}
+
+export function valueOf(node: FlowNode, things: readonly Thing[] = [], items: readonly Value[] | null = null): Value {
+  return { node, things, items };
+}
+
+/** A number, a text: keeps nothing. */
+export function plainValue(): Value {
+  return valueOf(new FlowNode(0));
+}
+
+export function newContainer(
+  type: Container['type'],
+  born: readonly LoopRound[],
+  bounded = false,
+): { value: Value; container: Container } {
+  const node = new FlowNode(0);
+  const container: Container = {
+    kind: 'container',
+    type,
+    bounded,
+    node,
+    born,
+    attrs: new Map(),
+    elements: [],
+    cleared: [],
+  };
+  node.content = () => nodesOf(container.attrs);
+  return { value: valueOf(node, [container]), container };
+}
+
+export function newInstance(
+  cls: ClassThing | null,
+  library: string,
+  born: readonly LoopRound[],
+): { value: Value; instance: Instance } {
+  const node = new FlowNode(0);
+  node.isObject = true;
+  const instance: Instance = { kind: 'instance', cls, library, node, born, attrs: new Map() };
+  node.content = () => nodesOf(instance.attrs);
+  return { value: valueOf(node, [instance]), instance };
+}
+
+/** Either of two values. */
+export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
+  if (a === undefined || b === undefined || a.node === b.node) return a ?? b ?? plainValue();
+  const node = new FlowNode(a.node.grad > b.node.grad ? a.node.grad : b.node.grad, a.node.isTensor && b.node.isTensor);
+  node.same.push(a.node, b.node);
+  const things = [...new Set([...a.things, ...b.things])].slice(0, MOST_THINGS);
+  const items =
+    a.items !== null && b.items !== null && a.items.length === b.items.length
+      ? a.items.map((item, i) => eitherOf(item, b.items?.[i]))
+      : null;
+  return valueOf(node, things, items);
+}
+
+/** One value may be so many objects at most. */
+const MOST_THINGS = 6;
+
+function* nodesOf(attrs: ReadonlyMap<string, Value>): Iterable<FlowNode> {
+  for (const { node } of attrs.values()) yield node;
+}

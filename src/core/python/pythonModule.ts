@@ -1,0 +1,83 @@
+import type { FunctionDef, Statement } from './ast.js';
+import { parsePython } from './parsePython.js';
+import { readStatements } from './readStatements.js';
+import { syntaxParts } from './syntaxPart.js';
+
+/** A parsed source file. */
+export interface PythonModule {
+  /** As the workspace names it. */
+  readonly file: string;
+  readonly text: string;
+  readonly body: readonly Statement[];
+  /** Offsets at which lines begin. */
+  readonly lineStarts: readonly number[];
+}
+
+/**
+ * Reads a source file.
+ * @param now milliseconds of any clock, to stop reading what takes too long
+ * @returns null if the source is too long to be read
+ */
+export function readModule(file: string, text: string, now: () => number): PythonModule | null {
+  const tree = parsePython(text, now);
+  if (tree === null) return null;
+  const lineStarts = [0];
+  for (const end of text.matchAll(/\r\n|\r|\n/g)) lineStarts.push(end.index + end[0].length);
+  return { file, text, body: readStatements(syntaxParts(tree), text), lineStarts };
+}
+
+/** The 1-based line of an offset. */
+export function lineAt({ lineStarts }: PythonModule, offset: number): number {
+  let low = 0;
+  let high = lineStarts.length;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (lineStarts[middle] <= offset) low = middle;
+    else high = middle;
+  }
+  return low + 1;
+}
+
+/** The text of a 1-based line, without its end. */
+export function lineText({ text, lineStarts }: PythonModule, line: number): string {
+  return text.slice(lineStarts[line - 1], lineStarts[line] ?? text.length).replace(/[\r\n]+$/, '');
+}
+
+/** The innermost function of a name that a line belongs to. */
+export function functionAt(module: PythonModule, name: string, line: number): FunctionDef | null {
+  let found: FunctionDef | null = null;
+  forEachStatement(module.body, (statement) => {
+    if (statement.kind !== 'function' || statement.name !== name) return;
+    if (lineAt(module, statement.from) <= line && line <= lineAt(module, statement.to)) found = statement;
+  });
+  return found;
+}
+
+/** Visits statements and those inside them, outer ones first. */
+export function forEachStatement(statements: readonly Statement[], visit: (statement: Statement) => void): void {
+  for (const statement of statements) {
+    visit(statement);
+    for (const body of bodiesOf(statement)) forEachStatement(body, visit);
+  }
+}
+
+/** The blocks inside a statement. */
+export function bodiesOf(statement: Statement): readonly (readonly Statement[])[] {
+  switch (statement.kind) {
+    case 'if':
+      return [...statement.branches.map(({ body }) => body), statement.otherwise];
+    case 'while':
+    case 'for':
+      return [statement.body, statement.otherwise];
+    case 'with':
+    case 'function':
+    case 'class':
+      return [statement.body];
+    case 'try':
+      return [statement.body, ...statement.handlers.map(({ body }) => body), statement.rest];
+    case 'match':
+      return statement.bodies;
+    default:
+      return [];
+  }
+}

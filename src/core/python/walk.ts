@@ -1,0 +1,88 @@
+import type { Expression, FunctionDef, Lambda } from './ast.js';
+import { forEachStatement } from './pythonModule.js';
+import type { Statement } from './ast.js';
+
+/** The expressions directly inside an expression. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case 'attribute':
+      return [expression.value];
+    case 'subscript':
+      return [expression.value, ...expression.index];
+    case 'call':
+      return [expression.callee, ...expression.args.map(({ value }) => value)];
+    case 'display':
+      return expression.items;
+    case 'dict':
+      return expression.entries.flatMap(({ key, value }) => (key === null ? [value] : [key, value]));
+    case 'comprehension':
+      return [...expression.gives, ...expression.clauses.flatMap(({ target, iterable }) => [target, iterable])];
+    case 'binary':
+      return [expression.left, expression.right];
+    case 'unary':
+      return [expression.operand];
+    case 'conditional':
+      return [expression.test, expression.then, expression.otherwise];
+    case 'lambda':
+      return [expression.body];
+    case 'await':
+    case 'star':
+    case 'yield':
+      return expression.value === null ? [] : [expression.value];
+    case 'walrus':
+      return [expression.target, expression.value];
+    default:
+      return [];
+  }
+}
+
+/** The expressions that stand in a statement itself, not in the blocks below it. */
+export function expressionsOf(statement: Statement): readonly Expression[] {
+  switch (statement.kind) {
+    case 'assign':
+      return [...statement.targets, statement.value];
+    case 'update':
+      return [statement.target, statement.value];
+    case 'expression':
+      return [statement.value];
+    case 'return':
+      return statement.value === null ? [] : [statement.value];
+    case 'delete':
+      return statement.targets;
+    case 'if':
+      return statement.branches.map(({ test }) => test);
+    case 'while':
+      return [statement.test];
+    case 'for':
+      return [statement.target, statement.iterable];
+    case 'with':
+      return statement.items.flatMap(({ value, target }) => (target === null ? [value] : [value, target]));
+    case 'match':
+      return [statement.subject];
+    case 'other':
+      return statement.values;
+    default:
+      return [];
+  }
+}
+
+/** Visits an expression and all inside it. */
+export function forEachExpression(expression: Expression, visit: (expression: Expression) => void): void {
+  visit(expression);
+  for (const part of partsOf(expression)) forEachExpression(part, visit);
+}
+
+/** The names that a function's body reads or writes. */
+export function namesIn(def: FunctionDef | Lambda): ReadonlySet<string> {
+  const names = new Set<string>();
+  const visit = (expression: Expression): void => {
+    if (expression.kind === 'name') names.add(expression.name);
+  };
+  if (def.kind === 'lambda') forEachExpression(def.body, visit);
+  else {
+    forEachStatement(def.body, (statement) => {
+      for (const expression of expressionsOf(statement)) forEachExpression(expression, visit);
+    });
+  }
+  return names;
+}

@@ -1,0 +1,59 @@
+import type { Finding } from '../keepers/findKeeper.js';
+import { forEachStatement, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
+import type { SourceEdit } from './report.js';
+
+/** Expressions that take `.detach()` behind them as they are. */
+const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
+
+/**
+ * The edit that lets go, where it cannot change what is learnt.
+ * @param modules all files that were looked at, for other uses of what keeps
+ * @returns null where no edit is safe
+ */
+export function patternEdit(finding: Finding, modules: readonly PythonModule[]): SourceEdit | null {
+  const { module, keptSpan, kept } = finding;
+  if (keptSpan === null || !('kind' in keptSpan)) return null;
+  let suffix: string;
+  if (finding.kind === 'error' && keptSpan.kind === 'name') suffix = '.with_traceback(None)';
+  else if ((finding.kind === 'put' || finding.kind === 'chain') && finding.through === 'graph' && finding.mayDetach) {
+    if (finding.sureness < 3 || (finding.isShared && isUsedElsewhere(finding, modules))) return null;
+    suffix = '.detach()';
+  } else return null;
+  const wrap = !TAKES_METHOD.has(String(keptSpan.kind));
+  const insert = (offset: number, newText: string): SourceEdit['changes'][number] => {
+    const line = lineAt(module, offset);
+    const column = offset - module.lineStarts[line - 1];
+    return { startLine: line - 1, startColumn: column, endLine: line - 1, endColumn: column, newText };
+  };
+  const changes = wrap
+    ? [insert(keptSpan.from, '('), insert(keptSpan.to, `)${suffix}`)]
+    : [insert(keptSpan.to, suffix)];
+  const lines: SourceEdit['lines'] = [];
+  const first = lineAt(module, finding.span.from);
+  for (let line = first; line <= lineAt(module, finding.span.to); line++) {
+    lines.push({ line: line - 1, text: lineText(module, line) });
+  }
+  const title = finding.kind === 'error' ? `Keep ${kept} without its traceback` : `Keep ${kept} without its graph`;
+  return { title, file: module.file, changes, lines };
+}
+
+/** True if any file names what keeps outside of the statement, the function around it and `__init__`. */
+function isUsedElsewhere({ holder, module, span }: Finding, modules: readonly PythonModule[]): boolean {
+  const name = /(\w+)(?:\[[^[\]]*\])?$/.exec(holder)?.[1];
+  if (name === undefined) return true;
+  const mention = new RegExp(`\\b${name}\\b`, 'g');
+  return modules.some((other) => {
+    const own: { from: number; to: number }[] = [];
+    forEachStatement(other.body, (statement) => {
+      if (statement.kind !== 'function') return;
+      const isAround = other === module && statement.from <= span.from && span.to <= statement.to;
+      if (isAround || statement.name === '__init__') own.push(statement);
+    });
+    // What a module makes at its top is no use of it.
+    for (const statement of other.body) if (statement.kind === 'assign') own.push(statement);
+    for (const { index } of other.text.matchAll(mention)) {
+      if (!own.some(({ from, to }) => from <= index && index < to)) return true;
+    }
+    return false;
+  });
+}

@@ -1,0 +1,63 @@
+import { findKeeper, type Finding, type Growth } from '../../../src/core/keepers/findKeeper.js';
+import { ParsedFiles, Sources } from '../../../src/core/keepers/sources.js';
+import { lineAt } from '../../../src/core/python/pythonModule.js';
+import { pathsOfStack } from '../../../src/core/report/stackPath.js';
+
+/** Sources with marks: `#!` at the end of the line that allocates, `#<` on lines of its callers, outermost first by order. */
+export interface Program {
+  files: Record<string, string>;
+  /** `file:line (function)`, innermost first; given where marks cannot say it. */
+  stack: { file: string; line: number; function: string }[];
+}
+
+const FUNCTION = /^(\s*)(?:async\s+)?def\s+(\w+)/;
+
+/**
+ * A program of one file. The line that ends in `#!` allocates; lines that end in `#1`, `#2`, … are its callers, from
+ * the innermost to the outermost.
+ */
+export function program(text: string, file = 'train.py'): Program {
+  const lines = text.split('\n');
+  const stack: Program['stack'] = [];
+  const add = (mark: string): boolean => {
+    const at = lines.findIndex((line) => line.trimEnd().endsWith(mark));
+    if (at < 0) return false;
+    stack.push({ file, line: at + 1, function: functionAround(lines, at) });
+    return true;
+  };
+  if (!add('#!')) throw new Error('no line is marked with #!');
+  for (let n = 1; add(`#${n}`); n++);
+  return { files: { [file]: text }, stack };
+}
+
+function functionAround(lines: readonly string[], at: number): string {
+  let indent = /^\s*/.exec(lines[at])?.[0].length ?? 0;
+  for (let i = at - 1; i >= 0 && indent > 0; i--) {
+    const match = FUNCTION.exec(lines[i]);
+    const own = /^\s*/.exec(lines[i])?.[0].length ?? 0;
+    if (lines[i].trim() === '' || own >= indent) continue;
+    if (match !== null) return match[2];
+    indent = own;
+  }
+  return '<module>';
+}
+
+/** Who keeps what the marked line allocates. */
+export function keeperOf(
+  { files, stack }: Program,
+  growth: Growth = 'kept',
+  bornEvery: number | null = null,
+): Finding | null {
+  const port = { text: (file: string) => files[file] ?? null, now: () => 0 };
+  const sources = new Sources(Object.keys(files), port, new ParsedFiles());
+  const path = pathsOfStack(stack, stack[0], sources);
+  return path === null ? null : findKeeper(path, sources, growth, bornEvery);
+}
+
+/** The line of the finding, as it stands in the source, without marks; empty for none. */
+export function keptAt(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): string {
+  const found = keeperOf(program, growth, bornEvery);
+  if (found === null) return '';
+  const line = lineAt(found.module, found.span.from);
+  return (found.module.text.split(/\r\n|\r|\n/)[line - 1] ?? '').replace(/\s*#.*$/, '').trim();
+}

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import type { LineReport, SourceEdit } from '../../../src/core/report/report.js';
+import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
+import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { SourceCache, SourceFiles } from '../../../src/node/sourceFiles.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'planted');
+const ROOTS = [{ prefix: '', folder: FOLDER }];
+const { lineText, sourceText, sourceFacts } = new SourceFiles(ROOTS);
+const WORKSPACE = { files: plantedSources(FOLDER), rules: [], lineText, sourceText, sourceFacts };
+
+async function digestsOf(name: string, withSources = false): Promise<SnapshotDigest[]> {
+  return await Promise.all(
+    picklesUnder(join(FOLDER, 'recordings', name)).map(async (path) => {
+      const recording = withSources ? await readRecording(path) : null;
+      const blind = recording === null ? null : { ...recording, owners: [] };
+      return digestSnapshot(path, await readFile(path), blind);
+    }),
+  );
+}
+
+async function linesOf(
+  digests: readonly SnapshotDigest[],
+  changed: Partial<ReportWorkspace> = {},
+): Promise<LineReport[]> {
+  const { report } = await new ReportsFromSources(() => performance.now()).report(digests, {
+    ...WORKSPACE,
+    ...changed,
+  });
+  return report.runs.flatMap((run) => run.lines);
+}
+
+/** The edits that the lines of a program offer, as the lines they change would read. */
+function edited(edit: SourceEdit, text: string): string {
+  const lines = text.split('\n');
+  for (const { startLine, startColumn, endLine, endColumn, newText } of [...edit.changes].reverse()) {
+    assert.equal(startLine, endLine);
+    const line = lines[startLine];
+    lines[startLine] = line.slice(0, startColumn) + newText + line.slice(endColumn);
+  }
+  return lines[edit.changes[0].startLine].trim();
+}
+
+describe('Holders from the source', () => {
+  it('are right for planted leaks, and never wrong', async function () {
+    this.timeout(120_000);
+    let right = 0;
+    for (const { program } of recordedPrograms(FOLDER)) {
+      const places = program.holder == null ? [] : [program.holder, ...(program.holder.also ?? [])];
+      const lines = await linesOf(await digestsOf(program.name));
+      const found = lines.flatMap(({ holder }) => holder ?? []);
+      for (const { file, line } of found) {
+        const isRight = places.some((place) => place.line === line && place.file.endsWith(file));
+        assert.ok(isRight, `${program.name}: ${file}:${line}`);
+      }
+      if (found.length > 0) right++;
+    }
+    assert.ok(right >= 21, `${right} programs`);
+  });
+
+  it('come after the recorder’s', async () => {
+    const digests = await Promise.all(
+      picklesUnder(join(FOLDER, 'recordings/aux_loss')).map(async (path) =>
+        digestSnapshot(path, await readFile(path), await readRecording(path)),
+      ),
+    );
+    const lines = (await linesOf(digests)).filter(({ verdict }) => verdict === 'leak');
+    assert.ok(lines.length > 0);
+    for (const { holder } of lines) assert.equal(holder?.source, 'recorder');
+  });
+
+  it('offer an edit that detaches, with the lines that it needs', async () => {
+    for (const [name, after] of [
+      ['aux_loss', "history['aux'].append(aux_loss.detach())"],
+      ['running_total', 'total_drift += drift(student, teacher, inputs).detach()'],
+      ['failed_batches', 'errors.append(error.with_traceback(None))'],
+    ]) {
+      const holders = (await linesOf(await digestsOf(name))).flatMap(({ holder }) => holder ?? []);
+      assert.ok(holders.length > 0, name);
+      for (const { edit, source, line } of holders) {
+        assert.equal(source, 'pattern');
+        assert.ok(edit !== null, name);
+        const text = readFileSync(join(FOLDER, edit.file), 'utf8');
+        assert.equal(edited(edit, text), after);
+        assert.deepEqual(edit.lines, [{ line: line - 1, text: text.split('\n')[line - 1] }]);
+      }
+    }
+  });
+
+  it('offer no edit that may change what is learnt', async () => {
+    for (const name of ['hidden_state', 'running_variance', 'fast_weights', 'replay_memory', 'prediction_list']) {
+      const holders = (await linesOf(await digestsOf(name))).flatMap(({ holder }) => holder ?? []);
+      assert.ok(holders.length > 0, name);
+      for (const { edit, fix } of holders) {
+        assert.equal(edit, null, name);
+        assert.ok(fix !== null);
+      }
+    }
+  });
+
+  it('offer no edit of a file that is not what ran', async () => {
+    const digests = await digestsOf('aux_loss', true);
+    const before = (await linesOf(digests)).flatMap(({ holder }) => holder ?? []);
+    assert.ok(before.length > 0 && before.every(({ edit }) => edit !== null));
+    const longer = (file: string): string | null => {
+      const text = sourceText(file);
+      return text === null ? null : `${text}# more\n`;
+    };
+    const facts = (file: string): { sha256: string; savedAtUs: number } => ({
+      sha256: createHash('sha256')
+        .update(longer(file) ?? '')
+        .digest('hex'),
+      savedAtUs: 0,
+    });
+    const changed = { sourceText: longer, sourceFacts: facts };
+    const after = (await linesOf(digests, changed)).flatMap(({ holder }) => holder ?? []);
+    assert.deepEqual(
+      after.map(({ line, edit }) => ({ line, edit })),
+      before.map(({ line }) => ({ line, edit: null })),
+    );
+  });
+
+  it('are those of the file as it is, and nobody where it cannot be read', async () => {
+    const digests = await digestsOf('running_total');
+    const cured = (file: string): string | null =>
+      sourceText(file)?.replace(/total_drift \+= (.*)$/m, 'total_drift += $1.item()') ?? null;
+    const holders = async (text: (file: string) => string | null): Promise<unknown[]> =>
+      (await linesOf(digests, { sourceText: text })).flatMap(({ holder }) => holder ?? []);
+    assert.equal((await holders(sourceText)).length, 3);
+    assert.deepEqual(await holders(cured), []);
+    assert.deepEqual(await holders(() => null), []);
+    assert.deepEqual(await holders(() => '(((('), []);
+  });
+});
+
+describe('Source files', () => {
+  let folder: string;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'leakline-sources-'));
+  });
+  afterEach(async () => {
+    await rm(folder, { recursive: true });
+  });
+
+  it('are read again when they change, and only then', async () => {
+    const path = join(folder, 'a.py');
+    const cache = new SourceCache();
+    const text = (file: string): string | null => new SourceFiles([{ prefix: 'w/', folder }], cache).sourceText(file);
+    await writeFile(path, 'x = 1\n');
+    await utimes(path, 1000, 1000);
+    assert.equal(text('w/a.py'), 'x = 1\n');
+    await writeFile(path, 'x = 2\n');
+    await utimes(path, 1000, 1000);
+    assert.equal(text('w/a.py'), 'x = 1\n');
+    await utimes(path, 2000, 2000);
+    assert.equal(text('w/a.py'), 'x = 2\n');
+    assert.equal(text('w/b.py'), null);
+    assert.equal(text('a.py'), null);
+  });
+
+  it('are decoded as Python decodes them', async () => {
+    const read = async (bytes: Buffer): Promise<string | null> => {
+      await writeFile(join(folder, 'b.py'), bytes);
+      return new SourceFiles([{ prefix: '', folder }]).sourceText('b.py');
+    };
+    assert.equal(await read(Buffer.from('\uFEFFx = "ü"')), 'x = "ü"');
+    assert.equal(
+      await read(Buffer.from('# -*- coding: latin-1 -*-\nx = "ü"', 'latin1')),
+      '# -*- coding: latin-1 -*-\nx = "ü"',
+    );
+    assert.equal(await read(Buffer.from('# coding: no-such-thing\nx = 1')), '# coding: no-such-thing\nx = 1');
+    assert.equal(await read(Buffer.from([0x78, 0xff, 0x79])), 'x\uFFFDy');
+  });
+});
