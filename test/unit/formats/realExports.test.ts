@@ -1,0 +1,69 @@
+/** What today's PyTorch writes, made on the spot: needs an interpreter with CPU PyTorch in LEAKLINE_TORCH_PYTHON. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cycleChains } from '../../../src/core/analysis/cycleChains.js';
+import { bytesSource } from '../../../src/core/bytes/byteSource.js';
+import { readInput } from '../../../src/core/formats/readSnapshot.js';
+import type { ReadResult } from '../../../src/core/formats/readResult.js';
+import { compareWithPython } from '../../support/columns.js';
+
+const torch = process.env['LEAKLINE_TORCH_PYTHON'];
+
+describe('Files of this PyTorch', function () {
+  this.timeout(180_000);
+  let folder = '';
+
+  before(function () {
+    if (torch === undefined) {
+      console.log('    skipped: no interpreter with PyTorch in LEAKLINE_TORCH_PYTHON');
+      this.skip();
+    }
+    folder = mkdtempSync(join(tmpdir(), 'leakline-exports-'));
+    const script = fileURLToPath(new URL('exportAll.py', import.meta.url));
+    execFileSync(torch, [script, folder], { stdio: 'ignore' });
+  });
+
+  after(() => {
+    if (folder !== '') rmSync(folder, { recursive: true });
+  });
+
+  const read = (name: string): Promise<ReadResult> => readInput(bytesSource(name, readFileSync(join(folder, name))));
+  const lastRow = async (name: string): Promise<Record<string, number | undefined>> => {
+    const result = await read(name);
+    assert.equal(result.kind, 'trend', name);
+    return Object.fromEntries(result.trend.series.map((series) => [series.name, series.bytes.at(-1)]));
+  };
+
+  it('are curves that end alike, in each form that has numbers', async () => {
+    const plain = await lastRow('timeline.json');
+    // A layer of 64 by 64, its bias, and Adam's two moments with their two counters.
+    const parameters = 4 * (64 * 64 + 64);
+    assert.deepEqual([plain['parameter'], plain['gradient']], [parameters, parameters]);
+    assert.equal(plain['optimizer_state'], 2 * parameters + 2 * 4);
+    assert.deepEqual(await lastRow('timeline.json.gz'), plain);
+    assert.deepEqual(await lastRow('timeline.raw.json.gz'), plain);
+  });
+
+  it('are snapshots with the sums that Python finds in them', async () => {
+    await compareWithPython([join(folder, 'profile.pickle'), join(folder, 'chrome.json')]);
+  });
+
+  it('are the cycle that kept a tensor, and where it was made', async () => {
+    for (const name of ['cycle.html', 'cycle.dot']) {
+      const result = await read(name);
+      assert.equal(result.kind, 'cycles', name);
+      const [chain] = cycleChains(result.cycles);
+      assert.deepEqual(
+        chain.cycle.map((node) => result.cycles.nodes[node].label),
+        ['[Tensor,list]'],
+      );
+      const made = chain.frames.find(({ name: function_ }) => function_ === 'leak_in_a_cycle');
+      assert.equal(made !== undefined, name === 'cycle.html');
+      if (made !== undefined) assert.match(made.file, /exportAll\.py$/);
+    }
+  });
+});
