@@ -15,6 +15,7 @@ import { frameKind } from './frameKind.js';
 import { lifetimesOf } from './lifetimes.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessBucket } from './stackless.js';
+import { traceSpan, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from './segmentFacts.js';
 import { findSteps, type Steps } from './steps.js';
 
@@ -95,6 +96,8 @@ export interface SnapshotDigest {
   lifetimes: readonly DigestLifetimes[];
   /** The highest point of the curve of the device that held most, null where no trace shows one. */
   peak: DigestPeak | null;
+  /** What joins the traces of a run, of the devices whose steps are known. */
+  spans: readonly TraceSpan[];
   recording: Recording | null;
 }
 
@@ -200,6 +203,9 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
     steps,
     lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),
+    spans: [...devices.values()].flatMap(({ history, steps: own }) =>
+      own === null ? [] : [traceSpan(snapshot, history, own, spanWords(snapshot, frames))],
+    ),
     peak: highestPeak(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stacks, stack)),
     recording,
   };
@@ -227,6 +233,18 @@ function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWor
       site: innermostUserFrame(frames.ofStack(stacks, freeStack).map((frame) => frames.words[frame])),
     })),
   }));
+}
+
+function spanWords(snapshot: Snapshot, frames: FrameWords): Parameters<typeof traceSpan>[3] {
+  const { stacks } = snapshot;
+  return {
+    stack: (stack, forward) => ({
+      frames: frames.ofStack(stacks, stack),
+      forwardFrames: frames.ofStack(stacks, forward),
+      stackless: stacklessBucket(snapshot, true),
+    }),
+    site: (stack) => innermostUserFrame(frames.ofStack(stacks, stack).map((frame) => frames.words[frame])),
+  };
 }
 
 function innermostUserFrame(frames: readonly DigestFrame[]): DigestFrame | null {

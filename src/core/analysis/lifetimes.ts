@@ -49,7 +49,6 @@ const DROP_BIRTHS = 3;
 export function lifetimesOf(snapshot: Snapshot, history: DeviceHistory, steps: Steps): LifetimeTable {
   const { allocations, trace } = history;
   const stepCount = steps.starts.length;
-  const binSteps = Math.max(1, Math.ceil(stepCount / MOST_BINS));
   const stepOfOrdinal = stepTable(steps, trace.count);
   const groups = new Map<string, number[]>();
   for (let row = 0; row < allocations.count; row++) {
@@ -66,10 +65,25 @@ export function lifetimesOf(snapshot: Snapshot, history: DeviceHistory, steps: S
   const freeStackOf = freeStacks(snapshot, history);
   return {
     steps: stepCount,
-    binSteps,
-    stacks: [...groups.values()].map((rows) =>
-      stackLifetimes(history, rows, stepOfOrdinal, stepCount, binSteps, freeStackOf),
-    ),
+    binSteps: binStepsOf(stepCount),
+    stacks: [...groups.values()].map((rows) => {
+      const lives = rows.map((row) => {
+        const death = allocations.death[row];
+        const birth = stepOfOrdinal[allocations.birth[row]];
+        return { birth, death: death < trace.count ? stepOfOrdinal[death] : null, bytes: allocations.bytes[row], row };
+      });
+      const { drops, ...summary } = summarizeLives(lives, stepCount);
+      return {
+        ...summary,
+        stack: allocations.stack[rows[0]],
+        forwardStack: allocations.forwardStack[rows[0]],
+        drops: drops.map(({ step, bytes, first }) => ({
+          step,
+          bytes,
+          freeStack: freeStackOf(allocations.death[first.row]),
+        })),
+      };
+    }),
   };
 }
 
@@ -83,49 +97,60 @@ export function stepTable(steps: Steps, events: number): Uint32Array {
   return table;
 }
 
-function stackLifetimes(
-  history: DeviceHistory,
-  rows: readonly number[],
-  stepOfOrdinal: Uint32Array,
-  stepCount: number,
-  binSteps: number,
-  freeStackOf: (ordinal: number) => StackId,
-): StackLifetimes {
-  const { allocations, trace } = history;
-  const change = new Float64Array(stepCount + 2);
+/** One allocation that outlives its step, in steps. */
+export interface Life {
+  birth: number;
+  /** null while it lives. */
+  death: number | null;
+  bytes: Bytes;
+}
+
+/** What is known of the allocations of one stack together. */
+export interface LifeSummary<Site> {
+  floors: Float64Array;
+  survivorBirths: Uint32Array;
+  usualFreedAge: number | null;
+  oldestFreedAge: number | null;
+  /** With the first of the allocations that were freed. */
+  drops: { step: number; bytes: Bytes; first: Site }[];
+}
+
+/** Steps per bin of the floors. */
+export function binStepsOf(steps: number): number {
+  return Math.max(1, Math.ceil(steps / MOST_BINS));
+}
+
+/** Sums the lives of one stack up. @param steps that were seen in all */
+export function summarizeLives<One extends Life>(lives: readonly One[], steps: number): LifeSummary<One> {
+  const change = new Float64Array(steps + 2);
   const births: number[] = [];
   const ages: number[] = [];
-  const freed = new Map<number, { births: Set<number>; bytes: Bytes; freeStack: StackId }>();
-  for (const row of rows) {
-    const birth = stepOfOrdinal[allocations.birth[row]];
-    const death = allocations.death[row];
-    change[birth] += allocations.bytes[row];
-    if (death >= trace.count) {
+  const freed = new Map<number, { births: Set<number>; bytes: Bytes; first: One }>();
+  for (const life of lives) {
+    const { birth, death, bytes } = life;
+    change[birth] += bytes;
+    if (death === null) {
       births.push(birth);
       continue;
     }
-    const end = stepOfOrdinal[death];
-    change[end] -= allocations.bytes[row];
-    ages.push(end - birth);
-    const drop = freed.get(end);
-    if (drop === undefined) {
-      freed.set(end, { births: new Set([birth]), bytes: allocations.bytes[row], freeStack: freeStackOf(death) });
-    } else {
+    change[death] -= bytes;
+    ages.push(death - birth);
+    const drop = freed.get(death);
+    if (drop === undefined) freed.set(death, { births: new Set([birth]), bytes, first: life });
+    else {
       drop.births.add(birth);
-      drop.bytes += allocations.bytes[row];
+      drop.bytes += bytes;
     }
   }
   ages.sort((a, b) => a - b);
   return {
-    stack: allocations.stack[rows[0]],
-    forwardStack: allocations.forwardStack[rows[0]],
-    floors: floorsOf(change, stepCount, binSteps),
+    floors: floorsOf(change, steps, binStepsOf(steps)),
     survivorBirths: Uint32Array.from(births.sort((a, b) => a - b)),
     usualFreedAge: ages.length === 0 ? null : ages[Math.min(ages.length - 1, Math.floor(ages.length * USUAL))],
     oldestFreedAge: ages.at(-1) ?? null,
     drops: [...freed]
       .filter(([, drop]) => drop.births.size >= DROP_BIRTHS)
-      .map(([step, drop]) => ({ step, bytes: drop.bytes, freeStack: drop.freeStack }))
+      .map(([step, { bytes, first }]) => ({ step, bytes, first }))
       .sort((a, b) => a.step - b.step),
   };
 }

@@ -8,12 +8,13 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from '../analysis/owner.js';
+import { stackKey } from '../analysis/stackKey.js';
 import { groupRuns, sameHistory, stepOfDigest, type Run } from '../analysis/runs.js';
 import { fixVerdict } from './fixVerdict.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { runReport } from './runReport.js';
 import { snapshotReport } from './snapshotReport.js';
-import { reportFrame, stackKey } from './stackWords.js';
+import { reportFrame } from './reportFrame.js';
 import type { Amount, CompareCell, CompareLine, CompareReport } from './report.js';
 
 interface ComparedStack {

@@ -3,7 +3,7 @@ import type { DigestFrame } from '../analysis/digest.js';
 import { ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { CycleReport, CycleTensorReport } from './report.js';
-import { reportFrame } from './stackWords.js';
+import { reportFrame } from './reportFrame.js';
 
 /** A graph of garbage may be large; what hangs in it repeats. */
 const MOST_TENSORS = 1000;

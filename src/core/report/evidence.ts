@@ -12,13 +12,14 @@ const MOST_FLOORS = 64;
 /**
  * What a line's verdict was read from: the stacks that decide it, taken together.
  * @param stacks those that were given the verdict
+ * @param gaps between the traces that were joined
  * @returns null where there is nothing to see: one snapshot, and no lifetimes
  */
-export function evidenceOf(verdict: Verdict, stacks: readonly StackSeries[]): Evidence | null {
+export function evidenceOf(verdict: Verdict, stacks: readonly StackSeries[], gaps: number): Evidence | null {
   const evidence = fromLifetimes(stacks) ?? fromSeries(stacks);
   return evidence === null
     ? null
-    : { ...evidence, floors: thinned(evidence.floors), reason: reasonOf(verdict, evidence) };
+    : { ...evidence, floors: thinned(evidence.floors), reason: reasonOf(verdict, evidence, gaps) };
 }
 
 type Seen = Omit<Evidence, 'reason'>;
@@ -78,11 +79,16 @@ function thinned(floors: readonly number[]): number[] {
   );
 }
 
-function reasonOf(verdict: Verdict, seen: Seen): string {
+function reasonOf(verdict: Verdict, seen: Seen, gaps: number): string {
   const clauses = seen.from === 'lifetimes' ? [bornText(seen), freedText(seen)] : [roseText(seen)];
   const sentence = [...clauses, fellText(seen)].filter((clause) => clause !== '').join('; ');
-  const text = `${sentence[0].toUpperCase()}${sentence.slice(1)}.`;
-  return verdict === 'filling' ? `${text} Too early to tell a buffer that fills up from a leak.` : text;
+  return [
+    `${sentence[0].toUpperCase()}${sentence.slice(1)}.`,
+    ...(verdict === 'filling' ? ['Too early to tell a buffer that fills up from a leak.'] : []),
+    ...(gaps > 0 && seen.from === 'lifetimes'
+      ? [`The traces have ${plural(gaps, 'gap')}: across them a block is told by its address, size and stack.`]
+      : []),
+  ].join(' ');
 }
 
 function bornText({ birthSteps, steps, survivors }: Seen): string {

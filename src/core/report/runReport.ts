@@ -1,6 +1,7 @@
 import { CATEGORIES, type Category } from '../analysis/categories.js';
 import type { SnapshotDigest } from '../analysis/digest.js';
 import { eachBucket, ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import { joinTraces, type JoinedTraces } from '../analysis/joinTraces.js';
 import { theilSen, type Rate } from '../analysis/rate.js';
 import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
@@ -18,7 +19,7 @@ import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
 import { RunStatements } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
-import { reportFrame } from './stackWords.js';
+import { reportFrame } from './reportFrame.js';
 
 interface LineSeries {
   line: OwnerLine;
@@ -34,9 +35,10 @@ export function runReport(
   others: OtherInputs = NO_OTHERS,
 ): RunReport {
   const { snapshots } = run;
-  const { source, at } = stepsOf(run);
+  const joined = reachesBack(snapshots) ? null : joinTraces(snapshots);
+  const { source, at } = stepsOf(run, joined);
   const batches = new BatchLines(workspace, lookup);
-  const stacks = stackSeries(snapshots, at, workspace, lookup, batches);
+  const stacks = stackSeries(snapshots, at, joined, workspace, lookup, batches);
   const holders = new Holders(snapshots, lookup);
   const statements = new RunStatements(snapshots, workspace, lookup);
   const cycles = new CycleHolders(
@@ -64,7 +66,7 @@ export function runReport(
   }
   const reports = [...lines.values()]
     .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
-    .map((line) => lineReport(line, at, { holders, cycles, statements }, lookup))
+    .map((line) => lineReport(line, at, joined?.gaps ?? 0, { holders, cycles, statements }, lookup))
     .sort(
       (a, b) =>
         b.liveBytes - a.liveBytes || b.totalBytes - a.totalBytes || compareText(a.file, b.file) || a.line - b.line,
@@ -110,15 +112,27 @@ function mainCategory(stacks: readonly StackSeries[]): Category {
 }
 
 /** What one step is, and at which step each snapshot was taken. */
-function stepsOf({ snapshots }: Run): { source: StepSource; at: number[] } {
+function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: StepSource; at: number[] } {
   const last = snapshots[snapshots.length - 1];
-  const counted = stepsInTrace(snapshots, last);
+  const counted = joined === null ? stepsInTrace(snapshots, last) : stepsInJoined(joined);
   if (counted !== null && last.steps?.source === 'annotations') return { source: 'annotations', at: counted };
   const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
   if (recorded.every((step) => step !== null)) return { source: 'recorder', at: recorded };
   // In a single snapshot a rhythm may as well be that of an inner loop: nothing confirms it.
   if (counted !== null && snapshots.length > 1) return { source: 'period', at: counted };
   return { source: 'snapshots', at: snapshots.map((_, i) => i) };
+}
+
+/** True if the latest trace holds all events of the others, so that it needs no joining. */
+function reachesBack(snapshots: readonly SnapshotDigest[]): boolean {
+  const traced = snapshots.filter(({ eventCount }) => eventCount > 0);
+  const last = traced[traced.length - 1];
+  return traced.every((digest) => digest === last || sameHistory(digest, last));
+}
+
+/** The steps of the joined traces, null unless they were counted up to each snapshot without a gap. */
+function stepsInJoined({ at, gaps }: JoinedTraces): number[] | null {
+  return gaps === 0 && at.every((step) => step !== null) ? at : null;
 }
 
 /** The steps that the last trace counts up to each snapshot, null unless all are dumps of its history. */
@@ -132,6 +146,7 @@ function stepsInTrace(snapshots: readonly SnapshotDigest[], last: SnapshotDigest
 function lineReport(
   series: LineSeries,
   at: readonly number[],
+  gaps: number,
   { holders, cycles, statements }: { holders: Holders; cycles: CycleHolders; statements: RunStatements },
   lookup: FileLookup,
 ): LineReport {
@@ -160,7 +175,7 @@ function lineReport(
     series: own,
     verdict,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
-    evidence: evidenceOf(verdict, deciding),
+    evidence: evidenceOf(verdict, deciding, gaps),
     holder: HELD.has(verdict) ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null)) : null,
     statement: line.mapped ? statements.of(line.file, line.line) : null,
     ignored: false,

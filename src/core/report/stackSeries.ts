@@ -1,10 +1,11 @@
 import { CATEGORIES } from '../analysis/categories.js';
+import type { JoinedLifetimes, JoinedTraces } from '../analysis/joinTraces.js';
 import type { DigestFrame, DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
 import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
 import { judge, type Judgement } from '../analysis/verdict.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { stackKey, type StackWords } from './stackWords.js';
+import { stackKey, type StackWords } from '../analysis/stackKey.js';
 
 /** One stack over all snapshots of a run. */
 export interface StackSeries {
@@ -23,16 +24,25 @@ export interface StackSeries {
   judgement: Judgement;
 }
 
+/** Of all traces where they are joined, else of the latest: it reaches furthest. */
+function runLifetimes(snapshots: readonly SnapshotDigest[], joined: JoinedTraces | null): readonly JoinedLifetimes[] {
+  if (joined !== null) return joined.stacks;
+  const digest = snapshots.findLast(({ eventCount }) => eventCount > 0);
+  return digest === undefined ? [] : digest.lifetimes.map((lifetimes) => ({ digest, lifetimes }));
+}
+
 /** A call of the garbage collector, as people write it. */
 const COLLECTS = /\bgc\s*\.\s*collect\s*\(/;
 
 /**
  * Every stack that any snapshot of a run holds, or that its latest trace shows to outlive a step, judged.
  * @param steps at which the snapshots were taken
+ * @param joined the traces as one history, null if the latest holds them all
  */
 export function stackSeries(
   snapshots: readonly SnapshotDigest[],
   steps: readonly number[],
+  joined: JoinedTraces | null,
   workspace: ReportWorkspace,
   lookup: FileLookup,
   batches: BatchLines,
@@ -66,10 +76,10 @@ export function stackSeries(
       settled.forEach((bytes, category) => (stack.categories[category] += bytes));
     }
   });
-  // The latest trace reaches furthest; what an earlier one saw may have been taken back since.
-  const latest = snapshots.findLast((digest) => digest.eventCount > 0);
-  if (latest !== undefined) {
-    for (const lifetimes of latest.lifetimes) seriesOf(latest, lifetimes).lifetimes = lifetimes;
+  for (const { digest, lifetimes } of runLifetimes(snapshots, joined)) {
+    const stack = seriesOf(digest, lifetimes);
+    // On several devices the one where more survives has more to tell.
+    if (lifetimes.survivorBirths.length >= (stack.lifetimes?.survivorBirths.length ?? 0)) stack.lifetimes = lifetimes;
   }
   const collects = (site: DigestFrame): boolean | null => {
     const file = lookup(site.file);

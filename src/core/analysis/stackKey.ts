@@ -1,5 +1,5 @@
-import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
-import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
+import type { DigestFrame } from './digest.js';
+import type { StacklessBucket } from './owner.js';
 
 /** A stack as a digest names it: indices into its frames. */
 export interface StackWords {
@@ -9,7 +9,7 @@ export interface StackWords {
 }
 
 /** Equal for equal stacks of different snapshots. */
-export function stackKey(digest: SnapshotDigest, stack: StackWords): string {
+export function stackKey(digest: { readonly frames: readonly DigestFrame[] }, stack: StackWords): string {
   const words = (indices: readonly number[]): string =>
     indices
       .map((index) => {
@@ -19,9 +19,4 @@ export function stackKey(digest: SnapshotDigest, stack: StackWords): string {
       .join('\n');
   if (stack.frames.length + stack.forwardFrames.length === 0) return stack.stackless;
   return `${words(stack.frames)}\0${words(stack.forwardFrames)}`;
-}
-
-/** A frame with its file in workspace terms where there is one. */
-export function reportFrame(frame: DigestFrame, lookup: FileLookup): { file: string; line: number; function: string } {
-  return { file: lookup(frame.file) ?? frame.file, line: frame.line, function: frame.function };
 }

@@ -1,0 +1,7 @@
+import type { DigestFrame } from '../analysis/digest.js';
+import type { FileLookup } from '../analysis/owner.js';
+
+/** A frame with its file in workspace terms where there is one. */
+export function reportFrame(frame: DigestFrame, lookup: FileLookup): { file: string; line: number; function: string } {
+  return { file: lookup(frame.file) ?? frame.file, line: frame.line, function: frame.function };
+}
