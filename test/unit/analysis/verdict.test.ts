@@ -35,6 +35,7 @@ describe('The verdict on a series', () => {
     const one = new Array<number>(8).fill(1);
     assert.equal(judgeSeries(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).verdict, 'filling');
     assert.equal(verdict(0, 40, 70, 90, 100, 105, 108, 109), 'filling');
+    assert.equal(verdict(9, 12, 14, 15), 'filling');
   });
 
   it('names one tensor that grows from nothing, and rare growth at an even pace', () => {
