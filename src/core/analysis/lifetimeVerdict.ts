@@ -65,9 +65,10 @@ function isSlowing(survivorBirths: Uint32Array, oldEnough: number): boolean {
  * longer and longer inputs starts from their first length.
  */
 function growsFromNothing({ floors }: DigestLifetimes): boolean {
-  const end = floors.length - 1;
+  // The last step is not over: what it lets go of is still there.
+  const end = floors.length - 2;
   const last = floors[end];
-  if (last === 0 || end < FEWEST_STEPS) return false;
+  if (end < FEWEST_STEPS || last === 0) return false;
   let flat = 0;
   let rises = 0;
   for (let i = 1; i <= end; i++) {

@@ -25,6 +25,8 @@ const CALM_END = 2;
 const FROM_NOTHING = 1.25;
 /** Standard deviations by which new blocks must have become rarer for a cache that is nearly full. */
 const SLOWING = 1.2;
+/** Share of the first rate of new blocks that is left where they become fewer from interval to interval. */
+const SLOWED = 0.6;
 
 /**
  * Judges a series of live bytes without lifetimes. Growth alone accuses nobody: it must go on over most intervals, up
@@ -66,11 +68,14 @@ function moreBlocks(bytes: readonly Bytes[], blocks: readonly number[]): boolean
   return 2 * grown.filter((i) => blocks[i] > blocks[i - 1]).length >= grown.length;
 }
 
-/** True if fewer blocks are new in the later half of the steps than chance explains. */
+/** True if new blocks become fewer: every interval has no more than the one before, or the later half too few for chance. */
 function isSlowing(blocks: readonly number[], at: readonly number[]): boolean {
   const last = blocks.length - 1;
   const total = blocks[last] - blocks[0];
   if (total <= 0) return false;
+  const rates = blocks.slice(1).map((count, i) => (count - blocks[i]) / (at[i + 1] - at[i]));
+  const never = rates.every((rate, i) => i === 0 || rate <= rates[i - 1]);
+  if (never && rates[rates.length - 1] <= SLOWED * rates[0]) return true;
   const early = valueAt(blocks, at, (at[0] + at[last]) / 2) - blocks[0];
   return 2 * early - total > SLOWING * Math.sqrt(total) && early > (2 / 3) * total;
 }

@@ -104,6 +104,8 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(60, [1, 2, 3, 5, 6, 8, 9, 11, 14, 18, 22, 31, 55], null)), 'filling');
     const longer = { ...lifetimes(60, [60], null), floors: Float64Array.from({ length: 61 }, (_, i) => 1000 + 50 * i) };
     assert.equal(lived(longer), 'steady');
+    const midStep = longer.floors.map((bytes, i) => (i === 60 ? 2 * bytes : bytes));
+    assert.equal(lived({ ...longer, floors: midStep }), 'steady', 'a dump in the middle of a step');
   });
 
   it('names one tensor that every step replaces by a longer one', () => {
