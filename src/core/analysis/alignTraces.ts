@@ -42,9 +42,9 @@ export function endOfEarlier(earlier: TraceSpan, later: TraceSpan): number | nul
   const hasClock = earlier.anchors.timeUs.some((time) => time > 0);
   const near = hits.filter(([, { clockUs }]) => clockUs < SAME_CLOCK_US).sort((a, b) => a[1].clockUs - b[1].clockUs);
   if (!hasClock && near.length > MOST_TRIED) return null;
-  const [best, second] = near.slice(0, MOST_TRIED).filter(([end]) => fits(earlier, later, end));
-  if (best === undefined) return null;
-  if (second === undefined) return best[0];
+  const fitting = near.slice(0, MOST_TRIED).filter(([end]) => fits(earlier, later, end));
+  if (fitting.length < 2) return fitting.at(0)?.[0] ?? null;
+  const [best, second] = fitting;
   return hasClock && best[1].clockUs < second[1].clockUs / 4 ? best[0] : null;
 }
 

@@ -36,9 +36,10 @@ interface JoinedLife extends Life {
  */
 export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces | null {
   const traced = snapshots.filter(({ spans }) => spans.length > 0);
+  if (traced.length < 2) return null;
   const last = traced[traced.length - 1];
-  const source = last?.steps?.source;
-  if (traced.length < 2 || source === undefined || traced.some(({ steps }) => steps?.source !== source)) return null;
+  const source = last.steps?.source;
+  if (source === undefined || traced.some(({ steps }) => steps?.source !== source)) return null;
   const main = last.steps?.device;
   const stacks: JoinedLifetimes[] = [];
   const at: (number | null)[] = snapshots.map(() => null);
