@@ -408,7 +408,13 @@ export abstract class Evaluator {
     const effect = methodEffect(name);
     if (effect !== null) return this.effect(effect, [base, ...given.map(({ value }) => value)], call, act, '');
     if (name.endsWith('_') && !name.startsWith('_')) return this.inPlace(base, given, act, call, receiver);
-    return this.unknownCall(base, given, call, act, RUNS_MODULE.has(name));
+    const led = this.indirect(given, call, act, plainValue(), base.things.some(isForeign));
+    if (led !== null) return led;
+    // An attribute of the program's own object, called: most likely a module that its constructor made.
+    const runs = base.things.some(
+      (thing) => thing.kind === 'instance' && (thing.cls !== null || isModule(thing.library)),
+    );
+    return this.unknownCall(base, given, call, act, runs || (RUNS_MODULE.has(name) && base.things.length === 0));
   }
 
   /** A method or attribute that is known; null where it is not. */
@@ -628,7 +634,7 @@ export abstract class Evaluator {
         callee.name,
       );
     }
-    return this.unknownCall(value, given, call, act, callee.kind !== 'call');
+    return this.unknownCall(value, given, call, act, callee.kind !== 'call' && value.things.length === 0);
   }
 
   private callThing(thing: Thing, value: Value, given: readonly Given[], call: Call, act: Activation): Value | null {
@@ -672,19 +678,22 @@ export abstract class Evaluator {
   }
 
   /** A call through a library, or of something unknown, that leads to the next frame of the stack. */
-  private indirect(given: readonly Given[], call: Call, act: Activation, callee: Value): Value | null {
+  private indirect(given: readonly Given[], call: Call, act: Activation, callee: Value, foreign = false): Value | null {
     const next = this.nextFrame(act, call);
     if (next === null || next.direct || this.machine.entered.has(next.index)) return null;
-    let { fn } = next;
-    if (fn.owner !== null && fn.def.params.length > 0) {
-      const self = callee.things.find((thing) => thing.kind === 'instance' && thing.cls?.def === fn.owner?.def);
-      fn = { ...fn, self: self === undefined ? newInstance(fn.owner, '', []).value : callee };
-    }
-    return this.invoke(fn, given, act, next.index);
+    const { fn, index } = next;
+    if (foreign) this.machine.foreign.add(index);
+    const passed = foreign || this.machine.path[index].throughLibrary ? [] : given;
+    if (fn.owner === null || fn.def.params.length === 0) return this.invoke(fn, passed, act, index);
+    // The object whose method it is: what is called, or what a library is handed to call it.
+    const own = [callee, ...given.map(({ value }) => value)].find(({ things }) =>
+      things.some((thing) => thing.kind === 'instance' && thing.cls?.def === fn.owner?.def),
+    );
+    return this.invoke({ ...fn, self: own ?? newInstance(fn.owner, '', []).value }, passed, act, index);
   }
 
   private indirectLibrary(name: string, given: readonly Given[], call: Call, act: Activation): Value | null {
-    return functionEffect(name) === null ? this.indirect(given, call, act, plainValue()) : null;
+    return functionEffect(name) === null ? this.indirect(given, call, act, plainValue(), true) : null;
   }
 
   private libraryCall(name: string, given: readonly Given[], call: Call, act: Activation): Value {
@@ -796,7 +805,7 @@ export abstract class Evaluator {
         for (const one of values) instance.node.holds.push(one.node);
         machine.note(instance.node);
         machine.watch(act, call, instance.node);
-        if (name.startsWith('torch.nn.')) this.newWeight(instance.node);
+        if (isModule(name)) this.newWeight(instance.node);
         return value;
       }
     }
@@ -859,7 +868,7 @@ export abstract class Evaluator {
       (all, { node, things }) => larger(all, larger(node.grad, gradInside(things))),
       callee.node.grad,
     );
-    const grad: Sureness = runs && callee.things.length === 0 ? 2 : smaller(most, 2);
+    const grad: Sureness = runs ? 2 : smaller(most, 2);
     const result = this.operation([callee, ...values], act, call, grad, false);
     const perhaps = new FlowNode(0);
     for (const { node } of values) perhaps.holds.push(node);
@@ -867,6 +876,15 @@ export abstract class Evaluator {
     result.node.holds.push(perhaps);
     return result;
   }
+}
+
+/** An object of a library that is no module: what it calls back, it may call again and again. */
+function isForeign(thing: Thing): boolean {
+  return thing.kind === 'instance' && thing.cls === null && thing.library !== '' && !isModule(thing.library);
+}
+
+function isModule(library: string): boolean {
+  return library.startsWith('torch.nn.');
 }
 
 /** The name of the library class that stands for caught exceptions. */

@@ -133,6 +133,7 @@ export class Executor extends Evaluator {
     this.pathStatement = statement;
     this.pathFrame = act.frame ?? -1;
     const next = (act.frame ?? 0) + 1;
+    for (let inner = next; inner < machine.path.length; inner++) machine.entered.delete(inner);
     const leaves = this.execute(statement, act);
     [this.pathStatement, this.pathFrame] = outer;
     // No call led on: a library called back. What it gives is not known.
@@ -662,8 +663,7 @@ export class Executor extends Evaluator {
       }
       return this.invokeAt(fn, given, null, act.depth + 1);
     }
-    const { throughLibrary } = machine.path[frame];
-    if (!throughLibrary) return this.invokeAt(fn, given, frame, 0);
+    if (!machine.path[frame].throughLibrary && !machine.foreign.has(frame)) return this.invokeAt(fn, given, frame, 0);
     let value = plainValue();
     for (let round = 0; round < ROUNDS; round++) {
       machine.inLoop(`library:${frame}`, () => {

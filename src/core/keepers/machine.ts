@@ -36,7 +36,7 @@ export interface StepSign {
 const MOST_OFF_PATH = 40_000;
 const MOST_WORK = 160_000;
 /** Milliseconds for one stack. */
-const MOST_TIME = 700;
+const MOST_TIME = 2000;
 
 /** Thrown when following the source takes too long; what was met so far says nothing. */
 export class TooMuchWork extends Error {}
@@ -54,6 +54,8 @@ export class Machine {
   watchedLoops: readonly LoopRound[] | null = null;
   /** What was given to calls of which nothing is known. */
   readonly given = new Set<FlowNode>();
+  /** Frames that an object of a library calls. */
+  readonly foreign = new Set<number>();
   /** Names the frames of the stack that were reached. */
   readonly entered = new Set<number>();
   readonly running: (FunctionDef | Lambda)[] = [];
