@@ -111,7 +111,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => running.refolder()),
     vscode.workspace.onDidChangeConfiguration((event) => {
-      if (affects(event, Setting.pathsMap)) running.remap();
+      if (affects(event, Setting.pathsMap) || affects(event, Setting.gpuCapacity)) running.remap();
       const { snapshotsInclude, snapshotsExclude, readingTimeLimit, cacheMaxSize } = Setting;
       if (affects(event, readingTimeLimit) || affects(event, cacheMaxSize)) void running.reconfigure();
       if (affects(event, snapshotsInclude) || affects(event, snapshotsExclude)) void running.readAgain();

@@ -69,6 +69,7 @@ export const Setting = {
   marksOverviewRuler: 'marks.overviewRuler',
   marksHover: 'marks.hover',
   problemsSeverity: 'problems.severity',
+  gpuCapacity: 'gpu.capacityGiB',
   alertsWhen: 'alerts.when',
   alertsStepsLeft: 'alerts.stepsLeft',
   marksInDiffEditors: 'marks.inDiffEditors',

@@ -10,7 +10,7 @@ import { systemClock } from './intake/ports.js';
 import { QuietMoment } from './intake/quietMoment.js';
 import { SnapshotIntake } from './intake/snapshotIntake.js';
 import type { ResultsStore } from './results/resultsStore.js';
-import { pathRules, readingSettings } from './settings.js';
+import { deviceCapacity, pathRules, readingSettings } from './settings.js';
 import { SnapshotWatchers } from './watch/snapshotWatchers.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 
@@ -246,6 +246,7 @@ export class SnapshotSession implements vscode.Disposable {
         files: await this.files.paths(),
         rules: pathRules(),
         roots: this.files.roots(),
+        capacityBytes: deviceCapacity(),
       });
     } catch (error) {
       this.listingStale = true;

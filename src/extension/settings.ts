@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import type { Bytes } from '../core/model/units.js';
 import type { PathRule } from '../core/source/pathMapping.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
 import type { AlertSettings } from './alerts/alertPolicy.js';
@@ -97,6 +98,12 @@ export function markLimits(): { minimumBytes: number; exclude: string[] } {
     minimumBytes: typeof minimum === 'number' && minimum > 0 ? minimum * 2 ** 20 : 0,
     exclude: texts(read<unknown>(Setting.marksExclude, [])),
   };
+}
+
+/** Memory of each device, null where only the recorder can tell. */
+export function deviceCapacity(): Bytes | null {
+  const capacity = read<unknown>(Setting.gpuCapacity, 0);
+  return typeof capacity === 'number' && capacity > 0 ? Math.round(capacity * 2 ** 30) : null;
 }
 
 /** Folders that the user has mapped by hand. */

@@ -13,6 +13,8 @@ export interface WorkspaceListing {
   rules: readonly PathRule[];
   /** Where files named with a prefix lie on disk, for looking at their lines; none in a virtual workspace. */
   roots: readonly { prefix: string; folder: string }[];
+  /** Memory of each device as the user set it, null if not. */
+  capacityBytes: Bytes | null;
 }
 
 /** What a finished load tells. */

@@ -53,17 +53,17 @@ export function workerHandlers(
       return null;
     },
     report: async () => {
-      const { files, rules, roots } = workspace.listing;
+      const { files, rules, roots, capacityBytes } = workspace.listing;
       const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, cache);
-      const listing = { files, rules, lineText, sourceText, sourceFacts };
+      const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
       const result = await reports.report(store.digests, listing, store.others);
       verdicts.take(result.report);
       return result;
     },
     compare: ({ a, b }) => {
-      const { files, rules, roots } = workspace.listing;
+      const { files, rules, roots, capacityBytes } = workspace.listing;
       const { lineText, sourceFacts } = new SourceFiles(roots);
-      const sources = { files, rules, lineText, sourceFacts };
+      const sources = { files, rules, lineText, sourceFacts, capacityBytes };
       return buildCompare(store.digest(a), store.digest(b), sources, store.digests);
     },
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
@@ -78,7 +78,8 @@ export function workerHandlers(
         startUs: history.startUs,
         events: history.trace.count,
         hasAllocations: trend === null,
-        capacityBytes: trend === null ? capacityOf(store.digest(path), device) : null,
+        capacityBytes:
+          trend === null ? (capacityOf(store.digest(path), device) ?? workspace.listing.capacityBytes) : null,
       };
     },
     liveAt: async ({ path, device, event, by }, signal) => {

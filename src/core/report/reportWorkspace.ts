@@ -1,6 +1,6 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
 import { frameKind } from '../analysis/frameKind.js';
-import type { Microseconds } from '../model/units.js';
+import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { mapPaths, type PathMapping, type PathRule } from '../source/pathMapping.js';
 
@@ -13,6 +13,8 @@ export interface ReportWorkspace {
   lineText?: (file: string, line: number) => string | null;
   /** The text of a workspace file, null where it cannot be had. */
   sourceText?: (file: string) => string | null;
+  /** Memory of each device, where no recorder read it. */
+  capacityBytes?: Bytes | null;
   /** What a workspace file is now, null where it cannot be had. */
   sourceFacts?: (file: string) => SourceFacts | null;
 }

@@ -84,7 +84,7 @@ export function runReport(
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     verdict,
     process: processFindings(snapshots, lookup),
-    forecast: verdict === 'leak' ? forecastOf(snapshots, at) : null,
+    forecast: verdict === 'leak' ? forecastOf(snapshots, at, workspace.capacityBytes ?? null) : null,
     sources: statements.sources(new Set(reports.flatMap(({ file, mapped }) => (mapped ? [file] : [])))),
     lines: reports,
     buckets,

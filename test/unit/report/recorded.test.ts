@@ -49,6 +49,21 @@ describe('A recorded run', () => {
     assert.equal(line?.bytesPerStep, 19_660.8);
   });
 
+  it('has a forecast by what the user said of the card, where the recorder could not read it', async () => {
+    const capacity = 200 << 20;
+    const forecastOf = async (known: number | null): Promise<RunReport['forecast']> => {
+      const digests = await recorded('aux_loss', (i) => ({
+        step: (i + 1) * 100,
+        devices: [{ device: 0, capacityBytes: known, outsideBytes: 0 }],
+      }));
+      const workspace = { files: ['train.py', 'model.py'], rules: [], capacityBytes: capacity };
+      return buildReport(digests, workspace).report.runs[0].forecast;
+    };
+    assert.equal((await forecastOf(null))?.capacityBytes, capacity);
+    assert.deepEqual(await forecastOf(null), await forecastOf(capacity));
+    assert.equal((await forecastOf(capacity * 2))?.capacityBytes, capacity * 2);
+  });
+
   it('says who keeps the memory of a leaking line, and nothing of an innocent one', async () => {
     const owner = { kind: 'local', name: "history['aux']", file: '/home/ml/aux_loss/train.py', line: 26, bytes: 9 };
     const sites = [10, 19, 24].map((line) => ({ file: '/home/ml/aux_loss/train.py', line, bytes: 3 }));

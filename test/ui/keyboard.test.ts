@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { copyExample } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+
+describe('The keyboard alone', () => {
+  const ui = uiSession();
+
+  it('leads from the palette to the leak, and from there to its silence and back', async () => {
+    const folder = copyExample();
+    const workbench = await ui.open({ folder });
+    const { editor, sideBar, page } = workbench;
+    await workbench.statusBarItem(/\/(step|snapshot)/).waitFor();
+    await workbench.runCommand('Leakline: Go to Next Leaking Line');
+    await editor.untilActive('detector/pyramid.py');
+    await editor.untilLens(16, /leaked/);
+    const problems = await workbench.problems.rows();
+    assert.ok(
+      problems.some((row) => /of GPU memory leaked by this line, .*\/step.*Leakline.*leak/.test(row)),
+      problems.join('\n'),
+    );
+    await workbench.screenshot('problems');
+    await workbench.openFile('detector/pyramid.py', 16);
+    const action = page.locator('.action-widget', { hasText: 'Ignore this leak' });
+    await eventually(async () => {
+      await page.keyboard.press('ControlOrMeta+.');
+      await action.waitFor({ timeout: 3_000 });
+    });
+    await workbench.screenshot('quick-fix');
+    await page.keyboard.press('Enter');
+    await eventually(async () => {
+      assert.ok(existsSync(join(folder, '.leakline.json')));
+      assert.deepEqual(await editor.lenses(), []);
+      assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)/), []);
+    });
+    await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Leaks').untilRow(/pyramid\.py:16.*ignored · .* leaked/);
+    await workbench.settle();
+    await workbench.screenshot('ignored');
+  });
+});
