@@ -1,15 +1,18 @@
 import type { Bytes } from '../model/units.js';
 
-/** Growth per unit, and the range in which the middle half of all pairs of points puts it. */
+/** Growth per unit, and the range in which it lies with a confidence of 95 %. */
 export interface Rate {
   median: Bytes;
   low: Bytes;
   high: Bytes;
 }
 
+/** Standard deviations of the normal distribution that hold 95 %. */
+const SURE = 1.96;
+
 /**
  * Growth per unit of `at`: the median of the slopes between all pairs of points (Theil–Sen), which a single jump does
- * not move.
+ * not move. Its range is Sen's: so many slopes from the median as chance may order wrongly.
  * @returns bytes per unit, null if fewer than two points differ in place
  */
 export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
@@ -27,5 +30,11 @@ export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate |
     const above = Math.min(below + 1, slopes.length - 1);
     return slopes[below] + (slopes[above] - slopes[below]) * (place - below);
   };
-  return { median: quantile(0.5), low: quantile(0.25), high: quantile(0.75) };
+  const points = at.length;
+  const spread = (SURE * Math.sqrt((points * (points - 1) * (2 * points + 5)) / 18)) / slopes.length / 2;
+  return {
+    median: quantile(0.5),
+    low: quantile(Math.max(0, 0.5 - spread)),
+    high: quantile(Math.min(1, 0.5 + spread)),
+  };
 }

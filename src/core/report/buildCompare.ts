@@ -40,7 +40,7 @@ export function buildCompare(
   const before = runOf(a);
   const after = runOf(b);
   const isOneRun = before === undefined || after === undefined || before === after || sameHistory(a, b);
-  return compareSnapshots(a, b, workspace, isOneRun ? null : { before, after });
+  return compareSnapshots(a, b, workspace, isOneRun ? null : { before, after }, before === after ? before : undefined);
 }
 
 /** Two runs by the snapshots that both took at the same step, the latest such, else by their last. */
@@ -57,10 +57,11 @@ function compareSnapshots(
   b: SnapshotDigest,
   workspace: ReportWorkspace,
   runs: { before: Run; after: Run } | null,
+  run?: Run,
 ): CompareReport {
   const mapping = mapDigests(runs === null ? [a, b] : [...runs.before.snapshots, ...runs.after.snapshots], workspace);
   const lookup: FileLookup = (file) => mapping.lookup(file);
-  const flow = followBlocks(a, b);
+  const flow = followBlocks(a, b, run?.snapshots);
   const stacks = new Map<string, ComparedStack>();
   const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell => {
     const key = stackKey(digest, group);
@@ -106,6 +107,7 @@ function compareSnapshots(
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
   return {
     schema: 'leakline.compare/1',
+    reused: flow !== null && !flow.certain,
     a: snapshotReport(a, stepOfDigest(a)),
     b: snapshotReport(b, stepOfDigest(b)),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),

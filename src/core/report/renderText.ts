@@ -41,6 +41,9 @@ export interface TextOptions {
   readonly mostLines: number;
 }
 
+/** Where traces do not meet. */
+const REUSED_SENTENCE =
+  'The traces do not meet: what survived is told by address, size and stack, and an address may have been used again.';
 const SPARKLINE_WIDTH = 12;
 /** Paths that mapping left open, named at most. */
 const MOST_PATHS = 5;
@@ -104,6 +107,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
       ]),
     ),
     ...(flow ? [] : ['', unknownFlowSentence(report)]),
+    ...(report.reused ? ['', REUSED_SENTENCE] : []),
     ...notes('warning', warningTexts([report.a, report.b])),
   ];
   return lines.map(visibleText).join('\n') + '\n';

@@ -300,6 +300,8 @@ export interface CycleTensorReport {
 /** Two snapshots side by side, per owner line. */
 export interface CompareReport {
   schema: 'leakline.compare/1';
+  /** True if some survivors are told by address, size and stack alone: an address may have been used again. */
+  reused: boolean;
   a: SnapshotReport;
   b: SnapshotReport;
   /** Largest growth first, shrinking lines last. */

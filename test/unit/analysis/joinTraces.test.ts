@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
 import { endOfEarlier } from '../../../src/core/analysis/alignTraces.js';
+import { followBlocks } from '../../../src/core/analysis/flow.js';
 import { joinTraces } from '../../../src/core/analysis/joinTraces.js';
 import { stackKey } from '../../../src/core/analysis/stackKey.js';
 import type { Recording } from '../../../src/core/model/recording.js';
@@ -142,5 +143,29 @@ describe('Traces of successive dumps', () => {
         }
       }
     }
+  });
+
+  it('tell what survived between any two dumps, also through those between', async () => {
+    const dumps = await dumpsOf('validation_losses');
+    const whole = digests(dumps, Number.POSITIVE_INFINITY);
+    const parts = digests(dumps, entriesThatOverlap(dumps, 100));
+    const bytes = (tallies: ReadonlyMap<number, { bytes: number; blocks: number }> | undefined): [number, number] => [
+      [...(tallies?.values() ?? [])].reduce((sum, one) => sum + one.bytes, 0),
+      [...(tallies?.values() ?? [])].reduce((sum, one) => sum + one.blocks, 0),
+    ];
+    for (let from = 0; from < dumps.length; from++) {
+      for (let to = from + 1; to < dumps.length; to++) {
+        const right = followBlocks(whole[from], whole[to]);
+        const chained = followBlocks(parts[from], parts[to], parts);
+        assert.equal(chained?.certain, true);
+        for (const part of ['survived', 'born', 'freed'] as const) {
+          assert.deepEqual(bytes(chained[part]), bytes(right?.[part]), `${part} from ${from} to ${to}`);
+        }
+      }
+    }
+    const apart = digests(dumps, entriesThatOverlap(dumps, -100));
+    assert.equal(followBlocks(apart[0], apart[3], apart)?.certain, false);
+    assert.equal(followBlocks(apart[0], apart[3]), null, 'nothing says that they are of one process');
+    assert.equal(followBlocks(parts[3], parts[0], parts), null);
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { theilSen } from '../../../src/core/analysis/rate.js';
 import type { DigestLifetimes } from '../../../src/core/analysis/digest.js';
 import { judgeSeries, type Series } from '../../../src/core/analysis/seriesVerdict.js';
+import { seededRandom } from '../../support/seededRandom.js';
 import { judge } from '../../../src/core/analysis/verdict.js';
 
 /** A snapshot every 10 steps, blocks of 1 byte. */
@@ -140,5 +141,21 @@ describe('The rate', () => {
     assert.equal(theilSen([0, 10, 20, 30], [0, 50, 100, 150])?.median, 5);
     assert.equal(theilSen([0, 1, 2, 3, 4, 5, 6], [0, 1005, 1010, 1015, 1020, 1025, 1030])?.median, 5);
     assert.equal(theilSen([3], [9]), null);
+  });
+
+  it('has a range that holds the true rate in nine of ten noisy runs', () => {
+    const random = seededRandom(5);
+    for (const points of [5, 8, 15, 40]) {
+      let held = 0;
+      for (let round = 0; round < 400; round++) {
+        const truth = 1000 + random(100_000);
+        // Noise of up to two steps' growth, as dumps at another moment of the step have it.
+        const at = Array.from({ length: points }, (_, i) => 10 * i + random(5));
+        const bytes = at.map((step) => truth * step + truth * (random(4001) / 1000 - 2));
+        const rate = theilSen(at, bytes);
+        if (rate !== null && rate.low <= truth && truth <= rate.high) held++;
+      }
+      assert.ok(held >= 360, `${held} of 400 with ${points} points`);
+    }
   });
 });

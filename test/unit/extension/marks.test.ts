@@ -161,6 +161,7 @@ describe('Marks of a comparison', () => {
     const lines = [line({}), line({ function: '<lambda>', growthBytes: MiB }), line({ line: 4, growthBytes: 0 })];
     const found = comparedLines({
       schema: 'leakline.compare/1',
+      reused: false,
       a: snapshotReport(),
       b: snapshotReport(),
       lines,

@@ -182,6 +182,7 @@ describe('A comparison', () => {
   });
   const report: CompareReport = {
     schema: 'leakline.compare/1',
+    reused: false,
     fix: null,
     a: snapshot(10, 3000),
     b: snapshot(20, 5000),
