@@ -1,8 +1,10 @@
 /**
- * Measures readers of snapshots beside each other and prints a Markdown table: `npm run bench`.
+ * Measures readers of snapshots beside each other, then the timeline in a browser, and prints Markdown tables:
+ * `npm run bench`.
  *
  *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
  *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for the large files)
+ *     --timeline    only the timeline in a browser, of a million allocations
  *     --write       puts the table into bench/README.md
  *
  * Every row runs in a process of its own, and holds what it found against what is in the file.
@@ -17,6 +19,7 @@ import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import type { Truth } from './makeSnapshot.js';
 import { bundleWorker, measureOpening } from './reopen.js';
+import { measureTimeline } from './timeline.js';
 import type { Measurement } from './rows/measure.js';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
@@ -42,6 +45,9 @@ const SUBJECTS: readonly Subject[] = [
   { events: 3_300_000, depth: 90, large: true },
 ];
 
+/** A million allocations: each has three entries, one where it is still live. */
+const DRAWN: Subject = { events: 3_000_000, depth: 30, large: false };
+
 interface Row {
   title: string;
   command: (file: string) => [program: string, args: string[]];
@@ -50,29 +56,41 @@ interface Row {
 }
 
 const { values } = parseArgs({
-  options: { full: { type: 'boolean' }, write: { type: 'boolean' }, repeat: { type: 'string' } },
+  options: {
+    full: { type: 'boolean' },
+    timeline: { type: 'boolean' },
+    write: { type: 'boolean' },
+    repeat: { type: 'string' },
+  },
 });
 mkdirSync(data, { recursive: true });
 await bundle();
 await bundleWorker(join(here, '..'), dist);
 
-const sections: string[] = [];
-for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
-  const section = measureSubject(subject, Number(values.repeat ?? (subject.large ? 1 : 3)));
-  console.log(section);
-  sections.push(section);
+if (values.timeline !== true) {
+  const sections: string[] = [];
+  for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
+    const section = measureSubject(subject, Number(values.repeat ?? (subject.large ? 1 : 3)));
+    console.log(section);
+    sections.push(section);
+  }
+  const opening = measureOpening({
+    dist,
+    data,
+    large: subjectFile({ events: 1_000_000, depth: 30 }),
+    medium: subjectFile({ events: 500_000, depth: 30 }),
+    median: (command, truth) => median(command, Number(values.repeat ?? 3), truth, ({ seconds }) => seconds),
+  });
+  console.log(opening);
+  await report('measured', [...sections, opening].join('\n'));
 }
-const opening = measureOpening({
-  dist,
-  data,
-  large: subjectFile({ events: 1_000_000, depth: 30 }),
-  medium: subjectFile({ events: 500_000, depth: 30 }),
-  median: (command, truth) => median(command, Number(values.repeat ?? 3), truth, ({ seconds }) => seconds),
-});
-console.log(opening);
-sections.push(opening);
-if (values.write === true) await writeReadme([machine(), ...sections].join('\n'));
-else console.log(machine());
+const drawn = join(data, `e${DRAWN.events}_d${DRAWN.depth}.pickle`);
+made(drawn, DRAWN);
+const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
+if (built.status !== 0) throw new Error('The timeline could not be built.');
+const timeline = await measureTimeline(drawn);
+console.log(timeline);
+await report('timeline', timeline);
 
 /** The rows in JavaScript are bundled as the product is. */
 async function bundle(): Promise<void> {
@@ -196,13 +214,18 @@ function machine(): string {
   );
 }
 
-/** Formats as the linter wants it. */
-async function writeReadme(text: string): Promise<void> {
+/** Says what it was measured on, or writes both between the marks of that name. Formats as the linter wants it. */
+async function report(name: string, text: string): Promise<void> {
+  if (values.write !== true) {
+    console.log(machine());
+    return;
+  }
   const path = join(here, 'README.md');
-  const start = '<!-- measured -->\n';
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- end of ${name} -->`];
   const readme = readFileSync(path, 'utf8');
-  const at = readme.indexOf(start);
-  if (at === -1) throw new Error(`${path} has no place for the table.`);
-  const written = `${readme.slice(0, at + start.length)}\n${text}`;
+  const from = readme.indexOf(start);
+  const to = readme.indexOf(end);
+  if (from === -1 || to < from) throw new Error(`${path} has no place for what was ${name}.`);
+  const written = `${readme.slice(0, from + start.length)}\n${machine()}\n${text}\n${readme.slice(to)}`;
   writeFileSync(path, await format(written, { ...(await resolveConfig(path)), filepath: path }));
 }

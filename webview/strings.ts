@@ -1,5 +1,5 @@
 /** Every text that the timeline shows, in one place. */
-import type { BandsQuery } from '../src/protocol/bandData.js';
+import type { BandsQuery, Category } from '../src/protocol/bandData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
@@ -73,9 +73,19 @@ export const strings = {
     line: 'By line',
     file: 'By file',
     stack: 'By stack',
+    category: 'By category',
     verdict: 'By verdict',
     age: 'By age',
   } satisfies Record<BandsQuery['grouping'], string>,
+  categoryName: {
+    parameters: 'Parameters',
+    gradients: 'Gradients',
+    optimizerState: 'Optimizer state',
+    activations: 'Activations',
+    inputs: 'Inputs',
+    workspace: 'Workspace',
+    other: 'Other',
+  } satisfies Record<Category, string>,
   spanName: {
     before: 'Before recording',
     kept: 'Alive at the end',

@@ -1,9 +1,19 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
+import type { Category } from '../core/analysis/categories.js';
 import type { BandGrouping } from '../core/analysis/strands.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 
-export const BAND_GROUPINGS = ['line', 'file', 'stack', 'verdict', 'age'] as const satisfies readonly BandGrouping[];
+export const BAND_GROUPINGS = [
+  'line',
+  'file',
+  'stack',
+  'category',
+  'verdict',
+  'age',
+] as const satisfies readonly BandGrouping[];
+
+export type { Category };
 
 export interface BandsQuery {
   /** A loaded file. */

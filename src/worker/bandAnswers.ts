@@ -1,10 +1,13 @@
 import type { AllocationIndex } from '../core/analysis/allocationIndex.js';
 import { blockDetail, strandDetail } from '../core/analysis/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/analysis/bandWindow.js';
+import { CATEGORIES } from '../core/analysis/categories.js';
 import type { FileLookup, Owner } from '../core/analysis/owner.js';
 import { stackFrames } from '../core/analysis/ownerTally.js';
 import { strandLayout, type BandGrouping, type StrandLayout } from '../core/analysis/strands.js';
 import type { Snapshot } from '../core/model/snapshot.js';
+import { BatchLines } from '../core/report/batchLines.js';
+import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
 import type { BandDetail, BandDetailQuery, BandOwner, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
 import type { LineVerdicts } from './lineVerdicts.js';
@@ -96,7 +99,12 @@ export class BandAnswers {
     this.layouts.set(index, known);
     const before = known.get(grouping);
     if (before?.lookup === lookup && before.version === version) return { snapshot, index, layout: before.layout };
-    const layout = strandLayout(snapshot, index, grouping, lookup, (owner) => this.verdicts.of(path, owner));
+    const { lineText } = new SourceFiles(this.workspace.listing.roots);
+    const batches = new BatchLines({ files: [], rules: [], lineText }, lookup);
+    const layout = strandLayout(snapshot, index, grouping, lookup, {
+      verdictOf: (owner) => this.verdicts.of(path, owner),
+      categoryOf: (code, frames) => CATEGORIES[batches.settle(code, frames)],
+    });
     known.set(grouping, { lookup, version, layout });
     return { snapshot, index, layout };
   }

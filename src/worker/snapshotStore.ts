@@ -1,6 +1,8 @@
 import { allocationIndex, type AllocationIndex } from '../core/analysis/allocationIndex.js';
 import type { SnapshotDigest } from '../core/analysis/digest.js';
+import { Categorizer } from '../core/analysis/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
+import { StackRoles } from '../core/analysis/stackRole.js';
 import { stepsOnDevice } from '../core/analysis/steps.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { OtherResult } from '../core/formats/readResult.js';
@@ -133,7 +135,9 @@ export class SnapshotStore {
       const { snapshot } = resident;
       const { steps } = this.digest(path);
       const history = this.historyOf(path, resident, device);
-      index = allocationIndex(snapshot, history, steps === null ? null : stepsOnDevice(snapshot, steps, device));
+      const own = steps === null ? null : stepsOnDevice(snapshot, steps, device);
+      const categorizer = new Categorizer(snapshot, history, own, new StackRoles(snapshot));
+      index = allocationIndex(snapshot, history, own, categorizer);
       resident.indexes.set(device, index);
       resident.bytes += index.byteLength;
       this.makeRoomFor(path);

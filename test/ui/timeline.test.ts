@@ -43,12 +43,26 @@ describe('The timeline', () => {
     await workbench.screenshot('timeline');
   });
 
+  it('names the allocation under the mouse, and keeps the one that is clicked', async () => {
+    assert.match(await timeline.hoverBand(0.9, 0.3), /detector\/pyramid\.py:16/);
+    assert.match(await timeline.pickBand(0.9, 0.3), /Picked: detector\/pyramid\.py:16[^]*alive at the end/);
+  });
+
   it('opens a file at the line of an entry', async () => {
     await timeline.lookIntoPeak();
     await timeline.openLine(guilty.place);
     await workbench.editor.untilActive(guilty.file);
     await eventually(async () => {
       assert.equal(await workbench.editor.cursorLine(), guilty.line);
+    });
+  });
+
+  it('points out the allocations of the line that the cursor is on', async () => {
+    const pointedOut = await timeline.inkOfBands();
+    await workbench.screenshot('timeline-bands');
+    await workbench.openFile('train.py');
+    await eventually(async () => {
+      assert.ok((await timeline.inkOfBands()) < pointedOut - 1000, 'the same is hatched as before');
     });
   });
 

@@ -27,6 +27,8 @@ export function groupName(bands: Bands, strand: number): string {
       return strings.spanName[name as keyof typeof strings.spanName];
     case 'verdict':
       return strings.verdictName[name as keyof typeof strings.verdictName];
+    case 'category':
+      return strings.categoryName[name as keyof typeof strings.categoryName];
     case 'file':
       return bands.strands[strand].place === null ? '' : name;
     case 'line':

@@ -37,7 +37,8 @@ export function paintsOf(pile: Pile, background: Rgb): BandPaint[] {
     const { name, rank } = bands.groups[group];
     const own = bands.grouping === 'verdict' ? VERDICT_HUES[name] : undefined;
     if (own !== undefined) return paint(own, 0.5, dark, false);
-    if (bands.grouping !== 'age' && bucket !== null) return paint(220, bucket === 'library' ? 0.12 : 0.04, dark, false);
+    if (bands.grouping !== 'age' && bands.grouping !== 'category' && bucket !== null)
+      return paint(220, bucket === 'library' ? 0.12 : 0.04, dark, false);
     if (bands.grouping === 'verdict') return paint(60, 0.1, dark, false);
     return paint((FIRST_HUE + rank * HUE_STEP) % 360, 0.45, dark, false);
   });

@@ -1,7 +1,8 @@
 import { Growable } from '../model/growable.js';
-import { EMPTY_STACK, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import type { DeviceHistory } from './history.js';
+import { CATEGORY_CODES, livedRow, type Categorizer } from './categories.js';
 import { stacklessRows } from './stackless.js';
 import { stepAt, type Steps } from './steps.js';
 
@@ -17,7 +18,7 @@ export const enum LifeSpan {
   Step = 3,
 }
 
-/** Allocations that nothing tells apart but when they came and went: same stacks, same span of life. */
+/** Allocations that nothing tells apart but when they came and went: same stacks, same span of life, same use. */
 export interface SourceTable {
   readonly count: number;
   readonly stack: Uint32Array;
@@ -26,6 +27,8 @@ export interface SourceTable {
   readonly span: Uint8Array;
   /** 1 where there is no stack, though the allocation was recorded. */
   readonly isRecorded: Uint8Array;
+  /** A `CategoryCode`. */
+  readonly category: Uint8Array;
   readonly bytes: Float64Array;
   /** Bytes times the events that they lived for. */
   readonly weight: Float64Array;
@@ -50,8 +53,6 @@ export interface AllocationIndex {
   readonly byteLength: Bytes;
 }
 
-/** Sources of one stack: by span of life, and by whether it was recorded. */
-const KINDS = 8;
 const NONE = -1;
 const COARSEST_UNIT: Bytes = 512;
 const MOST_CHECKPOINTS = 64;
@@ -60,8 +61,16 @@ const MOST_CHECKPOINT_VALUES = 1 << 21;
 /** Where no steps are known, an allocation that lives for this share of the history outlives a step. */
 const STEP_SHARE = 0.05;
 
-/** Arranges a history. Linear in its events. @param steps of the history's own device, null where none are known */
-export function allocationIndex(snapshot: Snapshot, history: DeviceHistory, steps: Steps | null): AllocationIndex {
+/**
+ * Arranges a history. Linear in its events.
+ * @param steps of the history's own device, null where none are known
+ */
+export function allocationIndex(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  steps: Steps | null,
+  categorizer: Categorizer,
+): AllocationIndex {
   const { allocations, trace } = history;
   const { count, birth, death } = allocations;
   const bornAt = new Int32Array(trace.count).fill(NONE);
@@ -74,7 +83,7 @@ export function allocationIndex(snapshot: Snapshot, history: DeviceHistory, step
     nextDying[row] = diesAt[end];
     diesAt[end] = row;
   }
-  const { sources, sourceOf } = sourcesOf(snapshot, history, steps);
+  const { sources, sourceOf } = sourcesOf(snapshot, history, steps, categorizer);
   const checkpoints = checkpointsOf(history, sources.count, sourceOf, bornAt, diesAt, nextDying);
   const columns = [bornAt, diesAt, nextDying, sourceOf, checkpoints.bySource];
   return {
@@ -94,6 +103,7 @@ function sourcesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps | null,
+  categorizer: Categorizer,
 ): { sources: SourceTable; sourceOf: Uint32Array } {
   const { allocations, trace } = history;
   const stacks = snapshot.stacks.count;
@@ -103,12 +113,11 @@ function sourcesOf(
     forwardStack: new Growable(Uint32Array),
     span: new Growable(Uint8Array),
     isRecorded: new Growable(Uint8Array),
+    category: new Growable(Uint8Array),
     bytes: new Growable(Float64Array),
     weight: new Growable(Float64Array),
   };
-  // Nearly all allocations have no forward stack: those are found without hashing.
-  const plain = new Int32Array(stacks * KINDS).fill(NONE);
-  const paired = new Map<number, number>();
+  const known = new Map<number, number>();
   const spanOf = spansOf(history, steps);
   const stacklessOf = stacklessRows(snapshot, history);
   for (let row = 0; row < allocations.count; row++) {
@@ -116,18 +125,20 @@ function sourcesOf(
     const forward = allocations.forwardStack[row];
     const span = spanOf(row);
     const isRecorded = stack <= EMPTY_STACK && stacklessOf(row) === 'noStack' ? 1 : 0;
-    const key = stack * KINDS + span * 2 + isRecorded;
-    let source = forward === NO_STACK ? plain[key] : (paired.get(key * stacks + forward) ?? NONE);
-    if (source === NONE) {
+    const category = categorizer.of(livedRow(history, row));
+    const kind = (span * 2 + isRecorded) * CATEGORY_CODES + category;
+    const key = (kind * stacks + stack) * stacks + forward;
+    let source = known.get(key);
+    if (source === undefined) {
       source = columns.stack.length;
       columns.stack.push(stack);
       columns.forwardStack.push(forward);
       columns.span.push(span);
       columns.isRecorded.push(isRecorded);
+      columns.category.push(category);
       columns.bytes.push(0);
       columns.weight.push(0);
-      if (forward === NO_STACK) plain[key] = source;
-      else paired.set(key * stacks + forward, source);
+      known.set(key, source);
     }
     sourceOf[row] = source;
     const bytes = allocations.bytes[row];
@@ -140,6 +151,7 @@ function sourcesOf(
     forwardStack: columns.forwardStack.take(),
     span: columns.span.take(),
     isRecorded: columns.isRecorded.take(),
+    category: columns.category.take(),
     bytes: columns.bytes.take(),
     weight: columns.weight.take(),
   };

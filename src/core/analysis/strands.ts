@@ -1,10 +1,12 @@
 import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
-import { ownerOfStack } from './ownerTally.js';
+import type { CategoryCode } from './categories.js';
+import type { DigestFrame } from './digest.js';
+import { ownerOfStack, stackFrames } from './ownerTally.js';
 import { ownerKey, type FileLookup, type Owner } from './owner.js';
 
 /** What bands of one colour have in common. */
-export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'age';
+export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
 
 /** What belongs together: one colour, one place in the pile. */
 export interface BandGroup {
@@ -49,13 +51,19 @@ const SPAN_NAMES: Record<LifeSpan, string> = {
   [LifeSpan.Step]: 'step',
 };
 
-/** @param verdictOf what is known of an owner, for grouping by verdict */
+/** What only others know of allocations. */
+export interface StrandWords {
+  verdictOf(owner: Owner): string;
+  /** @param frames of the allocating stack, innermost first */
+  categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): string;
+}
+
 export function strandLayout(
   snapshot: Snapshot,
   index: AllocationIndex,
   grouping: BandGrouping,
   lookup: FileLookup,
-  verdictOf: (owner: Owner) => string,
+  words: StrandWords,
 ): StrandLayout {
   const { sources } = index;
   const strands = new Map<string, Growing>();
@@ -70,7 +78,8 @@ export function strandLayout(
       line: () => line,
       file: () => ('line' in owner ? owner.line.file : owner.bucket),
       stack: () => stack,
-      verdict: () => verdictOf(owner),
+      verdict: () => words.verdictOf(owner),
+      category: () => words.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source])),
       age: () => SPAN_NAMES[sources.span[source] as LifeSpan],
     }[grouping]();
     const key = `${group}\n\n${line}\n\n${stack}`;
@@ -108,7 +117,7 @@ function arranged(
     ([, a], [, b]) => (place.get(a.group) ?? 0) - (place.get(b.group) ?? 0) || meanAge(b) - meanAge(a),
   );
   const at = new Map(order.map(([key], position) => [key, position]));
-  const named = grouping === 'file' || grouping === 'verdict' || grouping === 'age';
+  const named = grouping !== 'line' && grouping !== 'stack';
   return {
     grouping,
     groups: lowestFirst.map((name) => ({ name: named ? name : '', rank: rank.get(name) ?? 0 })),

@@ -48,7 +48,8 @@ export class TimelineHarness {
   readonly failing = new Map<keyof TimelineApi, string>();
   private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null };
   private readonly answers = new Map<string, number[]>();
-  private readonly asked = new Map<number, string>();
+  private readonly times = new Map<string, number[]>();
+  private readonly asked = new Map<number, { method: string; at: number }>();
   private rpc: RpcServer<TimelineApi, TimelineEvents> | null = null;
 
   private constructor(
@@ -90,6 +91,11 @@ export class TimelineHarness {
   /** Bytes of the answers to a method, as they cross a channel. */
   answersOf(method: keyof TimelineApi): readonly number[] {
     return this.answers.get(method) ?? [];
+  }
+
+  /** How long the answers to a method took, in milliseconds, without their way to the page. */
+  timesOf(method: keyof TimelineApi): readonly number[] {
+    return this.times.get(method) ?? [];
   }
 
   get state(): TimelineState {
@@ -199,7 +205,10 @@ export class TimelineHarness {
   /** Counts the bytes of an answer's structured clone: what a worker thread's port carries. */
   private measure(message: RpcMessage): void {
     if (message.kind !== 'result') return;
-    const method = this.asked.get(message.id) ?? '';
+    const asked = this.asked.get(message.id);
+    if (asked === undefined) return;
+    const { method, at } = asked;
+    this.times.set(method, [...(this.times.get(method) ?? []), performance.now() - at]);
     this.answers.set(method, [...(this.answers.get(method) ?? []), serialize(message).byteLength]);
   }
 
@@ -208,7 +217,7 @@ export class TimelineHarness {
     if (message.kind === 'request') {
       const { id, method, params } = message;
       this.calls.push({ method, params });
-      this.asked.set(id, method);
+      this.asked.set(id, { method, at: performance.now() });
       const failure = this.failing.get(method as keyof TimelineApi);
       if (failure !== undefined) {
         const error = new RpcError('unreadable', failure);

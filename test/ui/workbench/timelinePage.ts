@@ -41,6 +41,44 @@ export class TimelinePage {
     await this.plot.click({ position: { x: box.width * share, y: box.height / 2 }, modifiers });
   }
 
+  /**
+   * Points at an allocation.
+   * @param across share of the plot's width
+   * @param up share of the way from the bottom of the pile to the top of the plot
+   * @returns what is said of it
+   */
+  async hoverBand(across: number, up: number): Promise<string> {
+    await this.plot.hover({ position: await this.placeOfBand(across, up) });
+    return this.panel.locator('.readout').innerText();
+  }
+
+  /** Clicks on an allocation, at shares as for {@link hoverBand}. @returns what the page then says of it */
+  async pickBand(across: number, up: number): Promise<string> {
+    await this.plot.click({ position: await this.placeOfBand(across, up) });
+    const card = this.panel.locator('.band-card');
+    await card.waitFor();
+    return card.innerText();
+  }
+
+  /** Pixels of outlines, hatching and names over the allocations. */
+  async inkOfBands(): Promise<number> {
+    return this.panel
+      .locator('.bands canvas')
+      .last()
+      .evaluate((element) => {
+        const { width, height } = element as HTMLCanvasElement;
+        const ink = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+        return ink.filter((value, at) => at % 4 === 3 && value > 0).length;
+      });
+  }
+
+  private async placeOfBand(across: number, up: number): Promise<{ x: number; y: number }> {
+    const plot = await this.plot.boundingBox();
+    const bands = await this.panel.locator('.bands').boundingBox();
+    if (plot === null || bands === null) throw new Error('The allocations are not on the screen.');
+    return { x: bands.x - plot.x + bands.width * across, y: bands.y - plot.y + bands.height * (1 - up) };
+  }
+
   /** Looks into the highest point in view, with keys. */
   async lookIntoPeak(): Promise<void> {
     await this.plot.focus();

@@ -6,12 +6,19 @@ import { allocationIndex, type AllocationIndex } from '../../../src/core/analysi
 import { blockDetail, strandDetail } from '../../../src/core/analysis/bandDetail.js';
 import { bandWindow, type BandWindow } from '../../../src/core/analysis/bandWindow.js';
 import { bornIn } from '../../../src/core/analysis/bornIn.js';
+import { Categorizer } from '../../../src/core/analysis/categories.js';
 import { deviceTotals } from '../../../src/core/analysis/digest.js';
 import { deviceHistory } from '../../../src/core/analysis/history.js';
 import { ownerOfStack } from '../../../src/core/analysis/ownerTally.js';
+import { StackRoles } from '../../../src/core/analysis/stackRole.js';
 import { stacklessRows } from '../../../src/core/analysis/stackless.js';
 import { findSteps, stepsOnDevice } from '../../../src/core/analysis/steps.js';
-import { strandLayout, type BandGrouping, type StrandLayout } from '../../../src/core/analysis/strands.js';
+import {
+  strandLayout,
+  type BandGrouping,
+  type StrandLayout,
+  type StrandWords,
+} from '../../../src/core/analysis/strands.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
 import { packBands, unpackBands } from '../../../src/protocol/bandCode.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
@@ -24,8 +31,12 @@ import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder, removeCopies } from '../../support/workspaces.js';
 
 const noWorkspace = (): null => null;
+const words: StrandWords = {
+  verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
+  categoryOf: (code) => String(code),
+};
 const nobody = (): boolean => false;
-const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'verdict', 'age'];
+const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'category', 'verdict', 'age'];
 
 interface Subject {
   name: string;
@@ -36,7 +47,9 @@ interface Subject {
 function indexed(name: string, snapshot: Snapshot, device: number): Subject {
   const steps = findSteps(snapshot);
   const own = steps === null ? null : stepsOnDevice(snapshot, steps, device);
-  return { name, snapshot, index: allocationIndex(snapshot, deviceHistory(snapshot, device), own) };
+  const history = deviceHistory(snapshot, device);
+  const categorizer = new Categorizer(snapshot, history, own, new StackRoles(snapshot));
+  return { name, snapshot, index: allocationIndex(snapshot, history, own, categorizer) };
 }
 
 async function subjects(): Promise<Subject[]> {
@@ -52,7 +65,7 @@ async function subjects(): Promise<Subject[]> {
 }
 
 function layoutOf({ snapshot, index }: Subject, grouping: BandGrouping): StrandLayout {
-  return strandLayout(snapshot, index, grouping, noWorkspace, (owner) => ('bucket' in owner ? owner.bucket : 'calm'));
+  return strandLayout(snapshot, index, grouping, noWorkspace, words);
 }
 
 /** Bytes of each strand of a window over its samples, the others last, from the changes as sent. */
@@ -168,7 +181,7 @@ describe('The bands of a history', () => {
 
   it('are drawn for a wanted line however thin it is', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
-    const layout = strandLayout(snapshot, index, 'line', noWorkspace, () => '');
+    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
     const thin = layout.strands.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
     assert.ok(!bandWindow(index, layout, request(null, 100)).strands.includes(thin));
     const wanted = { ...request(null, 100), wanted: (strand: number) => strand === thin };
@@ -177,7 +190,7 @@ describe('The bands of a history', () => {
 
   it('lie by how long they live, the longest lowest', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
-    const layout = strandLayout(snapshot, index, 'line', noWorkspace, () => '');
+    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
     const lines = layout.strands.map(({ owner }) => ('line' in owner ? owner.line.line : owner.bucket));
     assert.deepEqual(lines, [3, 1, 2]);
     assert.deepEqual(

@@ -1,0 +1,101 @@
+/**
+ * Measures the timeline's allocations in a browser without a GPU: `npm run bench -- --timeline`, and with everything
+ * else. Frames are those of the page while a script turns the wheel in it; the worker answers beside it as in the editor.
+ */
+import type { Page } from 'playwright-core';
+import { launchChromium } from '../test/vscode-host/browser.js';
+import { TimelineHarness } from '../test/ui/webview-harness/timelineHarness.js';
+
+/** The plot is 1,600 pixels wide then. */
+const VIEWPORT = { width: 1717, height: 950 };
+/** Largest blocks that memory_viz draws; it folds the others into one band. */
+const MEMORY_VIZ_LIMIT = 15_000;
+const GESTURES = [
+  { name: 'zoom in and out at the wheel', deltaY: 60, shift: false },
+  { name: 'pan at the wheel', deltaY: 90, shift: true },
+] as const;
+const SECONDS = 8;
+
+interface Frames {
+  name: string;
+  count: number;
+  /** Milliseconds. */
+  median: number;
+  p95: number;
+  longest: number;
+}
+
+/** @returns a table in Markdown */
+export async function measureTimeline(path: string): Promise<string> {
+  const browser = await launchChromium();
+  try {
+    const begun = performance.now();
+    const harness = await TimelineHarness.open(browser, { paths: [path], viewport: VIEWPORT });
+    const { page } = harness;
+    const opened = performance.now();
+    await page.locator('.bands canvas[data-renderer=cpu]').first().waitFor({ state: 'attached' });
+    await page.locator('.band-key li').first().waitFor({ timeout: 60_000 });
+    const drawn = performance.now();
+    const rows: Frames[] = [];
+    for (const gesture of GESTURES) {
+      if (gesture.shift) for (let i = 0; i < 5; i++) await page.getByRole('button', { name: 'Zoom in' }).click();
+      rows.push({ name: gesture.name, ...(await framesOf(page, gesture)) });
+    }
+    const answers = [...harness.answersOf('bands')];
+    const answerMs = [...harness.timesOf('bands')].sort((a, b) => a - b);
+    await harness.close();
+    return [
+      '| while one does this | frames | median ms | 95 % below ms | longest ms |',
+      '|:--|--:|--:|--:|--:|',
+      ...rows.map(
+        ({ name, count, median, p95, longest }) =>
+          `| ${name} | ${count} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${longest.toFixed(1)} |`,
+      ),
+      '',
+      `Reading the file took ${((opened - begun) / 1000).toFixed(1)} s, the first picture ` +
+        `${((drawn - opened) / 1000).toFixed(1)} s more. ${answers.length} answers of the worker took ` +
+        `${percentile(answerMs, 0.5).toFixed(0)} ms in the median and ${percentile(answerMs, 0.95).toFixed(0)} ms at most in 95 % of ` +
+        `them, and had ${Math.round(Math.max(...answers) / 1000)} kB at most. memory_viz draws the ` +
+        `${MEMORY_VIZ_LIMIT.toLocaleString('en')} largest allocations, and folds the others into one band without lines.`,
+      '',
+    ].join('\n');
+  } finally {
+    await browser.close();
+  }
+}
+
+/** Turns the wheel once a frame, and notes how long the frames take. */
+async function framesOf(page: Page, gesture: { deltaY: number; shift: boolean }): Promise<Omit<Frames, 'name'>> {
+  const durations = await page.evaluate(
+    async ({ deltaY, shift, seconds }) => {
+      const plot = document.querySelector('.plot');
+      if (plot === null) throw new Error('there is no plot');
+      const { left, top, width } = plot.getBoundingClientRect();
+      const noted: number[] = [];
+      const begun = performance.now();
+      let last = begun;
+      for (let frame = 0; last - begun < seconds * 1000; frame++) {
+        // Half of the time one way, then the other.
+        const there = frame % 120 < 60 ? -1 : 1;
+        const init = { deltaY: there * deltaY, shiftKey: shift, clientX: left + width * 0.6, clientY: top + 100 };
+        plot.dispatchEvent(new WheelEvent('wheel', { ...init, bubbles: true, cancelable: true }));
+        const now = await new Promise<number>((resolve) => requestAnimationFrame(resolve));
+        if (frame > 5) noted.push(now - last);
+        last = now;
+      }
+      return noted;
+    },
+    { ...gesture, seconds: SECONDS },
+  );
+  const sorted = durations.sort((a, b) => a - b);
+  return {
+    count: sorted.length,
+    median: percentile(sorted, 0.5),
+    p95: percentile(sorted, 0.95),
+    longest: sorted[sorted.length - 1],
+  };
+}
+
+function percentile(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
+}
