@@ -46,7 +46,7 @@ const SUBJECTS: readonly Subject[] = [
 ];
 
 /** A million allocations: each has three entries, one where it is still live. */
-const DRAWN: Subject = { events: 3_000_000, depth: 30, large: false };
+const DRAWN = { events: 3_000_000, depth: 30 };
 
 interface Row {
   title: string;
@@ -84,11 +84,9 @@ if (values.timeline !== true) {
   console.log(opening);
   await report('measured', [...sections, opening].join('\n'));
 }
-const drawn = join(data, `e${DRAWN.events}_d${DRAWN.depth}.pickle`);
-made(drawn, DRAWN);
 const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
 if (built.status !== 0) throw new Error('The timeline could not be built.');
-const timeline = await measureTimeline(drawn);
+const timeline = await measureTimeline(subjectFile(DRAWN).file);
 console.log(timeline);
 await report('timeline', timeline);
 
