@@ -104,6 +104,7 @@ function compareSnapshots(
     addCell(line, cell);
     line.stacks.push({ ...cell, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
   }
+  addCell(buckets.beforeRecording, buckets.noStack);
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
   return {
     schema: 'leakline.compare/1',
@@ -111,7 +112,8 @@ function compareSnapshots(
     a: snapshotReport(a, stepOfDigest(a)),
     b: snapshotReport(b, stepOfDigest(b)),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
-    buckets,
+    buckets: { library: buckets.library, beforeRecording: buckets.beforeRecording },
+    noStack: buckets.noStack,
     fix:
       runs === null
         ? null

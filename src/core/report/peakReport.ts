@@ -1,3 +1,4 @@
+import { reportBuckets } from './bucketParts.js';
 import { CATEGORIES } from '../analysis/categories.js';
 import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
@@ -59,7 +60,7 @@ export function peakReport(
         facts: peakFacts(amounts),
       }))
       .sort((a, b) => b.bytes - a.bytes),
-    buckets,
+    ...reportBuckets(buckets),
     categories: CATEGORIES.map((category, i) => ({ category, bytes: categories[i] })),
   };
 }

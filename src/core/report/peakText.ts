@@ -2,7 +2,8 @@
 import { byteText, countText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type { PeakLine, PeakReport } from './report.js';
-import { BUCKET_WORD, peakSentence, placeText, plural, shownBuckets } from './reportWords.js';
+import { bucketParts } from './bucketParts.js';
+import { BUCKET_WORD, peakSentence, placeText, plural } from './reportWords.js';
 import { tableLines, type Column } from './textTable.js';
 
 /** Lines of the peak that are named. */
@@ -37,9 +38,7 @@ export function peakLines(peak: PeakReport | null, mostLines: number): string[] 
           ),
         ]
       : []),
-    ...shownBuckets(peak.buckets, (bytes) => bytes > 0).map(([bucket, bytes]) =>
-      row(bytes, '', `(${BUCKET_WORD[bucket]})`),
-    ),
+    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${BUCKET_WORD[bucket]})`)),
     row(peak.liveBytes, '', 'highest point'),
   ];
   return [

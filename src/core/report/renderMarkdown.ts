@@ -1,4 +1,5 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
+import { bucketParts, comparedBucketParts } from './bucketParts.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
@@ -23,7 +24,6 @@ import {
   placeText,
   plural,
   rateText,
-  shownBuckets,
   spanText,
   verdictSentence,
   warningTexts,
@@ -63,9 +63,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
       ['growth', 'A', 'B', 'blocks A', 'blocks B', 'line'],
       [
         ...shown.map((line) => [line, code(placeText(line))] as const),
-        ...shownBuckets(report.buckets, ({ blocksA, blocksB }) => blocksA + blocksB > 0).map(
-          ([bucket, cell]) => [cell, BUCKET_WORD[bucket]] as const,
-        ),
+        ...comparedBucketParts(report).map(([bucket, cell]) => [cell, BUCKET_WORD[bucket]] as const),
       ].map(([cell, place]) => [
         signedByteText(cell.growthBytes),
         byteText(cell.bytesA),
@@ -140,16 +138,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
               ],
             ]
           : []),
-        ...shownBuckets(run.buckets, (bytes) => bytes > 0).map(([bucket, bytes]) => [
-          '',
-          byteText(bytes),
-          '',
-          '',
-          '',
-          '',
-          '',
-          BUCKET_WORD[bucket],
-        ]),
+        ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', BUCKET_WORD[bucket]]),
       ],
     ),
     ...reasons(shown),

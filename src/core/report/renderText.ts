@@ -1,6 +1,6 @@
 /** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
-import { BUCKETS } from '../analysis/owner.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
+import { bucketParts, comparedBucketParts } from './bucketParts.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { fixLines } from './fixText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
@@ -26,7 +26,6 @@ import {
   placeText,
   plural,
   rateText,
-  shownBuckets,
   spanText,
   unknownFlowSentence,
   verdictWord,
@@ -68,11 +67,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
   const rest = [...moved.slice(options.mostLines), ...still];
   for (const line of shown) rows.push([line, placeText(line)]);
   if (rest.length > 0) rows.push([addCells(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
-  rows.push(
-    ...shownBuckets(report.buckets, ({ blocksA, blocksB }) => blocksA + blocksB > 0).map(
-      ([bucket, cell]): CompareRow => [cell, `(${BUCKET_WORD[bucket]})`],
-    ),
-  );
+  rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${BUCKET_WORD[bucket]})`]));
   rows.push([addCells(rows.map(([cell]) => cell)), 'total']);
 
   const flow = report.buckets.library.flow !== null;
@@ -154,7 +149,7 @@ type CompareRow = readonly [cell: CompareCell, place: string];
 function runText(run: RunReport, options: TextOptions): string {
   const last = run.snapshots[run.snapshots.length - 1];
   const { shown, rest } = selectLines(run.lines, options.mostLines);
-  const buckets = sum(BUCKETS, (bucket) => run.buckets[bucket]);
+  const buckets = run.buckets.library + run.buckets.beforeRecording;
   const rows = [
     ...shown.map((line) => lineRow(line, run)),
     ...(rest.lines > 0
@@ -167,9 +162,7 @@ function runText(run: RunReport, options: TextOptions): string {
           ),
         ]
       : []),
-    ...shownBuckets(run.buckets, (bytes) => bytes > 0).map(([bucket, bytes]) =>
-      otherRow(bytes, '', '', `(${BUCKET_WORD[bucket]})`),
-    ),
+    ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${BUCKET_WORD[bucket]})`)),
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
   const lines = [

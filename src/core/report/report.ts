@@ -64,6 +64,8 @@ export interface RunReport {
   lines: LineReport[];
   /** Self live bytes of the last snapshot that belong to no line. */
   buckets: Buckets;
+  /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
+  noStack: Bytes;
   /** Every category once. Live bytes add up to those of the last snapshot, peak bytes to `peak.liveBytes`. */
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
   /** null where no snapshot has a trace. */
@@ -87,6 +89,8 @@ export interface PeakReport {
   /** Largest first. */
   lines: PeakLine[];
   buckets: Buckets;
+  /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
+  noStack: Bytes;
   categories: CategoryAmount[];
 }
 
@@ -150,9 +154,8 @@ export interface DeviceReport {
 
 export interface Buckets {
   library: Bytes;
+  /** All that has no frames: the normal baseline, older than the recording; and what is said in `noStack`. */
   beforeRecording: Bytes;
-  /** Recorded without a stack. */
-  noStack: Bytes;
 }
 
 export interface LineReport {
@@ -306,7 +309,9 @@ export interface CompareReport {
   b: SnapshotReport;
   /** Largest growth first, shrinking lines last. */
   lines: CompareLine[];
-  buckets: { library: CompareCell; beforeRecording: CompareCell; noStack: CompareCell };
+  buckets: { library: CompareCell; beforeRecording: CompareCell };
+  /** As that of a run. */
+  noStack: CompareCell;
 
   /** What became of the leak; null if both snapshots are of one run. */
   fix: FixVerdict | null;

@@ -1,6 +1,6 @@
 /** Words that the renderings share. */
 import type { Category } from '../analysis/categories.js';
-import { BUCKETS, type Bucket } from '../analysis/owner.js';
+import type { Bucket } from '../analysis/owner.js';
 import { byteText, countText, signedByteText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type {
@@ -20,16 +20,6 @@ export const BUCKET_WORD: Readonly<Record<Bucket, string>> = {
   beforeRecording: 'before recording',
   noStack: 'no stack recorded',
 };
-
-/** The buckets that a table has rows for: the first two always, others where they hold something. */
-export function shownBuckets<Cell>(
-  buckets: Readonly<Record<Bucket, Cell>>,
-  isFilled: (cell: Cell) => boolean,
-): (readonly [Bucket, Cell])[] {
-  return BUCKETS.filter((bucket) => bucket !== 'noStack' || isFilled(buckets[bucket])).map(
-    (bucket) => [bucket, buckets[bucket]] as const,
-  );
-}
 
 /** Why a comparison does not say which blocks survived. */
 export function unknownFlowSentence({ a, b }: CompareReport): string {

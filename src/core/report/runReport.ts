@@ -14,7 +14,9 @@ import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
 import { peakReport } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
-import type { Buckets, LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
+import type { Bytes } from '../model/units.js';
+import { reportBuckets } from './bucketParts.js';
+import type { LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
 import { RunStatements } from './statement.js';
@@ -56,7 +58,7 @@ export function runReport(
     }
     return series;
   };
-  const buckets: Buckets = eachBucket(() => 0);
+  const buckets = eachBucket((): Bytes => 0);
   for (const stack of stacks) {
     const owner = ownerOf(stack.frames, stack.forward, stack.stackless, lookup);
     const live = stack.series[snapshots.length - 1];
@@ -87,7 +89,7 @@ export function runReport(
     forecast: verdict === 'leak' ? forecastOf(snapshots, at, workspace.capacityBytes ?? null) : null,
     sources: statements.sources(new Set(reports.flatMap(({ file, mapped }) => (mapped ? [file] : [])))),
     lines: reports,
-    buckets,
+    ...reportBuckets(buckets),
     categories: CATEGORIES.map((category, i) => ({
       category,
       liveBytes: live[i],

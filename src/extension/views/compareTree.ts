@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { comparedBucketParts } from '../../core/report/bucketParts.js';
 import type { CompareCell, CompareLine, StackReport } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -89,10 +90,10 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
   }
 
   private buckets(): CompareBucketNode[] {
-    const buckets = this.store.comparison?.report.buckets;
-    if (buckets === undefined) return [];
-    return (['library', 'beforeRecording', 'noStack'] as const)
-      .map((bucket): CompareBucketNode => ({ kind: 'bucket', bucket, cell: buckets[bucket] }))
+    const report = this.store.comparison?.report;
+    if (report === undefined) return [];
+    return comparedBucketParts(report)
+      .map(([bucket, cell]): CompareBucketNode => ({ kind: 'bucket', bucket, cell }))
       .filter(({ cell }) => cell.growthBytes !== 0);
   }
 

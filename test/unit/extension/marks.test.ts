@@ -166,7 +166,8 @@ describe('Marks of a comparison', () => {
       b: snapshotReport(),
       lines,
       fix: null,
-      buckets: { library: cell, beforeRecording: cell, noStack: cell },
+      buckets: { library: cell, beforeRecording: cell },
+      noStack: cell,
     });
     assert.deepEqual(
       found.map((item) => [item.line, item.growthBytes]),

@@ -70,7 +70,8 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         forecast: null,
         sources: null,
         lines,
-        buckets: { library: 100, beforeRecording: 200, noStack: 0 },
+        buckets: { library: 100, beforeRecording: 200 },
+        noStack: 0,
         categories: [],
         peak: null,
       },
@@ -194,8 +195,8 @@ describe('A comparison', () => {
     buckets: {
       library: cell(100, 100),
       beforeRecording: cell(0, 0),
-      noStack: { ...cell(0, 0), blocksA: 0, blocksB: 0 },
     },
+    noStack: { ...cell(0, 0), blocksA: 0, blocksB: 0 },
   };
 
   it('adds up as text, and folds what did not move', () => {

@@ -31,8 +31,8 @@ function liveBytes(run: RunReport, snapshot: number): number {
   return run.snapshots[snapshot].devices.reduce((sum, device) => sum + device.liveBytes, 0);
 }
 
-function bucketSum({ library, beforeRecording, noStack }: Buckets): number {
-  return library + beforeRecording + noStack;
+function bucketSum({ library, beforeRecording }: Buckets): number {
+  return library + beforeRecording;
 }
 
 describe('The report', () => {

@@ -1,0 +1,59 @@
+/**
+ * Buckets as a report has them, and as people read them. In a report `beforeRecording` is all memory without frames;
+ * people are told apart what is older than the recording, and what has no stack for another reason.
+ */
+import { BUCKETS, type Bucket } from '../analysis/owner.js';
+import type { Bytes } from '../model/units.js';
+import type { Amount, Buckets, CompareCell, CompareReport } from './report.js';
+
+/** What has no stack is counted with what is older, and said beside it. */
+export function reportBuckets({ library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>): {
+  buckets: Buckets;
+  noStack: Bytes;
+} {
+  return { buckets: { library, beforeRecording: beforeRecording + noStack }, noStack };
+}
+
+/** Parts that add up: the first two always, what has no stack where there is any. */
+export function bucketParts(of: { buckets: Buckets; noStack: Bytes }): (readonly [Bucket, Bytes])[] {
+  const { buckets, noStack } = of;
+  const parts = { ...buckets, beforeRecording: buckets.beforeRecording - noStack, noStack };
+  return shown(parts, (bytes) => bytes > 0);
+}
+
+/** The same of a comparison. */
+export function comparedBucketParts(
+  report: Pick<CompareReport, 'buckets' | 'noStack'>,
+): (readonly [Bucket, CompareCell])[] {
+  const { buckets, noStack } = report;
+  const parts = { ...buckets, beforeRecording: without(buckets.beforeRecording, noStack), noStack };
+  return shown(parts, ({ blocksA, blocksB }) => blocksA + blocksB > 0);
+}
+
+function shown<Cell>(
+  parts: Readonly<Record<Bucket, Cell>>,
+  isFilled: (cell: Cell) => boolean,
+): (readonly [Bucket, Cell])[] {
+  return BUCKETS.filter((bucket) => bucket !== 'noStack' || isFilled(parts[bucket])).map(
+    (bucket) => [bucket, parts[bucket]] as const,
+  );
+}
+
+function without(all: CompareCell, part: CompareCell): CompareCell {
+  const rest = (a: Amount, b: Amount): Amount => ({ bytes: a.bytes - b.bytes, blocks: a.blocks - b.blocks });
+  return {
+    bytesA: all.bytesA - part.bytesA,
+    bytesB: all.bytesB - part.bytesB,
+    growthBytes: all.growthBytes - part.growthBytes,
+    blocksA: all.blocksA - part.blocksA,
+    blocksB: all.blocksB - part.blocksB,
+    flow:
+      all.flow === null || part.flow === null
+        ? null
+        : {
+            survived: rest(all.flow.survived, part.flow.survived),
+            born: rest(all.flow.born, part.flow.born),
+            freed: rest(all.flow.freed, part.flow.freed),
+          },
+  };
+}
