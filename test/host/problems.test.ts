@@ -52,10 +52,15 @@ describe('Problems', () => {
     const places = (problem.relatedInformation ?? []).map(
       ({ location }) => `${vscode.workspace.asRelativePath(location.uri)}:${location.range.start.line + 1}`,
     );
-    const frames = leak.stacks[0].frames.map(({ file, line }) => `${file}:${line}`);
-    assert.ok(places.length > 0);
+    const known = (spots: readonly { file: string; line: number }[]): string[] =>
+      spots.map(({ file, line }) => `${file}:${line}`);
+    const holder = leak.holder === null ? [] : known([leak.holder]);
+    assert.deepEqual(places.slice(0, holder.length), holder);
+    const callers = places.slice(holder.length);
+    assert.ok(callers.length > 0);
+    const frames = known(leak.stacks[0].frames);
     assert.deepEqual(
-      places.filter((place) => !frames.includes(place)),
+      callers.filter((place) => !frames.includes(place)),
       [],
     );
   });
