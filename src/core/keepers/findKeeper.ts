@@ -133,6 +133,7 @@ class Judge {
     } else if (kind === 'context') {
       return this.candidate(keeper, keptBy(keeper.value.node), 0);
     }
+    if (keeper.guessed && this.machine.emptied.has(keeper.holder)) return null;
     const outlived = this.outlived(loops, container?.born ?? []);
     if (outlived === null) return null;
     if (container?.kind === 'container') {

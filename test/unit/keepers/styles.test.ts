@@ -283,6 +283,17 @@ for x, y in data:
     loss.backward()
     correct += (out.argmax(1) == y).sum()
 `,
+  'what is handed in, and emptied again': `
+import torch
+net = torch.nn.Linear(3, 3)
+def step(memory, x):
+    out = net(x)  #!
+    memory.append(out)
+    if len(memory) > 9:
+        memory.pop(0)
+for x in data:
+    step(store.memory, x)  #1
+`,
   'a weak reference': `
 import torch, weakref
 net = torch.nn.Linear(3, 3)
