@@ -178,6 +178,7 @@ describe('the allocations under the curve', () => {
     await key.filter({ hasText: 'detector/pyramid.py:16' }).waitFor();
     for (const [grouping, word] of [
       ['By age', 'Alive at the end'],
+      ['By category', 'Activations'],
       ['By verdict', 'Gone at the end'],
       ['By stack', 'detector/pyramid.py:16'],
       ['By file', 'detector/pyramid.py'],
