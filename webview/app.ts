@@ -6,6 +6,8 @@ import { createControls } from './controls.js';
 import { el } from './dom.js';
 import { createEmptyView } from './emptyView.js';
 import type { BornSession } from './live/bornSession.js';
+import { createFlameView } from './flame/flameView.js';
+import type { FlameSession } from './flame/flameSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMessage } from './message.js';
 import { createBandCard } from './layer/bandCard.js';
@@ -13,6 +15,7 @@ import { createBandKey } from './layer/bandKey.js';
 import type { BandSession } from './layer/bandSession.js';
 import { createBandTable } from './layer/bandTable.js';
 import { createMinimap } from './layer/minimap.js';
+import { createPaneSwitch } from './paneSwitch.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
@@ -23,10 +26,11 @@ export interface Sessions {
   session: TimelineSession;
   bands: BandSession;
   born: BornSession;
+  flames: FlameSession;
 }
 
 /** Fills the page's root with the timeline. */
-export function showApp(root: HTMLElement, store: Store<ViewState>, { session, bands, born }: Sessions): void {
+export function showApp(root: HTMLElement, store: Store<ViewState>, { session, bands, born, flames }: Sessions): void {
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -60,17 +64,21 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, { session, b
   );
   const controls = createControls(store, session, bands);
   const live = createLiveView(store, session, born);
+  const panes = createPaneSwitch(store);
+  const flame = createFlameView(store, session, flames);
   const card = createBandCard(store, session, bands);
   // Without the plot, the page is as wide as what is asked for.
   new ResizeObserver(() => {
     if (chart.hidden) session.setPixels(history.clientWidth);
   }).observe(history);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title));
-  root.append(createEmptyView(store, session), controls, history, card, live);
+  root.append(createEmptyView(store, session), controls, history, card, panes, live, flame);
 
-  store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError }) => {
+  store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane }) => {
     const something = choices !== null && choices.length > 0;
-    for (const part of [controls, history, live]) part.hidden = !something;
+    for (const part of [controls, history, panes]) part.hidden = !something;
+    live.hidden = !something || pane !== 'list';
+    flame.hidden = !something || pane !== 'flame';
     const flat = curve?.events === 0;
     failure.show(curveError === null ? null : strings.curveFailed(curveError));
     noEvents.show(flat ? strings.noEvents : null);

@@ -1,5 +1,6 @@
 /** The entry of the timeline's webview. */
 import { showApp } from './app.js';
+import { FlameSession } from './flame/flameSession.js';
 import { connectHost } from './host.js';
 import { BandSession } from './layer/bandSession.js';
 import { BornSession } from './live/bornSession.js';
@@ -20,9 +21,10 @@ const store = new Store(restored(host.kept()));
 const session = new TimelineSession(store, host);
 const bands = new BandSession(store, host);
 const born = new BornSession(store, host);
+const flames = new FlameSession(store, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, { session, bands, born });
+showApp(root, store, { session, bands, born, flames });
 store.watch((state, before) => {
   if (persistedChanged(state, before)) host.keep(persisted(state));
 });

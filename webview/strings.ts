@@ -1,9 +1,10 @@
 /** Every text that the timeline shows, in one place. */
 import type { BandsQuery, Category } from '../src/protocol/bandData.js';
+import type { FlameGroup } from '../src/protocol/flameData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
-import type { Listing } from './viewState.js';
+import type { Listing, Pane } from './viewState.js';
 
 const plural = (count: number, one: string, many: string): string =>
   `${formatCount(count)} ${count === 1 ? one : many}`;
@@ -147,6 +148,51 @@ export const strings = {
   pointPeak: 'Peak',
   lookInto: 'What is live here',
   lookIntoAt: (where: string): string => `What is live here: ${where}`,
+
+  // Under the chart
+  pane: 'Shown under the curve',
+  paneName: { list: 'List', flame: 'Flame graph' } satisfies Record<Pane, string>,
+
+  // Flame graph
+  flame: 'What is live here, by call',
+  flameTree: 'Calls from the outermost down; as wide as the bytes that are live through them',
+  flameHelp:
+    'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space looks closer, ' +
+    'Backspace goes back, Home goes to the top. Enter opens the line.',
+  flameHint:
+    'Click: look closer · Click again, or Ctrl/Cmd-click: open the line · Keys: arrows, Space looks closer, Backspace goes back, Enter opens the line',
+  flameFailed: (reason: string): string => `What is live by call could not be read: ${reason}`,
+  foldLibraries: 'Fold library frames',
+  flameBack: 'Back',
+  flameBackHint: 'Show the caller of what fills the width (Backspace)',
+  flameWhole: 'Everything',
+  flameWholeHint: 'Show everything that is live (Escape)',
+  find: 'Find calls',
+  findPlaceholder: 'Function, file or line',
+  found: (calls: number, bytes: number, share: string): string =>
+    calls === 0
+      ? 'No call in view matches.'
+      : `${plural(calls, 'call', 'calls')} in view ${calls === 1 ? 'matches' : 'match'}; ${formatBytes(bytes)} (${share}) went through.`,
+  flameSummary: (when: string, live: number): string => `${when}: ${formatBytes(live)} live`,
+  atTheEnd: 'At the end of the recording',
+  everything: 'Everything that is live',
+  callGroupName: {
+    anyLibrary: 'Library or native code',
+    beforeRecording: 'Before recording',
+    noStack: 'No stack recorded',
+    backward: 'Backward pass of',
+  } satisfies Record<FlameGroup, string>,
+  unnamedCall: 'no room for its name',
+  callAt: (name: string, file: string, line: number): string =>
+    line > 0 ? `${name}, ${file}:${line}` : `${name}, ${file}`,
+  mergedCalls: (count: number): string => `${formatCount(count)} more`,
+  callNumbers: (bytes: number, share: string, blocks: number | null): string => {
+    const numbers = `${formatBytes(bytes)} (${formatExactBytes(bytes)})${share === '' ? '' : `, ${share} of what is live`}`;
+    return blocks === null ? numbers : `${numbers}, ${plural(blocks, 'block', 'blocks')}`;
+  },
+  callSelf: (bytes: number): string => `allocated by the call itself: ${formatBytes(bytes)}`,
+  callFound: 'found',
+  callNotMapped: 'This call is no line of a file of this workspace.',
 
   // What is live
   listing: 'What the list shows',

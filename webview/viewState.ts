@@ -38,6 +38,10 @@ export interface BandRef {
 /** What the list under the chart shows: what is live at the pin, or what the view has brought that is still there. */
 export type Listing = 'live' | 'born';
 
+/** What is shown under the chart of the instant that is looked into. */
+export const PANES = ['list', 'flame'] as const;
+export type Pane = (typeof PANES)[number];
+
 export interface ViewState {
   /** Null until the extension has told what can be shown. */
   choices: readonly TimelineChoice[] | null;
@@ -79,6 +83,7 @@ export interface ViewState {
   pickedDetail: BandDetail | null;
   /** The line on which the editor's cursor is. */
   cursorLine: SourceLine | null;
+  pane: Pane;
   listing: Listing;
   listedBy: ListedBy;
   born: BornIn | null;
@@ -113,6 +118,7 @@ export const INITIAL: ViewState = {
   picked: null,
   pickedDetail: null,
   cursorLine: null,
+  pane: 'list',
   listing: 'live',
   listedBy: 'line',
   born: null,
@@ -132,6 +138,7 @@ const KEPT = [
   'layer',
   'grouping',
   'picked',
+  'pane',
   'listing',
   'listedBy',
   'sort',
@@ -152,7 +159,7 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 export function restored(kept: unknown): ViewState {
   if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
   const { request, selection, highlight, axis, range, pin, curveAsTable, sort, filter } = kept;
-  const { layer, grouping, picked, listing, listedBy } = kept;
+  const { layer, grouping, picked, pane, listing, listedBy } = kept;
   return {
     ...INITIAL,
     ...(isCount(request) && { request }),
@@ -165,6 +172,7 @@ export function restored(kept: unknown): ViewState {
     ...(typeof layer === 'boolean' && { layer }),
     ...(isGrouping(grouping) && { grouping }),
     ...(isBandRef(picked) && { picked }),
+    ...(isPane(pane) && { pane }),
     ...((listing === 'live' || listing === 'born') && { listing }),
     ...((listedBy === 'line' || listedBy === 'stack') && { listedBy }),
     ...((sort === 'bytes' || sort === 'blocks' || sort === 'line') && { sort }),
@@ -205,6 +213,10 @@ function isPin(value: unknown): value is Pin {
 
 function isGrouping(value: unknown): value is ViewState['grouping'] {
   return BAND_GROUPINGS.some((grouping) => grouping === value);
+}
+
+function isPane(value: unknown): value is Pane {
+  return PANES.some((pane) => pane === value);
 }
 
 function isBandRef(value: unknown): value is BandRef {

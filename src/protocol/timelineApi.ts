@@ -1,5 +1,6 @@
 /** What the timeline webview asks of the extension, and what it is told. */
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
+import type { Flame, FlameQuery } from './flameData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** One line of the picker: a snapshot that can be shown. */
@@ -19,6 +20,7 @@ export type TimelineApi = {
   bornIn: { params: BornInQuery; result: BornIn };
   bands: { params: BandsQuery; result: Bands };
   bandDetail: { params: BandDetailQuery; result: BandDetail };
+  flame: { params: FlameQuery; result: Flame };
   /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Opens the palette command that the empty state offers. */

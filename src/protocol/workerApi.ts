@@ -3,6 +3,7 @@ import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
+import type { Flame, FlameQuery } from './flameData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** The Python files that frames may be mapped to. */
@@ -65,6 +66,7 @@ export type WorkerApi = {
   bornIn: { params: BornInQuery; result: BornIn };
   bands: { params: BandsQuery; result: Bands };
   bandDetail: { params: BandDetailQuery; result: BandDetail };
+  flame: { params: FlameQuery; result: Flame };
 };
 
 export interface AnalysisResult {

@@ -11,6 +11,7 @@ import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
+import { FlameAnswers } from './flameAnswers.js';
 import { LineVerdicts } from './lineVerdicts.js';
 import type { SnapshotReading } from './snapshotReading.js';
 import type { SnapshotStore } from './snapshotStore.js';
@@ -27,6 +28,7 @@ export function workerHandlers(
   const bands = new BandAnswers(store, workspace, verdicts);
   const cache = new SourceCache();
   const reports = new ReportsFromSources(() => performance.now());
+  const flames = new FlameAnswers(store, workspace);
   return {
     configure: async (settings) => {
       await reading.configure(settings);
@@ -103,6 +105,7 @@ export function workerHandlers(
     },
     bands: (query, signal) => bands.bands(query, signal),
     bandDetail: (query, signal) => bands.detail(query, signal),
+    flame: (query, signal) => flames.flame(query, signal),
   };
 }
 

@@ -8,6 +8,7 @@ import { strings } from '../strings.js';
 import { createRadioGroup } from '../ui/radioGroup.js';
 import { createTextField } from '../ui/textField.js';
 import type { Listing, ViewState } from '../viewState.js';
+import { whenOf } from '../instant.js';
 import type { BornSession } from './bornSession.js';
 import { LiveTable, type Whole } from './liveTable.js';
 import { filterRows, ownerRows, sortRows, type LiveRow } from './rows.js';
@@ -122,7 +123,7 @@ function listedIn(state: ViewState): Listed | null {
 
 function summaryOf(live: LiveAt, state: ViewState): string {
   const places = placesOf(live);
-  return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, places, largestOf(live));
+  return strings.summary(whenOf(live, state.curve), live.liveBytes, live.reservedBytes, places, largestOf(live));
 }
 
 function bornSummary(born: BornIn): string {
@@ -139,13 +140,6 @@ function placesOf({ lines }: OwnerSums): number {
 function largestOf({ lines }: OwnerSums): string | null {
   const largest = lines.at(0);
   return largest === undefined ? null : strings.lineWithBytes(largest.file, largest.line, largest.bytes);
-}
-
-function whenOf(live: LiveAt, { curve }: ViewState): string {
-  if (live.event < 0) return curve?.events === 0 ? strings.whenTaken : strings.atStart;
-  const startUs = curve?.startUs ?? null;
-  const time = live.timeUs !== null && startUs !== null ? live.timeUs - startUs : null;
-  return strings.atInstant(strings.instant(time, live.event, curve?.hasAllocations === false));
 }
 
 /** What a filter looks at: what the user sees of a row. */

@@ -20,6 +20,7 @@ import {
   isBandDetailQuery,
   isBandsQuery,
   isBornInQuery,
+  isFlameQuery,
   isLiveAtQuery,
   isOpenSourceParams,
   isReadyParams,
@@ -164,6 +165,10 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         bandDetail: (params: unknown, signal) => {
           if (!isBandDetailQuery(params)) throw badParams('bandDetail');
           return this.session.engine.call('bandDetail', params, signal);
+        },
+        flame: (params: unknown, signal) => {
+          if (!isFlameQuery(params)) throw badParams('flame');
+          return this.session.engine.call('flame', params, signal);
         },
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');

@@ -1,5 +1,6 @@
 /** Guards for what a webview sends: it is another world, and nothing of it is believed unseen. */
 import { BAND_GROUPINGS, type BandDetailQuery, type BandsQuery } from '../../protocol/bandData.js';
+import { MOST_FOCUS, type FlameQuery } from '../../protocol/flameData.js';
 import type { BornInQuery, LiveAtQuery, TimelineQuery } from '../../protocol/timelineData.js';
 
 /** More pixels than any screen has. */
@@ -46,6 +47,14 @@ export function isLiveAtQuery(value: unknown): value is LiveAtQuery {
 export function isBornInQuery(value: unknown): value is BornInQuery {
   const query = ofWindow(value);
   return query !== null && isListedBy(query['by']);
+}
+
+export function isFlameQuery(value: unknown): value is FlameQuery {
+  const query = ofDevice(value);
+  if (query === null || !isInteger(query['event'], -1) || !isSize(query['pixels'])) return false;
+  const focus = query['focus'];
+  if (typeof query['folded'] !== 'boolean' || !Array.isArray(focus) || focus.length > MOST_FOCUS) return false;
+  return focus.every((call) => isInteger(call, 0));
 }
 
 /** The fields of a question about a device of a file. */

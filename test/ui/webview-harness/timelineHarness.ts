@@ -152,6 +152,7 @@ export class TimelineHarness {
         bornIn: worker.bornIn,
         bands: worker.bands,
         bandDetail: worker.bandDetail,
+        flame: worker.flame,
         openSource: () => null,
         openSnapshot: () => null,
       },

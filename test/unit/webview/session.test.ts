@@ -70,6 +70,7 @@ describe('the session of a timeline', () => {
         bornIn: worker.bornIn,
         bands: worker.bands,
         bandDetail: worker.bandDetail,
+        flame: worker.flame,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });

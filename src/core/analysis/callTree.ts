@@ -1,0 +1,170 @@
+/** Sums by call, as a flame graph shows them: a tree as large as an answer may be, exact at every level. */
+import type { Bytes } from '../model/units.js';
+import type { CallId, CallPaths } from './callPaths.js';
+
+/** Nodes at most that are one call each; what has no room is merged with its siblings. */
+export const MOST_CALLS = 1000;
+/** Narrower than so many pixels, a node shows nothing. */
+const NARROWEST = 3;
+
+/** One node per row, each before its children, siblings from the largest to the smallest and merged ones last. */
+export interface CallTree {
+  /** The row above; the first row, which is what is focused, has itself. */
+  readonly parent: Uint32Array;
+  /** The call; of a merged row and of the root without focus, nothing that means anything. */
+  readonly call: Uint32Array;
+  /** Of the call and all that it called: `self`, and the bytes of the rows below. */
+  readonly bytes: Float64Array;
+  /** Allocated by the call itself. Of a merged row all of its bytes. */
+  readonly self: Float64Array;
+  readonly blocks: Uint32Array;
+  /** How many calls a merged row stands for, 0 for a row that is one call. */
+  readonly merged: Uint32Array;
+}
+
+export interface FocusedTree {
+  tree: CallTree;
+  /** The calls that were focused, outermost first, as far as they exist, each with its bytes. */
+  focus: { call: CallId; bytes: Bytes }[];
+}
+
+export interface CallTreeRequest {
+  /** The calls down to the node that becomes the first row; none for everything. */
+  focus: readonly CallId[];
+  /** The width of the first row. */
+  pixels: number;
+  /** Takes the room of a call's words, or says that there is none. */
+  admits: (call: CallId) => boolean;
+}
+
+interface Node {
+  parent: number;
+  call: CallId;
+  bytes: Bytes;
+  self: Bytes;
+  blocks: number;
+  merged: number;
+  children: number[];
+}
+
+/** A node whose children are not known yet: the paths that go through it, which agree in their first `depth` calls. */
+interface Open {
+  node: number;
+  rows: Uint32Array;
+  depth: number;
+}
+
+/** The largest nodes are opened first, so that what is left out for want of room is what matters least. */
+export function callTree(paths: CallPaths, request: CallTreeRequest): FocusedTree {
+  const { rows, focus } = focused(paths, request.focus);
+  const nodes: Node[] = [
+    { parent: 0, call: focus.at(-1)?.call ?? 0, ...sumOf(paths, rows), self: 0, merged: 0, children: [] },
+  ];
+  const least = Math.max(1, (nodes[0].bytes * NARROWEST) / request.pixels);
+  const open: Open[] = [{ node: 0, rows, depth: focus.length }];
+  let room = MOST_CALLS;
+  for (let next = takeLargest(open, nodes); next !== null; next = takeLargest(open, nodes)) {
+    const { node, depth } = next;
+    const { self, groups } = split(paths, next);
+    nodes[node].self = self;
+    const rest = { bytes: 0, blocks: 0, merged: 0 };
+    for (const { call, rows: below, bytes, blocks } of groups) {
+      if (bytes < least || room === 0 || !request.admits(call)) {
+        rest.bytes += bytes;
+        rest.blocks += blocks;
+        rest.merged++;
+        continue;
+      }
+      room--;
+      nodes[node].children.push(nodes.length);
+      open.push({ node: nodes.length, rows: below, depth: depth + 1 });
+      nodes.push({ parent: node, call, bytes, self: 0, blocks, merged: 0, children: [] });
+    }
+    if (rest.merged > 0) {
+      nodes[node].children.push(nodes.length);
+      nodes.push({ parent: node, call: 0, self: rest.bytes, children: [], ...rest });
+    }
+  }
+  return { tree: inOrder(nodes), focus };
+}
+
+function focused(paths: CallPaths, wanted: readonly CallId[]): Pick<FocusedTree, 'focus'> & { rows: Uint32Array } {
+  let rows = Uint32Array.from({ length: paths.count }, (_, row) => row);
+  const focus: FocusedTree['focus'] = [];
+  for (const [depth, call] of wanted.entries()) {
+    const through = rows.filter((row) => {
+      const at = paths.offset[row] + depth;
+      return at < paths.offset[row + 1] && paths.calls[at] === call;
+    });
+    if (through.length === 0) break;
+    rows = through;
+    focus.push({ call, bytes: sumOf(paths, rows).bytes });
+  }
+  return { rows, focus };
+}
+
+function sumOf({ bytes, blocks }: CallPaths, rows: Uint32Array): { bytes: Bytes; blocks: number } {
+  const sum = { bytes: 0, blocks: 0 };
+  for (const row of rows) {
+    sum.bytes += bytes[row];
+    sum.blocks += blocks[row];
+  }
+  return sum;
+}
+
+function takeLargest(open: Open[], nodes: readonly Node[]): Open | null {
+  let largest = 0;
+  for (let i = 1; i < open.length; i++) if (nodes[open[i].node].bytes > nodes[open[largest].node].bytes) largest = i;
+  const last = open.pop();
+  if (last === undefined || largest === open.length) return last ?? null;
+  const taken = open[largest];
+  open[largest] = last;
+  return taken;
+}
+
+interface Group {
+  call: CallId;
+  rows: Uint32Array;
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** What a node holds itself, and the calls below it, the largest first. */
+function split(paths: CallPaths, { rows, depth }: Open): { self: Bytes; groups: Group[] } {
+  const found = new Map<CallId, number[]>();
+  let self = 0;
+  for (const row of rows) {
+    const at = paths.offset[row] + depth;
+    if (at === paths.offset[row + 1]) {
+      self += paths.bytes[row];
+      continue;
+    }
+    const of = found.get(paths.calls[at]);
+    if (of === undefined) found.set(paths.calls[at], [row]);
+    else of.push(row);
+  }
+  const groups = Array.from(found, ([call, members]) => {
+    const below = Uint32Array.from(members);
+    return { call, rows: below, ...sumOf(paths, below) };
+  });
+  return { self, groups: groups.sort((a, b) => b.bytes - a.bytes || a.call - b.call) };
+}
+
+function inOrder(nodes: readonly Node[]): CallTree {
+  const order: number[] = [];
+  const rowOf = new Uint32Array(nodes.length);
+  const waiting = [0];
+  for (let node = waiting.pop(); node !== undefined; node = waiting.pop()) {
+    rowOf[node] = order.length;
+    order.push(node);
+    waiting.push(...nodes[node].children.toReversed());
+  }
+  return {
+    parent: Uint32Array.from(order, (node) => rowOf[nodes[node].parent]),
+    call: Uint32Array.from(order, (node) => nodes[node].call),
+    bytes: Float64Array.from(order, (node) => nodes[node].bytes),
+    self: Float64Array.from(order, (node) => nodes[node].self),
+    blocks: Uint32Array.from(order, (node) => nodes[node].blocks),
+    merged: Uint32Array.from(order, (node) => nodes[node].merged),
+  };
+}

@@ -1,0 +1,52 @@
+/** What is live at an instant by call, at the level of detail that a flame graph can show. */
+import type { CallGroup } from '../core/analysis/callPaths.js';
+import type { CallTree } from '../core/analysis/callTree.js';
+import type { FrameKind } from '../core/analysis/frameKind.js';
+import type { Bytes, Microseconds } from '../core/model/units.js';
+
+/** Calls on the way to a node at most: deeper ones cannot be focused. */
+export const MOST_FOCUS = 512;
+
+export interface FlameQuery {
+  /** A loaded file. */
+  path: string;
+  device: number;
+  /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
+  event: number;
+  /** Leaves out frames that no user wrote. */
+  folded: boolean;
+  /** Ids of the calls down to the node that shall fill the width; none for everything. */
+  focus: readonly number[];
+  /** Width of the graph. */
+  pixels: number;
+}
+
+export interface Flame {
+  path: string;
+  device: number;
+  event: number;
+  timeUs: Microseconds | null;
+  folded: boolean;
+  /** The curve's value: the sum of everything. */
+  liveBytes: Bytes;
+  /** What is focused, outermost first, as far as it is there; indices into `calls`. */
+  focus: { call: number; bytes: Bytes }[];
+  calls: FlameCall[];
+  /** `tree.call` holds indices into `calls`. The first row is what is focused. */
+  tree: CallTree;
+}
+
+/** What stands among the calls without being a frame. */
+export type FlameGroup = CallGroup;
+
+export interface FlameCall {
+  /** Its number while the snapshot stays what it is. */
+  id: number;
+  kind: FrameKind | FlameGroup;
+  /** A path of the workspace if `mapped`, else as recorded; empty where the call is no frame. */
+  file: string;
+  /** 1-based; 0 where not known. */
+  line: number;
+  function: string;
+  mapped: boolean;
+}

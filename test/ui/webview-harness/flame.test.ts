@@ -1,0 +1,195 @@
+/** The flame graph: exact boxes, looked into by mouse and keys, found, folded, opened, and read by a screen reader. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { TrainingRun } from '../../support/trainingRun.js';
+import { newFolder, removeCopies } from '../../support/workspaces.js';
+import { launchChromium } from '../../vscode-host/browser.js';
+import { barriersOf } from './barriers.js';
+import { TimelineHarness } from './timelineHarness.js';
+import { themes } from './themes.js';
+
+const MiB = 1024 * 1024;
+const LIBRARY = '/usr/lib/python3/site-packages/torch/nn/modules/module.py';
+
+/** `main` calls `load` and, through a library, `forward`, which keeps most; and there are many tiny calls. */
+function model(): string {
+  const run = new TrainingRun();
+  const frame = (filename: string, line: number, name: string) => ({ filename, line, name });
+  const main = frame('/job/train.py', 30, 'main');
+  const forward = [frame('/job/model.py', 7, 'forward'), frame(LIBRARY, 1500, '_call_impl'), main];
+  run.allocate(10 * MiB, [frame('/job/data.py', 5, 'load'), main]);
+  run.allocate(4 * MiB, [main]);
+  for (let layer = 0; layer < 3; layer++) run.allocate(20 * MiB, forward);
+  run.allocate(26 * MiB, [frame('/job/model.py', 12, 'attend'), ...forward]);
+  for (let i = 0; i < 50; i++) run.allocate(512, [frame('/job/tiny.py', i + 1, `tiny${i}`), main]);
+  const path = join(newFolder(), 'model_step_1.pickle');
+  writeFileSync(path, run.dump());
+  return path;
+}
+
+describe('the flame graph', () => {
+  let browser: Browser;
+  let harness: TimelineHarness | undefined;
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    const complaints = harness?.complaints ?? [];
+    await harness?.close();
+    harness = undefined;
+    removeCopies();
+    assert.deepEqual(complaints, []);
+  });
+  after(async () => {
+    await browser.close();
+  });
+
+  async function open(): Promise<{ alone: TimelineHarness; page: Page }> {
+    const alone = await TimelineHarness.open(browser, {
+      paths: [model()],
+      files: ['train.py', 'model.py', 'data.py', 'tiny.py'],
+    });
+    harness = alone;
+    const { page } = alone;
+    await page.locator('.panes').getByText('Flame graph').click();
+    await box(page, 'main').waitFor();
+    return { alone, page };
+  }
+
+  it('is as wide as the bytes, says them exactly, and merges what is too narrow', async () => {
+    const { page } = await open();
+    const total = 100 * MiB + 50 * 512;
+    assert.match(await page.locator('.flame .summary').innerText(), /At the end of the recording: 100 MiB live/);
+    const whole = await width(page, 'Everything that is live');
+    for (const [name, bytes, level] of [
+      ['main', total, 2],
+      ['forward', 86 * MiB, 3],
+      ['attend', 26 * MiB, 4],
+      ['load', 10 * MiB, 3],
+    ] as const) {
+      const label = (await box(page, name).getAttribute('aria-label')) ?? '';
+      assert.ok(label.includes(`(${new Intl.NumberFormat('en').format(bytes)} bytes)`), label);
+      assert.ok(Math.abs((await width(page, name)) - (whole * bytes) / total) < 1, name);
+      assert.equal(await box(page, name).getAttribute('aria-level'), String(level));
+    }
+    assert.match(
+      (await box(page, '50 more').getAttribute('aria-label')) ?? '',
+      /25\.0 KiB \(25,600 bytes\).*50 blocks/,
+    );
+    assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /by the call itself: 4\.00 MiB/);
+    assert.equal(await box(page, '_call_impl').count(), 0);
+    await page.getByText('Fold library frames').click();
+    await box(page, '_call_impl').waitFor();
+    assert.equal(await box(page, 'forward').getAttribute('aria-level'), '4');
+  });
+
+  it('looks closer on a click, opens the line on a second one or with a modifier, and leads back', async () => {
+    const { alone, page } = await open();
+    await box(page, 'attend').click({ modifiers: ['ControlOrMeta'] });
+    await opened(alone, { file: 'model.py', line: 12 });
+    await box(page, 'forward').click();
+    await eventually(async () => {
+      assert.ok(Math.abs((await width(page, 'forward')) - (await width(page, 'main'))) < 1);
+    });
+    await box(page, 'forward').click();
+    await opened(alone, { file: 'model.py', line: 7 });
+    await box(page, 'attend').hover();
+    await page.locator('.flame-readout', { hasText: 'attend, model.py:12: 26.0 MiB' }).waitFor();
+    await box(page, 'main').click();
+    await box(page, 'load').waitFor();
+    await page.locator('.flame').getByText('Everything', { exact: true }).click();
+    await eventually(() => {
+      assert.deepEqual((alone.callsOf('flame').at(-1) as { focus: number[] }).focus, []);
+    });
+  });
+
+  it('is walked, looked into and opened by keys alone', async () => {
+    const { alone, page } = await open();
+    const here = page.locator('.flame-graph :focus');
+    const at = async (name: string): Promise<void> => {
+      await eventually(async () => {
+        assert.match((await here.getAttribute('aria-label')) ?? '', new RegExp(`^${name}`));
+      });
+    };
+    await page.locator('.flame-graph [tabindex="0"]').focus();
+    for (const [key, name] of [
+      ['ArrowDown', 'main'],
+      ['ArrowDown', 'forward'],
+      ['ArrowRight', 'load'],
+      ['ArrowRight', '50 more'],
+      ['ArrowLeft', 'load'],
+      ['ArrowLeft', 'forward'],
+      ['ArrowDown', 'attend'],
+      ['Home', 'Everything'],
+      ['ArrowDown', 'main'],
+      ['ArrowDown', 'forward'],
+      [' ', 'forward'],
+    ]) {
+      await page.keyboard.press(key);
+      await at(name);
+    }
+    await page.keyboard.press('Enter');
+    await opened(alone, { file: 'model.py', line: 7 });
+    await eventually(async () => {
+      assert.equal(await box(page, 'load').count(), 0);
+    });
+    await page.keyboard.press('Backspace');
+    await box(page, 'load').waitFor();
+    await at('forward');
+    await page.keyboard.press('Enter');
+    await opened(alone, { file: 'model.py', line: 7 });
+  });
+
+  it('finds calls and says what went through them, each byte once', async () => {
+    const { page } = await open();
+    await page.locator('.flame vscode-text-field').locator('input').fill('model.py');
+    await page
+      .locator('.flame .summary', { hasText: '2 calls in view match; 86.0 MiB (86 %) went through.' })
+      .waitFor();
+    assert.deepEqual(
+      await page.locator('.call.found').evaluateAll((boxes) => boxes.map((found) => found.textContent)),
+      ['forward model.py:7', 'attend model.py:12'],
+    );
+  });
+
+  it('follows the instant that is looked into, and says so when it cannot be read', async () => {
+    const { alone, page } = await open();
+    await page.locator('.plot').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await eventually(() => {
+      const { event } = alone.callsOf('flame').at(-1) as { event: number };
+      assert.equal(event, (alone.callsOf('liveAt').at(-1) as { event: number }).event);
+    });
+    alone.failing.set('flame', 'The disk is gone.');
+    await page.getByText('Fold library frames').click();
+    await page.getByRole('alert').filter({ hasText: 'The disk is gone.' }).waitFor();
+    alone.failing.clear();
+    await page.locator('.flame').getByText('Retry').click();
+    await box(page, '_call_impl').waitFor();
+  });
+
+  it('has no barrier that axe knows, in every theme', async () => {
+    const { alone, page } = await open();
+    for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
+      await alone.useTheme(theme);
+      assert.deepEqual(await barriersOf(page), [], theme);
+    }
+  });
+});
+
+const box = (page: Page, name: string) => page.locator(`.flame-graph [aria-label^="${name}"]`);
+
+async function width(page: Page, name: string): Promise<number> {
+  return (await box(page, name).boundingBox())?.width ?? 0;
+}
+
+async function opened(alone: TimelineHarness, target: { file: string; line: number }): Promise<void> {
+  await eventually(() => {
+    assert.deepEqual(alone.callsOf('openSource').at(-1), { ...target, preserveFocus: false });
+  });
+}

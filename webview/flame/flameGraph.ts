@@ -1,0 +1,170 @@
+/** The graph: a tree of boxes, one row of boxes for each level, walked by keys. */
+import { el } from '../dom.js';
+import { strings } from '../strings.js';
+import type { FlameItem } from './flameItems.js';
+import { itemText, shortName } from './flameText.js';
+
+/** Colours of the theme that files are told apart by; neighbours are told apart by their outlines. */
+const HUES = 6;
+
+export interface FlameGraphHandlers {
+  /** An item shall fill the width. */
+  focus(item: FlameItem): void;
+  open(item: FlameItem): void;
+  /** What is under the mouse, or else where the keys are. */
+  look(item: FlameItem | null): void;
+  back(): void;
+  everything(): void;
+}
+
+export class FlameGraph {
+  readonly element = el('div', {
+    class: 'flame-graph',
+    attributes: { role: 'tree', 'aria-label': strings.flameTree, 'aria-description': strings.flameHelp },
+  });
+  private items: readonly FlameItem[] = [];
+  private boxes: HTMLElement[] = [];
+  private current = 0;
+  /** The item that fills the width. */
+  private first = 0;
+
+  constructor(private readonly on: FlameGraphHandlers) {
+    const indexOf = (event: Event): number =>
+      event.target instanceof Node ? this.boxes.findIndex((box) => box.contains(event.target as Node)) : -1;
+    this.element.addEventListener('click', (event) => {
+      const index = indexOf(event);
+      if (index !== -1) this.press(index, event.ctrlKey || event.metaKey);
+    });
+    this.element.addEventListener('mousemove', (event) => {
+      const index = indexOf(event);
+      on.look(this.items.at(index === -1 ? this.items.length : index) ?? null);
+    });
+    this.element.addEventListener('mouseleave', () => {
+      on.look(this.element.contains(document.activeElement) ? (this.items.at(this.current) ?? null) : null);
+    });
+    this.element.addEventListener('focusin', (event) => {
+      const index = indexOf(event);
+      if (index === -1) return;
+      this.makeCurrent(index);
+      on.look(this.items[index]);
+    });
+    this.element.addEventListener('keydown', (event) => {
+      if (!event.altKey && !event.shiftKey && this.key(event.key)) event.preventDefault();
+    });
+  }
+
+  /**
+   * @param first the item that fills the width, with everything above it
+   * @param liveBytes of the instant, which shares are told of
+   */
+  show(items: readonly FlameItem[], first: number, liveBytes: number): void {
+    const focused = this.element.contains(document.activeElement);
+    const before = this.items.at(this.current);
+    this.items = items;
+    this.first = first;
+    this.boxes = items.map((item) => boxOf(item, liveBytes));
+    this.element.replaceChildren(...this.boxes);
+    this.element.style.setProperty('--levels', String(items.reduce((most, { level }) => Math.max(most, level), 0)));
+    const kept = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));
+    this.current = kept === -1 ? this.first : kept;
+    this.makeCurrent(this.current);
+    if (focused) this.boxes.at(this.current)?.focus();
+  }
+
+  mark(found: ReadonlySet<number>): void {
+    this.boxes.forEach((box, index) => {
+      const isFound = found.has(index);
+      box.classList.toggle('found', isFound);
+      if (isFound) box.setAttribute('aria-description', strings.callFound);
+      else box.removeAttribute('aria-description');
+    });
+  }
+
+  private press(index: number, opens: boolean): void {
+    const item = this.items[index];
+    this.boxes[index].focus();
+    if (opens || (index === this.first && item.call !== null)) this.on.open(item);
+    else this.on.focus(item);
+  }
+
+  private key(key: string): boolean {
+    const item = this.items.at(this.current);
+    if (item === undefined) return false;
+    const to = {
+      ArrowDown: item.children.at(0) ?? -1,
+      ArrowUp: item.parent,
+      ArrowLeft: this.neighbour(-1),
+      ArrowRight: this.neighbour(1),
+      Home: 0,
+      End: this.items.length - 1,
+    }[key];
+    if (to !== undefined) {
+      if (to !== -1) this.boxes[to].focus();
+      return true;
+    }
+    switch (key) {
+      case 'Enter':
+        this.on.open(item);
+        return true;
+      case ' ':
+        this.on.focus(item);
+        return true;
+      case 'Backspace':
+        this.on.back();
+        return true;
+      case 'Escape':
+        this.on.everything();
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  /** The next item of the same level to one side, -1 if there is none. */
+  private neighbour(step: 1 | -1): number {
+    const { level } = this.items[this.current];
+    for (let i = this.current + step; i >= 0 && i < this.items.length; i += step) {
+      if (this.items[i].level === level) return i;
+    }
+    return -1;
+  }
+
+  private makeCurrent(index: number): void {
+    this.boxes.at(this.current)?.setAttribute('tabindex', '-1');
+    this.current = index;
+    this.boxes.at(index)?.setAttribute('tabindex', '0');
+  }
+}
+
+function boxOf(item: FlameItem, liveBytes: number): HTMLElement {
+  const { call, merged, level, left, width } = item;
+  const kind = merged > 0 ? 'merged' : (call?.kind ?? 'everything');
+  const box = el(
+    'div',
+    {
+      class: `call of-${kind}${kind === 'user' && call !== null ? ` hue-${hueOf(call.file)}` : ''}`,
+      attributes: {
+        role: 'treeitem',
+        tabindex: '-1',
+        'aria-level': String(level),
+        'aria-label': itemText(item, liveBytes),
+      },
+    },
+    shortName(item),
+  );
+  box.style.setProperty('--left', `${left * 100}%`);
+  box.style.setProperty('--width', `${width * 100}%`);
+  box.style.setProperty('--level', String(level - 1));
+  return box;
+}
+
+/** The same of a file in every picture. */
+function hueOf(file: string): number {
+  let hash = 0;
+  for (const sign of file) hash = (Math.imul(hash, 31) + (sign.codePointAt(0) ?? 0)) | 0;
+  return Math.abs(hash) % HUES;
+}
+
+function sameItem(a: FlameItem, b: FlameItem): boolean {
+  return a.merged > 0 === b.merged > 0 && a.path.length === b.path.length && a.path.every((id, i) => id === b.path[i]);
+}

@@ -1,0 +1,92 @@
+/** Asks what is live by call at the instant that is looked into, while that is what is shown. */
+import { MOST_FOCUS, type Flame, type FlameQuery } from '../../src/protocol/flameData.js';
+import type { Host } from '../host.js';
+import { Latest } from '../latest.js';
+import { Store } from '../store.js';
+import type { ViewState } from '../viewState.js';
+
+export interface FlameState {
+  /** The last answer, perhaps of another instant or focus while the next one loads. */
+  flame: Flame | null;
+  loading: boolean;
+  /** Why there is no answer, in a sentence. */
+  error: string | null;
+  folded: boolean;
+  /** Ids of the calls down to the one that shall fill the width. */
+  focus: readonly number[];
+  /** What calls are looked for by. */
+  find: string;
+}
+
+/** Steps of the width that is asked for: a drag of the window's edge asks seldom. */
+const STEP_OF_PIXELS = 64;
+
+export class FlameSession {
+  readonly store = new Store<FlameState>({
+    flame: null,
+    loading: false,
+    error: null,
+    folded: true,
+    focus: [],
+    find: '',
+  });
+  private pixels = 0;
+  private readonly latest: Latest<FlameQuery, Flame>;
+
+  constructor(
+    private readonly page: Store<ViewState>,
+    host: Pick<Host, 'call'>,
+  ) {
+    this.latest = new Latest((query, signal) => host.call('flame', query, signal), {
+      answer: (flame) => {
+        const { selection } = page.get();
+        if (flame.path !== selection?.path || flame.device !== selection.device) return;
+        this.store.update({ flame, error: null, focus: flame.focus.map(({ call }) => flame.calls[call].id) });
+      },
+      failure: (error) => {
+        this.store.update({ flame: null, error: error instanceof Error ? error.message : String(error) });
+      },
+      settled: () => {
+        this.store.update({ loading: false });
+      },
+    });
+    page.watch((state, before) => {
+      if (state.selection !== before.selection) this.store.update({ flame: null, focus: [], error: null });
+      if (state.pane !== before.pane || state.curve !== before.curve || state.pin?.event !== before.pin?.event) {
+        this.ask();
+      }
+    });
+  }
+
+  /** Tells how wide the graph is; nothing is asked before that is known. */
+  setPixels(pixels: number): void {
+    const rounded = Math.ceil(pixels / STEP_OF_PIXELS) * STEP_OF_PIXELS;
+    if (rounded === this.pixels || rounded <= 0) return;
+    this.pixels = rounded;
+    this.ask();
+  }
+
+  /** Lets a call fill the width. @param focus ids of the calls down to it, outermost first; none for everything */
+  focus(focus: readonly number[]): void {
+    if (focus.length > MOST_FOCUS) return;
+    this.store.update({ focus });
+    this.ask();
+  }
+
+  fold(folded: boolean): void {
+    // The calls down to what is focused may be others now.
+    this.store.update({ folded, focus: [] });
+    this.ask();
+  }
+
+  /** Asks anew, after a failure too. */
+  ask(): void {
+    const { selection, curve, pin, pane } = this.page.get();
+    if (pane !== 'flame' || selection === null || curve === null || this.pixels === 0) return;
+    if (curve.path !== selection.path || curve.device !== selection.device) return;
+    const { folded, focus } = this.store.get();
+    this.store.update({ loading: true, error: null });
+    const event = pin?.event ?? curve.events - 1;
+    this.latest.request({ ...selection, event, folded, focus, pixels: this.pixels });
+  }
+}

@@ -1,0 +1,42 @@
+/** The calls of a flame graph in words. */
+import type { FlameCall } from '../../src/protocol/flameData.js';
+import { formatShare } from '../format.js';
+import { strings } from '../strings.js';
+import type { FlameItem } from './flameItems.js';
+
+/** With the whole path of the file. */
+export function callName(call: FlameCall): string {
+  switch (call.kind) {
+    case 'user':
+    case 'library':
+    case 'native':
+      if (call.function === '' && call.file === '') return strings.unnamedCall;
+      return strings.callAt(call.function, call.file, call.line);
+    case 'beforeRecording':
+    case 'noStack':
+    case 'backward':
+    case 'anyLibrary':
+      return strings.callGroupName[call.kind];
+  }
+}
+
+/** What fits into a box. */
+export function shortName(item: FlameItem): string {
+  const { call } = item;
+  if (call === null || call.file === '') return itemName(item);
+  const base = call.file.slice(call.file.lastIndexOf('/') + 1);
+  return `${call.function} ${call.line > 0 ? `${base}:${call.line}` : base}`;
+}
+
+export function itemName({ call, merged }: FlameItem): string {
+  if (merged > 0) return strings.mergedCalls(merged);
+  return call === null ? strings.everything : callName(call);
+}
+
+/** Everything about an item, in one sentence. @param liveBytes of the instant */
+export function itemText(item: FlameItem, liveBytes: number): string {
+  const { bytes, self, blocks, merged } = item;
+  const numbers = strings.callNumbers(bytes, formatShare(bytes, liveBytes), blocks);
+  const own = self !== null && self > 0 && merged === 0 ? `; ${strings.callSelf(self)}` : '';
+  return `${itemName(item)}: ${numbers}${own}`;
+}
