@@ -14,7 +14,17 @@ function wall(files, group, message, ignores = []) {
 const hostOnly = ['vscode', 'node:*', 'fs', 'path', 'os', 'worker_threads', 'child_process'];
 
 export default defineConfig(
-  { ignores: ['**/dist/**', '**/node_modules/**', 'examples/**', 'test/fixtures/**', 'test-results/**', '**/*.d.ts'] },
+  {
+    ignores: [
+      '**/dist/**',
+      'out/**',
+      '**/node_modules/**',
+      'examples/**',
+      'test/fixtures/**',
+      'test-results/**',
+      '**/*.d.ts',
+    ],
+  },
   eslint.configs.recommended,
   { files: ['**/*.ts'], extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked] },
   {

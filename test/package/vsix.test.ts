@@ -18,6 +18,7 @@ const allowed = [
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
+  /^extension\/snippets\/.+\.json$/,
 ];
 
 describe('The packed extension', () => {
@@ -57,7 +58,7 @@ describe('The packed extension', () => {
 
   it('holds every file that its manifest names', () => {
     const manifest = text('extension/package.json');
-    const paths = [...manifest.matchAll(/"(?:\.\/)?((?:media|dist|l10n)\/[^"]*)"/g)].map(([, path]) => path);
+    const paths = [...manifest.matchAll(/"(?:\.\/)?((?:media|dist|l10n|snippets)\/[^"]*)"/g)].map(([, path]) => path);
     assert.ok(paths.length > 0);
     assert.deepEqual(
       paths.filter(
