@@ -90,7 +90,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     new GutterGlyphs(editorMarks, vscode.Uri.joinPath(context.extensionUri, 'media')),
     new LeakAlerts(running, store, context.workspaceState),
     new LeakDiagnostics(editorMarks, files),
-    vscode.languages.registerCodeActionsProvider(PYTHON_FILES, new LeakActions(editorMarks), {
+    vscode.languages.registerCodeActionsProvider(PYTHON_FILES, new LeakActions(editorMarks, files), {
       providedCodeActionKinds: LeakActions.kinds,
     }),
     vscode.window.registerFileDecorationProvider(new IgnoredRows()),

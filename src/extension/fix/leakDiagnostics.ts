@@ -16,7 +16,10 @@ export const LEAK_CODE = 'leak';
 /** Frames of the worst stack that a problem leads to. */
 const MOST_FRAMES = 3;
 
-/** Lines that leak, in the Problems view: nothing else is a problem. A line that was edited since is none any more. */
+/**
+ * Lines that leak, in the Problems view: nothing else is a problem. A line that was edited since is none any more, nor
+ * is one whose memory is kept by a statement that was edited.
+ */
 export class LeakDiagnostics implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection(LEAK_SOURCE);
   private readonly subscriptions: readonly Disposer[];
@@ -48,7 +51,7 @@ export class LeakDiagnostics implements vscode.Disposable {
     const byFile = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
     for (const mark of severity === null ? [] : this.marks.leaks) {
       const uri = this.files.uri(mark.file);
-      if (uri === undefined) continue;
+      if (uri === undefined || this.marks.isKeeperEdited(mark)) continue;
       const range = this.rangeOf(mark, open.get(uri.toString()));
       if (range === null) continue;
       const entry = byFile.get(mark.file) ?? [uri, []];

@@ -3,19 +3,24 @@ import type { SourceEdit } from '../../core/report/report.js';
 import { fixOffset } from './fixOffset.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
+/** Why a fix cannot be made, in one sentence. */
+export class SourceFixError extends Error {
+  override readonly name = 'SourceFixError';
+}
+
 /**
  * A fix as an edit of the workspace.
- * @throws Error with one sentence if the source is not what the fix was made for
+ * @throws SourceFixError if the source is not what the fix was made for
  */
 export async function workspaceEdit(edit: SourceEdit, files: PythonFiles): Promise<vscode.WorkspaceEdit> {
   const uri = files.uri(edit.file);
   if (uri === undefined) {
-    throw new Error(vscode.l10n.t('{0} is not a file of this workspace; map its folder.', edit.file));
+    throw new SourceFixError(vscode.l10n.t('{0} is not a file of this workspace; map its folder.', edit.file));
   }
   const document = await vscode.workspace.openTextDocument(uri);
   const offset = fixOffset(edit, document);
   if (offset === null) {
-    throw new Error(
+    throw new SourceFixError(
       vscode.l10n.t('{0} has changed since the snapshots: the fix "{1}" no longer applies.', edit.file, edit.title),
     );
   }

@@ -6,6 +6,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { markLimits, type MarkSettings } from '../settings.js';
 import { globMatcher } from '../watch/globPattern.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { KeeperEdits } from './keeperEdits.js';
 import type { MarkedLines, MarkedPlace } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
 
@@ -19,6 +20,7 @@ export interface Placed<T> {
 export class EditorMarks implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
+  private readonly keepers: KeeperEdits;
 
   /** Marks, or what shows of them, changed. */
   readonly onDidChange = this.changedEmitter.event;
@@ -35,6 +37,7 @@ export class EditorMarks implements vscode.Disposable {
       this.changedEmitter.fire();
     };
     this.onDidMove = lines.onDidMove;
+    this.keepers = new KeeperEdits(files, lines);
     this.subscriptions = [store.onDidChange(changed), marks.onDidChange(changed), this.changedEmitter];
   }
 
@@ -50,7 +53,15 @@ export class EditorMarks implements vscode.Disposable {
   /** Marks of a document, none while two snapshots are compared. */
   leaksIn(document: vscode.TextDocument): Placed<LineMark>[] {
     if (this.store.comparison !== null) return [];
-    return this.placed(document, (path) => this.store.marksOf(path).filter(limited()));
+    return this.placed(document, (path) => this.store.marksOf(path).filter(limited())).map(({ said, place }) => ({
+      said,
+      place: this.isKeeperEdited(said) ? { ...place, edited: true, keeperEdited: true } : place,
+    }));
+  }
+
+  /** True if the statement that keeps a line's memory was edited since: what leaked may leak no more. */
+  isKeeperEdited(mark: LineMark): boolean {
+    return this.keepers.isEdited(mark.parts[0].line.holder);
   }
 
   /** Lines that leak, in all files of the workspace. */

@@ -27,7 +27,14 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
       this.asked.clear();
       this.tell(1);
     };
-    this.subscriptions = [marks.onDidChange(changed), this.changedEmitter];
+    this.subscriptions = [
+      marks.onDidChange(changed),
+      // An edit in one file may say something of lines in another.
+      marks.onDidMove(() => {
+        this.changedEmitter.fire();
+      }),
+      this.changedEmitter,
+    ];
   }
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
@@ -67,7 +74,7 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
           command: InternalCommand.showLine,
           arguments: [place],
         }),
-        ...(mark.parts[0].line.holder?.edit == null
+        ...(mark.parts[0].line.holder?.edit == null || at.keeperEdited === true
           ? []
           : [
               new vscode.CodeLens(range, {

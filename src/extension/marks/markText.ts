@@ -153,8 +153,11 @@ export function staleText(text: string, { edited, otherVersion }: Staleness, l10
 }
 
 /** The same in a sentence, null where the line is what ran. */
-export function staleSentence({ edited, otherVersion }: Staleness, l10n: Translator): string | null {
+export function staleSentence({ edited, otherVersion, keeperEdited }: Staleness, l10n: Translator): string | null {
   if (!edited) return null;
+  if (keeperEdited === true) {
+    return l10n.t('What keeps this memory was changed after it ran: record again to see what that did.');
+  }
   return otherVersion
     ? l10n.t('This file differs from the one that ran: the line may be another one.')
     : l10n.t('This line was changed after it ran.');
@@ -163,4 +166,5 @@ export function staleSentence({ edited, otherVersion }: Staleness, l10n: Transla
 interface Staleness {
   readonly edited: boolean;
   readonly otherVersion: boolean;
+  readonly keeperEdited?: boolean;
 }
