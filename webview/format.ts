@@ -1,4 +1,5 @@
 /** Numbers as text: bytes in IEC units, counts with separators, shares. Durations are in `duration.ts`. */
+import { t } from './translate.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const MINUS = '\u2212';
@@ -13,7 +14,9 @@ export function formatBytes(bytes: number): string {
 
 /** `1,288,490,189 bytes`, for where the last byte matters. */
 export function formatExactBytes(bytes: number): string {
-  return `${bytes < 0 ? MINUS : ''}${counts.format(Math.abs(bytes))} ${Math.abs(bytes) === 1 ? 'byte' : 'bytes'}`;
+  const sign = bytes < 0 ? MINUS : '';
+  if (Math.abs(bytes) === 1) return sign + t('1 byte');
+  return sign + t('{0} bytes', counts.format(Math.abs(bytes)));
 }
 
 /** A tick of a byte axis, without trailing zeros: `0`, `512 MiB`, `1.5 GiB`. */

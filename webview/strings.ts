@@ -4,266 +4,289 @@ import type { FlameGroup } from '../src/protocol/flameData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
+import { t } from './translate.js';
 import type { Listing, Pane } from './viewState.js';
 
-const plural = (count: number, one: string, many: string): string =>
-  `${formatCount(count)} ${count === 1 ? one : many}`;
+const linesText = (count: number): string => (count === 1 ? t('1 line') : t('{0} lines', formatCount(count)));
+
+/** @param born event; negative before the recording */
+function bornAt(born: number, age: string | null, several: boolean): string {
+  if (born < 0) return t('allocated before the recording');
+  const event = formatCount(born);
+  if (age === null) return several ? t('oldest born at event {0}', event) : t('born at event {0}', event);
+  return several ? t('oldest {0} old, born at event {1}', age, event) : t('{0} old, born at event {1}', age, event);
+}
+
+const freedBy = (event: string, all: boolean): string =>
+  all ? t('all freed by event {0}', event) : t('freed by event {0}', event);
 
 /** Stands before the name of a mark, and alone where there is no name. */
 export const MARK_SIGNS: Record<TimelineMark['kind'], string> = { snapshot: '▼', outOfMemory: '✖', step: '' };
 
 export const MARK_NAMES: Record<TimelineMark['kind'], string> = {
-  snapshot: 'Snapshot',
-  outOfMemory: 'Out of memory',
-  step: 'Step',
+  snapshot: t('Snapshot'),
+  outOfMemory: t('Out of memory'),
+  step: t('Step'),
 };
 
 export const strings = {
-  title: 'GPU memory timeline',
+  title: t('GPU memory timeline'),
 
   // Controls
-  controls: 'Timeline controls',
-  snapshot: 'Snapshot',
-  device: 'Device',
+  controls: t('Timeline controls'),
+  snapshot: t('Snapshot'),
+  device: t('Device'),
   deviceName: (device: number): string => `cuda:${device}`,
-  axis: 'Horizontal axis',
-  axisName: { time: 'Time', events: 'Events' } satisfies Record<TimelineAxis, string>,
-  zoomIn: 'Zoom in',
-  zoomOut: 'Zoom out',
-  wholeHistory: 'Whole history',
-  wholeHistoryHint: 'Show the whole history (Home, or double-click on the curve)',
-  asTable: 'Curve as a table',
-  loading: 'Loading',
+  axis: t('Horizontal axis'),
+  axisName: { time: t('Time'), events: t('Events') } satisfies Record<TimelineAxis, string>,
+  zoomIn: t('Zoom in'),
+  zoomOut: t('Zoom out'),
+  wholeHistory: t('Whole history'),
+  wholeHistoryHint: t('Show the whole history (Home, or double-click on the curve)'),
+  asTable: t('Curve as a table'),
+  loading: t('Loading'),
 
   // The chart
-  chart: 'Memory timeline',
-  chartRole: 'memory timeline',
-  chartHelp:
-    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. ' +
-    'Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. ' +
-    'Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
-  chartHint:
+  chart: t('Memory timeline'),
+  chartRole: t('memory timeline'),
+  chartHelp: t(
+    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
+  ),
+  chartHint: t(
     'Click: what is live there, and whose allocation it is · Click again, or Ctrl/Cmd-click: open the line · Wheel or drag: zoom · Shift-drag: move',
-  live: 'Live',
-  reserved: 'Reserved',
-  unknown: 'not known',
-  capacityOf: (bytes: number): string => `Capacity ${formatBytes(bytes)}`,
-  peakOf: (bytes: number): string => `Highest in view: ${formatBytes(bytes)}`,
-  toPeak: 'Look into it',
-  toPeakHint: 'List what is live at the highest point in view',
-  bandsFailed: (reason: string): string => `The allocations could not be read: ${reason}`,
+  ),
+  live: t('Live'),
+  reserved: t('Reserved'),
+  unknown: t('not known'),
+  capacityOf: (bytes: number): string => t('Capacity {0}', formatBytes(bytes)),
+  peakOf: (bytes: number): string => t('Highest in view: {0}', formatBytes(bytes)),
+  toPeak: t('Look into it'),
+  toPeakHint: t('List what is live at the highest point in view'),
+  bandsFailed: (reason: string): string => t('The allocations could not be read: {0}', reason),
   axisTitle: {
-    time: (unit: string): string => `Time since the first event (${unit})`,
-    events: 'Allocator event',
-    rows: 'Row of the file',
+    time: (unit: string): string => t('Time since the first event ({0})', unit),
+    events: t('Allocator event'),
+    rows: t('Row of the file'),
   },
   mark: ({ kind, label }: Pick<TimelineMark, 'kind' | 'label'>): string =>
     label === '' ? MARK_NAMES[kind] : `${MARK_NAMES[kind]}: ${label}`,
   /** @param isRow the curve has rows of a log, not events of an allocator */
   instant: (timeUs: number | null, event: number, isRow: boolean): string => {
-    const place = `${isRow ? 'row' : 'event'} ${formatCount(event)}`;
+    const place = isRow ? t('row {0}', formatCount(event)) : t('event {0}', formatCount(event));
     return timeUs === null ? place : `${formatDuration(timeUs)}, ${place}`;
   },
-  noEvents:
+  noEvents: t(
     'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
+  ),
 
   // Bands
-  layer: 'Allocations',
-  grouping: 'Colour of the allocations',
+  layer: t('Allocations'),
+  grouping: t('Colour of the allocations'),
   groupingName: {
-    line: 'By line',
-    file: 'By file',
-    stack: 'By stack',
-    category: 'By category',
-    verdict: 'By verdict',
-    age: 'By age',
+    line: t('By line'),
+    file: t('By file'),
+    stack: t('By stack'),
+    category: t('By category'),
+    verdict: t('By verdict'),
+    age: t('By age'),
   } satisfies Record<BandsQuery['grouping'], string>,
   categoryName: {
-    parameters: 'Parameters',
-    gradients: 'Gradients',
-    optimizerState: 'Optimizer state',
-    activations: 'Activations',
-    inputs: 'Inputs',
-    workspace: 'Workspace',
-    other: 'Other',
+    parameters: t('Parameters'),
+    gradients: t('Gradients'),
+    optimizerState: t('Optimizer state'),
+    activations: t('Activations'),
+    inputs: t('Inputs'),
+    workspace: t('Workspace'),
+    other: t('Other'),
   } satisfies Record<Category, string>,
   spanName: {
-    before: 'Before recording',
-    kept: 'Alive at the end',
-    steps: 'Freed in a later step',
-    step: 'Freed within its step',
+    before: t('Before recording'),
+    kept: t('Alive at the end'),
+    steps: t('Freed in a later step'),
+    step: t('Freed within its step'),
   },
   verdictName: {
-    leak: '▲ Leak',
-    filling: '△ Filling or leaking',
-    sawtooth: '◢ Freed by the collector',
-    periodic: '◿ Freed together, again and again',
-    plateau: '▬ Plateau',
-    oneOff: '▪ One jump',
-    steady: '▬ Steady',
-    tooShort: 'Too short to say',
-    unjudged: 'Gone at the end',
-    library: 'Library or native code',
-    beforeRecording: 'Before recording',
+    leak: t('▲ Leak'),
+    filling: t('△ Filling or leaking'),
+    sawtooth: t('◢ Freed by the collector'),
+    periodic: t('◿ Freed together, again and again'),
+    plateau: t('▬ Plateau'),
+    oneOff: t('▪ One jump'),
+    steady: t('▬ Steady'),
+    tooShort: t('Too short to say'),
+    unjudged: t('Gone at the end'),
+    library: t('Library or native code'),
+    beforeRecording: t('Before recording'),
   },
-  bandKey: 'Colours',
-  otherBands: (count: number): string => plural(count, 'thin band', 'thin bands'),
-  moreBands: (count: number): string => `and ${formatCount(count)} more`,
-  oneAllocation: (bytes: string): string => `${bytes}, one allocation`,
-  allocations: (bytes: string, count: string): string => `${bytes} in ${count} allocations`,
+  bandKey: t('Colours'),
+  otherBands: (count: number): string => (count === 1 ? t('1 thin band') : t('{0} thin bands', formatCount(count))),
+  moreBands: (count: number): string => t('and {0} more', formatCount(count)),
+  oneAllocation: (bytes: string): string => t('{0}, one allocation', bytes),
+  allocations: (bytes: string, count: string): string => t('{0} in {1} allocations', bytes, count),
   bandLife: (born: number, freed: number | null, age: string | null, several: boolean): string => {
-    const since =
-      born < 0
-        ? 'allocated before the recording'
-        : `${several ? 'oldest ' : ''}${age === null ? `born at event ${formatCount(born)}` : `${age} old, born at event ${formatCount(born)}`}`;
-    const until = freed === null ? 'alive at the end' : `${several ? 'all ' : ''}freed by event ${formatCount(freed)}`;
-    return `${since}, ${until}`;
+    const until = freed === null ? t('alive at the end') : freedBy(formatCount(freed), several);
+    return `${bornAt(born, age, several)}, ${until}`;
   },
-  inFunction: (name: string): string => `in ${name}`,
+  inFunction: (name: string): string => t('in {0}', name),
   callChain: (calls: string, more: boolean): string => `${calls}${more ? ' ← …' : ''}`,
   bandOfBands: (band: string, at: number, count: number): string =>
-    `${band}. Band ${formatCount(at)} of ${formatCount(count)} from the top`,
-  bandNotMapped: 'The line of this band is no file of this workspace.',
-  pickedBand: (name: string): string => `Picked: ${name}`,
-  openBand: 'Open Its Line',
-  unpickBand: 'Let Go',
-  stackOfBand: 'Stack, innermost first',
-  bandTable: 'The visible allocations: one row for each band, the largest first',
-  columnBand: 'Band',
-  columnHighest: 'Highest',
-  columnFirst: 'At the start',
-  columnLast: 'At the end',
-  columnAllocations: 'Outlined allocations',
-  minimap: 'The whole history; drag to move the view',
+    t('{0}. Band {1} of {2} from the top', band, formatCount(at), formatCount(count)),
+  bandNotMapped: t('The line of this band is no file of this workspace.'),
+  pickedBand: (name: string): string => t('Picked: {0}', name),
+  openBand: t('Open Its Line'),
+  unpickBand: t('Let Go'),
+  stackOfBand: t('Stack, innermost first'),
+  bandTable: t('The visible allocations: one row for each band, the largest first'),
+  columnBand: t('Band'),
+  columnHighest: t('Highest'),
+  columnFirst: t('At the start'),
+  columnLast: t('At the end'),
+  columnAllocations: t('Outlined allocations'),
+  minimap: t('The whole history; drag to move the view'),
 
   // The curve as a table
-  curveTable: 'The visible curve: its ends, its highest peaks and its marks',
-  columnPoint: 'Point',
-  columnInstant: 'Instant',
-  columnAction: 'Look into',
-  pointStart: 'Start of the view',
-  pointEnd: 'End of the view',
-  pointLowest: 'Lowest',
-  pointHighest: 'Highest',
-  pointPeak: 'Peak',
-  lookInto: 'What is live here',
-  lookIntoAt: (where: string): string => `What is live here: ${where}`,
+  curveTable: t('The visible curve: its ends, its highest peaks and its marks'),
+  columnPoint: t('Point'),
+  columnInstant: t('Instant'),
+  columnAction: t('Look into'),
+  pointStart: t('Start of the view'),
+  pointEnd: t('End of the view'),
+  pointLowest: t('Lowest'),
+  pointHighest: t('Highest'),
+  pointPeak: t('Peak'),
+  lookInto: t('What is live here'),
+  lookIntoAt: (where: string): string => t('What is live here: {0}', where),
 
   // Under the chart
-  pane: 'Shown under the curve',
-  paneName: { list: 'List', flame: 'Flame graph' } satisfies Record<Pane, string>,
+  pane: t('Shown under the curve'),
+  paneName: { list: t('List'), flame: t('Flame graph') } satisfies Record<Pane, string>,
 
   // Flame graph
-  flame: 'What is live here, by call',
-  flameTree: 'Calls from the outermost down; as wide as the bytes that are live through them',
-  flameHelp:
-    'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space looks closer, ' +
-    'Backspace goes back, Home goes to the top. Enter opens the line.',
-  flameHint:
+  flame: t('What is live here, by call'),
+  flameTree: t('Calls from the outermost down; as wide as the bytes that are live through them'),
+  flameHelp: t(
+    'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space looks closer, Backspace goes back, Home goes to the top. Enter opens the line.',
+  ),
+  flameHint: t(
     'Click: look closer · Click again, or Ctrl/Cmd-click: open the line · Keys: arrows, Space looks closer, Backspace goes back, Enter opens the line',
-  flameFailed: (reason: string): string => `What is live by call could not be read: ${reason}`,
-  foldLibraries: 'Fold library frames',
-  flameBack: 'Back',
-  flameBackHint: 'Show the caller of what fills the width (Backspace)',
-  flameWhole: 'Everything',
-  flameWholeHint: 'Show everything that is live (Escape)',
-  find: 'Find calls',
-  findPlaceholder: 'Function, file or line',
-  found: (calls: number, bytes: number, share: string): string =>
-    calls === 0
-      ? 'No call in view matches.'
-      : `${plural(calls, 'call', 'calls')} in view ${calls === 1 ? 'matches' : 'match'}; ${formatBytes(bytes)} (${share}) went through.`,
-  flameSummary: (when: string, live: number): string => `${when}: ${formatBytes(live)} live`,
-  atTheEnd: 'At the end of the recording',
-  everything: 'Everything that is live',
+  ),
+  flameFailed: (reason: string): string => t('What is live by call could not be read: {0}', reason),
+  foldLibraries: t('Fold library frames'),
+  flameBack: t('Back'),
+  flameBackHint: t('Show the caller of what fills the width (Backspace)'),
+  flameWhole: t('Everything'),
+  flameWholeHint: t('Show everything that is live (Escape)'),
+  find: t('Find calls'),
+  findPlaceholder: t('Function, file or line'),
+  found: (calls: number, bytes: number, share: string): string => {
+    if (calls === 0) return t('No call in view matches.');
+    return calls === 1
+      ? t('1 call in view matches; {0} ({1}) went through.', formatBytes(bytes), share)
+      : t('{0} calls in view match; {1} ({2}) went through.', formatCount(calls), formatBytes(bytes), share);
+  },
+  flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, formatBytes(live)),
+  atTheEnd: t('At the end of the recording'),
+  everything: t('Everything that is live'),
   callGroupName: {
-    anyLibrary: 'Library or native code',
-    beforeRecording: 'Before recording',
-    noStack: 'No stack recorded',
-    backward: 'Backward pass of',
+    anyLibrary: t('Library or native code'),
+    beforeRecording: t('Before recording'),
+    noStack: t('No stack recorded'),
+    backward: t('Backward pass of'),
   } satisfies Record<FlameGroup, string>,
-  unnamedCall: 'no room for its name',
+  unnamedCall: t('no room for its name'),
   callAt: (name: string, file: string, line: number): string =>
     line > 0 ? `${name}, ${file}:${line}` : `${name}, ${file}`,
-  mergedCalls: (count: number): string => `${formatCount(count)} more`,
+  mergedCalls: (count: number): string => t('{0} more', formatCount(count)),
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
-    const numbers = `${formatBytes(bytes)} (${formatExactBytes(bytes)})${share === '' ? '' : `, ${share} of what is live`}`;
-    return blocks === null ? numbers : `${numbers}, ${plural(blocks, 'block', 'blocks')}`;
+    const numbers = [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`];
+    if (share !== '') numbers.push(t('{0} of what is live', share));
+    if (blocks !== null) numbers.push(blocks === 1 ? t('1 block') : t('{0} blocks', formatCount(blocks)));
+    return numbers.join(', ');
   },
-  callSelf: (bytes: number): string => `allocated by the call itself: ${formatBytes(bytes)}`,
-  callFound: 'found',
-  callNotMapped: 'This call is no line of a file of this workspace.',
+  callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
+  callFound: t('found'),
+  callNotMapped: t('This call is no line of a file of this workspace.'),
 
   // What is live
-  listing: 'What the list shows',
-  listingName: { live: 'Live at the pin', born: 'Born in view, still alive' } satisfies Record<Listing, string>,
+  listing: t('What the list shows'),
+  listingName: { live: t('Live at the pin'), born: t('Born in view, still alive') } satisfies Record<Listing, string>,
   listingHeading: {
-    live: 'What is live here',
-    born: 'What was born in view and is still alive',
+    live: t('What is live here'),
+    born: t('What was born in view and is still alive'),
   } satisfies Record<Listing, string>,
-  listedBy: 'Rows of the list',
-  listedByName: { line: 'By line', stack: 'By stack' } satisfies Record<ListedBy, string>,
-  nothingBorn: 'Nothing happens in view.',
+  listedBy: t('Rows of the list'),
+  listedByName: { line: t('By line'), stack: t('By stack') } satisfies Record<ListedBy, string>,
+  nothingBorn: t('Nothing happens in view.'),
   bornSummary: (
     sums: { aliveBytes: number; aliveBlocks: number; bornBytes: number; bornBlocks: number },
     lines: number,
     largest: string | null,
   ): string => {
-    const born = `${formatBytes(sums.bornBytes)} in ${plural(sums.bornBlocks, 'allocation', 'allocations')} were born in view`;
-    if (sums.aliveBlocks === 0) return `${born}; none is alive at the end.`;
-    const alive = `${born}; ${formatBytes(sums.aliveBytes)} in ${formatCount(sums.aliveBlocks)} are alive at the end`;
-    return largest === null ? `${alive}.` : `${alive}, of ${plural(lines, 'line', 'lines')}, most of ${largest}.`;
+    const born =
+      sums.bornBlocks === 1
+        ? t('{0} in 1 allocation were born in view', formatBytes(sums.bornBytes))
+        : t('{0} in {1} allocations were born in view', formatBytes(sums.bornBytes), formatCount(sums.bornBlocks));
+    if (sums.aliveBlocks === 0) return t('{0}; none is alive at the end.', born);
+    const [bytes, blocks] = [formatBytes(sums.aliveBytes), formatCount(sums.aliveBlocks)];
+    return largest === null
+      ? t('{0}; {1} in {2} are alive at the end.', born, bytes, blocks)
+      : t('{0}; {1} in {2} are alive at the end, of {3}, most of {4}.', born, bytes, blocks, linesText(lines), largest);
   },
-  noPin:
+  noPin: t(
     'Click on the curve, or move to a point with the arrow keys and press Enter, to see which lines hold the memory there.',
-  columnBytes: 'Bytes',
-  columnShare: 'Share',
-  columnBlocks: 'Blocks',
-  columnLine: 'Line',
-  columnFunction: 'Function',
-  sortBy: (column: string): string => `Sort by ${column.toLowerCase()}`,
-  filter: 'Filter lines',
-  filterPlaceholder: 'Filter by file, function or line',
-  library: 'Library or native code',
-  libraryHint: 'No line of yours is on the stack',
-  beforeRecording: 'Before recording',
-  beforeRecordingHint: 'Allocated before the recording began',
-  noStack: 'No stack recorded',
-  noStackHint: 'Allocated where no Python ran, or recorded without stacks',
-  unexplained: 'Not explained',
-  unexplainedHint: 'The history and the list of blocks disagree by this much',
-  notMapped: 'not in this workspace',
-  openLine: (file: string, line: number): string => `Open ${file} at line ${line}`,
-  pointedOut: 'The line you came from',
-  total: 'Total',
-  totalIsLive: (bytes: number): string => `= live bytes, ${formatExactBytes(bytes)}`,
-  totalIsAlive: (bytes: number): string => `= born in view and alive at the end, ${formatExactBytes(bytes)}`,
-  shown: (rows: number, all: number): string => `Shown: ${formatCount(rows)} of ${formatCount(all)}`,
-  nothingMatches: 'No line matches the filter.',
-  showMore: (count: number): string => `Show ${formatCount(count)} more`,
-  atInstant: (instant: string): string => `At ${instant}`,
-  atStart: 'Before the first event',
-  whenTaken: 'When the snapshot was taken',
+  ),
+  columnBytes: t('Bytes'),
+  columnShare: t('Share'),
+  columnBlocks: t('Blocks'),
+  columnLine: t('Line'),
+  columnFunction: t('Function'),
+  sortBy: (column: string): string => t('Sort by {0}', column),
+  filter: t('Filter lines'),
+  filterPlaceholder: t('Filter by file, function or line'),
+  library: t('Library or native code'),
+  libraryHint: t('No line of yours is on the stack'),
+  beforeRecording: t('Before recording'),
+  beforeRecordingHint: t('Allocated before the recording began'),
+  noStack: t('No stack recorded'),
+  noStackHint: t('Allocated where no Python ran, or recorded without stacks'),
+  unexplained: t('Not explained'),
+  unexplainedHint: t('The history and the list of blocks disagree by this much'),
+  notMapped: t('not in this workspace'),
+  openLine: (file: string, line: number): string => t('Open {0} at line {1}', file, line),
+  pointedOut: t('The line you came from'),
+  total: t('Total'),
+  totalIsLive: (bytes: number): string => t('= live bytes, {0}', formatExactBytes(bytes)),
+  totalIsAlive: (bytes: number): string => t('= born in view and alive at the end, {0}', formatExactBytes(bytes)),
+  shown: (rows: number, all: number): string => t('Shown: {0} of {1}', formatCount(rows), formatCount(all)),
+  nothingMatches: t('No line matches the filter.'),
+  showMore: (count: number): string => t('Show {0} more', formatCount(count)),
+  atInstant: (instant: string): string => t('At {0}', instant),
+  atStart: t('Before the first event'),
+  whenTaken: t('When the snapshot was taken'),
   summary: (when: string, live: number, reserved: number | null, lines: number, largest: string | null): string => {
     const amount =
-      `${when}: ${formatBytes(live)} live` + (reserved === null ? '' : ` of ${formatBytes(reserved)} reserved`);
-    if (largest === null) return `${amount}, none of it held by a line of Python.`;
-    return `${amount}, held by ${plural(lines, 'line', 'lines')}, most by ${largest}.`;
+      reserved === null
+        ? t('{0}: {1} live', when, formatBytes(live))
+        : t('{0}: {1} live of {2} reserved', when, formatBytes(live), formatBytes(reserved));
+    return largest === null
+      ? t('{0}, none of it held by a line of Python.', amount)
+      : t('{0}, held by {1}, most by {2}.', amount, linesText(lines), largest);
   },
   lineWithBytes: (file: string, line: number, bytes: number): string => `${file}:${line} (${formatBytes(bytes)})`,
-  nothingMapped: 'No line that is live here is a file of this workspace.',
+  nothingMapped: t('No line that is live here is a file of this workspace.'),
 
   // States
-  readingSnapshots: 'Reading snapshots…',
-  noSnapshots: 'No snapshot yet',
-  noSnapshotsHelp:
+  readingSnapshots: t('Reading snapshots…'),
+  noSnapshots: t('No snapshot yet'),
+  noSnapshotsHelp: t(
     'Snapshots in this workspace appear here by themselves. To make one, record in the training script and dump:',
+  ),
   recordingCode:
     'torch.cuda.memory._record_memory_history()\n# … train …\ntorch.cuda.memory._dump_snapshot("snapshot.pickle")',
-  openSnapshot: 'Open Snapshot…',
-  retry: 'Retry',
-  curveFailed: (reason: string): string => `The curve could not be read: ${reason}`,
-  liveFailed: (reason: string): string => `What is live here could not be read: ${reason}`,
-  openFailed: (reason: string): string => `The line could not be opened: ${reason}`,
-  readyFailed: (reason: string): string => `The snapshots could not be listed: ${reason}`,
+  openSnapshot: t('Open Snapshot…'),
+  retry: t('Retry'),
+  curveFailed: (reason: string): string => t('The curve could not be read: {0}', reason),
+  liveFailed: (reason: string): string => t('What is live here could not be read: {0}', reason),
+  openFailed: (reason: string): string => t('The line could not be opened: {0}', reason),
+  readyFailed: (reason: string): string => t('The snapshots could not be listed: {0}', reason),
 } as const;

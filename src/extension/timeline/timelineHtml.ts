@@ -8,9 +8,11 @@ export interface TimelinePage {
   style: string;
   language: string;
   title: string;
+  /** The language's texts by their English; those of the page are among them. Empty for English. */
+  texts: Readonly<Record<string, string>>;
 }
 
-export function timelineHtml({ cspSource, nonce, script, style, language, title }: TimelinePage): string {
+export function timelineHtml({ cspSource, nonce, script, style, language, title, texts }: TimelinePage): string {
   const policy = [
     `default-src 'none'`,
     `script-src 'nonce-${nonce}'`,
@@ -30,6 +32,7 @@ export function timelineHtml({ cspSource, nonce, script, style, language, title 
   </head>
   <body>
     <main id="app"></main>
+    <script type="application/json" id="texts">${data(texts)}</script>
     <script nonce="${nonce}" src="${attribute(script)}"></script>
   </body>
 </html>
@@ -38,4 +41,9 @@ export function timelineHtml({ cspSource, nonce, script, style, language, title 
 
 function attribute(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+}
+
+/** JSON in which nothing can end the element that holds it. */
+function data(value: unknown): string {
+  return JSON.stringify(value).replaceAll('<', '\\u003c');
 }

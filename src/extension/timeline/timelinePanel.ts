@@ -115,6 +115,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
       style: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.css')).toString(),
       language: vscode.env.language,
       title: vscode.l10n.t('GPU Memory Timeline'),
+      texts: vscode.l10n.bundle ?? {},
     });
   }
 

@@ -37,6 +37,8 @@ export interface HarnessOptions {
   pretendGpu?: boolean;
   /** Folder of the built webview; `dist` if not given. */
   assets?: string;
+  /** One that `l10n` has; English if not given. */
+  language?: string;
 }
 
 export class TimelineHarness {
@@ -64,7 +66,9 @@ export class TimelineHarness {
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const asset = { '/webview.js': 'text/javascript', '/webview.css': 'text/css' }[request.url ?? ''];
       response.setHeader('Content-Type', asset ?? 'text/html');
-      response.end(asset === undefined ? pageAt(origin) : readFileSync(join(assets, request.url ?? '')));
+      response.end(
+        asset === undefined ? pageAt(origin, options.language) : readFileSync(join(assets, request.url ?? '')),
+      );
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
@@ -231,13 +235,15 @@ export class TimelineHarness {
   }
 }
 
-function pageAt(origin: string): string {
+function pageAt(origin: string, language = 'en'): string {
+  const bundle = join(repositoryRoot(), `l10n/bundle.l10n.${language}.json`);
   return timelineHtml({
     cspSource: origin,
     nonce: 'bm9uY2Utb2YtYS10ZXN0',
     script: `${origin}/webview.js`,
     style: `${origin}/webview.css`,
-    language: 'en',
+    language,
     title: 'GPU Memory Timeline',
+    texts: language === 'en' ? {} : (JSON.parse(readFileSync(bundle, 'utf8')) as Record<string, string>),
   });
 }

@@ -77,11 +77,18 @@ describe('What the timeline is told and asks', () => {
       style: 'https://x/webview.css',
       language: 'en"><script>',
       title: '<b>',
+      texts: { a: '</script><script>', b: '<!--<script>' },
     });
     const policy = /Content-Security-Policy" content="([^"]*)"/.exec(html)?.[1] ?? '';
     assert.match(policy, /^default-src 'none'; script-src 'nonce-abc'; /);
     assert.doesNotMatch(policy, /unsafe|\*/);
-    assert.equal(html.match(/<script/g)?.length, 1);
+    // The texts, which are data, and the program.
+    assert.deepEqual(html.match(/<script[^>]*>/g), [
+      '<script type="application/json" id="texts">',
+      '<script nonce="abc" src="https://x/webview.js?a=&#34;b&#34;">',
+    ]);
+    const texts = /id="texts">(.*?)<\/script>/.exec(html)?.[1] ?? '';
+    assert.deepEqual(JSON.parse(texts), { a: '</script><script>', b: '<!--<script>' });
     assert.match(html, /<meta name="csp-nonce" content="abc" \/>/);
   });
 

@@ -1,0 +1,83 @@
+/** German is there as a whole, so that every text can be put into another language. Fails where a text has no German. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { sourceTexts, untranslated } from './support/sourceTexts.js';
+
+const root = join(import.meta.dirname, '../../..');
+const table = (path: string): Record<string, string> =>
+  JSON.parse(readFileSync(join(root, path), 'utf8')) as Record<string, string>;
+const sorted = (items: Iterable<string>): string[] => [...items].sort();
+
+/** What a text must keep in every language: placeholders, links to commands, code, settings and icons. */
+const fixed = (text: string): string[] =>
+  sorted(text.match(/\{\d+\}|\(command:[\w.]+\)|`[^`]*`|\$\([\w~-]+\)|\n/g) ?? []);
+
+describe('German', () => {
+  const { texts, unknown } = sourceTexts(root, ['src/extension', 'webview']);
+  const bundle = table('l10n/bundle.l10n.de.json');
+  const manifest = readFileSync(join(root, 'package.json'), 'utf8');
+
+  it('can be looked up: every text stands in its call', () => {
+    assert.deepEqual(unknown, []);
+    assert.ok(texts.size > 200, `only ${texts.size} texts found`);
+  });
+
+  it('is there for every text of the extension and the timeline, and for nothing else', () => {
+    assert.deepEqual(
+      [...texts].filter(([text]) => !Object.hasOwn(bundle, text)).map(([text, file]) => `${file}: ${text}`),
+      [],
+      'add these to l10n/bundle.l10n.de.json',
+    );
+    assert.deepEqual(
+      Object.keys(bundle).filter((text) => !texts.has(text)),
+      [],
+      'remove these from l10n/bundle.l10n.de.json',
+    );
+  });
+
+  it('is there for every text of the manifest, and for nothing else', () => {
+    assert.deepEqual(sorted(Object.keys(table('package.nls.de.json'))), sorted(Object.keys(table('package.nls.json'))));
+    assert.equal((JSON.parse(manifest) as { l10n: string }).l10n, './l10n');
+  });
+
+  it('keeps placeholders, commands, code and line breaks', () => {
+    const [english, german] = [table('package.nls.json'), table('package.nls.de.json')];
+    const pairs = [
+      ...Object.entries(bundle),
+      ...Object.entries(english).map(([key, text]): [string, string] => [text, german[key]]),
+    ];
+    for (const [text, translated] of pairs) {
+      assert.ok(translated.trim() !== '', text);
+      assert.deepEqual(fixed(translated), fixed(text), text);
+    }
+  });
+
+  it('names commands and views as the manifest does', () => {
+    const german = table('package.nls.de.json');
+    const quoted = Object.entries({ ...german, ...bundle }).flatMap(([key, text]) =>
+      [...text.matchAll(/(?<=\*(?:Leakline: )?)\p{Lu}[^*:]+(?=\*)|(?<=(?:Ansicht|Befehl) „)[^“]+/gu)].map(
+        ([name]): [key: string, name: string] => [key, name],
+      ),
+    );
+    assert.ok(quoted.length > 5);
+    // The editor's own view.
+    const names = new Set([...Object.values(german), 'Probleme']);
+    assert.deepEqual(
+      quoted.filter(([, name]) => !names.has(name)),
+      [],
+    );
+  });
+});
+
+describe('Texts of the timeline', () => {
+  it('all go through the translator', () => {
+    const open = untranslated(join(root, 'webview/strings.ts')).map((text) => text.replace(/^\d+: /, ''));
+    // A device's name as PyTorch writes it, and code to paste.
+    const meant = [/^cuda:$/, /^torch\.cuda\.memory\._record_memory_history\(\)\n/];
+    assert.deepEqual(
+      open.filter((text) => !meant.some((pattern) => pattern.test(text))),
+      [],
+    );
+  });
+});

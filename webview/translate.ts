@@ -1,0 +1,14 @@
+/** Texts in the language of the editor: the page carries them as data, and English stands where one is missing. */
+
+/** Where the page has them. In tests of single modules there is no page. */
+const data = typeof document === 'undefined' ? null : document.getElementById('texts')?.textContent;
+const texts = new Map(Object.entries(JSON.parse(data ?? '{}') as Record<string, string>));
+
+/**
+ * @param message English text with `{0}`, `{1}` … for the arguments. It stands in the call itself: the test of the
+ *   other languages collects the texts from there.
+ */
+export function t(message: string, ...args: readonly (string | number)[]): string {
+  const text = texts.get(message) ?? message;
+  return text.replace(/\{(\d+)\}/g, (placeholder, index: string) => String(args.at(Number(index)) ?? placeholder));
+}
