@@ -9,6 +9,8 @@ import type { BornSession } from './live/bornSession.js';
 import { createFlameView } from './flame/flameView.js';
 import type { FlameSession } from './flame/flameSession.js';
 import { createLiveView } from './live/liveView.js';
+import { createMapView } from './map/mapView.js';
+import type { MapSession } from './map/mapSession.js';
 import { createMessage } from './message.js';
 import { createBandCard } from './layer/bandCard.js';
 import { createBandKey } from './layer/bandKey.js';
@@ -27,10 +29,15 @@ export interface Sessions {
   bands: BandSession;
   born: BornSession;
   flames: FlameSession;
+  maps: MapSession;
 }
 
 /** Fills the page's root with the timeline. */
-export function showApp(root: HTMLElement, store: Store<ViewState>, { session, bands, born, flames }: Sessions): void {
+export function showApp(
+  root: HTMLElement,
+  store: Store<ViewState>,
+  { session, bands, born, flames, maps }: Sessions,
+): void {
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -66,19 +73,21 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, { session, b
   const live = createLiveView(store, session, born);
   const panes = createPaneSwitch(store);
   const flame = createFlameView(store, session, flames);
+  const map = createMapView(store, session, maps);
   const card = createBandCard(store, session, bands);
   // Without the plot, the page is as wide as what is asked for.
   new ResizeObserver(() => {
     if (chart.hidden) session.setPixels(history.clientWidth);
   }).observe(history);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title));
-  root.append(createEmptyView(store, session), controls, history, card, panes, live, flame);
+  root.append(createEmptyView(store, session), controls, history, card, panes, live, flame, map);
 
   store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane }) => {
     const something = choices !== null && choices.length > 0;
     for (const part of [controls, history, panes]) part.hidden = !something;
     live.hidden = !something || pane !== 'list';
     flame.hidden = !something || pane !== 'flame';
+    map.hidden = !something || pane !== 'map';
     const flat = curve?.events === 0;
     failure.show(curveError === null ? null : strings.curveFailed(curveError));
     noEvents.show(flat ? strings.noEvents : null);

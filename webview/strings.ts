@@ -1,6 +1,7 @@
 /** Every text that the timeline shows, in one place. */
 import type { BandsQuery, Category } from '../src/protocol/bandData.js';
 import type { FlameGroup } from '../src/protocol/flameData.js';
+import type { PieceKind } from '../src/protocol/mapData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
@@ -159,7 +160,7 @@ export const strings = {
 
   // Under the chart
   pane: t('Shown under the curve'),
-  paneName: { list: t('List'), flame: t('Flame graph') } satisfies Record<Pane, string>,
+  paneName: { list: t('List'), flame: t('Flame graph'), map: t('Memory map') } satisfies Record<Pane, string>,
 
   // Flame graph
   flame: t('What is live here, by call'),
@@ -206,6 +207,76 @@ export const strings = {
   callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
   callFound: t('found'),
   callNotMapped: t('This call is no line of a file of this workspace.'),
+
+  // Memory map
+  map: t('Where the memory lies at the end of the recording'),
+  mapGrid: t('Segments, the largest first, each over the whole width with its blocks in the order of their addresses'),
+  mapHelp: t('Arrow keys go from block to block and from segment to segment. Enter opens the line of a block.'),
+  mapHint: t(
+    'Each row is one segment over the whole width · Click: whose block it is · Click again, Ctrl/Cmd-click, or Enter: open the line · Arrow keys move',
+  ),
+  mapFailed: (reason: string): string => t('Where the memory lies could not be read: {0}', reason),
+  mapWithoutPlaces: t('This input does not say where blocks lie in memory.'),
+  mapReserved: (segments: number, reserved: number): string =>
+    segments === 1
+      ? t('{0} reserved in 1 segment', formatBytes(reserved))
+      : t('{0} reserved in {1} segments', formatBytes(reserved), formatCount(segments)),
+  mapInside: (live: number, free: number, largestFree: number): string =>
+    t(
+      '{0} live, {1} free inside, the largest piece {2}',
+      formatBytes(live),
+      formatBytes(free),
+      formatBytes(largestFree),
+    ),
+  mapPinned: (segments: number): string =>
+    segments === 1
+      ? t('1 large segment is kept for less than a tenth of live blocks')
+      : t('{0} large segments are kept for less than a tenth of live blocks', formatCount(segments)),
+  otherSegments: (count: number, reserved: number, live: number): string =>
+    count === 1
+      ? t('and 1 smaller segment: {0} reserved, {1} live', formatBytes(reserved), formatBytes(live))
+      : t(
+          'and {0} smaller segments: {1} reserved, {2} live',
+          formatCount(count),
+          formatBytes(reserved),
+          formatBytes(live),
+        ),
+  segmentLabel: (reserved: number, live: number, free: number, largestFree: number): string =>
+    free === 0
+      ? t('{0}: {1} live, nothing free', formatBytes(reserved), formatBytes(live))
+      : t(
+          '{0}: {1} live, {2} free, largest {3}',
+          formatBytes(reserved),
+          formatBytes(live),
+          formatBytes(free),
+          formatBytes(largestFree),
+        ),
+  defaultPool: t('default pool'),
+  poolNamed: (pool: string): string => t('pool {0}', pool),
+  streamNamed: (stream: string): string => (stream === '' ? t('stream not known') : t('stream {0}', stream)),
+  segmentKind: { small: t('small'), large: t('large'), expandable: t('expandable') },
+  pinned: `▲ ${t('pinned')}`,
+  pinnedHint: t('Less than a tenth of it is live, and it cannot be given back for that'),
+  pieceName: {
+    live: t('Live block'),
+    pending: t('Freed, still used by another stream'),
+    free: t('Free'),
+    mixed: t('Small neighbours'),
+    unknown: t('In no block'),
+  } satisfies Record<PieceKind, string>,
+  pieceText: (name: string, bytes: number): string => `${name}: ${formatBytes(bytes)} (${formatExactBytes(bytes)})`,
+  mixedText: (live: number, blocks: number): string =>
+    blocks === 1
+      ? t('{0} live in 1 block', formatBytes(live))
+      : t('{0} live in {1} blocks', formatBytes(live), formatCount(blocks)),
+  largestOf: (owner: string): string => t('the largest of {0}', owner),
+  pieceNotMapped: t('Here is no block of a line of this workspace.'),
+  poolTable: t('Segments by pool, stream and kind'),
+  columnPool: t('Pool, stream and kind'),
+  columnSegments: t('Segments'),
+  columnFree: t('Free inside'),
+  columnLargestFree: t('Largest free'),
+  columnPinned: t('Pinned'),
 
   // What is live
   listing: t('What the list shows'),

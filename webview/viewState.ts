@@ -39,7 +39,7 @@ export interface BandRef {
 export type Listing = 'live' | 'born';
 
 /** What is shown under the chart of the instant that is looked into. */
-export const PANES = ['list', 'flame'] as const;
+export const PANES = ['list', 'flame', 'map'] as const;
 export type Pane = (typeof PANES)[number];
 
 export interface ViewState {

@@ -1,6 +1,7 @@
 /** What the timeline webview asks of the extension, and what it is told. */
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
 import type { Flame, FlameQuery } from './flameData.js';
+import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** One line of the picker: a snapshot that can be shown. */
@@ -21,6 +22,7 @@ export type TimelineApi = {
   bands: { params: BandsQuery; result: Bands };
   bandDetail: { params: BandDetailQuery; result: BandDetail };
   flame: { params: FlameQuery; result: Flame };
+  memoryMap: { params: MapQuery; result: MemoryMapAnswer };
   /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Opens the palette command that the empty state offers. */

@@ -4,6 +4,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
 import type { Flame, FlameQuery } from './flameData.js';
+import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** The Python files that frames may be mapped to. */
@@ -67,6 +68,7 @@ export type WorkerApi = {
   bands: { params: BandsQuery; result: Bands };
   bandDetail: { params: BandDetailQuery; result: BandDetail };
   flame: { params: FlameQuery; result: Flame };
+  memoryMap: { params: MapQuery; result: MemoryMapAnswer };
 };
 
 export interface AnalysisResult {

@@ -2,15 +2,16 @@ import type { AllocationIndex } from '../core/analysis/allocationIndex.js';
 import { blockDetail, strandDetail } from '../core/analysis/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/analysis/bandWindow.js';
 import { CATEGORIES } from '../core/analysis/categories.js';
-import type { FileLookup, Owner } from '../core/analysis/owner.js';
+import type { FileLookup } from '../core/analysis/owner.js';
 import { stackFrames } from '../core/analysis/ownerTally.js';
 import { strandLayout, type BandGrouping, type StrandLayout } from '../core/analysis/strands.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { BatchLines } from '../core/report/batchLines.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
-import type { BandDetail, BandDetailQuery, BandOwner, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
+import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
 import type { LineVerdicts } from './lineVerdicts.js';
+import { ownerWords } from './ownerWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
@@ -127,8 +128,4 @@ function namesOf(
     };
   });
   return { strands, groups: Object.fromEntries(strands.map(({ group }) => [group, layout.groups[group]])) };
-}
-
-function ownerWords(owner: Owner): BandOwner {
-  return 'bucket' in owner ? { place: null, bucket: owner.bucket } : { place: owner.line, bucket: null };
 }

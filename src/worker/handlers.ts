@@ -13,6 +13,7 @@ import type { WorkerApi } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
 import { FlameAnswers } from './flameAnswers.js';
 import { LineVerdicts } from './lineVerdicts.js';
+import { MapAnswers } from './mapAnswers.js';
 import type { SnapshotReading } from './snapshotReading.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
@@ -29,6 +30,7 @@ export function workerHandlers(
   const cache = new SourceCache();
   const reports = new ReportsFromSources(() => performance.now());
   const flames = new FlameAnswers(store, workspace);
+  const maps = new MapAnswers(store, workspace);
   return {
     configure: async (settings) => {
       await reading.configure(settings);
@@ -106,6 +108,7 @@ export function workerHandlers(
     bands: (query, signal) => bands.bands(query, signal),
     bandDetail: (query, signal) => bands.detail(query, signal),
     flame: (query, signal) => flames.flame(query, signal),
+    memoryMap: (query, signal) => maps.memoryMap(query, signal),
   };
 }
 

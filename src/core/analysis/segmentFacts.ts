@@ -77,8 +77,7 @@ export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => num
     pool.reservedBytes += totalBytes;
     pool.liveBytes += liveBytes;
     if (liveBytes === 0) pool.idleBytes += totalBytes;
-    const isLarge = segments.isSmall[segment] === 0 && !isExpandable;
-    if (isLarge && largest !== -1 && liveBytes < PINNED * totalBytes) {
+    if (largest !== -1 && isPinned(snapshot, segment, liveBytes)) {
       pinned.push({ device, totalBytes, liveBytes, group: groupOf(largest) });
     }
   }
@@ -91,6 +90,12 @@ export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => num
       .map(({ device }) => device),
     settings: snapshot.settings,
   };
+}
+
+/** True of a segment of which so little is live that it is held for almost nothing. @param liveBytes in it */
+export function isPinned({ segments }: Snapshot, segment: number, liveBytes: Bytes): boolean {
+  const isLarge = segments.isSmall[segment] === 0 && segments.isExpandable[segment] === 0;
+  return isLarge && liveBytes > 0 && liveBytes < PINNED * segments.totalSize[segment];
 }
 
 function poolOf(

@@ -22,6 +22,7 @@ import {
   isBornInQuery,
   isFlameQuery,
   isLiveAtQuery,
+  isMapQuery,
   isOpenSourceParams,
   isReadyParams,
   isTimelineQuery,
@@ -170,6 +171,10 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         flame: (params: unknown, signal) => {
           if (!isFlameQuery(params)) throw badParams('flame');
           return this.session.engine.call('flame', params, signal);
+        },
+        memoryMap: (params: unknown, signal) => {
+          if (!isMapQuery(params)) throw badParams('memoryMap');
+          return this.session.engine.call('memoryMap', params, signal);
         },
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');

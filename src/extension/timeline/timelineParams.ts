@@ -1,6 +1,7 @@
 /** Guards for what a webview sends: it is another world, and nothing of it is believed unseen. */
 import { BAND_GROUPINGS, type BandDetailQuery, type BandsQuery } from '../../protocol/bandData.js';
 import { MOST_FOCUS, type FlameQuery } from '../../protocol/flameData.js';
+import type { MapQuery } from '../../protocol/mapData.js';
 import type { BornInQuery, LiveAtQuery, TimelineQuery } from '../../protocol/timelineData.js';
 
 /** More pixels than any screen has. */
@@ -55,6 +56,11 @@ export function isFlameQuery(value: unknown): value is FlameQuery {
   const focus = query['focus'];
   if (typeof query['folded'] !== 'boolean' || !Array.isArray(focus) || focus.length > MOST_FOCUS) return false;
   return focus.every((call) => isInteger(call, 0));
+}
+
+export function isMapQuery(value: unknown): value is MapQuery {
+  const query = ofDevice(value);
+  return query !== null && isSize(query['pixels']);
 }
 
 /** The fields of a question about a device of a file. */

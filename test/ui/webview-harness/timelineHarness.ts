@@ -157,6 +157,7 @@ export class TimelineHarness {
         bands: worker.bands,
         bandDetail: worker.bandDetail,
         flame: worker.flame,
+        memoryMap: worker.memoryMap,
         openSource: () => null,
         openSnapshot: () => null,
       },

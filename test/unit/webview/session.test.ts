@@ -71,6 +71,7 @@ describe('the session of a timeline', () => {
         bands: worker.bands,
         bandDetail: worker.bandDetail,
         flame: worker.flame,
+        memoryMap: worker.memoryMap,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });

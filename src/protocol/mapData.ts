@@ -1,0 +1,53 @@
+/** The segments of a device and what lies in them at the end of the recording, as large as a picture may be. */
+import type { MapPieces, MappedSegment, PieceKind, SegmentSums } from '../core/analysis/memoryMap.js';
+import type { BandOwner } from './bandData.js';
+
+export type { PieceKind };
+
+/** What `pieces.kind` holds indices into. */
+export const PIECES = ['live', 'pending', 'free', 'mixed', 'unknown'] as const satisfies readonly PieceKind[];
+
+export interface MapQuery {
+  /** A loaded file. */
+  path: string;
+  device: number;
+  /** Width over which a segment is drawn. */
+  pixels: number;
+}
+
+export interface MemoryMapAnswer {
+  path: string;
+  device: number;
+  /** False where the input does not say where blocks lie: the rest is empty. */
+  hasPlaces: boolean;
+  total: SegmentSums;
+  /** By pool, stream and kind, the largest first. */
+  pools: MapPool[];
+  /** The largest segments, the largest first. */
+  segments: MapSegment[];
+  /** The segments that are not listed. */
+  others: SegmentSums;
+  /** `block` holds indices into `owners`, or `NO_OWNER`. */
+  pieces: MapPieces;
+  owners: MapOwner[];
+}
+
+/** In `pieces.block`: nobody's, or there was no room to say whose. */
+export const NO_OWNER = 0xffffffff;
+
+export interface MapSegment extends MappedSegment {
+  /** Index into `pools`. */
+  pool: number;
+}
+
+export interface MapPool extends SegmentSums {
+  /** `0,0` is the default pool. */
+  pool: string;
+  stream: string;
+  kind: 'small' | 'large' | 'expandable';
+}
+
+export interface MapOwner extends BandOwner {
+  /** Who called whom, innermost first. */
+  calls: string;
+}

@@ -1,0 +1,128 @@
+/** Answers questions about where blocks lie. */
+import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/analysis/memoryMap.js';
+import type { FileLookup } from '../core/analysis/owner.js';
+import { ownerOfStack, stackFrames } from '../core/analysis/ownerTally.js';
+import { DEFAULT_POOL } from '../core/analysis/segmentFacts.js';
+import { stacklessBucket } from '../core/analysis/stackless.js';
+import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
+import { NO_OWNER, type MapOwner, type MapPool, type MapQuery, type MemoryMapAnswer } from '../protocol/mapData.js';
+import { ownerWords } from './ownerWords.js';
+import type { SnapshotStore } from './snapshotStore.js';
+import type { WorkspaceFiles } from './workspaceFiles.js';
+
+/** Pools, streams and kinds beyond this number are one: a file can name a stream per segment. */
+const MOST_POOLS = 64;
+/** Characters of a label of a pool or stream. */
+const LONGEST_LABEL = 40;
+/** So many frames of a stack are told of a block. */
+const FRAMES_OF_BLOCK = 6;
+/** Characters of all owners in an answer. */
+const ROOM_FOR_OWNERS = 40_000;
+
+export class MapAnswers {
+  constructor(
+    private readonly store: SnapshotStore,
+    private readonly workspace: WorkspaceFiles,
+  ) {}
+
+  async memoryMap({ path, device, pixels }: MapQuery, signal: AbortSignal): Promise<MemoryMapAnswer> {
+    const snapshot = this.store.trend(path) === null ? await this.store.snapshot(path, signal) : null;
+    if (snapshot === null || snapshot.absent.includes('addresses') || snapshot.absent.includes('reserved')) {
+      return { ...WITHOUT_PLACES, path, device };
+    }
+    const map = memoryMap(snapshot, device, pixels);
+    const { pools, poolOf } = poolsOf(snapshot, map.all);
+    const owners = new BlockOwners(snapshot, this.workspace.lookupFor(snapshot, this.store.digests));
+    return {
+      path,
+      device,
+      hasPlaces: true,
+      total: map.total,
+      pools,
+      segments: map.segments.map((segment) => ({ ...segment, pool: poolOf(segment) })),
+      others: map.others,
+      pieces: { ...map.pieces, block: map.pieces.block.map((block) => owners.indexOf(block)) },
+      owners: owners.list,
+    };
+  }
+}
+
+const NOTHING = sumSegments([]);
+const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device'> = {
+  hasPlaces: false,
+  total: NOTHING,
+  pools: [],
+  segments: [],
+  others: NOTHING,
+  pieces: {
+    row: new Uint32Array(0),
+    kind: new Uint8Array(0),
+    bytes: new Float64Array(0),
+    liveBytes: new Float64Array(0),
+    blocks: new Uint32Array(0),
+    block: new Uint32Array(0),
+  },
+  owners: [],
+};
+
+function poolsOf(
+  snapshot: Snapshot,
+  all: readonly MappedSegment[],
+): { pools: MapPool[]; poolOf: (segment: MappedSegment) => number } {
+  const { segments, strings } = snapshot;
+  const labelOf = ({ segment }: MappedSegment): Pick<MapPool, 'pool' | 'stream' | 'kind'> => ({
+    pool: strings.text(segments.pool[segment]).slice(0, LONGEST_LABEL) || DEFAULT_POOL,
+    stream: strings.text(segments.stream[segment]).slice(0, LONGEST_LABEL),
+    kind: segments.isExpandable[segment] === 1 ? 'expandable' : segments.isSmall[segment] === 1 ? 'small' : 'large',
+  });
+  const keyOf = (segment: MappedSegment): string => JSON.stringify(labelOf(segment));
+  const members = new Map<string, MappedSegment[]>();
+  for (const segment of all) {
+    const key = keyOf(segment);
+    const of = members.get(key);
+    if (of === undefined) members.set(key, [segment]);
+    else of.push(segment);
+  }
+  const largest = [...members]
+    .map(([key, of]) => ({ key, of, sums: sumSegments(of) }))
+    .sort((a, b) => b.sums.reservedBytes - a.sums.reservedBytes);
+  const named = largest.slice(0, MOST_POOLS);
+  const pools: MapPool[] = named.map(({ of, sums }) => ({ ...labelOf(of[0]), ...sums }));
+  const rest = largest.slice(MOST_POOLS).flatMap(({ of }) => of);
+  if (rest.length > 0) pools.push({ pool: '…', stream: '…', kind: 'large', ...sumSegments(rest) });
+  const indices = new Map(named.map(({ key }, index) => [key, index]));
+  return { pools, poolOf: (segment) => indices.get(keyOf(segment)) ?? pools.length - 1 };
+}
+
+/** Whose blocks are, each owner once, as many as there is room for. */
+class BlockOwners {
+  readonly list: MapOwner[] = [];
+  private readonly known = new Map<string, number>();
+  private room = ROOM_FOR_OWNERS;
+
+  constructor(
+    private readonly snapshot: Snapshot,
+    private readonly lookup: FileLookup,
+  ) {}
+
+  indexOf(block: number): number {
+    if (block === NO_INDEX) return NO_OWNER;
+    const { stack, forward } = stacksOfBlock(this.snapshot, block);
+    const stackless = stacklessBucket(this.snapshot, this.snapshot.blocks.allocEvent[block] !== NO_INDEX);
+    const key = `${stack}/${forward}/${stackless}`;
+    let index = this.known.get(key);
+    if (index === undefined) {
+      const owner = ownerWords(ownerOfStack(this.snapshot, stack, forward, stackless, this.lookup));
+      const frames = stackFrames(this.snapshot, stack).slice(0, FRAMES_OF_BLOCK);
+      const calls = frames.map((frame) => frame.function).join(' \u2190 ');
+      const length = (owner.place?.file.length ?? 0) + (owner.place?.function.length ?? 0) + calls.length;
+      index = NO_OWNER;
+      if (length <= this.room) {
+        this.room -= length;
+        index = this.list.push({ ...owner, calls }) - 1;
+      }
+      this.known.set(key, index);
+    }
+    return index;
+  }
+}

@@ -1,0 +1,164 @@
+/** The memory map: blocks to scale, free space in numbers, pinned segments, by mouse and keys and for a screen reader. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { pickle } from '../../support/plainPickle.js';
+import { newFolder, removeCopies } from '../../support/workspaces.js';
+import { launchChromium } from '../../vscode-host/browser.js';
+import { barriersOf } from './barriers.js';
+import { themes } from './themes.js';
+import { TimelineHarness } from './timelineHarness.js';
+
+const MiB = 1024 * 1024;
+const GiB = 1024 * MiB;
+
+/** A pinned segment of 100 MiB, one of 40 MiB on another stream that is half full, and a small one of many blocks. */
+function fragmented(): string {
+  const frames = (line: number) => [{ filename: '/job/train.py', line, name: 'keep' }];
+  const live = (address: number, size: number, line: number) => ({
+    address,
+    size,
+    requested_size: size,
+    state: 'active_allocated',
+    frames: frames(line),
+  });
+  const free = (address: number, size: number) => ({ address, size, requested_size: 0, state: 'inactive', frames: [] });
+  const segment = (address: number, total: number, stream: number, type: string, blocks: object[]) => ({
+    device: 0,
+    address,
+    total_size: total,
+    stream,
+    segment_type: type,
+    segment_pool_id: [0, 0],
+    is_expandable: false,
+    blocks,
+  });
+  const small = Array.from({ length: 4096 }, (_, i) =>
+    i % 2 === 0 ? live(3 * GiB + i * 512, 512, 30) : free(3 * GiB + i * 512, 512),
+  );
+  const segments = [
+    segment(GiB, 100 * MiB, 0, 'large', [
+      free(GiB, 60 * MiB),
+      live(GiB + 60 * MiB, 5 * MiB, 10),
+      free(GiB + 65 * MiB, 35 * MiB),
+    ]),
+    segment(2 * GiB, 40 * MiB, 7, 'large', [live(2 * GiB, 20 * MiB, 20), free(2 * GiB + 20 * MiB, 20 * MiB)]),
+    segment(3 * GiB, 2 * MiB, 0, 'small', small),
+  ];
+  const alloc = { action: 'alloc', addr: GiB + 60 * MiB, size: 5 * MiB, stream: 0, time_us: 1000, frames: frames(10) };
+  const path = join(newFolder(), 'fragmented_step_1.pickle');
+  writeFileSync(
+    path,
+    pickle({ segments: segments as never, device_traces: [[alloc]], allocator_settings: {}, external_annotations: [] }),
+  );
+  return path;
+}
+
+describe('the memory map', () => {
+  let browser: Browser;
+  let harness: TimelineHarness | undefined;
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    const complaints = harness?.complaints ?? [];
+    await harness?.close();
+    harness = undefined;
+    removeCopies();
+    assert.deepEqual(complaints, []);
+  });
+  after(async () => {
+    await browser.close();
+  });
+
+  async function open(): Promise<{ alone: TimelineHarness; page: Page }> {
+    const alone = await TimelineHarness.open(browser, { paths: [fragmented()], files: ['train.py'] });
+    harness = alone;
+    const { page } = alone;
+    await page.locator('.panes').getByText('Memory map').click();
+    await piece(page, 0).first().waitFor();
+    return { alone, page };
+  }
+
+  it('draws blocks to scale and tells reserved, live and free, the largest hole, and what is pinned', async () => {
+    const { page } = await open();
+    assert.equal(
+      await page.locator('.map .summary').innerText(),
+      '142 MiB reserved in 3 segments: 26.0 MiB live, 116 MiB free inside, the largest piece 60.0 MiB; ' +
+        '1 large segment is kept for less than a tenth of live blocks.',
+    );
+    const width = async (of: Locator): Promise<number> => (await of.boundingBox())?.width ?? 0;
+    const whole = await width(page.locator('.segment-bar').first());
+    for (const [at, share] of [0.6, 0.05, 0.35].entries()) {
+      assert.ok(Math.abs((await width(piece(page, 0).nth(at))) - whole * share) < 3, `piece ${at}`);
+    }
+    assert.match(
+      await page.locator('.segment').first().innerText(),
+      /100 MiB: 5\.00 MiB live, 95\.0 MiB free, largest 60\.0 MiB.*▲ pinned/s,
+    );
+    assert.match(await page.locator('.segment').nth(1).innerText(), /large · default pool · stream 7/);
+    assert.equal(await page.getByText('▲ pinned').count(), 1);
+    const neighbours = await piece(page, 2).evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ''));
+    assert.ok(neighbours.length > 10 && neighbours.length < 1000, `${neighbours.length} pieces`);
+    const blocks = neighbours.map((text) => {
+      assert.match(text, /^Small neighbours: .* live in [\d,]+ blocks?, the largest of train\.py:30, keep$/);
+      return Number(/in (\d+) block/.exec(text)?.[1]);
+    });
+    assert.equal(
+      blocks.reduce((sum, of) => sum + of, 0),
+      2048,
+    );
+    const total = await page.locator('.pool-table tfoot td').allInnerTexts();
+    assert.deepEqual(total, ['3', '142 MiB', '26.0 MiB', '116 MiB', '60.0 MiB', '1']);
+  });
+
+  it('says whose a block is, and opens its line on a second click, with a modifier, and by keys', async () => {
+    const { alone, page } = await open();
+    const opens = async (times: number, line: number): Promise<void> => {
+      await eventually(() => {
+        const calls = alone.callsOf('openSource');
+        assert.equal(calls.length, times);
+        assert.deepEqual(calls.at(-1), { file: 'train.py', line, preserveFocus: false });
+      });
+    };
+    await piece(page, 0).nth(1).click();
+    await page
+      .locator('.map .flame-readout', { hasText: 'Live block: 5.00 MiB (5,242,880 bytes), train.py:10, keep' })
+      .waitFor();
+    assert.equal(alone.callsOf('openSource').length, 0);
+    await piece(page, 0).nth(1).click();
+    await opens(1, 10);
+    await piece(page, 1)
+      .first()
+      .click({ modifiers: ['ControlOrMeta'] });
+    await opens(2, 20);
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('Enter');
+    await opens(3, 10);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowLeft');
+    await page.keyboard.press('Enter');
+    await opens(4, 20);
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
+    await opens(5, 30);
+    await page.keyboard.press('Home');
+    await page.keyboard.press('Enter');
+    await page.getByRole('alert').filter({ hasText: 'no block of a line' }).waitFor();
+  });
+
+  it('has no barrier that axe knows, in every theme', async () => {
+    const { alone, page } = await open();
+    for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
+      await alone.useTheme(theme);
+      assert.deepEqual(await barriersOf(page), [], theme);
+    }
+  });
+});
+
+/** The pieces of a segment. */
+const piece = (page: Page, segment: number): Locator => page.locator('.segment').nth(segment).locator('.piece');

@@ -1,0 +1,58 @@
+/** Asks where the memory lies, while that is what is shown. */
+import type { MapQuery, MemoryMapAnswer } from '../../src/protocol/mapData.js';
+import type { Host } from '../host.js';
+import { Latest } from '../latest.js';
+import { Store } from '../store.js';
+import type { ViewState } from '../viewState.js';
+
+export interface MapState {
+  map: MemoryMapAnswer | null;
+  loading: boolean;
+  /** Why there is no answer, in a sentence. */
+  error: string | null;
+}
+
+export class MapSession {
+  readonly store = new Store<MapState>({ map: null, loading: false, error: null });
+  private pixels = 0;
+  private readonly latest: Latest<MapQuery, MemoryMapAnswer>;
+
+  constructor(
+    private readonly page: Store<ViewState>,
+    host: Pick<Host, 'call'>,
+  ) {
+    this.latest = new Latest((query, signal) => host.call('memoryMap', query, signal), {
+      answer: (map) => {
+        const { selection } = page.get();
+        if (map.path === selection?.path && map.device === selection.device) this.store.update({ map, error: null });
+      },
+      failure: (error) => {
+        this.store.update({ map: null, error: error instanceof Error ? error.message : String(error) });
+      },
+      settled: () => {
+        this.store.update({ loading: false });
+      },
+    });
+    page.watch(({ pane, selection, choices }, before) => {
+      if (selection !== before.selection) this.store.update({ map: null, error: null });
+      // Choices are told anew whenever a file was read.
+      if (pane !== before.pane || selection !== before.selection || choices !== before.choices) this.ask();
+    });
+  }
+
+  /** Tells how wide a segment is drawn; nothing is asked before that is known. */
+  setPixels(pixels: number): void {
+    const rounded = Math.round(pixels);
+    if (rounded === this.pixels || rounded <= 0) return;
+    this.pixels = rounded;
+    this.ask();
+  }
+
+  /** Asks anew, after a failure too. */
+  ask(): void {
+    const { selection, pane } = this.page.get();
+    if (pane !== 'map' || selection === null || this.pixels === 0) return;
+    this.store.update({ loading: true, error: null });
+    this.latest.request({ ...selection, pixels: this.pixels });
+  }
+}

@@ -1,0 +1,41 @@
+/** The pieces of a memory map in words. */
+import { NO_OWNER, PIECES, type MapOwner, type MapPool, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
+import { ownerName } from '../layer/bandText.js';
+import { strings } from '../strings.js';
+
+/** The pool of everything that is in no CUDA graph and no MemPool. */
+const DEFAULT_POOL = '0,0';
+
+/** Whose a piece is, or its largest block; null if nobody's. */
+export function ownerOfPiece({ pieces, owners }: MemoryMapAnswer, piece: number): MapOwner | null {
+  const index = pieces.block[piece];
+  return index === NO_OWNER ? null : owners[index];
+}
+
+/** The map's numbers in a sentence. */
+export function mapSummary({ total }: MemoryMapAnswer): string {
+  const { segments, reservedBytes, liveBytes, freeBytes, largestFreeBytes, pinnedSegments } = total;
+  const inside = strings.mapInside(liveBytes, freeBytes, largestFreeBytes);
+  const pinned = pinnedSegments === 0 ? '' : `; ${strings.mapPinned(pinnedSegments)}`;
+  return `${strings.mapReserved(segments, reservedBytes)}: ${inside}${pinned}.`;
+}
+
+export function poolText({ pool, stream, kind }: Pick<MapPool, 'pool' | 'stream' | 'kind'>): string {
+  const named = pool === DEFAULT_POOL ? strings.defaultPool : strings.poolNamed(pool);
+  return `${strings.segmentKind[kind]} · ${named} · ${strings.streamNamed(stream)}`;
+}
+
+/** Everything about a piece, in one sentence. */
+export function pieceText(map: MemoryMapAnswer, piece: number): string {
+  const { kind, bytes, liveBytes, blocks } = map.pieces;
+  const name = PIECES[kind[piece]];
+  const parts = [strings.pieceText(strings.pieceName[name], bytes[piece])];
+  if (name === 'mixed') parts.push(strings.mixedText(liveBytes[piece], blocks[piece]));
+  const owner = ownerOfPiece(map, piece);
+  if (owner !== null) {
+    const whose = ownerName(owner, false);
+    parts.push(name === 'mixed' ? strings.largestOf(whose) : whose);
+    if (owner.calls !== '') parts.push(owner.calls);
+  }
+  return parts.join(', ');
+}

@@ -1,0 +1,76 @@
+/** Under the chart: the segments of the device and what lies in them at the end of the recording. */
+import { el, setText } from '../dom.js';
+import { createMessage } from '../message.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { createProgress } from '../ui/progress.js';
+import type { ViewState } from '../viewState.js';
+import { MapGrid } from './mapGrid.js';
+import type { MapSession } from './mapSession.js';
+import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
+import { createPoolTable } from './poolTable.js';
+
+export function createMapView(store: Store<ViewState>, session: TimelineSession, maps: MapSession): HTMLElement {
+  const heading = el('h2', { attributes: { id: 'map-heading' } }, strings.map);
+  const progress = createProgress(strings.loading);
+  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
+  const hint = createMessage('hint');
+  const failure = createMessage('error', {
+    text: strings.retry,
+    onPress: () => {
+      maps.ask();
+    },
+  });
+  const openFailure = createMessage('error');
+  const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
+  const grid = new MapGrid({
+    open: (piece) => {
+      const { map } = maps.store.get();
+      const place = map === null ? null : (ownerOfPiece(map, piece)?.place ?? null);
+      if (place?.mapped === true) session.openSource(place);
+      else store.update({ openError: strings.pieceNotMapped });
+    },
+    look: (piece) => {
+      const { map } = maps.store.get();
+      setText(readout, map === null || piece === null ? '' : pieceText(map, piece));
+    },
+  });
+  const others = el('p', { class: 'aside' });
+  const pools = el('div');
+  const scroller = el('div', { class: 'scroller map-scroller' }, grid.element, others, pools);
+  new ResizeObserver(() => {
+    maps.setPixels(scroller.clientWidth);
+  }).observe(scroller);
+
+  maps.store.watch(({ map, loading, error }, before) => {
+    progress.show(loading);
+    failure.show(error === null ? null : strings.mapFailed(error));
+    hint.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
+    for (const part of [grid.element, others, pools]) part.hidden = map?.hasPlaces !== true;
+    if (map === before.map) return;
+    setText(summary, map?.hasPlaces === true ? mapSummary(map) : '');
+    setText(readout, '');
+    if (map === null) return;
+    const { segments, reservedBytes, liveBytes } = map.others;
+    setText(others, segments === 0 ? '' : strings.otherSegments(segments, reservedBytes, liveBytes));
+    pools.replaceChildren(createPoolTable(map));
+    grid.show(map);
+  });
+  store.watch(({ openError }) => {
+    openFailure.show(openError);
+  });
+
+  return el(
+    'section',
+    { class: 'live map', attributes: { 'aria-labelledby': 'map-heading' } },
+    el('div', { class: 'live-head' }, heading, progress.element),
+    summary,
+    hint.element,
+    failure.element,
+    openFailure.element,
+    scroller,
+    readout,
+    el('p', { class: 'aside chart-hint' }, strings.mapHint),
+  );
+}
