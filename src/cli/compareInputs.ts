@@ -2,6 +2,7 @@ import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { groupRuns, type Run } from '../core/analysis/runs.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { buildCompare, compareRuns } from '../core/report/buildCompare.js';
+import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, FixAnswer } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { expandInputs, readInputs, readOneSnapshot, type Complain, type Input } from './inputs.js';
@@ -16,6 +17,7 @@ const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller',
 export async function compareInputs(
   [before, after]: readonly string[],
   workspace: ReportWorkspace,
+  ignored: readonly IgnoredLeak[],
   complain: Complain,
 ): Promise<CompareReport | null> {
   const sides = [];
@@ -27,7 +29,9 @@ export async function compareInputs(
   }
   const [a, b] = sides;
   if (a.digests.length === 0 || b.digests.length === 0) return null;
-  if (!a.isFolder && !b.isFolder) return buildCompare(a.digests[0], b.digests[0], workspace);
+  if (!a.isFolder && !b.isFolder) {
+    return buildCompare(a.digests[0], b.digests[0], workspace, undefined, ignored);
+  }
   const runsA = byRank(groupRuns(a.digests));
   const runsB = byRank(groupRuns(b.digests));
   for (const [side, runs] of [[a, runsA] as const, [b, runsB] as const]) {
@@ -41,7 +45,7 @@ export async function compareInputs(
   });
   if (pairs.length === 0) complain(`${a.path} and ${b.path} hold no run of the same rank: name two folders that do.`);
   return pairs
-    .map(([run, later]) => compareRuns(run, later, workspace))
+    .map(([run, later]) => compareRuns(run, later, workspace, ignored))
     .reduce<CompareReport | null>(
       (worst, one) => (worst === null || urgency(one) < urgency(worst) ? one : worst),
       null,

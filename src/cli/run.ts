@@ -106,7 +106,8 @@ async function ignoredLeaks(root: string | null, complain: Complain): Promise<Ig
 /** @returns true if the answer is one that was asked to fail on */
 async function compare(command: CompareArguments, output: Output, complain: Complain): Promise<boolean> {
   const workspace = await workspaceOf(command);
-  const report = await compareInputs(command.inputs, workspace, complain);
+  const ignored = await ignoredLeaks(command.root, complain);
+  const report = await compareInputs(command.inputs, workspace, ignored, complain);
   if (report === null) return false;
   if (report.fix === null && command.failOn.length > 0) {
     throw new UsageError('--fail-on needs two runs, and both snapshots are of one: name a folder of each run.');

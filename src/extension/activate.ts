@@ -102,6 +102,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     ...registerCommands(commandHandlers(surfaces), log),
     ignored.onDidChange(() => {
       store.setIgnored(ignored.leaks);
+      if (store.comparison !== null) running.remap();
     }),
     store.onDidBeginRun(() => {
       lines.reset();

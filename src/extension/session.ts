@@ -192,7 +192,7 @@ export class SnapshotSession implements vscode.Disposable {
     await this.open(a);
     await this.open(b);
     await this.refreshListing();
-    return await this.engine.call('compare', { a, b });
+    return await this.engine.call('compare', { a, b, ignored: this.store.ignored });
   }
 
   async forget(path: string): Promise<void> {
@@ -278,7 +278,9 @@ export class SnapshotSession implements vscode.Disposable {
     const { a, b } = comparison.report;
     const known = new Set(this.ready.map(({ path }) => path));
     const still = known.has(a.path) && known.has(b.path);
-    this.store.setComparison(still ? await this.engine.call('compare', { a: a.path, b: b.path }) : null);
+    this.store.setComparison(
+      still ? await this.engine.call('compare', { a: a.path, b: b.path, ignored: this.store.ignored }) : null,
+    );
   }
 
   private say(trouble: string | null): void {

@@ -1,6 +1,7 @@
 /** What the extension asks of the worker thread. The worker keeps the models; answers are small. */
 import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
+import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
 import type { Flame, FlameQuery } from './flameData.js';
@@ -61,7 +62,8 @@ export type WorkerApi = {
   /** Everything that is loaded, judged. */
   report: { params: null; result: AnalysisResult };
   /** Two loaded files, A before B. */
-  compare: { params: { a: string; b: string }; result: CompareReport };
+  /** `ignored`: leaks that have no say in what became of the leak. */
+  compare: { params: { a: string; b: string; ignored: readonly IgnoredLeak[] }; result: CompareReport };
   timeline: { params: TimelineQuery; result: TimelineWindow };
   liveAt: { params: LiveAtQuery; result: LiveAt };
   bornIn: { params: BornInQuery; result: BornIn };

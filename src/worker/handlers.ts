@@ -64,11 +64,11 @@ export function workerHandlers(
       verdicts.take(result.report);
       return result;
     },
-    compare: ({ a, b }) => {
+    compare: ({ a, b, ignored }) => {
       const { files, rules, roots, capacityBytes } = workspace.listing;
       const { lineText, sourceFacts } = new SourceFiles(roots);
       const sources = { files, rules, lineText, sourceFacts, capacityBytes };
-      return buildCompare(store.digest(a), store.digest(b), sources, store.digests);
+      return buildCompare(store.digest(a), store.digest(b), sources, store.digests, ignored);
     },
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
       const trend = store.trend(path);

@@ -11,11 +11,12 @@ import {
 import { stackKey } from '../analysis/stackKey.js';
 import { groupRuns, sameHistory, stepOfDigest, type Run } from '../analysis/runs.js';
 import { fixVerdict } from './fixVerdict.js';
+import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { runReport } from './runReport.js';
 import { snapshotReport } from './snapshotReport.js';
 import { reportFrame } from './reportFrame.js';
-import type { Amount, CompareCell, CompareLine, CompareReport } from './report.js';
+import type { Amount, CompareCell, CompareLine, CompareReport, RunReport } from './report.js';
 
 interface ComparedStack {
   cell: CompareCell;
@@ -28,28 +29,39 @@ interface ComparedStack {
  * Two snapshots side by side: growth of B over A per owner line and per stack. The growth of all lines and buckets adds
  * up to the difference of the live bytes, to the byte. If they are of different runs, also what became of the leak.
  * @param known snapshots among which are the others of their runs
+ * @param ignored leaks that have no say in what became of the leak
  */
 export function buildCompare(
   a: SnapshotDigest,
   b: SnapshotDigest,
   workspace: ReportWorkspace,
   known: readonly SnapshotDigest[] = [a, b],
+  ignored: readonly IgnoredLeak[] = [],
 ): CompareReport {
   const runs = groupRuns([...new Set([...known, a, b])]);
   const runOf = (digest: SnapshotDigest): Run | undefined => runs.find(({ snapshots }) => snapshots.includes(digest));
   const before = runOf(a);
   const after = runOf(b);
   const isOneRun = before === undefined || after === undefined || before === after || sameHistory(a, b);
-  return compareSnapshots(a, b, workspace, isOneRun ? null : { before, after }, before === after ? before : undefined);
+  const sides = isOneRun ? null : { before, after };
+  return compareSnapshots(a, b, workspace, sides, ignored, before === after ? before : undefined);
 }
 
-/** Two runs by the snapshots that both took at the same step, the latest such, else by their last. */
-export function compareRuns(before: Run, after: Run, workspace: ReportWorkspace): CompareReport {
+/**
+ * Two runs by the snapshots that both took at the same step, the latest such, else by their last.
+ * @param ignored leaks that have no say in what became of the leak
+ */
+export function compareRuns(
+  before: Run,
+  after: Run,
+  workspace: ReportWorkspace,
+  ignored: readonly IgnoredLeak[] = [],
+): CompareReport {
   const steps = before.steps.filter((step) => step !== null && after.steps.includes(step));
   const last = steps.at(-1) ?? null;
   const at = (run: Run): SnapshotDigest =>
     run.snapshots[last === null ? run.snapshots.length - 1 : run.steps.lastIndexOf(last)];
-  return compareSnapshots(at(before), at(after), workspace, { before, after });
+  return compareSnapshots(at(before), at(after), workspace, { before, after }, ignored);
 }
 
 function compareSnapshots(
@@ -57,6 +69,7 @@ function compareSnapshots(
   b: SnapshotDigest,
   workspace: ReportWorkspace,
   runs: { before: Run; after: Run } | null,
+  ignored: readonly IgnoredLeak[],
   run?: Run,
 ): CompareReport {
   const mapping = mapDigests(runs === null ? [a, b] : [...runs.before.snapshots, ...runs.after.snapshots], workspace);
@@ -106,6 +119,7 @@ function compareSnapshots(
   }
   addCell(buckets.beforeRecording, buckets.noStack);
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
+  const judged = (one: Run): RunReport => runWithIgnored(runReport(one, workspace, lookup), ignored);
   return {
     schema: 'leakline.compare/1',
     reused: flow !== null && !flow.certain,
@@ -114,10 +128,7 @@ function compareSnapshots(
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
     buckets: { library: buckets.library, beforeRecording: buckets.beforeRecording },
     noStack: buckets.noStack,
-    fix:
-      runs === null
-        ? null
-        : fixVerdict(runReport(runs.before, workspace, lookup), runReport(runs.after, workspace, lookup)),
+    fix: runs === null ? null : fixVerdict(judged(runs.before), judged(runs.after)),
   };
 }
 

@@ -15,15 +15,20 @@ const COUNTED: ReadonlySet<StepSource> = new Set(['annotations', 'recorder']);
 const OPEN: ReadonlySet<Verdict> = new Set(['filling', 'tooShort']);
 const RECORD_MORE = 'record at least 3 snapshots, or one with a trace of at least 15 steps';
 
-/** Says what became of the leaks of one run in another run of the same program, changed. Rates are of equal steps. */
+/**
+ * Says what became of the leaks of one run in another run of the same program, changed. Rates are of equal steps. A line
+ * that is ignored in one of the runs has no say.
+ */
 export function fixVerdict(before: RunReport, after: RunReport): FixVerdict {
   const rateOf = ratesOf(before, after);
-  const pairs = matchLines(before.lines, after.lines);
-  const matched = new Set(pairs.values());
-  const leaks = before.lines.filter(isLeak);
+  const all = matchLines(before.lines, after.lines);
+  const pairs = new Map([...all].filter(([line, later]) => !line.ignored && !later.ignored));
+  const matched = new Set(all.values());
+  const counted = before.lines.filter((line) => !line.ignored && all.get(line)?.ignored !== true);
+  const leaks = counted.filter(isLeak);
   const lines = [
     ...leaks.map((line) => fixLine(line, pairs.get(line) ?? null, after, rateOf)),
-    ...before.lines
+    ...counted
       .filter((line) => !isLeak(line))
       .flatMap((line) => {
         const later = pairs.get(line);
@@ -196,5 +201,5 @@ function fastest(line: FixLine): number {
 }
 
 function isLeak(line: LineReport): boolean {
-  return line.verdict === 'leak';
+  return line.verdict === 'leak' && !line.ignored;
 }

@@ -85,7 +85,8 @@ export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Repo
   return { ...report, runs, ranks: report.ranks.filter((difference) => !ignored.includes(ownerKey(difference))) };
 }
 
-function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {
+/** The same for one run. */
+export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {
   const byFile = new Map<string, IgnoredLeak[]>();
   for (const leak of leaks) byFile.set(leak.file, [...(byFile.get(leak.file) ?? []), leak]);
   const ignored = new Set(

@@ -45,6 +45,11 @@ export class ResultsStore implements vscode.Disposable {
     return this.allIgnored;
   }
 
+  /** Leaks that are not reported. */
+  get ignored(): readonly IgnoredLeak[] {
+    return this.ignoredLeaks;
+  }
+
   get comparison(): Comparison | null {
     return this.compared;
   }

@@ -194,6 +194,20 @@ describe('The command line', function () {
       assert.equal(compareFolders('leak', 'short', '--fail-on', 'worse,cannotTell').status, 1);
     });
 
+    it('does not fail on a leak that the workspace ignores', () => {
+      const root = join(folder, 'fix');
+      mkdirSync(root);
+      const lines = Array.from({ length: 40 }, (_, i) => `statement_${i + 1}()`);
+      writeFileSync(join(root, 'train.py'), lines.join('\n'));
+      const status = (): number | null => compareFolders('leak', 'more', '--root', root, '--fail-on', 'worse').status;
+      assert.equal(status(), 1);
+      const leak = { file: 'train.py', function: 'main', statement: 'statement_27()', line: 27 };
+      writeFileSync(join(root, '.leakline.json'), JSON.stringify({ ignoredLeaks: [leak] }));
+      assert.equal(status(), 0);
+      writeFileSync(join(root, '.leakline.json'), '{');
+      assert.equal(status(), 2);
+    });
+
     it('has nothing to fail on where both snapshots are of one run', () => {
       const { status, stderr } = runCli('compare', '--fail-on', 'worse', FIRST, LAST);
       assert.equal(status, 2);

@@ -69,6 +69,32 @@ describe('A fix', () => {
     assert.equal(fix.lines[0].bytesPerStepAfter, 16384);
   });
 
+  it('is not made worse, or none, by a leak that is ignored', async () => {
+    const [before] = groupRuns(await digestsOf('leak'));
+    const [more] = groupRuns(await digestsOf('more'));
+    const [gone] = groupRuns(await digestsOf('gone'));
+    const workspace = { files: ['train.py'], rules: [] };
+    const ignore = (name: string, line: number) =>
+      ({ file: 'train.py', function: name, statement: 'gone', occurrence: 1, line, reason: null }) as const;
+    const fresh = ignore('main', 27);
+    const old = [ignore('forward', 12), ignore('main', 20), ignore('main', 26)];
+    const fixed = (a: typeof before, b: typeof before, ...leaks: ReturnType<typeof ignore>[]): FixVerdict => {
+      const { fix } = compareRuns(a, b, workspace, leaks);
+      assert.ok(fix !== null);
+      return fix;
+    };
+    assert.equal(fixed(before, more).answer, 'worse');
+    const quiet = fixed(before, more, fresh);
+    assert.equal(quiet.answer, 'same');
+    assert.deepEqual(linesOf(quiet), ['12→12 same', '20→20 same', '26→26 same']);
+    assert.equal(quiet.after.leakBytesPerStep, RATE);
+    assert.equal(fixed(before, more, ...old).answer, 'worse');
+    assert.deepEqual(linesOf(fixed(before, more, ...old)), ['-→27 worse']);
+    assert.equal(fixed(before, more, ...old, fresh).why, 'Neither run leaks.');
+    assert.equal(fixed(gone, before).answer, 'worse');
+    assert.equal(fixed(gone, before, ...old).answer, 'same');
+  });
+
   it('cannot be told of a run that is too short, and says what would tell', async () => {
     for (const [before, after] of [
       ['leak', 'short'],

@@ -43,14 +43,14 @@ describe('The worker', function () {
     const whole = await worker.load({ path: files[0] }, signal);
     await worker.load({ path: files[1] }, signal);
     assert.deepEqual(snapshots[0].devices, whole.snapshots[0].devices);
-    const compare = await worker.compare({ a: `${path}#1`, b: `${path}#2` }, signal);
-    const plain = await worker.compare({ a: files[0], b: files[1] }, signal);
+    const compare = await worker.compare({ a: `${path}#1`, b: `${path}#2`, ignored: [] }, signal);
+    const plain = await worker.compare({ a: files[0], b: files[1], ignored: [] }, signal);
     assert.deepEqual(compare.lines, plain.lines);
     const asked = { device: 0, axis: 'events', window: null, pixels: 100 } as const;
     const view = await worker.timeline({ path: `${path}#2`, ...asked }, signal);
     assert.deepEqual(view.live, (await worker.timeline({ path: files[1], ...asked }, signal)).live);
     await worker.unload({ path }, signal);
-    assert.throws(() => worker.compare({ a: `${path}#1`, b: `${path}#2` }, signal), /is not open/);
+    assert.throws(() => worker.compare({ a: `${path}#1`, b: `${path}#2`, ignored: [] }, signal), /is not open/);
   });
 
   it('shows a trend as a curve without lines, and as nothing to compare', async () => {
@@ -79,7 +79,7 @@ describe('The worker', function () {
       [[path, 3]],
     );
     assert.throws(
-      () => worker.compare({ a: path, b: path }, signal),
+      () => worker.compare({ a: path, b: path, ignored: [] }, signal),
       (error) => SnapshotError.is(error, 'unsupported'),
     );
   });
