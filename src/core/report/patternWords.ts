@@ -7,10 +7,7 @@ export function keeperText(finding: Finding): string {
   const kept = finding.kept;
   switch (finding.kind) {
     case 'put':
-      if (kept === '') return holder;
-      return finding.through === 'graph'
-        ? `${holder}, with every ${kept} and its graph`
-        : `${holder}, with every ${kept}`;
+      return finding.through === 'graph' && kept !== '' ? `${holder}, with the graph of each ${kept}` : holder;
     case 'chain':
       return `${holder}, whose graph grows with every step`;
     case 'grown':
@@ -20,7 +17,7 @@ export function keeperText(finding: Finding): string {
     case 'cache':
       return holder;
     case 'error':
-      return `${holder}, with every ${kept}, its traceback and the tensors of its frames`;
+      return `${holder}, with the traceback of each ${kept}`;
     case 'doubleBackward':
       return `the gradients of ${kept}, which have a graph (create_graph=True) and keep each other alive`;
     case 'context':

@@ -18,6 +18,7 @@ import type {
 } from './report.js';
 import {
   BUCKET_WORD,
+  HOLDER_SOURCE_WORD,
   categoryWord,
   deviceTexts,
   liveCategoriesText,
@@ -188,7 +189,7 @@ function holders(lines: readonly LineReport[]): string[] {
     line.holder === null
       ? []
       : [
-          `- ${code(placeText(line))} is kept by ${code(line.holder.text)} (${code(`${line.holder.file}:${line.holder.line}`)})`,
+          `- ${code(placeText(line))} is kept by ${code(line.holder.text)} (${code(`${line.holder.file}:${line.holder.line}`)}; ${HOLDER_SOURCE_WORD[line.holder.source]})${line.holder.fix === null ? '' : `: ${code(line.holder.fix)}`}`,
         ],
   );
   return texts.length === 0 ? [] : ['', ...texts];

@@ -19,6 +19,7 @@ import type {
 } from './report.js';
 import {
   BUCKET_WORD,
+  HOLDER_SOURCE_WORD,
   categoryWord,
   deviceTexts,
   liveBytes,
@@ -245,7 +246,10 @@ function suspectLines(lines: readonly LineReport[]): string[] {
     const texts = [
       ...(holder === null
         ? []
-        : [`is kept by ${holder.text} (${holder.file}:${holder.line}; told by: ${holder.source})`, holder.fix ?? '']),
+        : [
+            `is kept by ${holder.text} (${holder.file}:${holder.line}; ${HOLDER_SOURCE_WORD[holder.source]})`,
+            holder.fix ?? '',
+          ]),
       evidence?.reason ?? '',
     ].filter((text) => text !== '');
     if (texts.length === 0) return [];

@@ -6,6 +6,7 @@ import { sum } from './lineSelection.js';
 import type {
   CategoryAmount,
   CompareReport,
+  HolderReport,
   LineReport,
   PeakReport,
   RunReport,
@@ -26,6 +27,13 @@ export function unknownFlowSentence({ a, b }: CompareReport): string {
   const isTraceless = a.events === 0 || b.events === 0;
   return `Which blocks survived is not known: ${isTraceless ? 'not both have a trace' : 'the two traces do not overlap'}.`;
 }
+
+/** How a holder is known. */
+export const HOLDER_SOURCE_WORD: Readonly<Record<HolderReport['source'], string>> = {
+  recorder: 'seen in the running process',
+  cycle: 'a reference cycle',
+  pattern: 'read from the source',
+};
 
 /** What a rate is per. */
 export const STEP_WORD: Readonly<Record<StepSource, string>> = {

@@ -7,7 +7,7 @@ import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
 import { sparkline } from '../../core/report/sparkline.js';
 import type { Translator } from '../text/translator.js';
-import { blocksText, evidenceTexts, headlineText, spanText, verdictText } from './markText.js';
+import { blocksText, evidenceTexts, headlineText, holderSourceText, spanText, verdictText } from './markText.js';
 
 const MOST_STACKS = 3;
 const MOST_FRAMES = 4;
@@ -44,8 +44,9 @@ export function hoverMarkdown(
     paragraphs.push(`${sparkline(line.series, 24)}  ${escapeMarkdown(spanText(line.series))}`);
   }
   if (line.holder !== null) {
-    const { text, file, line: at } = line.holder;
-    paragraphs.push(escapeMarkdown(l10n.t('Kept by {0} ({1}:{2})', text, basename(file), at)));
+    const { text, file, line: at, source, fix } = line.holder;
+    const keeper = l10n.t('Kept by {0} ({1}:{2}), {3}.', text, basename(file), at, holderSourceText(source, l10n));
+    paragraphs.push(escapeMarkdown([keeper, fix ?? ''].join(' ').trim()));
   }
   for (const stack of line.stacks.slice(0, MOST_STACKS)) paragraphs.push(stackMarkdown(stack, canOpen, l10n));
   const place = [{ file: mark.file, line: mark.line }];

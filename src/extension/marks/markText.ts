@@ -1,6 +1,6 @@
 /** The sentences of marks. Short ones for the editor, whole ones for the hover. */
 import { basename } from '../text/pathText.js';
-import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
+import type { CompareLine, HolderReport, LineReport, RunReport, Verdict } from '../../core/report/report.js';
 import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
 import { byteText, signedByteText } from '../../core/report/byteText.js';
 import { sparkline } from '../../core/report/sparkline.js';
@@ -101,6 +101,18 @@ export function snapshotName(path: string): string {
   if (name.length <= LONGEST_NAME) return name;
   const half = (LONGEST_NAME - 1) >> 1;
   return `${name.slice(0, half)}…${name.slice(-half)}`;
+}
+
+/** How a holder is known. */
+export function holderSourceText(source: HolderReport['source'], l10n: Translator): string {
+  switch (source) {
+    case 'recorder':
+      return l10n.t('seen in the running process');
+    case 'cycle':
+      return l10n.t('a reference cycle');
+    case 'pattern':
+      return l10n.t('read from the source');
+  }
 }
 
 /** What a verdict means, in one sentence. */

@@ -131,7 +131,9 @@ describe('A report as text', () => {
     };
     const text = renderText(reportOf([{ ...LEAK, holder }]), ALL);
     assert.ok(
-      text.includes("src/train.py:7 is kept by history['aux'] (train.py:26; told by: recorder)\n    Append a float."),
+      text.includes(
+        "src/train.py:7 is kept by history['aux'] (train.py:26; seen in the running process)\n    Append a float.",
+      ),
     );
   });
 
