@@ -21,8 +21,9 @@ interface Menu {
 interface Manifest {
   icon: string;
   activationEvents: string[];
+  capabilities: { untrustedWorkspaces: { supported: unknown; restrictedConfigurations: string[] } };
   contributes: {
-    commands: { command: string; title: string; category: string }[];
+    commands: { command: string; title: string; category: string; enablement?: string }[];
     menus: Record<string, Menu[]>;
     viewsContainers: { activitybar: { id: string; icon: string }[] };
     views: Record<string, { id: string; when?: string }[]>;
@@ -157,6 +158,20 @@ describe('The manifest and the code', () => {
       `onWebviewPanel:${TIMELINE_VIEW_TYPE}`,
       'workspaceContains:**/*.pickle',
     ]);
+  });
+
+  it('let a workspace that is not trusted decide nothing that runs, or that costs time or disk', () => {
+    const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
+    // VS Code heeds the list under this word only.
+    assert.equal(supported, 'limited');
+    const settings = contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
+    const known = new Map(settings);
+    for (const name of restrictedConfigurations) assert.ok(known.has(name), name);
+    const lists = settings.filter(([, { default: value }]) => Array.isArray(value)).map(([name]) => name);
+    const costs = ['leakline.reading.timeLimit', 'leakline.cache.maxSize'];
+    assert.deepEqual(sorted(restrictedConfigurations), sorted([...lists, ...costs]));
+    const run = contributes.commands.find(({ command }) => command === 'leakline.runWithRecording');
+    assert.equal(run?.enablement, 'isWorkspaceTrusted');
   });
 
   it('have their pictures', () => {
