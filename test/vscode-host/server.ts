@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeServerFolder, hostNode } from './installation.js';
+import { writeLanguagePack } from './languagePack.js';
 import { linkExtensions, writeProfile, type Settings } from './profile.js';
 
 const startLimitMs = 60_000;
@@ -21,6 +22,8 @@ export interface ServerOptions {
   /** A packed extension to install, instead of linked ones. */
   vsix?: string;
   settings?: Settings;
+  /** Display language; only where extensions are linked. Default: English. */
+  language?: string;
   /** Allows windows to load extensions under development and to run their tests. Hides notifications. */
   testDriver?: boolean;
 }
@@ -55,13 +58,16 @@ export class VsCodeServer {
     writeProfile(paths.userData, options.settings);
     writeFileSync(paths.config, 'auth: none\n');
     mkdirSync(paths.extensions, { recursive: true });
-    if (options.vsix === undefined) linkExtensions(paths.extensions, options.linkedExtensions ?? []);
+    const { language } = options;
+    const packs = language === undefined ? [] : [writeLanguagePack(folder, paths.userData, language)];
+    if (options.vsix === undefined) linkExtensions(paths.extensions, [...(options.linkedExtensions ?? []), ...packs]);
     else installVsix(folder, options.vsix);
 
     const flags = [
       ...['--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--reconnection-grace-time', '5'],
       ...['--disable-telemetry', '--disable-update-check'],
       ...['--disable-workspace-trust', '--disable-getting-started-override'],
+      ...(language === undefined ? [] : ['--locale', language]),
       ...(options.testDriver === true ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ];
     const child = spawn(hostNode(), [codeServerFolder, ...profileFlags(folder), ...flags], {

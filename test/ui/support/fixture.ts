@@ -19,7 +19,11 @@ export interface UiFixture {
 
 const startLimitMs = 120_000;
 
-export function uiSession(form: ExtensionForm = 'linked', settings: ServerOptions['settings'] = {}): UiFixture {
+export function uiSession(
+  form: ExtensionForm = 'linked',
+  settings: ServerOptions['settings'] = {},
+  language?: ServerOptions['language'],
+): UiFixture {
   let session: UiSession | undefined;
   /** Windows from before the first test. */
   let shared: ReadonlySet<OpenWindow> | undefined;
@@ -27,7 +31,7 @@ export function uiSession(form: ExtensionForm = 'linked', settings: ServerOption
   before(async function () {
     this.timeout(startLimitMs);
     const extension = form === 'packed' ? { vsix: packedExtension() } : { linkedExtensions: [repositoryRoot()] };
-    session = await UiSession.start({ ...extension, settings });
+    session = await UiSession.start({ ...extension, settings, ...(language === undefined ? {} : { language }) });
   });
 
   beforeEach(() => {
