@@ -15,8 +15,8 @@ describe('In German', () => {
   it('a leak stands above its line, in its hover and in the view of leaks', async () => {
     await workbench.openFile('detector/pyramid.py');
     assert.match(
-      await workbench.editor.untilLens(16, /Leck/),
-      /▲ [\d.]+ [MG]iB Leck · [\d.]+ MiB\/Schritt · \d+ Blöcke/,
+      await workbench.editor.untilLens(16, /verloren/),
+      /▲ [\d.]+ [MG]iB verloren · [\d.]+ MiB\/Schritt · \d+ Blöcke/,
     );
     await workbench.editor.clickLens(/verloren/);
     await workbench.sideBar.tree('Lecks').untilRow(/pyramid\.py:16.*MiB\/Schritt/);
