@@ -18,6 +18,9 @@ import type { BandSession } from './layer/bandSession.js';
 import { createBandTable } from './layer/bandTable.js';
 import { createMinimap } from './layer/minimap.js';
 import { createPaneSwitch } from './paneSwitch.js';
+import type { RunSession } from './run/runSession.js';
+import { createRunTable } from './run/runTable.js';
+import { createRunView } from './run/runView.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
@@ -30,14 +33,12 @@ export interface Sessions {
   born: BornSession;
   flames: FlameSession;
   maps: MapSession;
+  runs: RunSession;
 }
 
 /** Fills the page's root with the timeline. */
-export function showApp(
-  root: HTMLElement,
-  store: Store<ViewState>,
-  { session, bands, born, flames, maps }: Sessions,
-): void {
+export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
+  const { session, bands, born, flames, maps, runs } = sessions;
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -80,7 +81,18 @@ export function showApp(
     if (chart.hidden) session.setPixels(history.clientWidth);
   }).observe(history);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title));
-  root.append(createEmptyView(store, session), controls, history, card, panes, live, flame, map);
+  root.append(
+    createEmptyView(store, session),
+    controls,
+    createRunView(store, runs),
+    createRunTable(store, runs),
+    history,
+    card,
+    panes,
+    live,
+    flame,
+    map,
+  );
 
   store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane }) => {
     const something = choices !== null && choices.length > 0;

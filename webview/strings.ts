@@ -2,6 +2,7 @@
 import type { BandsQuery, Category } from '../src/protocol/bandData.js';
 import type { FlameGroup } from '../src/protocol/flameData.js';
 import type { PieceKind } from '../src/protocol/mapData.js';
+import type { BeforePart } from '../src/protocol/runData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
@@ -79,6 +80,32 @@ export const strings = {
   noEvents: t(
     'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
   ),
+
+  // The overview of a run
+  run: t('The whole run'),
+  runRole: t('snapshots of the run'),
+  runHint: t('Click: show the snapshot that covers the instant · Arrow keys: from snapshot to snapshot'),
+  runStep: (step: number): string => t('step {0}', formatCount(step)),
+  runBefore: {
+    start: t('recorded from its first event on'),
+    joined: t('recorded without a gap'),
+    gap: t('events before it were not recorded'),
+    unrecorded: t('its history was not recorded'),
+  } satisfies Record<BeforePart, string>,
+  runGapOf: (duration: string): string => t('not recorded for {0} before it', duration),
+  runPart: (name: string, at: number, count: number, live: string, before: string): string =>
+    t('Snapshot {0} of {1}, {2}: {3} live, {4}', formatCount(at), formatCount(count), name, live, before),
+  runSummary: (snapshots: number, first: string, last: string, gaps: number, bare: number): string =>
+    [
+      t('{0} snapshots, {1} live in the first, {2} in the last', formatCount(snapshots), first, last),
+      ...(gaps === 0 ? [] : [t('gaps in the recording (hatched): {0}', formatCount(gaps))]),
+      ...(bare === 0 ? [] : [t('without history: {0}', formatCount(bare))]),
+    ].join('; '),
+  runFailed: (reason: string): string => t('The whole run could not be shown: {0}', reason),
+  runTable: t('The whole run: one row for each snapshot'),
+  columnHistory: t('History'),
+  showPart: t('Show'),
+  showPartOf: (name: string): string => t('Show the snapshot of {0}', name),
 
   // Bands
   layer: t('Allocations'),

@@ -2,6 +2,7 @@
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
+import type { RunCurve, RunCurveQuery } from './runData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** One line of the picker: a snapshot that can be shown. */
@@ -23,6 +24,7 @@ export type TimelineApi = {
   bandDetail: { params: BandDetailQuery; result: BandDetail };
   flame: { params: FlameQuery; result: Flame };
   memoryMap: { params: MapQuery; result: MemoryMapAnswer };
+  runCurve: { params: RunCurveQuery; result: RunCurve };
   /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Opens the palette command that the empty state offers. */

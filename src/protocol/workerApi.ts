@@ -6,6 +6,7 @@ import type { CompareReport, Report, SnapshotReport } from '../core/report/repor
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
+import type { RunCurve, RunCurveQuery } from './runData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
 /** The Python files that frames may be mapped to. */
@@ -71,6 +72,7 @@ export type WorkerApi = {
   bandDetail: { params: BandDetailQuery; result: BandDetail };
   flame: { params: FlameQuery; result: Flame };
   memoryMap: { params: MapQuery; result: MemoryMapAnswer };
+  runCurve: { params: RunCurveQuery; result: RunCurve };
 };
 
 export interface AnalysisResult {

@@ -1,7 +1,8 @@
 import { bornIn, NOTHING_BORN } from '../core/analysis/bornIn.js';
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/analysis/liveAt.js';
-import { stepOfDigest } from '../core/analysis/runs.js';
+import { runCurve } from '../core/analysis/runCurve.js';
+import { groupRuns, stepOfDigest } from '../core/analysis/runs.js';
 import { trendHistory } from '../core/analysis/trendHistory.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
@@ -109,6 +110,11 @@ export function workerHandlers(
     bandDetail: (query, signal) => bands.detail(query, signal),
     flame: (query, signal) => flames.flame(query, signal),
     memoryMap: (query, signal) => maps.memoryMap(query, signal),
+    runCurve: ({ path, device, pixels }) => {
+      const run = groupRuns(store.digests).find(({ snapshots }) => snapshots.some((one) => one.path === path));
+      // A trend belongs to no run.
+      return { ...runCurve(run ?? { snapshots: [], steps: [] }, device, pixels), path, device };
+    },
   };
 }
 

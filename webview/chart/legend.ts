@@ -31,8 +31,10 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
     },
   });
   const legend = el('div', { class: 'legend' }, entries, peakText, toPeak.element);
-  store.watch(({ curve }) => {
+  store.watch(({ curve, layer }) => {
     legend.hidden = curve === null || curve.events === 0;
+    // Where bands fill the area under the curve, nothing else does.
+    legend.classList.toggle('with-bands', layer && curve?.hasAllocations === true);
     if (curve !== null) describe(curve);
   });
 

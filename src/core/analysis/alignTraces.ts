@@ -1,4 +1,4 @@
-import { isAnchor, type TraceSpan } from './traceSpan.js';
+import { isAnchor, type TraceMeeting } from './traceSpan.js';
 
 /** Places that are tried, those whose times agree best first. */
 const MOST_TRIED = 16;
@@ -15,7 +15,7 @@ const SAME_CLOCK_US = 1_000_000;
  * mark, else by the clock, else not at all.
  * @returns null if the two do not overlap, or not in one place only
  */
-export function endOfEarlier(earlier: TraceSpan, later: TraceSpan): number | null {
+export function endOfEarlier(earlier: TraceMeeting, later: TraceMeeting): number | null {
   const places = new Map<number, number[]>();
   earlier.anchors.hash.forEach((hash, i) => {
     const list = places.get(hash);
@@ -49,7 +49,7 @@ export function endOfEarlier(earlier: TraceSpan, later: TraceSpan): number | nul
 }
 
 /** True if the earlier trace has every anchor of the overlap that the later one has. */
-function fits(earlier: TraceSpan, later: TraceSpan, end: number): boolean {
+function fits(earlier: TraceMeeting, later: TraceMeeting, end: number): boolean {
   const shift = earlier.events - end;
   const known = new Map<number, number>();
   earlier.anchors.at.forEach((at, i) => known.set(at, earlier.anchors.hash[i]));

@@ -15,6 +15,7 @@ import { frameKind } from './frameKind.js';
 import { lifetimesOf } from './lifetimes.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessBucket } from './stackless.js';
+import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { traceSpan, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from './segmentFacts.js';
 import { findSteps, type Steps } from './steps.js';
@@ -98,6 +99,8 @@ export interface SnapshotDigest {
   peak: DigestPeak | null;
   /** What joins the traces of a run, of the devices whose steps are known. */
   spans: readonly TraceSpan[];
+  /** The curves of the devices that have a trace, in few enough points to keep those of all snapshots. */
+  curves: readonly TraceCurve[];
   recording: Recording | null;
 }
 
@@ -186,6 +189,9 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
     total.categories[category] += blocks.size[block];
   });
+  const spans = [...devices.values()].flatMap(({ history, steps: own }) =>
+    own === null ? [] : [traceSpan(snapshot, history, own, spanWords(snapshot, frames))],
+  );
   return {
     path,
     format: snapshot.format,
@@ -203,9 +209,19 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
     steps,
     lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),
-    spans: [...devices.values()].flatMap(({ history, steps: own }) =>
-      own === null ? [] : [traceSpan(snapshot, history, own, spanWords(snapshot, frames))],
-    ),
+    spans,
+    curves: [...devices.values()].flatMap(({ history }) => {
+      const { count, device } = history.trace;
+      return count === 0
+        ? []
+        : [
+            traceCurve(
+              snapshot,
+              history,
+              spans.find((span) => span.device === device),
+            ),
+          ];
+    }),
     peak: highestPeak(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stacks, stack)),
     recording,
   };

@@ -68,13 +68,17 @@ export function historyWindow(
   };
 }
 
-function pickOrdinals(
-  history: DeviceHistory,
+/**
+ * Of the ordinals from `first` up to `end`, which is not one of them, at most four per pixel column.
+ * @param history the state after ordinal `i` is at `i + 1`
+ */
+export function pickOrdinals(
+  history: Pick<DeviceHistory, 'live' | 'reserved'>,
   first: number,
   end: number,
   window: { from: number; to: number },
   pixels: number,
-  axis: HistoryAxis,
+  axis: Pick<HistoryAxis, 'xOf'>,
 ): number[] {
   const picked: number[] = [];
   if (end - first <= pixels * POINTS_PER_PIXEL) {

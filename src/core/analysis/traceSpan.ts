@@ -15,13 +15,17 @@ export interface Anchors {
   readonly timeUs: Float64Array;
 }
 
-/** What one device's trace adds to the history of a run: enough to join it to the traces of earlier dumps. */
-export interface TraceSpan {
-  readonly device: number;
+/** What tells where one device's trace meets that of another dump. */
+export interface TraceMeeting {
   readonly events: number;
   readonly anchors: Anchors;
   /** Ordinals of the boundary marks that earlier dumps left. */
   readonly marks: readonly number[];
+}
+
+/** What one device's trace adds to the history of a run: enough to join it to the traces of earlier dumps. */
+export interface TraceSpan extends TraceMeeting {
+  readonly device: number;
   readonly stepSource: Steps['source'];
   /** Ordinals at which steps begin. */
   readonly starts: Uint32Array;
@@ -68,19 +72,22 @@ export function traceSpan(
   words: { stack: (stack: StackId, forward: StackId) => StackWords; site: (stack: StackId) => DigestFrame | null },
 ): TraceSpan {
   const { trace } = history;
-  const marks: number[] = [];
-  for (let i = 0; i < trace.count; i++) {
-    if (snapshot.events.action[trace.first + i] === Action.Snapshot) marks.push(i);
-  }
   return {
     device: trace.device,
-    events: trace.count,
-    anchors: anchorsOf(snapshot, trace),
-    marks,
+    ...traceMeeting(snapshot, trace),
     stepSource: steps.source,
     starts: steps.starts,
     ...livesOf(snapshot, history, steps, words),
   };
+}
+
+/** Looks for what tells where a trace meets another. Linear in its events. */
+export function traceMeeting(snapshot: Snapshot, trace: DeviceTrace): TraceMeeting {
+  const marks: number[] = [];
+  for (let i = 0; i < trace.count; i++) {
+    if (snapshot.events.action[trace.first + i] === Action.Snapshot) marks.push(i);
+  }
+  return { events: trace.count, anchors: anchorsOf(snapshot, trace), marks };
 }
 
 function anchorsOf(snapshot: Snapshot, trace: DeviceTrace): Anchors {

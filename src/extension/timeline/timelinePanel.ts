@@ -25,6 +25,7 @@ import {
   isMapQuery,
   isOpenSourceParams,
   isReadyParams,
+  isRunCurveQuery,
   isTimelineQuery,
 } from './timelineParams.js';
 import { TimelineSelection } from './timelineSelection.js';
@@ -175,6 +176,10 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         memoryMap: (params: unknown, signal) => {
           if (!isMapQuery(params)) throw badParams('memoryMap');
           return this.session.engine.call('memoryMap', params, signal);
+        },
+        runCurve: (params: unknown, signal) => {
+          if (!isRunCurveQuery(params)) throw badParams('runCurve');
+          return this.session.engine.call('runCurve', params, signal);
         },
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');

@@ -2,6 +2,7 @@
 import { BAND_GROUPINGS, type BandDetailQuery, type BandsQuery } from '../../protocol/bandData.js';
 import { MOST_FOCUS, type FlameQuery } from '../../protocol/flameData.js';
 import type { MapQuery } from '../../protocol/mapData.js';
+import type { RunCurveQuery } from '../../protocol/runData.js';
 import type { BornInQuery, LiveAtQuery, TimelineQuery } from '../../protocol/timelineData.js';
 
 /** More pixels than any screen has. */
@@ -48,6 +49,11 @@ export function isLiveAtQuery(value: unknown): value is LiveAtQuery {
 export function isBornInQuery(value: unknown): value is BornInQuery {
   const query = ofWindow(value);
   return query !== null && isListedBy(query['by']);
+}
+
+export function isRunCurveQuery(value: unknown): value is RunCurveQuery {
+  const query = ofDevice(value);
+  return query !== null && isSize(query['pixels']);
 }
 
 export function isFlameQuery(value: unknown): value is FlameQuery {

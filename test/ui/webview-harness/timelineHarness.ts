@@ -158,6 +158,7 @@ export class TimelineHarness {
         bandDetail: worker.bandDetail,
         flame: worker.flame,
         memoryMap: worker.memoryMap,
+        runCurve: worker.runCurve,
         openSource: () => null,
         openSnapshot: () => null,
       },

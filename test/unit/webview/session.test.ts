@@ -72,6 +72,7 @@ describe('the session of a timeline', () => {
         bandDetail: worker.bandDetail,
         flame: worker.flame,
         memoryMap: worker.memoryMap,
+        runCurve: worker.runCurve,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });

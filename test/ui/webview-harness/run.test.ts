@@ -1,0 +1,100 @@
+/** The overview of a run over the timeline: what it shows, and where it leads. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import type { Browser } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+import { launchChromium } from '../../vscode-host/browser.js';
+import { TimelineHarness } from './timelineHarness.js';
+
+const paths = picklesUnder(join(FIXTURES, 'planted/recordings/running_total'));
+
+describe('the overview of a run', () => {
+  let browser: Browser;
+  let harness: TimelineHarness | undefined;
+
+  before(async () => {
+    browser = await launchChromium();
+  });
+  afterEach(async () => {
+    const complaints = harness?.complaints ?? [];
+    await harness?.close();
+    harness = undefined;
+    assert.deepEqual(complaints, []);
+  });
+  after(async () => {
+    await browser.close();
+  });
+
+  async function open(shown: readonly string[]): Promise<TimelineHarness> {
+    harness = await TimelineHarness.open(browser, { paths: shown });
+    await harness.page.locator('.controls').waitFor();
+    return harness;
+  }
+
+  /** The last instant that was looked into, once it is of this snapshot. */
+  async function lookedInto(path: string): Promise<number> {
+    return eventually(() => {
+      const last = harness?.callsOf('liveAt').at(-1) as { path: string; event: number } | undefined;
+      assert.equal(last?.path, path);
+      return last.event;
+    });
+  }
+
+  it('leads with mouse and keys to the snapshot that covers an instant, and says where it is', async () => {
+    const { page } = await open(paths);
+    const strip = page.locator('.run-strip');
+    await strip.waitFor();
+    const count = paths.length;
+    await eventually(async () => {
+      assert.equal(await strip.getAttribute('aria-valuenow'), String(count));
+    });
+    assert.match(
+      (await strip.getAttribute('aria-valuetext')) ?? '',
+      /^Snapshot \d+ of \d+, step \d+: .* live, recorded/,
+    );
+    assert.match(await page.locator('.run-head').innerText(), new RegExp(`${count} snapshots, .* live in the first`));
+    if (process.env['LEAKLINE_PICTURES'] !== undefined) {
+      await page.screenshot({ path: join(process.env['LEAKLINE_PICTURES'], 'run.png') });
+    }
+
+    await strip.focus();
+    await page.keyboard.press('Home');
+    const end = await lookedInto(paths[0]);
+    assert.equal(await strip.getAttribute('aria-valuenow'), '1');
+    await page.keyboard.press('ArrowRight');
+    await lookedInto(paths[1]);
+    assert.ok(end > 0);
+
+    // Between the second and the third snapshot: the third is the first that has it.
+    await strip.click({ position: { x: 300, y: 50 } });
+    const between = await lookedInto(paths[2]);
+    assert.ok(between > end);
+    await page.locator('.live-table tbody tr').first().waitFor();
+
+    await page.reload();
+    await eventually(async () => {
+      assert.equal(await strip.getAttribute('aria-valuenow'), '3');
+    });
+    assert.equal(await lookedInto(paths[2]), between);
+  });
+
+  it('is a table for those who want its numbers', async () => {
+    const { page } = await open(paths);
+    await page.locator('.run-strip').waitFor();
+    await page.getByText('Curve as a table').click();
+    const rows = page.locator('.run-table tbody tr');
+    await rows.first().waitFor();
+    assert.equal(await rows.count(), paths.length);
+    assert.equal(await page.locator('.run-strip').isVisible(), false);
+    await rows.nth(1).getByRole('button').click();
+    await lookedInto(paths[1]);
+    assert.equal(await rows.nth(1).getAttribute('aria-current'), 'true');
+  });
+
+  it('is not there for a snapshot on its own', async () => {
+    const { page } = await open(paths.slice(0, 1));
+    await page.locator('.live, .chart').first().waitFor();
+    assert.equal(await page.locator('.run-strip').isVisible(), false);
+  });
+});

@@ -1,0 +1,146 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { deviceHistory } from '../../../src/core/analysis/history.js';
+import { runCurve, type RunCurve } from '../../../src/core/analysis/runCurve.js';
+import { groupRuns } from '../../../src/core/analysis/runs.js';
+import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { ringed } from '../../support/ringed.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const PIXELS = 800;
+const PROGRAMS = ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs'];
+
+interface Dump {
+  path: string;
+  snapshot: Snapshot;
+}
+
+async function dumpsUnder(folder: string): Promise<Dump[]> {
+  const files = picklesUnder(join(FIXTURES, folder));
+  return Promise.all(files.map(async (path) => ({ path, snapshot: await readFile(path) })));
+}
+
+function curveOf(dumps: readonly Dump[]): { curve: RunCurve; digests: SnapshotDigest[] } {
+  const digests = dumps.map(({ path, snapshot }) => digestSnapshot(path, snapshot));
+  const [run] = groupRuns(digests);
+  assert.equal(run.snapshots.length, dumps.length, 'one run');
+  return { curve: runCurve(run, 0, PIXELS), digests };
+}
+
+/** Live bytes of a device, block by block. */
+function liveBytes({ blocks, segments }: Snapshot, device: number): number {
+  let sum = 0;
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] !== BlockState.Inactive && segments.device[blocks.segment[block]] === device)
+      sum += blocks.size[block];
+  }
+  return sum;
+}
+
+/** Every point against the history of its snapshot, every end against the blocks. */
+function check({ axis, extent, parts, x, live, reserved, event }: RunCurve, dumps: readonly Dump[]): void {
+  parts.forEach((part, i) => {
+    const dump = dumps.find(({ path }) => path === part.path);
+    assert.ok(dump !== undefined);
+    assert.equal(part.liveBytes, liveBytes(dump.snapshot, 0), part.path);
+    assert.ok(part.from <= part.to && part.from >= (i === 0 ? 0 : parts[i - 1].to), 'in order, without overlap');
+    assert.ok(part.from >= extent.from && part.to <= extent.to);
+    if (part.end > part.first && part.events > 0) {
+      assert.equal(live[part.end - 1], part.liveBytes, `the curve of ${part.path} ends in its live bytes`);
+      assert.equal(event[part.end - 1], part.events - 1);
+    }
+    const history = deviceHistory(dump.snapshot, 0);
+    for (let point = part.first; point < part.end; point++) {
+      assert.ok(x[point] >= part.from && x[point] <= part.to, `${axis}: ${x[point]} outside ${part.from}–${part.to}`);
+      assert.ok(point === part.first || x[point] >= x[point - 1]);
+      if (part.events === 0) continue;
+      assert.equal(live[point], history.live[event[point] + 1]);
+      assert.equal(reserved?.[point], history.reserved?.[event[point] + 1]);
+    }
+  });
+}
+
+/** With so many entries each trace reaches back into the one before, or ends so many events short of it. */
+function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
+  const counts = dumps.map(({ snapshot }) => snapshot.traces[0].count);
+  return Math.max(50, Math.max(...counts.slice(1).map((count, i) => count - counts[i])) + overlap);
+}
+
+describe('The curve of a run', () => {
+  it('counts each event once, whether or not the ring had overflowed, and ends every part to the byte', async function () {
+    this.timeout(60_000);
+    for (const program of PROGRAMS) {
+      const dumps = await dumpsUnder(`planted/recordings/${program}`);
+      const whole = deviceHistory(dumps[dumps.length - 1].snapshot, 0);
+      for (const entries of [Number.POSITIVE_INFINITY, entriesThatOverlap(dumps, 60)]) {
+        const rings = dumps.map(({ path, snapshot }) => ({ path, snapshot: ringed(snapshot, entries) }));
+        const { curve } = curveOf(rings);
+        check(curve, rings);
+        const kinds = curve.parts.map(({ before }) => before);
+        assert.deepEqual(kinds, ['start', ...kinds.slice(1).map(() => 'joined')], program);
+        // Ordinals since the run began: each part goes on where the dump before it was made.
+        let past = -1;
+        curve.parts.forEach(({ first, end, events }, i) => {
+          const dropped = dumps[i].snapshot.traces[0].count - events;
+          for (let point = first; point < end; point++) {
+            assert.ok(dropped + curve.event[point] > past);
+            past = dropped + curve.event[point];
+          }
+          assert.equal(past, dumps[i].snapshot.traces[0].count - 1);
+        });
+        assert.ok(Math.max(...curve.live) >= Math.max(...whole.live.subarray(1)), `${program}: no peak is lost`);
+      }
+    }
+  });
+
+  it('has nothing where no trace has anything, and says so', async () => {
+    const dumps = await dumpsUnder('planted/recordings/running_total');
+    const entries = entriesThatOverlap(dumps, -60);
+    const rings = dumps.map(({ path, snapshot }) => ({ path, snapshot: ringed(snapshot, entries) }));
+    const { curve } = curveOf(rings);
+    check(curve, rings);
+    assert.deepEqual(
+      curve.parts.map(({ before }) => before),
+      ['start', ...rings.slice(1).map(() => 'gap')],
+    );
+    assert.ok(
+      curve.parts.slice(1).every(({ from }, i) => from > curve.parts[i].to),
+      'each gap is as wide as its time',
+    );
+  });
+
+  it('of snapshots without traces is their points, at equal distances if none says when it was', async () => {
+    const dumps = await dumpsUnder('planted/recordings/running_total');
+    const bare = dumps.map(({ path, snapshot }) => ({
+      path,
+      snapshot: { ...ringed(snapshot, 0), traces: [], takenAtUs: null },
+    }));
+    const { curve } = curveOf(bare);
+    check(curve, bare);
+    assert.equal(curve.axis, 'events');
+    assert.equal(curve.x.length, bare.length);
+    assert.deepEqual(
+      [...curve.live],
+      bare.map(({ snapshot }) => liveBytes(snapshot, 0)),
+    );
+    const distances = new Set(curve.parts.slice(1).map(({ to }, i) => to - curve.parts[i].to));
+    assert.equal(distances.size, 1);
+  });
+
+  it('lies event behind event where the files have no times', async () => {
+    const dumps = await dumpsUnder('planted/recordings/search_tree');
+    const timeless = dumps.map(({ path, snapshot }) => ({
+      path,
+      snapshot: {
+        ...snapshot,
+        takenAtUs: null,
+        events: { ...snapshot.events, timeUs: new Float64Array(snapshot.events.timeUs.length) },
+      },
+    }));
+    const { curve } = curveOf(timeless);
+    check(curve, timeless);
+    assert.equal(curve.axis, 'events');
+    assert.equal(curve.extent.to, timeless[timeless.length - 1].snapshot.traces[0].count - 1);
+  });
+});

@@ -1,0 +1,84 @@
+/** Asks for the curve of the whole run, and leads from it to the snapshot that has what is looked for. */
+import type { RunCurve, RunCurveQuery } from '../../src/protocol/runData.js';
+import type { Host } from '../host.js';
+import { Latest } from '../latest.js';
+import type { TimelineSession } from '../session.js';
+import { Store } from '../store.js';
+import type { ViewState } from '../viewState.js';
+
+export interface RunState {
+  /** The last answer; null where the run has one snapshot only. */
+  run: RunCurve | null;
+  /** Why there is none, in a sentence. */
+  error: string | null;
+}
+
+export class RunSession {
+  readonly store = new Store<RunState>({ run: null, error: null });
+  private pixels = 0;
+  private asked = '';
+  private readonly latest: Latest<RunCurveQuery, RunCurve>;
+
+  constructor(
+    private readonly page: Store<ViewState>,
+    private readonly timeline: Pick<TimelineSession, 'select' | 'lookInto'>,
+    host: Pick<Host, 'call'>,
+  ) {
+    this.latest = new Latest((query, signal) => host.call('runCurve', query, signal), {
+      answer: (run) => {
+        this.store.update({ run: run.parts.length > 1 ? run : null, error: null });
+      },
+      failure: (error) => {
+        this.asked = '';
+        this.store.update({ run: null, error: error instanceof Error ? error.message : String(error) });
+      },
+      settled: () => undefined,
+    });
+    page.watch((state, before) => {
+      if (state.selection !== before.selection || state.choices !== before.choices) {
+        if (state.choices !== before.choices) this.asked = '';
+        this.ask();
+      }
+    });
+  }
+
+  /** Tells how wide the overview is; nothing is asked before that is known. */
+  setPixels(pixels: number): void {
+    const rounded = Math.round(pixels);
+    if (rounded === this.pixels || rounded <= 0) return;
+    this.pixels = rounded;
+    this.ask();
+  }
+
+  /** Shows a snapshot of the run, and looks into an event of its trace; into its end if none is told. */
+  show(part: number, event: number | null = null): void {
+    const { run } = this.store.get();
+    const shown = run?.parts.at(part);
+    if (run === null || shown === undefined) return;
+    this.timeline.select({ path: shown.path, device: run.device });
+    // What has no trace is looked into by itself.
+    if (shown.events === 0) return;
+    const at = event ?? shown.events - 1;
+    this.timeline.lookInto({ event: at, axis: 'events', x: at });
+  }
+
+  /** Asks anew, after a failure too. */
+  ask(): void {
+    const { selection, choices } = this.page.get();
+    const own = choices?.find(({ path }) => path === selection?.path);
+    const others = choices?.filter(({ run }) => run === own?.run).length ?? 0;
+    if (selection === null || others < 2) {
+      this.asked = '';
+      this.latest.cancel();
+      this.store.update({ run: null, error: null });
+      return;
+    }
+    if (this.pixels === 0) return;
+    const { run } = this.store.get();
+    const sameRun = run?.parts.some(({ path }) => path === selection.path) === true && run.device === selection.device;
+    const key = JSON.stringify([own?.run, selection.device, this.pixels]);
+    if (key === this.asked && (run === null || sameRun)) return;
+    this.asked = key;
+    this.latest.request({ ...selection, pixels: this.pixels });
+  }
+}

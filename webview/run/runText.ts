@@ -1,0 +1,48 @@
+/** What the overview of a run says in words. */
+import type { RunCurve, RunPart } from '../../src/protocol/runData.js';
+import { formatDuration } from '../duration.js';
+import { formatBytes } from '../format.js';
+import { strings } from '../strings.js';
+
+/** `step 40`, or the file's name where no step is known. */
+export function partName({ step, path }: RunPart): string {
+  return step === null ? (path.split('/').at(-1) ?? path) : strings.runStep(step);
+}
+
+/** How a part continues the one before it. */
+export function beforeText(run: RunCurve, index: number): string {
+  const { before, from, events } = run.parts[index];
+  switch (before) {
+    case 'start':
+      return events === 0 ? strings.runBefore.unrecorded : strings.runBefore.start;
+    case 'joined':
+      return strings.runBefore.joined;
+    case 'unrecorded':
+      return strings.runBefore.unrecorded;
+    case 'gap':
+      return run.axis === 'time' && index > 0
+        ? strings.runGapOf(formatDuration(from - run.parts[index - 1].to))
+        : strings.runBefore.gap;
+  }
+}
+
+/** A snapshot of the run in a sentence. */
+export function partText(run: RunCurve, index: number): string {
+  const part = run.parts[index];
+  return strings.runPart(
+    partName(part),
+    index + 1,
+    run.parts.length,
+    formatBytes(part.liveBytes),
+    beforeText(run, index),
+  );
+}
+
+/** What all of it shows, for the heading. */
+export function runSummary({ parts }: RunCurve): string {
+  const gaps = parts.filter(({ before }) => before === 'gap').length;
+  const bare = parts.filter(({ events }) => events === 0).length;
+  const first = parts[0];
+  const last = parts[parts.length - 1];
+  return strings.runSummary(parts.length, formatBytes(first.liveBytes), formatBytes(last.liveBytes), gaps, bare);
+}
