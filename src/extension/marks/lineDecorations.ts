@@ -64,7 +64,8 @@ export class LineDecorations implements vscode.Disposable {
     if (this.marks.isHiddenIn(editor)) return options;
     const { shown } = this.marks;
     const add = (tone: Tone, place: MarkedPlace, text: string): void => {
-      const told = staleText(text, place, vscode.l10n);
+      // The lens says it already.
+      const told = shown.codeLens ? text : staleText(text, place, vscode.l10n);
       options[place.edited ? 'stale' : tone].push({
         range: document.lineAt(place.line - 1).range,
         ...(told === '' ? {} : { renderOptions: { after: { contentText: told } } }),

@@ -66,6 +66,8 @@ export function lensText(mark: LineMark, l10n: Translator): string {
 
 /** Characters of a trend behind a line. */
 const TREND_WIDTH = 8;
+/** Characters of who keeps the memory: a cursor at the end of the line makes the editor scroll to the end of this text. */
+const LONGEST_KEEPER = 36;
 
 /**
  * The text behind a marked line: the trend, and who keeps the memory; where that is not known, from where to where it
@@ -76,13 +78,19 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
   const hasTrend = line.series.length > 2;
   const story =
     line.holder !== null
-      ? l10n.t('kept by {0} ({1}:{2})', line.holder.text, basename(line.holder.file), line.holder.line)
+      ? l10n.t('kept by {0} ({1}:{2})', shortKeeper(line.holder.text), basename(line.holder.file), line.holder.line)
       : hasTrend
         ? spanText(line.series)
         : '';
   const trend = [hasTrend ? sparkline(line.series, TREND_WIDTH) : '', story].filter(Boolean).join(' ');
   const amount = withLens ? '' : [headlineText(mark, l10n), rateText(run, line, l10n)].filter(Boolean).join(' · ');
   return [amount, trend].filter(Boolean).join('  ');
+}
+
+/** Who keeps, without the words that explain it: the hover and the Problems view have them. */
+function shortKeeper(text: string): string {
+  const name = text.split(/, (?:with|whose|which|on|an|in) /)[0];
+  return name.length <= LONGEST_KEEPER ? name : `${name.slice(0, LONGEST_KEEPER - 1)}…`;
 }
 
 /** First and last value of a series: `161 MiB → 1.4 GiB`. */

@@ -97,6 +97,15 @@ describe('Marks of a report', () => {
     };
     const [held] = lineMarks(report(runReport([lineReport({ holder })])));
     assert.equal(endOfLineText(held, true, plainText), `▂▅█ kept by history['aux'] (train.py:26)`);
+    const keptBy = (text: string): string => {
+      const [part] = held.parts;
+      const holder = part.line.holder === null ? null : { ...part.line.holder, text };
+      return endOfLineText({ ...held, parts: [{ ...part, line: { ...part.line, holder } }] }, true, plainText);
+    };
+    const explained = "history['aux'], with the graph of each aux_loss";
+    assert.equal(keptBy(explained), `▂▅█ kept by history['aux'] (train.py:26)`);
+    assert.equal(keptBy('cache[(a, b)]'), '▂▅█ kept by cache[(a, b)] (train.py:26)');
+    assert.equal(keptBy('x'.repeat(50)), `▂▅█ kept by ${'x'.repeat(35)}… (train.py:26)`);
   });
 });
 
