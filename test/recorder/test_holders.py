@@ -74,6 +74,21 @@ class ChainsTest(unittest.TestCase):
         self.assertEqual(os.path.basename(owner['file']), 'test_holders.py')
         self.assertTrue(found['complete'])
 
+    def test_most_items_of_a_container(self):
+        recent, endless = collections.deque(maxlen=5), collections.deque()
+        for queue in (recent, endless):
+            queue.extend([torch.Tensor(MIB), torch.Tensor(MIB)])
+
+        @functools.lru_cache(maxsize=7)
+        def bounded(length):
+            return torch.Tensor(MIB * length)
+
+        bounded(1), bounded(2)
+        found = walk()
+        self.assertEqual(owner_of(found, recent[0])['container'], {'type': 'deque', 'length': 2, 'maxlen': 5})
+        self.assertEqual(owner_of(found, endless[0])['container'], {'type': 'deque', 'length': 2})
+        self.assertEqual(owner_of(found, bounded(1))['container'], {'type': 'cache', 'length': 2, 'maxlen': 7})
+
     def test_key_of_a_dictionary(self):
         history = {'main': [], 'aux': []}
         history['aux'].append(torch.Tensor(MIB))

@@ -55,7 +55,7 @@ class Group:
             'statements': lines,
             'links': [{'kind': part.kind, 'text': part.text, 'name': part.name, 'owner': part.owner} for part in chain.links],
             'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
-            'container': {'type': container.container, 'length': container.length} if container and container.container else None,
+            'container': _container(container) if container and container.container else None,
             'bytes': self.bytes,
             'blocks': len(holdings),
             'graphBytes': sum(holding.block.size for holding in saved),
@@ -74,6 +74,11 @@ class Group:
                 return index
         items = [index for index, part in enumerate(chain.links) if part.kind in ('item', 'cached')]
         return items[-1] if items else None
+
+
+def _container(part: Link) -> Dict[str, Any]:
+    told = {} if part.maxlen is None else {'maxlen': part.maxlen}
+    return {'type': part.container, 'length': part.length, **told}
 
 
 def _kind(chain: Chain, only_graph: bool) -> str:

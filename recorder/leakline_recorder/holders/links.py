@@ -31,6 +31,7 @@ class Link:
     line: Optional[int] = None
     container: Optional[str] = None # type of a list, dict, … whose item this is
     length: int = 0
+    maxlen: Optional[int] = None    # items that the container holds at most, where Python tells
 
 
 GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
@@ -127,7 +128,8 @@ def _sequence(parent: Any, child: Any) -> Optional[Link]:
     for index, value in enumerate(list(parent)):
         if value is child:
             return Link('item', f'[{index}]', '[*]' if not isinstance(parent, tuple) else f'[{index}]',
-                        container=type(parent).__name__, length=len(parent))
+                        container=type(parent).__name__, length=len(parent),
+                        maxlen=parent.maxlen if isinstance(parent, collections.deque) else None)
     return None
 
 
@@ -162,9 +164,10 @@ def _cached(parent: Any, child: Any) -> Link:
     function = getattr(parent, '__wrapped__', None)
     code = getattr(function, '__code__', None)
     name = getattr(function, '__qualname__', 'function')
-    size = parent.cache_info().currsize if hasattr(parent, 'cache_info') else 0
+    info = parent.cache_info() if hasattr(parent, 'cache_info') else None
     return Link('cached', f' → cache of {name}()', f' → cache of {name}()', name=getattr(function, '__name__', None), owner=name,
-                file=getattr(code, 'co_filename', None), line=getattr(code, 'co_firstlineno', None), container='cache', length=size)
+                file=getattr(code, 'co_filename', None), line=getattr(code, 'co_firstlineno', None), container='cache',
+                length=info.currsize if info else 0, maxlen=info.maxsize if info else None)
 
 
 def _tensor(parent: torch.Tensor, child: Any) -> Optional[Link]:

@@ -1,4 +1,10 @@
-import type { RecordedDevice, RecordedOwner, RecordedSource, Recording } from '../model/recording.js';
+import type {
+  RecordedContainer,
+  RecordedDevice,
+  RecordedOwner,
+  RecordedSource,
+  Recording,
+} from '../model/recording.js';
 
 const SCHEMA = 'leakline.recording/1';
 /** Owners and lines beyond these numbers are not looked at. */
@@ -56,6 +62,9 @@ function ownerOf(value: unknown): RecordedOwner[] {
       file,
       line,
       bytes: numberOf(value['bytes']) ?? 0,
+      graphBytes: numberOf(value['graphBytes']) ?? 0,
+      bornSteps: isRecord(value['born']) ? numberOf(value['born']['steps']) : null,
+      container: containerOf(value['container']),
       allocatedAt: listOf(value['allocatedAt'])
         .slice(0, MOST_ENTRIES)
         .flatMap((site) => {
@@ -65,6 +74,13 @@ function ownerOf(value: unknown): RecordedOwner[] {
         }),
     },
   ];
+}
+
+function containerOf(value: unknown): RecordedContainer | null {
+  const type = isRecord(value) ? textOf(value['type']) : null;
+  const length = isRecord(value) ? numberOf(value['length']) : null;
+  if (!isRecord(value) || type === null || length === null) return null;
+  return { type, length, maxlen: numberOf(value['maxlen']) };
 }
 
 function sourceOf(value: unknown): RecordedSource[] {

@@ -181,7 +181,7 @@ export abstract class Assigner extends Evaluator {
     for (const index of target.index) this.evaluate(index, act);
     const containers = base.things.filter((thing) => thing.kind === 'container');
     if (target.slice) {
-      for (const container of containers) container.cleared.push(this.machine.loops);
+      for (const container of containers) container.cleared.push({ loops: this.machine.loops, isThorough: true });
       return;
     }
     const [index] = target.index as (Expression | undefined)[];
@@ -211,6 +211,7 @@ export abstract class Assigner extends Evaluator {
       attribute: null,
       loops: this.machine.loops,
       every: null,
+      most: null,
       guessed: false,
     });
   }
@@ -219,7 +220,8 @@ export abstract class Assigner extends Evaluator {
   private replaced(old: Value | undefined, value: Value): void {
     if (old === undefined) return;
     for (const thing of old.things) {
-      if (thing.kind === 'container' && !value.things.includes(thing)) thing.cleared.push(this.machine.loops);
+      if (thing.kind === 'container' && !value.things.includes(thing))
+        thing.cleared.push({ loops: this.machine.loops, isThorough: true });
     }
   }
 
@@ -229,8 +231,11 @@ export abstract class Assigner extends Evaluator {
       this.replaced(names.get(target.name), plainValue());
       names.delete(target.name);
     } else if (target.kind === 'subscript') {
+      const { loops, measured } = this.machine;
+      const holder = sourceText(act.scope.module, target.value);
+      const isThorough = target.slice || measured.some(({ container }) => container === holder);
       for (const thing of this.evaluate(target.value, act).things) {
-        if (thing.kind === 'container') thing.cleared.push(this.machine.loops);
+        if (thing.kind === 'container') thing.cleared.push({ loops, isThorough });
       }
     } else if (target.kind === 'attribute') {
       for (const thing of this.evaluate(target.value, act).things) {

@@ -119,8 +119,10 @@ export abstract class CallFollower extends ValueMaker {
     if (HOOK.test(name)) return this.register(given, call, act, receiver);
     const containers = base.things.filter((thing) => thing.kind === 'container');
     if (TAKES_OUT.has(name)) {
-      for (const container of containers) container.cleared.push(machine.loops);
-      if (containers.length === 0) machine.emptied.add(sourceText(act.scope.module, receiver));
+      const holder = sourceText(act.scope.module, receiver);
+      const isThorough = name === 'clear' || machine.measured.some(({ container }) => container === holder);
+      for (const container of containers) container.cleared.push({ loops: machine.loops, isThorough });
+      if (containers.length === 0) machine.emptied.add(holder);
       return containers.length > 0 ? this.elementOf(base) : this.part(base);
     }
     if (PUTS_IN.has(name) && given.length > 0) {
@@ -167,6 +169,7 @@ export abstract class CallFollower extends ValueMaker {
         value: roots[0],
         container: null,
         attribute: null,
+        most: null,
         guessed: false,
       });
     }
@@ -188,6 +191,7 @@ export abstract class CallFollower extends ValueMaker {
         attribute: null,
         loops: machine.loops,
         every: machine.everyRound,
+        most: null,
         guessed: false,
       };
       machine.hooks.push({
@@ -299,11 +303,12 @@ export abstract class CallFollower extends ValueMaker {
     }
     if (name === 'gc.collect' || name === 'gc.disable') return plainValue();
     if (/^(?:collections\.)?deque$/.test(name)) {
-      const bounded = call.args.some(
+      const most = call.args.find(
         ({ name: key, value }, i) =>
           (key === 'maxlen' || (key === null && i === 1)) && !(value.kind === 'literal' && value.type === 'none'),
       );
-      const { value, container } = newContainer('list', this.machine.loops, bounded);
+      const { value, container } = newContainer('list', this.machine.loops, most !== undefined);
+      container.most = most === undefined ? null : sourceText(act.scope.module, most.value);
       for (const item of values) container.node.holds.push(item.node);
       return value;
     }

@@ -4,6 +4,7 @@ import { forEachExpression, expressionsOf } from '../python/walk.js';
 import { Assigner } from './assigner.js';
 import { FlowNode } from './flow.js';
 import { AUTOCAST, CACHES, WITHOUT_GRAPH } from './knownCalls.js';
+import { lengthTests } from './lengthTests.js';
 import { sourceText, type Activation } from './machine.js';
 import { ERROR, type Given } from './valueMaker.js';
 import {
@@ -164,7 +165,9 @@ export class Executor extends Assigner {
         return this.branch(statement, act);
       case 'while':
         this.evaluate(statement.test, act);
-        this.loop(statement.body, act, statement, () => undefined);
+        this.measuring([statement.test], act, () => {
+          this.loop(statement.body, act, statement, () => undefined);
+        });
         return this.block(statement.otherwise, act);
       case 'for':
         return this.forLoop(statement, act);
@@ -208,9 +211,28 @@ export class Executor extends Assigner {
       this.evaluate(test, act);
       machine.everyRound = periodOf(test) ?? machine.everyRound;
     }
-    const leaves = this.branches([...statement.branches.map(({ body }) => body), statement.otherwise], act);
+    const tests = statement.branches.map(({ test }) => test);
+    const leaves = this.measuring(
+      tests,
+      act,
+      () => this.branches([...statement.branches.map(({ body }) => body), statement.otherwise], act),
+      tests.length === 1 && statement.otherwise.length === 0,
+    );
     machine.everyRound = outer;
     return leaves;
+  }
+
+  /** Follows blocks under tests that may ask for the length of containers. */
+  private measuring<T>(tests: readonly Expression[], act: Activation, follow: () => T, holds = false): T {
+    const { machine } = this;
+    const outer = machine.measured;
+    const text = (span: Span): string => sourceText(act.scope.module, span);
+    machine.measured = [...outer, ...tests.flatMap((test) => lengthTests(test, text, holds))];
+    try {
+      return follow();
+    } finally {
+      machine.measured = outer;
+    }
   }
 
   /** Follows each block from the same start; afterwards any may have run. */
@@ -469,7 +491,7 @@ export class Executor extends Assigner {
         if (leadsToSame(value.node, keeper.value.node)) machine.keepers.push(keeper);
       }
       for (const { decorator, name } of decorators) {
-        if (CACHES.test(name) && !isSmall(decorator)) this.noteCache(fn, def, decorator, value, given, act);
+        if (CACHES.test(name)) this.noteCache(fn, def, decorator, name, value, given, act);
       }
       if (!def.isGenerator) return value;
       const { value: generator, container } = newContainer('list', machine.loops, true);
@@ -486,6 +508,7 @@ export class Executor extends Assigner {
     fn: FunctionThing,
     def: FunctionDef,
     decorator: Expression,
+    name: string,
     value: Value,
     given: readonly Given[],
     act: Activation,
@@ -500,6 +523,7 @@ export class Executor extends Assigner {
       value: valueOf(node),
       container: null,
       attribute: null,
+      most: name.endsWith('lru_cache') ? cacheSize(decorator, act) : null,
       guessed: false,
     });
   }
@@ -600,12 +624,16 @@ function isGradOff(value: Expression, name: string): boolean {
   );
 }
 
-/** A cache that is bounded by a number. */
-function isSmall(decorator: Expression): boolean {
-  return (
-    decorator.kind === 'call' && decorator.args.some(({ value }) => value.kind === 'literal' && value.type === 'number')
-  );
+/** The results that `functools.lru_cache` keeps at most, null for all. */
+function cacheSize(decorator: Expression, act: Activation): string | null {
+  if (decorator.kind !== 'call') return DEFAULT_CACHE_SIZE;
+  const given = decorator.args.find(({ name }, i) => name === 'maxsize' || (name === null && i === 0))?.value;
+  if (given === undefined) return DEFAULT_CACHE_SIZE;
+  return given.kind === 'literal' && given.type === 'number' ? sourceText(act.scope.module, given) : null;
 }
+
+/** As Python's documentation has it. */
+const DEFAULT_CACHE_SIZE = '128';
 
 /** The forward of an autograd function, whose first parameter is `ctx`. */
 function isForward({ def, owner }: FunctionThing): boolean {

@@ -30,6 +30,23 @@ export interface Finding {
   readonly isShared: boolean;
 }
 
+/** A container that keeps what the watched line allocates, and that cannot grow for ever. */
+export interface Limit {
+  readonly module: PythonModule;
+  /** The statement that puts it there. */
+  readonly span: Span;
+  readonly holder: string;
+  /** Items that it holds at most, as the source says it; null where a loop around the steps lets go of them. */
+  readonly most: string | null;
+}
+
+/** What following the source along a stack gave. */
+export interface Followed {
+  readonly finding: Finding | null;
+  /** Null as well if anything else may keep what the line allocates. */
+  readonly limit: Limit | null;
+}
+
 interface Candidate extends Finding {
   readonly score: number;
 }
@@ -37,25 +54,28 @@ interface Candidate extends Finding {
 /**
  * Finds the statement that keeps what the innermost frame's line allocates, by following the source along the stack.
  * @param bornEvery steps between two births of what is kept, null where that is not known
- * @returns null if none is clearly better than the others
+ * @returns no finding if none is clearly better than the others
  */
 export function findKeeper(
   path: readonly PathFrame[],
   sources: Sources,
   growth: Growth,
   bornEvery: number | null,
-): Finding | null {
+): Followed {
   const machine = new Machine(path, sources);
   try {
     new Executor(machine).followPath();
   } catch (error) {
-    if (error instanceof TooMuchWork || error instanceof RangeError) return null;
+    if (error instanceof TooMuchWork || error instanceof RangeError) return NOTHING;
     throw error;
   }
-  if (machine.watchedLoops === null || machine.watchedLoops.length === 0) return null;
+  if (machine.watchedLoops === null || machine.watchedLoops.length === 0) return NOTHING;
   const judge = new Judge(machine, machine.watchedLoops, bornEvery);
-  return best(growth === 'collected' ? judge.cycles() : judge.keepers());
+  if (growth === 'collected') return { finding: best(judge.cycles()), limit: null };
+  return { finding: best(judge.keepers()), limit: judge.limit() };
 }
+
+const NOTHING: Followed = { finding: null, limit: null };
 
 /** The candidate that stands out, null where two others fit as well. */
 function best(candidates: readonly Candidate[]): Finding | null {
@@ -133,6 +153,7 @@ class Judge {
     } else if (kind === 'context') {
       return this.candidate(keeper, keptBy(keeper.value.node), 0);
     }
+    if (keeper.most !== null) return null;
     if (keeper.guessed && this.machine.emptied.has(keeper.holder)) return null;
     const outlived = this.outlived(loops, container?.born ?? []);
     if (outlived === null) return null;
@@ -140,7 +161,7 @@ class Judge {
       if (container.bounded) return null;
       const round = new Set(this.loops.slice(0, outlived + 1));
       for (const cleared of container.cleared) {
-        const inside = cleared.map(({ loop }) => loop);
+        const inside = cleared.loops.map(({ loop }) => loop);
         if (inside.some((loop) => round.has(loop) && loop === this.loops[outlived])) return null;
         if (inside.length > 0) return null;
       }
@@ -149,6 +170,38 @@ class Judge {
     const kept = keptBy(keeper.value.node);
     const inStep = outlived === this.loops.length - 1;
     return this.candidate(keeper, keeper.guessed ? atMost(kept, 2) : kept, inStep ? 1 : 0);
+  }
+
+  /** The container that keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
+  limit(): Limit | null {
+    const limits = new Map<string, Limit & { readonly sureness: Sureness }>();
+    const endless = new Set<string>();
+    for (const keeper of this.machine.keepers) {
+      if (keeper.kind !== 'put' && keeper.kind !== 'cache') continue;
+      const kept = keptBy(keeper.value.node);
+      const sureness = larger(kept.data, kept.graph);
+      if (sureness < 2) continue;
+      const { module, span } = keeper.place;
+      const key = `${module.file}:${span.from}`;
+      if (!this.isLimited(keeper)) endless.add(key);
+      else limits.set(key, { module, span, holder: keeper.holder, most: keeper.most, sureness });
+    }
+    const isLimited = ({ module, span }: Finding): boolean => {
+      const key = `${module.file}:${span.from}`;
+      return limits.has(key) && !endless.has(key);
+    };
+    if (this.keepers().some((other) => other.sureness >= 2 && !isLimited(other))) return null;
+    const sorted = [...limits].filter(([key]) => !endless.has(key)).sort(([, a], [, b]) => b.sureness - a.sureness);
+    return sorted.length === 0 ? null : sorted[0][1];
+  }
+
+  /** True if a container is full some time, or loses its items in a loop that runs around what is put in. */
+  private isLimited({ most, container, loops }: Keeper): boolean {
+    if (most !== null) return true;
+    if (container?.kind !== 'container') return false;
+    const around = new Set(loops.map(({ loop }) => loop).filter((loop) => this.loops.includes(loop) && isSeen(loop)));
+    const isAround = (rounds: readonly LoopRound[]): boolean => rounds.some(({ loop }) => around.has(loop));
+    return isAround(container.born) || container.cleared.some((one) => one.isThorough && isAround(one.loops));
   }
 
   /** The innermost loop whose rounds something outlives that was made in `born` and is used in `used`; null for none. */
@@ -399,6 +452,11 @@ function spansOf(module: PythonModule, name: string): Span[] {
       spans.push(statement);
   });
   return spans;
+}
+
+/** A loop that stands in the source. */
+function isSeen(loop: string): boolean {
+  return loop !== OUTSIDE && !loop.startsWith('library:');
 }
 
 function isMadeInside(thing: Thing, loops: readonly string[]): boolean {

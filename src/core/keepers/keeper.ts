@@ -33,6 +33,8 @@ export interface Keeper {
   readonly loops: readonly LoopRound[];
   /** It happens every so many rounds, as its condition says. */
   readonly every: number | null;
+  /** Items that what keeps holds at most, as the source says it; null where it does not. */
+  readonly most: string | null;
   /** True if the receiver is not known to be a container. */
   readonly guessed: boolean;
 }

@@ -32,6 +32,13 @@ export interface StepSign {
   readonly loops: readonly LoopRound[];
 }
 
+/** `len(kept) < 64` around a block. */
+export interface Measured {
+  readonly container: string;
+  /** The container takes no more than this while the test holds; null if the test does not say so. */
+  readonly room: string | null;
+}
+
 /** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
 const MOST_OFF_PATH = 40_000;
 const MOST_WORK = 160_000;
@@ -78,6 +85,8 @@ export class Machine {
     readonly loops: readonly LoopRound[];
     readonly node: FlowNode;
   }[] = [];
+  /** Containers whose length the blocks around have asked for, as the source calls them. */
+  measured: readonly Measured[] = [];
   private work = 0;
   private rounds = 0;
   private readonly end: number;

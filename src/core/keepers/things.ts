@@ -41,10 +41,18 @@ export interface Container extends Holder {
   readonly type: 'list' | 'dict' | 'set';
   /** It lets go of old items by itself. */
   readonly bounded: boolean;
+  /** Items that it holds at most, as the source says it; null where it does not. */
+  most: string | null;
   /** All that was ever put in. */
   readonly elements: Thing[];
-  /** The loops that ran when something took items out. */
-  readonly cleared: (readonly LoopRound[])[];
+  /** When something took items out. */
+  readonly cleared: Clearing[];
+}
+
+export interface Clearing {
+  readonly loops: readonly LoopRound[];
+  /** It let go of all items, or of as many as are too many. */
+  readonly isThorough: boolean;
 }
 
 export interface Instance extends Holder {
@@ -146,6 +154,7 @@ export function newContainer(
     kind: 'container',
     type,
     bounded,
+    most: null,
     node,
     born,
     attrs: new Map(),

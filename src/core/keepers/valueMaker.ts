@@ -195,6 +195,7 @@ export abstract class ValueMaker {
         value,
         container,
         attribute: attributeName(receiver),
+        most: container?.most ?? this.roomIn(sourceText(act.scope.module, receiver)),
         guessed,
       });
       if (container !== null) {
@@ -210,11 +211,16 @@ export abstract class ValueMaker {
     }
   }
 
+  /** How much a container takes, by the tests around. */
+  private roomIn(holder: string): string | null {
+    return this.machine.measured.find(({ container, room }) => container === holder && room !== null)?.room ?? null;
+  }
+
   protected note(
     kind: KeeperKind,
     act: Activation,
     span: Span,
-    facts: Pick<Keeper, 'holder' | 'kept' | 'keptSpan' | 'value' | 'container' | 'attribute' | 'guessed'>,
+    facts: Pick<Keeper, 'holder' | 'kept' | 'keptSpan' | 'value' | 'container' | 'attribute' | 'most' | 'guessed'>,
   ): Keeper {
     const keeper: Keeper = {
       kind,

@@ -34,6 +34,15 @@ export interface RecordedDevice {
   readonly outsideBytes: Bytes;
 }
 
+export interface RecordedContainer {
+  /** `deque`, `list`, `cache` for a function's cached results. */
+  readonly type: string;
+  /** Items in it. */
+  readonly length: number;
+  /** Items that it holds at most, null where Python does not tell. */
+  readonly maxlen: number | null;
+}
+
 /** A Python object that keeps old memory, walked in the training process. */
 export interface RecordedOwner {
   /** `cycle` for a reference cycle; other kinds name where the object is held. */
@@ -44,6 +53,12 @@ export interface RecordedOwner {
   readonly file: string;
   readonly line: number;
   readonly bytes: Bytes;
+  /** Of `bytes`, what only autograd's graphs keep. */
+  readonly graphBytes: Bytes;
+  /** On how many steps what it keeps was allocated, null where that is not known. */
+  readonly bornSteps: number | null;
+  /** The list, dict, … whose items it keeps, null for none. */
+  readonly container: RecordedContainer | null;
   /** Lines that allocated what it keeps. */
   readonly allocatedAt: readonly { readonly file: string; readonly line: number; readonly bytes: Bytes }[];
 }

@@ -1,9 +1,10 @@
-import { findKeeper } from '../keepers/findKeeper.js';
+import { findKeeper, type Followed, type Limit } from '../keepers/findKeeper.js';
 import { ParsedFiles, Sources } from '../keepers/sources.js';
 import { lineAt } from '../python/pythonModule.js';
+import { acquit, type Bound } from './bound.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, keeperText } from './patternWords.js';
-import type { HolderReport, LineReport } from './report.js';
+import type { LineReport } from './report.js';
 import { pathsOfStack } from './stackPath.js';
 
 /** Sources of the workspace, as they are now. */
@@ -14,6 +15,8 @@ export interface SourceAccess {
   text(file: string): string | null;
   /** True if the file is known to differ from what ran. */
   isChanged(file: string): boolean;
+  /** True unless the recorder saw something else keep what a line allocates than what is filled at a place. */
+  agrees(line: LineReport, file: string, at: number): boolean;
   /** Milliseconds of any clock. */
   now(): number;
 }
@@ -26,7 +29,8 @@ export class PatternSearch {
   private readonly parsed = new ParsedFiles();
 
   /**
-   * Gives lines that grow, and that nobody else knows a holder of, the one that the source shows.
+   * Gives lines that grow, and that nobody else knows a holder of, the one that the source shows, and takes back the
+   * accusation where it shows that what keeps their memory cannot grow for ever.
    * @param milliseconds when to stop looking
    */
   nameHolders(lines: readonly LineReport[], access: SourceAccess, milliseconds: number): void {
@@ -35,30 +39,50 @@ export class PatternSearch {
     const bySize = [...lines].sort((a, b) => b.leakedBytes - a.leakedBytes || b.liveBytes - a.liveBytes);
     for (const line of bySize) {
       if (access.now() > end) return;
-      line.holder = this.holderOf(line, sources, access);
+      this.look(line, sources, access);
     }
   }
 
-  private holderOf(line: LineReport, sources: Sources, access: SourceAccess): HolderReport | null {
+  private look(line: LineReport, sources: Sources, access: SourceAccess): void {
     const own = line.stacks.filter(({ verdict }) => verdict === line.verdict);
-    const stacks = (own.length > 0 ? own : line.stacks).slice(0, MOST_STACKS).map(({ frames }) => frames);
-    for (const frames of stacks.length > 0 ? stacks : [[]]) {
+    const stacks = (own.length > 0 ? own : line.stacks).map(({ frames }) => frames);
+    const followed: Followed[] = [];
+    let isChanged = false;
+    for (const frames of stacks.length > 0 ? stacks.slice(0, MOST_STACKS) : [[]]) {
       const path = pathsOfStack(frames, line, sources);
       if (path === null) continue;
-      const found = findKeeper(path, sources, line.verdict === 'sawtooth' ? 'collected' : 'kept', bornEvery(line));
-      if (found === null) continue;
-      const { file } = found.module;
-      return {
-        source: 'pattern',
-        file,
-        line: lineAt(found.module, found.span.from),
-        text: keeperText(found),
-        fix: fixText(found),
-        edit: access.isChanged(file) ? null : patternEdit(found, sources.read),
-      };
+      isChanged ||= path.some(({ module }) => access.isChanged(module.file));
+      followed.push(findKeeper(path, sources, line.verdict === 'sawtooth' ? 'collected' : 'kept', bornEvery(line)));
     }
-    return null;
+    const limits = followed.flatMap(({ limit }) => limit ?? []);
+    // All that grows must be bounded, and by the source that ran.
+    if (line.verdict === 'leak' && !isChanged && limits.length > 0 && limits.length === stacks.length) {
+      const bound = boundOf(limits[0], line, access);
+      if (bound !== null) acquit(line, bound);
+    }
+    const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
+    if (line.holder !== null || found === null) return;
+    const { file } = found.module;
+    line.holder = {
+      source: 'pattern',
+      file,
+      line: lineAt(found.module, found.span.from),
+      text: keeperText(found),
+      fix: fixText(found),
+      edit: access.isChanged(file) ? null : patternEdit(found, sources.read),
+    };
   }
+}
+
+/** A limit in the source as the report says it; null if what was seen has outgrown it, or speaks against it. */
+function boundOf({ module, span, holder, most }: Limit, line: LineReport, access: SourceAccess): Bound | null {
+  const { file } = module;
+  const at = lineAt(module, span.from);
+  if (access.isChanged(file)) return null;
+  if (!access.agrees(line, file, at)) return null;
+  if (most !== null && (line.evidence?.birthSteps ?? 0) > Number(most)) return null;
+  const limit = most === null ? 'which a loop around it empties or makes anew' : `which holds at most ${most}`;
+  return { holder, file, line: at, limit, isFull: false };
 }
 
 /** Steps between two births of what survives, where they come evenly. */

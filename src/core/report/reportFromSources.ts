@@ -1,10 +1,14 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
+import { groupRuns } from '../analysis/runs.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { mappedReport } from './buildReport.js';
 import type { OtherInputs } from './otherInputs.js';
 import type { PatternSearch } from './patternSearch.js';
-import type { LineReport, Report, Verdict } from './report.js';
+import { rankDifferences } from './rankDifference.js';
+import type { LineReport, Report, RunReport, Verdict } from './report.js';
+import { RecordedBounds } from './recordedBounds.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
+import { worst } from './runReport.js';
 
 /** Verdicts that say that somebody keeps memory for sure. */
 const GUILTY: ReadonlySet<Verdict> = new Set(['leak', 'sawtooth']);
@@ -25,7 +29,7 @@ export class ReportsFromSources {
     others?: OtherInputs,
   ): Promise<{ report: Report; paths: UnmappedFiles }> {
     const { report, paths, lookup } = mappedReport(digests, workspace, others);
-    const open = report.runs.flatMap(({ lines }) => lines.filter(needsHolder));
+    const open = report.runs.flatMap(({ lines }) => lines.filter(isOpen));
     if (open.length === 0 || workspace.sourceText === undefined) return { report, paths };
     if (this.search === null) {
       const { PatternSearch: Search } = await import('./patternSearch.js');
@@ -35,17 +39,36 @@ export class ReportsFromSources {
     for (const { recording } of digests) {
       for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
     }
+    const runs = groupRuns(digests);
+    const bounds = new Map<LineReport, RecordedBounds>();
+    report.runs.forEach(({ lines }, i) => {
+      const seen = new RecordedBounds(runs[i].snapshots, lookup);
+      for (const line of lines) bounds.set(line, seen);
+    });
     const access = {
+      agrees: (line: LineReport, file: string, at: number) => bounds.get(line)?.agrees(line, file, at) ?? true,
       files: workspace.files,
       text: workspace.sourceText,
       isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,
       now: this.now,
     };
     this.search.nameHolders(open, access, MOST_TIME);
+    for (const run of report.runs) judgeAgain(run);
+    report.ranks = rankDifferences(report.runs);
     return { report, paths };
   }
 }
 
-function needsHolder({ verdict, mapped, holder }: LineReport): boolean {
-  return holder === null && mapped && GUILTY.has(verdict);
+/** A line that leaks is followed whoever keeps it: its source may show that it cannot grow for ever. */
+function isOpen({ verdict, mapped, holder }: LineReport): boolean {
+  return mapped && GUILTY.has(verdict) && (holder === null || verdict === 'leak');
+}
+
+/** The verdict of a run whose lines may have been acquitted. */
+function judgeAgain(run: RunReport): void {
+  run.verdict = worst(
+    run.lines.map(({ verdict }) => verdict),
+    run.snapshots.length,
+  );
+  if (run.verdict !== 'leak') run.forecast = null;
 }

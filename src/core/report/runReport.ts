@@ -7,6 +7,7 @@ import { sameHistory, type Run } from '../analysis/runs.js';
 import { stepAt } from '../analysis/steps.js';
 import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
 import { BatchLines } from './batchLines.js';
+import { acquit } from './bound.js';
 import { CycleHolders } from './cycleHolders.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { evidenceOf } from './evidence.js';
@@ -18,6 +19,7 @@ import type { Bytes } from '../model/units.js';
 import { reportBuckets } from './bucketParts.js';
 import type { LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
+import { RecordedBounds } from './recordedBounds.js';
 import { snapshotReport } from './snapshotReport.js';
 import { RunStatements } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
@@ -42,6 +44,7 @@ export function runReport(
   const batches = new BatchLines(workspace, lookup);
   const stacks = stackSeries(snapshots, at, joined, workspace, lookup, batches);
   const holders = new Holders(snapshots, lookup);
+  const bounds = new RecordedBounds(snapshots, lookup);
   const statements = new RunStatements(snapshots, workspace, lookup);
   const cycles = new CycleHolders(
     snapshots.map(({ path }) => path),
@@ -68,7 +71,7 @@ export function runReport(
   }
   const reports = [...lines.values()]
     .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
-    .map((line) => lineReport(line, at, joined?.gaps ?? 0, { holders, cycles, statements }, lookup))
+    .map((line) => lineReport(line, at, joined?.gaps ?? 0, { holders, cycles, statements, bounds }, lookup))
     .sort(
       (a, b) =>
         b.liveBytes - a.liveBytes || b.totalBytes - a.totalBytes || compareText(a.file, b.file) || a.line - b.line,
@@ -149,7 +152,12 @@ function lineReport(
   series: LineSeries,
   at: readonly number[],
   gaps: number,
-  { holders, cycles, statements }: { holders: Holders; cycles: CycleHolders; statements: RunStatements },
+  {
+    holders,
+    cycles,
+    statements,
+    bounds,
+  }: { holders: Holders; cycles: CycleHolders; statements: RunStatements; bounds: RecordedBounds },
   lookup: FileLookup,
 ): LineReport {
   const { line, stacks } = series;
@@ -162,7 +170,7 @@ function lineReport(
   // The recorder or the cycle detector saw the cycle: what looks like a list that is cleared is the collector's work.
   const verdict = shape === 'periodic' && (holders.isCycle(line) || cycles.has(line)) ? 'sawtooth' : shape;
   const deciding = stacks.filter((stack) => stack.judgement.verdict === shape);
-  return {
+  const report: LineReport = {
     file: line.file,
     line: line.line,
     function: line.function,
@@ -186,6 +194,12 @@ function lineReport(
       .map((stack) => stackReport(stack, lookup))
       .sort((a, b) => b.liveBytes - a.liveBytes),
   };
+  if (verdict === 'leak') {
+    const growing = at.map((_, i) => deciding.reduce((sum, stack) => sum + stack.series[i], 0));
+    const bound = bounds.of(line, growing);
+    if (bound !== null) acquit(report, bound);
+  }
+  return report;
 }
 
 /** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */

@@ -1,4 +1,4 @@
-import { findKeeper, type Finding, type Growth } from '../../../src/core/keepers/findKeeper.js';
+import { findKeeper, type Finding, type Followed, type Growth } from '../../../src/core/keepers/findKeeper.js';
 import { ParsedFiles, Sources } from '../../../src/core/keepers/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
 import { pathsOfStack } from '../../../src/core/report/stackPath.js';
@@ -48,6 +48,15 @@ export function keeperOf(
   growth: Growth = 'kept',
   bornEvery: number | null = null,
 ): Finding | null {
+  return followed({ files, stack }, growth, bornEvery)?.finding ?? null;
+}
+
+/** What following the source to the marked line gives, null where its file cannot be read. */
+export function followed(
+  { files, stack }: Program,
+  growth: Growth = 'kept',
+  bornEvery: number | null = null,
+): Followed | null {
   const port = { text: (file: string) => files[file] ?? null, now: () => 0 };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const path = pathsOfStack(stack, stack[0], sources);

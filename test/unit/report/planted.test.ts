@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { buildReport } from '../../../src/core/report/buildReport.js';
+import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
@@ -20,14 +20,17 @@ describe('The planted programs', () => {
     }
     this.timeout(120_000);
     const roots = [{ prefix: '', folder: FOLDER }];
-    const workspace = { files: plantedSources(FOLDER), rules: [], lineText: new SourceFiles(roots).lineText };
+    const { lineText, sourceText, sourceFacts } = new SourceFiles(roots);
+    const workspace = { files: plantedSources(FOLDER), rules: [], lineText, sourceText, sourceFacts };
+    const reports = new ReportsFromSources(() => 0);
     for (const { program, snapshots } of recorded) {
       const digests = await Promise.all(
         picklesUnder(snapshots).map(async (path) =>
           digestSnapshot(path, await readFile(path), await readRecording(path)),
         ),
       );
-      const lines = buildReport(digests, workspace).report.runs.flatMap((run) => run.lines);
+      const { report } = await reports.report(digests, workspace);
+      const lines = report.runs.flatMap((run) => run.lines);
       const accused = lines.filter((line) => ACCUSED.includes(line.verdict));
       if (program.silent) {
         assert.deepEqual(

@@ -1,0 +1,98 @@
+import type { SnapshotDigest } from '../analysis/digest.js';
+import type { FileLookup, OwnerLine } from '../analysis/owner.js';
+import type { RecordedContainer, RecordedOwner } from '../model/recording.js';
+import type { Bytes } from '../model/units.js';
+import type { Bound } from './bound.js';
+import { countText } from './byteText.js';
+
+/** Share of what grows on a line that containers with a bound must keep: the rest is too young to be looked for. */
+const EXPLAINED = 2 / 3;
+/** What else keeps memory of the line may have been allocated on so many steps: a variable with a former value. */
+const PASSING = 2;
+
+interface Bounded extends RecordedOwner {
+  readonly container: RecordedContainer & { readonly maxlen: number };
+}
+
+/** Lines whose memory is kept by containers that cannot grow for ever, as the recorder of a run saw them. */
+export class RecordedBounds {
+  /** Owners by look, oldest first. */
+  private readonly looks: readonly { readonly at: number; readonly owners: readonly RecordedOwner[] }[];
+
+  constructor(
+    snapshots: readonly SnapshotDigest[],
+    private readonly lookup: FileLookup,
+  ) {
+    this.looks = snapshots.flatMap(({ recording }, at) =>
+      recording !== null && recording.owners.length > 0 ? [{ at, owners: recording.owners }] : [],
+    );
+  }
+
+  /**
+   * What bounds the growth of a line, null where nothing does, or where it has outgrown its bound.
+   * @param growing live bytes of what grows on the line, one per snapshot
+   */
+  of(line: OwnerLine, growing: readonly Bytes[]): Bound | null {
+    const last = this.looks.at(-1);
+    if (last === undefined) return null;
+    let most: Bounded | null = null;
+    let explained = 0;
+    for (const owner of last.owners) {
+      const bytes = this.bytesAt(owner, line);
+      if (bytes === 0) continue;
+      if (isBounded(owner)) {
+        if (this.hasOutgrown(owner)) return null;
+        if (most === null || bytes > this.bytesAt(most, line)) most = owner;
+        explained += bytes;
+      } else if (owner.bornSteps === null || owner.bornSteps > PASSING) return null;
+    }
+    if (most === null || explained < EXPLAINED * growing[last.at]) return null;
+    const { type, length, maxlen } = most.container;
+    return {
+      holder: most.name,
+      file: this.lookup(most.file) ?? most.file,
+      line: most.line,
+      limit: `a ${type} of at most ${countText(maxlen)}`,
+      isFull: length >= maxlen,
+    };
+  }
+
+  /** True unless the recorder saw the line's memory grow elsewhere than in what is filled at a place, or beyond its bound. */
+  agrees(line: OwnerLine, file: string, at: number): boolean {
+    return (this.looks.at(-1)?.owners ?? []).every((owner) => {
+      if (this.bytesAt(owner, line) === 0 || (owner.bornSteps !== null && owner.bornSteps <= PASSING)) return true;
+      const isThere = owner.line === at && (this.lookup(owner.file) ?? owner.file) === file;
+      return isThere && !(isBounded(owner) && this.hasOutgrown(owner));
+    });
+  }
+
+  /** True if it grew without more items: through graphs, or inside of its items. */
+  private hasOutgrown(owner: Bounded): boolean {
+    const { container } = owner;
+    if (owner.graphBytes > 0 && (owner.bornSteps ?? 0) > container.maxlen) return true;
+    const before = this.looks.at(-2)?.owners.find((other) => isSame(other, owner));
+    return before !== undefined && before.bytes < owner.bytes && (before.container?.length ?? 0) >= container.length;
+  }
+
+  private bytesAt(owner: RecordedOwner, { file, line }: OwnerLine): Bytes {
+    let sum = 0;
+    for (const site of owner.allocatedAt) {
+      if (site.line === line && (this.lookup(site.file) ?? site.file) === file) sum += site.bytes;
+    }
+    return sum;
+  }
+}
+
+function isBounded(owner: RecordedOwner): owner is Bounded {
+  return owner.container !== null && owner.container.maxlen !== null;
+}
+
+function isSame(a: RecordedOwner, b: RecordedOwner): boolean {
+  return (
+    a.name === b.name &&
+    a.file === b.file &&
+    a.line === b.line &&
+    a.kind === b.kind &&
+    a.container?.type === b.container?.type
+  );
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { plantedSources } from '../../../bench/planted.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { stepOfDigest } from '../../../src/core/analysis/runs.js';
+import type { LineReport, RunReport } from '../../../src/core/report/report.js';
+import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import type { RecordedOwner, Recording } from '../../../src/core/model/recording.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { SourceFiles } from '../../../src/node/sourceFiles.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'planted');
+const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: FOLDER }]);
+const WORKSPACE = { files: plantedSources(FOLDER), rules: [], lineText, sourceText, sourceFacts };
+/** Programs that keep what they let go of later than was recorded. */
+const INNOCENT = ['first_epoch', 'epoch_local', 'filling_lru', 'capped_history', 'capped_cache'];
+const GUILTY = ['endless_replay', 'endless_epochs', 'endless_cache', 'graph_replay', 'cached_bias'];
+
+type Look = (recording: Recording) => Recording | null;
+
+async function digestsOf(name: string, steps: number, look: Look = (seen) => seen): Promise<SnapshotDigest[]> {
+  const digests = await Promise.all(
+    picklesUnder(join(FOLDER, 'recordings', name)).map(async (path) => {
+      const recording = await readRecording(path);
+      return digestSnapshot(path, await readFile(path), recording === null ? null : look(recording));
+    }),
+  );
+  return digests.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
+}
+
+async function runOf(digests: readonly SnapshotDigest[], changed: Partial<typeof WORKSPACE> = {}): Promise<RunReport> {
+  const reports = new ReportsFromSources(() => 0);
+  return (await reports.report(digests, { ...WORKSPACE, ...changed })).report.runs[0];
+}
+
+function leaks({ lines }: RunReport): LineReport[] {
+  return lines.filter(({ verdict }) => verdict === 'leak');
+}
+
+/** As if the recorder had seen no owners, but the sources. */
+const blind: Look = (recording) => ({ ...recording, owners: [] });
+
+const withOwners =
+  (change: (owner: RecordedOwner) => RecordedOwner): Look =>
+  (recording) => ({ ...recording, owners: recording.owners.map(change) });
+
+describe('What cannot grow for ever', () => {
+  it('is no leak while it fills, whoever says so, and neither is the run', async function () {
+    this.timeout(60_000);
+    for (const name of INNOCENT) {
+      for (const look of [undefined, blind]) {
+        for (const steps of [20, 40]) {
+          const run = await runOf(await digestsOf(name, steps, look));
+          assert.deepEqual([leaks(run).length, run.verdict, run.forecast], [0, 'filling', null], `${name} ${steps}`);
+          const filling = run.lines.filter(({ evidence }) => evidence?.reason.startsWith('Kept by') ?? false);
+          assert.ok(filling.length > 0 || steps === 20, name);
+          for (const line of filling) {
+            assert.equal(line.leakedBytes, 0);
+            assert.ok(line.stacks.every(({ verdict }) => verdict !== 'leak'));
+          }
+        }
+      }
+    }
+  });
+
+  it('is told from its guilty twin, which is called a leak', async function () {
+    this.timeout(60_000);
+    for (const name of GUILTY) {
+      for (const look of [undefined, blind]) {
+        const run = await runOf(await digestsOf(name, 40, look));
+        assert.ok(leaks(run).length > 0, name);
+        assert.equal(run.verdict, 'leak', name);
+      }
+    }
+  });
+
+  it('is said in one sentence, with what keeps it and where', async () => {
+    const reasonAt = async (name: string, steps: number, look?: Look): Promise<string> => {
+      const { lines } = await runOf(await digestsOf(name, steps, look));
+      return lines.find(({ evidence }) => evidence?.reason.startsWith('Kept') ?? false)?.evidence?.reason ?? '';
+    };
+    assert.match(
+      await reasonAt('filling_replay', 30),
+      /^Kept by `replay` \(filling_replay\.py:17\), a deque of at most 35: still filling\. Blocks born on /,
+    );
+    assert.match(await reasonAt('filling_lru', 40), /^Kept by `cache of mask\(\)` .*a cache of at most 64: still/);
+    assert.match(await reasonAt('capped_cache', 40), /^Kept by `self\.kept` \(capped_cache\.py:19\), which holds at/);
+    assert.match(await reasonAt('first_epoch', 40), /^Kept by `outputs` .*which a loop around it empties/);
+    const full = withOwners((owner) => ({
+      ...owner,
+      container: { type: 'deque', length: owner.bornSteps ?? 0, maxlen: 28 },
+    }));
+    assert.match(await reasonAt('filling_replay', 30, full), /a deque of at most 28: it is full now\./);
+  });
+
+  it('is a leak again once it has outgrown the bound', async () => {
+    const same = withOwners((owner) => ({ ...owner, container: { type: 'deque', length: 10, maxlen: 35 } }));
+    assert.equal((await runOf(await digestsOf('filling_replay', 30, same))).verdict, 'leak');
+  });
+
+  it('is a leak where something else keeps growing on the same line', async () => {
+    const both: Look = (recording) => ({
+      ...recording,
+      owners: recording.owners.flatMap((owner) => [
+        owner,
+        { ...owner, name: 'log', line: owner.line + 1, container: null },
+      ]),
+    });
+    assert.equal((await runOf(await digestsOf('filling_replay', 30, both))).verdict, 'leak');
+  });
+
+  it('is not believed of a source that differs from what ran', async () => {
+    const facts = (): { sha256: string; savedAtUs: number } => ({ sha256: '0'.repeat(64), savedAtUs: 0 });
+    const run = await runOf(await digestsOf('first_epoch', 40, blind), { sourceFacts: facts });
+    assert.equal(run.verdict, 'leak');
+  });
+});
