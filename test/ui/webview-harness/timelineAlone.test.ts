@@ -74,7 +74,7 @@ describe('the timeline alone', () => {
       total,
     );
     assert.equal(titles[0], 300 * MiB);
-    assert.match(await page.locator('.live:not(.flame) .summary').innerText(), /most by eval\.py:7 \(300 MiB\)/);
+    assert.match(await page.locator('.live:not(.flame, .map) .summary').innerText(), /most by eval\.py:7 \(300 MiB\)/);
   });
 
   it('shows names from a snapshot as text, whatever is in them', async () => {
@@ -212,7 +212,7 @@ describe('the timeline alone', () => {
     await page.locator('.live-table tbody tr').first().waitFor();
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await page.getByRole('textbox', { name: 'Filter lines' }).fill('train');
-    const summary = await page.locator('.live:not(.flame) .summary').innerText();
+    const summary = await page.locator('.live:not(.flame, .map) .summary').innerText();
     await eventually(async () => {
       const kept = await page.evaluate(() => sessionStorage.getItem('vscode-state'));
       assert.match(kept ?? '', /"filter":"train"/);
@@ -220,7 +220,7 @@ describe('the timeline alone', () => {
     const windowBefore = harness === undefined ? null : lastWindow(harness);
     await page.reload();
     await page.locator('.live-table tbody tr').first().waitFor();
-    assert.equal(await page.locator('.live:not(.flame) .summary').innerText(), summary);
+    assert.equal(await page.locator('.live:not(.flame, .map) .summary').innerText(), summary);
     assert.equal(await page.getByRole('radio', { name: 'Events' }).getAttribute('aria-checked'), 'true');
     assert.equal(await page.getByRole('textbox', { name: 'Filter lines' }).inputValue(), 'train');
     assert.deepEqual(harness === undefined ? null : lastWindow(harness), windowBefore);
