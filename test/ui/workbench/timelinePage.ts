@@ -117,7 +117,7 @@ export class TimelinePage {
 
   /** The sentence above the list. */
   async summary(): Promise<string> {
-    return this.panel.locator('.live:not(.flame) .summary').innerText();
+    return this.panel.locator('.live:not(.flame, .map) .summary').innerText();
   }
 
   /** Opens a line of the list. */

@@ -36,6 +36,21 @@ describe('German', () => {
     );
   });
 
+  it('is there once', () => {
+    for (const path of ['l10n/bundle.l10n.de.json', 'package.nls.de.json', 'package.nls.json']) {
+      const keys = Array.from(
+        readFileSync(join(root, path), 'utf8').matchAll(/^ +"(?:[^"\\]|\\.)*"(?=:)/gm),
+        ([key]) => key,
+      );
+      assert.deepEqual(
+        keys.filter((key, at) => keys.indexOf(key) !== at),
+        [],
+        path,
+      );
+      assert.equal(keys.length, Object.keys(table(path)).length);
+    }
+  });
+
   it('is there for every text of the manifest, and for nothing else', () => {
     assert.deepEqual(sorted(Object.keys(table('package.nls.de.json'))), sorted(Object.keys(table('package.nls.json'))));
     assert.equal((JSON.parse(manifest) as { l10n: string }).l10n, './l10n');
