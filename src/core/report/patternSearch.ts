@@ -61,16 +61,17 @@ export class PatternSearch {
       if (bound !== null) acquit(line, bound);
     }
     const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
-    if (line.holder !== null || found === null) return;
+    if (found === null) return;
     const { file } = found.module;
-    line.holder = {
-      source: 'pattern',
-      file,
-      line: lineAt(found.module, found.span.from),
-      text: keeperText(found),
-      fix: fixText(found),
-      edit: access.isChanged(file) ? null : patternEdit(found, sources.read),
-    };
+    const at = lineAt(found.module, found.span.from);
+    const fix = fixText(found);
+    const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
+    if (line.holder === null) {
+      line.holder = { source: 'pattern', file, line: at, text: keeperText(found), fix, edit };
+    } else if (line.holder.file === file && line.holder.line === at) {
+      // The recorder saw who keeps it, and the source agrees: it also knows what to do.
+      line.holder = { ...line.holder, fix: line.holder.fix ?? fix, edit: line.holder.edit ?? edit };
+    }
   }
 }
 

@@ -67,7 +67,7 @@ describe('Holders from the source', () => {
     assert.ok(right >= 21, `${right} programs`);
   });
 
-  it('come after the recorder’s', async () => {
+  it('come after the recorder’s, and say what to do where both name the same statement', async () => {
     const digests = await Promise.all(
       picklesUnder(join(FOLDER, 'recordings/aux_loss')).map(async (path) =>
         digestSnapshot(path, await readFile(path), await readRecording(path)),
@@ -75,7 +75,15 @@ describe('Holders from the source', () => {
     );
     const lines = (await linesOf(digests)).filter(({ verdict }) => verdict === 'leak');
     assert.ok(lines.length > 0);
-    for (const { holder } of lines) assert.equal(holder?.source, 'recorder');
+    for (const { holder } of lines) {
+      assert.equal(holder?.source, 'recorder');
+      assert.match(holder.fix ?? '', /\.detach\(\)/);
+      assert.ok(holder.edit !== null);
+      assert.equal(
+        edited(holder.edit, readFileSync(join(FOLDER, holder.edit.file), 'utf8')),
+        "history['aux'].append(aux_loss.detach())",
+      );
+    }
   });
 
   it('offer an edit that detaches, with the lines that it needs', async () => {
