@@ -28,7 +28,7 @@ describe('In German', () => {
   it('the timeline is opened by its German name and has German texts', async () => {
     await workbench.runCommand('Leakline: Zeitachse öffnen');
     const timeline = await workbench.webview('[role=application]');
-    await timeline.frame.getByText('Hineinsehen').first().click();
+    await timeline.frame.getByText('Genauer ansehen').click();
     await timeline
       .locator('.live .summary', { hasText: /belegt von .* reserviert, gehalten von \d+ Zeilen/ })
       .waitFor();
