@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { TrainingRun, type Frame } from '../support/trainingRun.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
@@ -73,7 +74,10 @@ describe('The packed extension in a VS Code of its own', () => {
     const lens = await workbench.editor.untilLens(guilty.line, /\d [KMGT]iB/);
     assertShows(lens, leaked);
     assert.match(lens, /\b40 blocks\b/);
-    assert.deepEqual([...new Set((await workbench.editor.lenses()).map(({ line }) => line))], [guilty.line]);
+    // Lenses vanish for a moment while VS Code draws them anew.
+    await eventually(async () => {
+      assert.deepEqual([...new Set((await workbench.editor.lenses()).map(({ line }) => line))], [guilty.line]);
+    });
     await workbench.screenshot('packed');
 
     await workbench.openFile('train.py');
