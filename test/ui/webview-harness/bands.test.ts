@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { TrainingRun } from '../../support/trainingRun.js';
-import { exampleFolder, newFolder, removeCopies } from '../../support/workspaces.js';
-import { launchChromium } from '../../vscode-host/browser.js';
+import { exampleFolder, newFolder } from '../../support/workspaces.js';
 import { barriersOf } from './barriers.js';
-import { TimelineHarness, type HarnessOptions } from './timelineHarness.js';
+import { harnessSession } from './harnessSession.js';
+import type { HarnessOptions } from './timelineHarness.js';
 import { themes } from './themes.js';
 
 const MiB = 1024 * 1024;
@@ -62,26 +62,10 @@ function spikySnapshot(): string {
 }
 
 describe('the allocations under the curve', () => {
-  let browser: Browser;
-  let harness: TimelineHarness | undefined;
-
-  before(async () => {
-    browser = await launchChromium();
-  });
-  afterEach(async () => {
-    const complaints = harness?.complaints ?? [];
-    await harness?.close();
-    harness = undefined;
-    removeCopies();
-    assert.deepEqual(complaints, []);
-  });
-  after(async () => {
-    await browser.close();
-  });
+  const session = harnessSession();
 
   async function open(path: string, files: readonly string[], options: Partial<HarnessOptions> = {}) {
-    const opened = await TimelineHarness.open(browser, { paths: [path], files, ...options });
-    harness = opened;
+    const opened = await session.open({ paths: [path], files, ...options });
     await bandsDrawn(opened.page);
     return opened;
   }
@@ -114,7 +98,7 @@ describe('the allocations under the curve', () => {
     assert.equal(await card.locator('h2').getAttribute('title'), `${(300 * MiB).toLocaleString('en')} bytes`);
     await page.keyboard.press('Enter');
     await eventually(() => {
-      assert.deepEqual(harness?.callsOf('openSource'), [{ file: 'eval.py', line: 7, preserveFocus: false }]);
+      assert.deepEqual(session.current?.callsOf('openSource'), [{ file: 'eval.py', line: 7, preserveFocus: false }]);
     });
   });
 
@@ -126,11 +110,11 @@ describe('the allocations under the curve', () => {
     await page.locator('.plot').click({ position: point });
     await page.locator('.band-card', { hasText: 'Picked: detector/pyramid.py:16' }).waitFor();
     await page.locator('.live-table tbody tr').first().waitFor();
-    assert.deepEqual(harness?.callsOf('openSource'), []);
+    assert.deepEqual(session.current?.callsOf('openSource'), []);
     await page.waitForTimeout(600); // or it would be a double click
     await page.locator('.plot').click({ position: point });
     await eventually(() => {
-      assert.deepEqual(harness?.callsOf('openSource'), [
+      assert.deepEqual(session.current?.callsOf('openSource'), [
         { file: 'detector/pyramid.py', line: 16, preserveFocus: false },
       ]);
     });
@@ -161,11 +145,11 @@ describe('the allocations under the curve', () => {
   it('of the line that the editor’s cursor is on are pointed out', async () => {
     const { page, ...rest } = await open(late, ['detector/pyramid.py', 'train.py']);
     const before = await inked(page);
-    harness?.moveCursor({ file: 'train.py', line: 22 });
+    session.current?.moveCursor({ file: 'train.py', line: 22 });
     await eventually(async () => {
       assert.ok((await inked(page)) > before + 500, 'nothing more is drawn');
     });
-    harness?.moveCursor({ file: 'train.py', line: 1 });
+    session.current?.moveCursor({ file: 'train.py', line: 1 });
     await eventually(async () => {
       assert.equal(await inked(page), before);
     });
@@ -264,8 +248,7 @@ describe('the allocations under the curve', () => {
   it('are drawn by a GPU as without one', async () => {
     const { path } = smallModel();
     const pixelsOf = async (gpu: boolean): Promise<{ kind: string; colours: string[] }> => {
-      const opened = await TimelineHarness.open(browser, { paths: [path], files: [], pretendGpu: gpu });
-      harness = opened;
+      const opened = await session.open({ paths: [path], files: [], pretendGpu: gpu });
       await opened.page.locator('.bands canvas[data-renderer]').waitFor({ state: 'attached' });
       const kind = await opened.page.locator('.bands canvas').first().getAttribute('data-renderer');
       await bandsDrawn(opened.page, gpu);

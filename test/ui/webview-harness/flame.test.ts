@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { TrainingRun } from '../../support/trainingRun.js';
-import { newFolder, removeCopies } from '../../support/workspaces.js';
-import { launchChromium } from '../../vscode-host/browser.js';
+import { newFolder } from '../../support/workspaces.js';
 import { barriersOf } from './barriers.js';
-import { TimelineHarness } from './timelineHarness.js';
+import { harnessSession } from './harnessSession.js';
+import type { TimelineHarness } from './timelineHarness.js';
 import { themes } from './themes.js';
 
 const MiB = 1024 * 1024;
@@ -31,29 +31,13 @@ function model(): string {
 }
 
 describe('the flame graph', () => {
-  let browser: Browser;
-  let harness: TimelineHarness | undefined;
-
-  before(async () => {
-    browser = await launchChromium();
-  });
-  afterEach(async () => {
-    const complaints = harness?.complaints ?? [];
-    await harness?.close();
-    harness = undefined;
-    removeCopies();
-    assert.deepEqual(complaints, []);
-  });
-  after(async () => {
-    await browser.close();
-  });
+  const session = harnessSession();
 
   async function open(): Promise<{ alone: TimelineHarness; page: Page }> {
-    const alone = await TimelineHarness.open(browser, {
+    const alone = await session.open({
       paths: [model()],
       files: ['train.py', 'model.py', 'data.py', 'tiny.py'],
     });
-    harness = alone;
     const { page } = alone;
     await page.locator('.panes').getByText('Flame graph').click();
     await box(page, 'main').waitFor();

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Locator, Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { pickle } from '../../support/plainPickle.js';
-import { newFolder, removeCopies } from '../../support/workspaces.js';
-import { launchChromium } from '../../vscode-host/browser.js';
+import { newFolder } from '../../support/workspaces.js';
 import { barriersOf } from './barriers.js';
 import { themes } from './themes.js';
-import { TimelineHarness } from './timelineHarness.js';
+import { harnessSession } from './harnessSession.js';
+import type { TimelineHarness } from './timelineHarness.js';
 
 const MiB = 1024 * 1024;
 const GiB = 1024 * MiB;
@@ -57,26 +57,10 @@ function fragmented(): string {
 }
 
 describe('the memory map', () => {
-  let browser: Browser;
-  let harness: TimelineHarness | undefined;
-
-  before(async () => {
-    browser = await launchChromium();
-  });
-  afterEach(async () => {
-    const complaints = harness?.complaints ?? [];
-    await harness?.close();
-    harness = undefined;
-    removeCopies();
-    assert.deepEqual(complaints, []);
-  });
-  after(async () => {
-    await browser.close();
-  });
+  const session = harnessSession();
 
   async function open(): Promise<{ alone: TimelineHarness; page: Page }> {
-    const alone = await TimelineHarness.open(browser, { paths: [fragmented()], files: ['train.py'] });
-    harness = alone;
+    const alone = await session.open({ paths: [fragmented()], files: ['train.py'] });
     const { page } = alone;
     await page.locator('.panes').getByText('Memory map').click();
     await piece(page, 0).first().waitFor();

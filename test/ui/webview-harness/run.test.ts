@@ -1,33 +1,18 @@
 /** The overview of a run over the timeline: what it shows, and where it leads. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
-import { launchChromium } from '../../vscode-host/browser.js';
-import { TimelineHarness } from './timelineHarness.js';
+import { harnessSession } from './harnessSession.js';
+import type { TimelineHarness } from './timelineHarness.js';
 
 const paths = picklesUnder(join(FIXTURES, 'planted/recordings/running_total'));
 
 describe('the overview of a run', () => {
-  let browser: Browser;
-  let harness: TimelineHarness | undefined;
-
-  before(async () => {
-    browser = await launchChromium();
-  });
-  afterEach(async () => {
-    const complaints = harness?.complaints ?? [];
-    await harness?.close();
-    harness = undefined;
-    assert.deepEqual(complaints, []);
-  });
-  after(async () => {
-    await browser.close();
-  });
+  const session = harnessSession();
 
   async function open(shown: readonly string[]): Promise<TimelineHarness> {
-    harness = await TimelineHarness.open(browser, { paths: shown });
+    const harness = await session.open({ paths: shown });
     await harness.page.locator('.controls').waitFor();
     return harness;
   }
@@ -35,7 +20,7 @@ describe('the overview of a run', () => {
   /** The last instant that was looked into, once it is of this snapshot. */
   async function lookedInto(path: string): Promise<number> {
     return eventually(() => {
-      const last = harness?.callsOf('liveAt').at(-1) as { path: string; event: number } | undefined;
+      const last = session.current?.callsOf('liveAt').at(-1) as { path: string; event: number } | undefined;
       assert.equal(last?.path, path);
       return last.event;
     });

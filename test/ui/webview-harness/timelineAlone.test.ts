@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Locator } from 'playwright-core';
+import type { Locator } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { TrainingRun } from '../../support/trainingRun.js';
-import { exampleFolder, newFolder, removeCopies } from '../../support/workspaces.js';
-import { launchChromium } from '../../vscode-host/browser.js';
-import { TimelineHarness } from './timelineHarness.js';
+import { exampleFolder, newFolder } from '../../support/workspaces.js';
+import { harnessSession } from './harnessSession.js';
+import type { TimelineHarness } from './timelineHarness.js';
 import { themes } from './themes.js';
 
 const MiB = 1024 * 1024;
@@ -30,22 +30,7 @@ function spikySnapshot(): string {
 }
 
 describe('the timeline alone', () => {
-  let browser: Browser;
-  let harness: TimelineHarness | undefined;
-
-  before(async () => {
-    browser = await launchChromium();
-  });
-  afterEach(async () => {
-    const complaints = harness?.complaints ?? [];
-    await harness?.close();
-    harness = undefined;
-    removeCopies();
-    assert.deepEqual(complaints, []);
-  });
-  after(async () => {
-    await browser.close();
-  });
+  const session = harnessSession();
 
   async function open(
     paths: readonly string[],
@@ -53,7 +38,7 @@ describe('the timeline alone', () => {
     capacityBytes?: number,
   ): Promise<TimelineHarness> {
     const capacity = capacityBytes === undefined ? {} : { capacityBytes };
-    harness = await TimelineHarness.open(browser, { paths, files, ...capacity });
+    const harness = await session.open({ paths, files, ...capacity });
     if (paths.length > 0) await curveDrawn(harness);
     return harness;
   }
@@ -217,13 +202,13 @@ describe('the timeline alone', () => {
       const kept = await page.evaluate(() => sessionStorage.getItem('vscode-state'));
       assert.match(kept ?? '', /"filter":"train"/);
     });
-    const windowBefore = harness === undefined ? null : lastWindow(harness);
+    const windowBefore = session.current === undefined ? null : lastWindow(session.current);
     await page.reload();
     await page.locator('.live-table tbody tr').first().waitFor();
     assert.equal(await page.locator('.live:not(.flame, .map) .summary').innerText(), summary);
     assert.equal(await page.getByRole('radio', { name: 'Events' }).getAttribute('aria-checked'), 'true');
     assert.equal(await page.getByRole('textbox', { name: 'Filter lines' }).inputValue(), 'train');
-    assert.deepEqual(harness === undefined ? null : lastWindow(harness), windowBefore);
+    assert.deepEqual(session.current === undefined ? null : lastWindow(session.current), windowBefore);
   });
 
   it('offers every snapshot, and follows the extension to another', async () => {
@@ -280,7 +265,7 @@ describe('the timeline alone', () => {
     await page.getByText('Capacity 2.00 GiB').waitFor();
     const capacity = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-orange']);
     assert.ok(capacity > 0);
-    await harness?.close();
+    await session.current?.close();
     const far = await open([late], [], 80 * 1024 * MiB);
     await far.page.getByText('Capacity 80.0 GiB').waitFor();
     await assert.rejects(highestColumn(far.page.locator('canvas.curve'), themes.dark.variables['charts-orange']));
