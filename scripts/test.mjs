@@ -44,12 +44,15 @@ function prepare(need) {
   return prepared.get(need);
 }
 
+/** Where a suite's words go: at once to the terminal, or kept until its turn comes to be told. */
+const terminal = { print: (line) => console.log(line), silent: false };
+
 /** Runs one suite. Whatever goes wrong with the suite itself counts as one failure. */
-async function runSuite(suite) {
-  console.log(`\n── ${suite.name} ${'─'.repeat(Math.max(0, 70 - suite.name.length))}`);
+async function runSuite(suite, { print, silent } = terminal) {
+  print(`\n── ${suite.name} ${'─'.repeat(Math.max(0, 70 - suite.name.length))}`);
   const reason = suite.skipReason?.() ?? null;
   if (reason !== null) {
-    console.log(`skipped: ${reason}`);
+    print(`skipped: ${reason}`);
     return { passed: 0, failed: 0, skipped: 1 };
   }
   const start = Date.now();
@@ -58,31 +61,43 @@ async function runSuite(suite) {
   try {
     for (const need of suite.needs) await prepare(need);
     const env = { ...environment, LEAKLINE_RESULTS: resultsFile };
-    const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000 });
-    counts = countsOf(suite, ended, resultsFile);
+    const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000, silent });
+    if (silent && ended.output !== '') print(ended.output.trimEnd());
+    counts = countsOf(suite, ended, resultsFile, print);
   } catch (error) {
-    console.log(`${suite.name}: ${error.message}`);
+    print(`${suite.name}: ${error.message}`);
     counts = { passed: 0, failed: 1, skipped: 0 };
   }
-  console.log(`${suite.name}: ${sentence(counts)} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
+  print(`${suite.name}: ${sentence(counts)} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
   return counts;
 }
 
+/** Runs suites one after the other beside the rest; each result comes with what it has to say. */
+async function runAside(suitesAside) {
+  const results = [];
+  for (const suite of suitesAside) {
+    const lines = [];
+    const counts = await runSuite(suite, { print: (line) => lines.push(line), silent: true });
+    results.push({ counts, lines });
+  }
+  return results;
+}
+
 /** Believes results that a suite left at its end, and nothing else: a killed extension host ends with exit code 0. */
-function countsOf(suite, { status, output, timedOut }, resultsFile) {
-  if (timedOut) console.log(`${suite.name}: did not end within ${suite.limitS} s`);
+function countsOf(suite, { status, output, timedOut }, resultsFile, print) {
+  if (timedOut) print(`${suite.name}: did not end within ${suite.limitS} s`);
   if (suite.counts === null) {
     return status === 0 ? { passed: 1, failed: 0, skipped: 0 } : { passed: 0, failed: 1, skipped: 0 };
   }
   const counts = suite.counts === 'file' ? readCounts(resultsFile) : parseCounts(output);
   if (counts === null) {
-    console.log(`${suite.name}: never reported its results (exit code ${status})`);
+    print(`${suite.name}: never reported its results (exit code ${status})`);
     return { passed: 0, failed: 1, skipped: 0 };
   }
   const empty = counts.passed + counts.failed + counts.skipped === 0;
-  if (empty) console.log(`${suite.name}: ran no tests`);
+  if (empty) print(`${suite.name}: ran no tests`);
   const unexplained = counts.failed === 0 && (status !== 0 || timedOut || (empty && values.grep === undefined));
-  if (unexplained && !empty) console.log(`${suite.name}: all its tests passed, and yet its exit code is ${status}`);
+  if (unexplained && !empty) print(`${suite.name}: all its tests passed, and yet its exit code is ${status}`);
   return { ...counts, failed: counts.failed + (unexplained ? 1 : 0) };
 }
 
@@ -108,14 +123,24 @@ if (selected.some(({ needs, skipReason }) => needs.includes('vscode') && (skipRe
   prepare('vscode').catch(() => undefined);
 }
 const total = { passed: 0, failed: 0, skipped: 0 };
-for (const stray of foldersWithoutSuite()) {
-  console.log(`test/${stray} belongs to no suite`);
-  total.failed++;
-}
-for (const suite of selected) {
-  const counts = await runSuite(suite);
+function add(counts) {
   for (const key of Object.keys(total)) total[key] += counts[key];
 }
+for (const stray of foldersWithoutSuite()) {
+  console.log(`test/${stray} belongs to no suite`);
+  add({ passed: 0, failed: 1, skipped: 0 });
+}
+// Checks of the source go on beside suites that need one core; those that look at an editor have the machine alone.
+const aside = runAside(selected.filter((suite) => suite.aside));
+const [watching, working] = [true, false].map((screen) =>
+  selected.filter((suite) => !suite.aside && suite.needs.includes('chromium') === screen),
+);
+for (const suite of working) add(await runSuite(suite));
+for (const { counts, lines } of await aside) {
+  for (const line of lines) console.log(line);
+  add(counts);
+}
+for (const suite of watching) add(await runSuite(suite));
 console.log('');
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;

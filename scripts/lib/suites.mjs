@@ -8,6 +8,7 @@
  * @typedef {object} Suite
  * @property {string} name for the command line
  * @property {Need[]} needs
+ * @property {boolean} [aside] it only reads the source, says little, and runs beside the others
  * @property {() => string | null} [skipReason] why it cannot run here, null where it can
  * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
  * @property {'file' | 'lastLine' | null} counts where it leaves its results
@@ -34,11 +35,19 @@ export const suites = [
   {
     name: 'typecheck',
     needs: [],
+    aside: true,
     run: (options) => runNode(['scripts/typecheck.mjs'], options),
     counts: null,
     limitS: 300,
   },
-  { name: 'lint', needs: [], run: (options) => runNode(['scripts/lint.mjs'], options), counts: null, limitS: 300 },
+  {
+    name: 'lint',
+    needs: [],
+    aside: true,
+    run: (options) => runNode(['scripts/lint.mjs'], options),
+    counts: null,
+    limitS: 300,
+  },
   { name: 'unit', needs: ['build'], run: mocha('test/unit', 30_000), counts: 'file', limitS: 600 },
   {
     name: 'recorder',
