@@ -1,4 +1,4 @@
-import { isAnchor, type TraceMeeting } from './traceSpan.js';
+import { HASHED, isAnchor, type TraceMeeting } from './traceSpan.js';
 
 /** Places that are tried, those whose times agree best first. */
 const MOST_TRIED = 16;
@@ -56,6 +56,8 @@ function fits(earlier: TraceMeeting, later: TraceMeeting, end: number): boolean 
   return later.anchors.at.every((at, i) => {
     const hash = later.anchors.hash[i];
     const place = at + shift;
-    return at >= end || place < 0 || known.get(place) === hash || !isAnchor(hash, place, earlier.events);
+    // The first events of a trace lack those that a hash there would cover.
+    const unknown = at >= end || place < HASHED - 1;
+    return unknown || known.get(place) === hash || !isAnchor(hash, place, earlier.events);
   });
 }

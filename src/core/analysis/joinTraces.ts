@@ -72,14 +72,15 @@ class DeviceJoin {
     const end = this.before === null ? 0 : endOfEarlier(this.before.span, span);
     const joined = this.before === null || (end !== null && end >= span.since);
     const from = joined ? (end ?? 0) : 0;
-    if (!joined) this.crossGap(digest);
+    if (this.before === null) this.remember(digest);
+    else if (!joined) this.crossGap(digest);
     const stepOf = this.stepsFrom(span, from);
     const { lives } = span;
     for (let row = 0; row < lives.count; row++) {
       const birth = lives.birth[row];
       const death = lives.death[row];
       const freed = death < span.events;
-      const address = `${lives.addrHigh[row]}/${lives.addrLow[row]}`;
+      const address = addressOf(lives, row);
       if (freed && birth < from) {
         // Born in an earlier trace; of what was there before the first nothing is known.
         if (death >= from) this.free(address, stepOf(death), lives.bytes[row], this.siteOf(span, row));
@@ -156,6 +157,24 @@ class DeviceJoin {
     life.site = site;
   }
 
+  /** What is older than the first trace has no birth: it is known, so that no gap gives it one, and not counted. */
+  private remember(digest: SnapshotDigest): void {
+    const { blocks } = digest;
+    for (let row = 0; row < blocks.count; row++) {
+      if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
+      const words = digest.groups[blocks.group[row]];
+      this.open.set(addressOf(blocks, row), {
+        key: stackKey(digest, words),
+        words,
+        digest,
+        birth: 0,
+        death: null,
+        bytes: blocks.size[row],
+        site: null,
+      });
+    }
+  }
+
   /**
    * Events are missing: a block that is still where it was, of the same size and stack, is taken for the same; what is
    * gone was freed in the gap, and what is new was born there.
@@ -170,7 +189,7 @@ class DeviceJoin {
       if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
       const group = digest.groups[blocks.group[row]];
       const found = { key: stackKey(digest, group), size: blocks.size[row] };
-      const address = `${blocks.addrHigh[row]}/${blocks.addrLow[row]}`;
+      const address = addressOf(blocks, row);
       there.set(address, found);
       const life = this.open.get(address);
       if (life?.key === found.key && life.bytes === found.size) continue;
@@ -193,8 +212,7 @@ class DeviceJoin {
     const span = digest.spans.find((candidate) => candidate.device === this.device);
     const freedLater = new Set<string>();
     for (let row = 0; row < (span?.lives.count ?? 0); row++) {
-      if (span !== undefined && span.lives.birth[row] < 0)
-        freedLater.add(`${span.lives.addrHigh[row]}/${span.lives.addrLow[row]}`);
+      if (span !== undefined && span.lives.birth[row] < 0) freedLater.add(addressOf(span.lives, row));
     }
     for (const [address, life] of this.open) {
       if (there.has(address) || freedLater.has(address)) continue;
@@ -216,7 +234,7 @@ class DeviceJoin {
   private trustBlocks({ blocks }: SnapshotDigest): void {
     const there = new Set<string>();
     for (let row = 0; row < blocks.count; row++) {
-      if (blocks.device[row] === this.device) there.add(`${blocks.addrHigh[row]}/${blocks.addrLow[row]}`);
+      if (blocks.device[row] === this.device) there.add(addressOf(blocks, row));
     }
     for (const [address, life] of this.open) {
       if (there.has(address)) continue;
@@ -224,4 +242,8 @@ class DeviceJoin {
       this.open.delete(address);
     }
   }
+}
+
+function addressOf(rows: { readonly addrHigh: Uint32Array; readonly addrLow: Uint32Array }, row: number): string {
+  return `${rows.addrHigh[row]}/${rows.addrLow[row]}`;
 }

@@ -56,7 +56,7 @@ export interface SpanLives {
 export const UNKNOWN = 0xffffffff;
 
 /** Events that a hash covers. */
-const HASHED = 8;
+export const HASHED = 8;
 /** Of all places one in so many is an anchor, near the ends of a trace more. */
 const SPARSE = 63;
 const DENSE = 3;
