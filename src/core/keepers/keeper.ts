@@ -1,7 +1,7 @@
 import type { Span } from '../python/ast.js';
 import type { PythonModule } from '../python/pythonModule.js';
-import type { FlowNode } from './flow.js';
-import type { Container, Instance, LoopRound, Place, Thing, Value } from './things.js';
+import type { FlowNode } from './values/flowNode.js';
+import type { Container, Instance, LoopRound, Place, Thing, Value } from './values/things.js';
 
 /**
  * How a statement keeps a value:

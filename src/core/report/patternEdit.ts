@@ -1,4 +1,4 @@
-import type { Finding } from '../keepers/findKeeper.js';
+import type { Finding } from '../keepers/judge/finding.js';
 import { forEachStatement, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
 import type { SourceEdit } from './report.js';
 

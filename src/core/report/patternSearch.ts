@@ -1,4 +1,5 @@
-import { findKeeper, type Followed, type Limit } from '../keepers/findKeeper.js';
+import { findKeeper, type Followed } from '../keepers/findKeeper.js';
+import type { Limit } from '../keepers/judge/limits.js';
 import { ParsedFiles, Sources } from '../keepers/sources.js';
 import { lineAt } from '../python/pythonModule.js';
 import { acquit, type Bound } from './bound.js';

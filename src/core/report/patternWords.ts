@@ -1,4 +1,4 @@
-import type { Finding } from '../keepers/findKeeper.js';
+import type { Finding } from '../keepers/judge/finding.js';
 import { forEachStatement, type PythonModule } from '../python/pythonModule.js';
 
 /** Who keeps, in words that follow "kept by". */

@@ -1,4 +1,5 @@
-import { findKeeper, type Finding, type Followed, type Growth } from '../../../src/core/keepers/findKeeper.js';
+import { findKeeper, type Followed, type Growth } from '../../../src/core/keepers/findKeeper.js';
+import type { Finding } from '../../../src/core/keepers/judge/finding.js';
 import { ParsedFiles, Sources } from '../../../src/core/keepers/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
 import { pathsOfStack } from '../../../src/core/report/stackPath.js';

@@ -1,23 +1,11 @@
-import type { Expression, FunctionDef, Lambda, Span } from '../python/ast.js';
-import { lineAt, type PythonModule } from '../python/pythonModule.js';
-import { FlowNode, type Sureness } from './flow.js';
-import type { Assigned, Keeper, PathFrame, Reference } from './keeper.js';
-import type { Sources } from './sources.js';
-import type { FunctionThing, Hook, LoopRound, Scope, Value } from './things.js';
-
-/** A function that is being followed. */
-export interface Activation {
-  readonly scope: Scope;
-  /** Null for a module's own statements. */
-  readonly def: FunctionDef | Lambda | null;
-  /** Which frame of the stack it is, null if it is none. */
-  readonly frame: number | null;
-  readonly returned: Value[];
-  /** Calls between it and the stack. */
-  readonly depth: number;
-  /** The object that stands for `ctx` in an autograd function's forward. */
-  readonly context: { readonly name: string; readonly stored: Keeper[] } | null;
-}
+import type { FunctionDef, Lambda, Span } from '../../python/ast.js';
+import { lineAt, type PythonModule } from '../../python/pythonModule.js';
+import type { Assigned, Keeper, PathFrame, Reference } from '../keeper.js';
+import type { Sources } from '../sources.js';
+import { FlowNode, type Sureness } from '../values/flowNode.js';
+import type { Scope } from '../values/things.js';
+import { type FunctionThing, type Hook, type LoopRound } from '../values/things.js';
+import type { Activation } from './activation.js';
 
 /** A hook's function is followed when all else has been: with what it is given unknown. */
 export interface Registered {
@@ -44,6 +32,12 @@ const MOST_OFF_PATH = 40_000;
 const MOST_WORK = 160_000;
 /** Milliseconds for one stack. */
 const MOST_TIME = 2000;
+
+/** Rounds of a loop that are followed: what the first leaves behind is met in the second. */
+export const ROUNDS = 2;
+
+/** The loop in which a function runs of whose callers nothing is known. */
+export const OUTSIDE = 'outside';
 
 /** Thrown when following the source takes too long; what was met so far says nothing. */
 export class TooMuchWork extends Error {}
@@ -150,10 +144,4 @@ export class Machine {
     this.allocated.push(node);
     this.watchedLoops ??= this.loops;
   }
-}
-
-/** An expression's source on one line, shortened. */
-export function sourceText(module: PythonModule, span: Expression | Span, most = 60): string {
-  const text = module.text.slice(span.from, span.to).replace(/\s+/g, ' ').trim();
-  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }

@@ -1,5 +1,5 @@
-import type { Expression, Span } from '../python/ast.js';
-import { forEachExpression } from '../python/walk.js';
+import type { Expression, Span } from '../../python/ast.js';
+import { forEachExpression } from '../../python/walk.js';
 import type { Measured } from './machine.js';
 
 const COMPARES = /^(?:[<>]=?|==|!=)$/;

@@ -1,6 +1,6 @@
-import type { ClassDef, FunctionDef, Lambda, Span } from '../python/ast.js';
-import type { PythonModule } from '../python/pythonModule.js';
-import { FlowNode } from './flow.js';
+import type { ClassDef, FunctionDef, Lambda, Span } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { FlowNode, larger } from './flowNode.js';
 
 /** A loop that is running, and its present round. */
 export interface LoopRound {
@@ -196,3 +196,12 @@ const MOST_THINGS = 6;
 function* nodesOf(attrs: ReadonlyMap<string, Value>): Iterable<FlowNode> {
   for (const { node } of attrs.values()) yield node;
 }
+
+export function pairOf(first: Value, second: Value): Value {
+  const node = new FlowNode(larger(first.node.grad, second.node.grad));
+  node.holds.push(first.node, second.node);
+  return valueOf(node, [], [first, second]);
+}
+
+/** The name of the library class that stands for caught exceptions. */
+export const ERROR = 'exception';

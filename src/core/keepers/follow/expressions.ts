@@ -1,30 +1,32 @@
-import { namesIn } from '../python/walk.js';
-import type { Call, Comprehension, Expression, Parameter, Span } from '../python/ast.js';
-import { FlowNode, larger, type Sureness } from './flow.js';
+import type { Call, Expression, Span, Comprehension } from '../../python/ast.js';
+import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
+import { elementOf, keepIn, partOf } from '../values/parts.js';
+import { eitherOf, newContainer, plainValue, valueOf, type Value } from '../values/things.js';
+import type { Activation, Given } from './activation.js';
+import type { Attributes } from './attributes.js';
+import type { Calls } from './calls.js';
+import { Part, type Follower } from './follower.js';
 import { BUILTINS } from './knownCalls.js';
-import type { Activation } from './machine.js';
-import {
-  eitherOf,
-  newContainer,
-  plainValue,
-  type Scope,
-  valueOf,
-  type ClassThing,
-  type FunctionThing,
-  type Value,
-} from './things.js';
-import { keyOf, type Given } from './valueMaker.js';
-import { CallFollower } from './callFollower.js';
+import { operate, viewOf } from './operate.js';
+import { keyOf } from './sourceText.js';
 
-/** Follows expressions: what they are, what they keep, and what they put where. */
-export abstract class Evaluator extends CallFollower {
+/** Follows expressions: what they are, and what they keep. */
+export class Expressions extends Part {
+  constructor(
+    follower: Follower,
+    private readonly attributes: Attributes,
+    private readonly calls: Calls,
+  ) {
+    super(follower);
+  }
+
   evaluate(expression: Expression, act: Activation): Value {
     this.machine.count();
     switch (expression.kind) {
       case 'name':
         return this.name(expression.name, act);
       case 'attribute':
-        return this.attribute(this.evaluate(expression.value, act), expression.name, act);
+        return this.attributes.of(this.evaluate(expression.value, act), expression.name, act);
       case 'subscript':
         return this.subscript(expression, act);
       case 'call':
@@ -33,11 +35,11 @@ export abstract class Evaluator extends CallFollower {
         const items = expression.items.map((item) => this.evaluate(item, act));
         if (expression.type === 'tuple' || expression.type === 'list') {
           const { value, container } = newContainer('list', this.machine.loops);
-          for (const item of items) this.keepIn(container, item);
+          for (const item of items) keepIn(container, item);
           return { ...value, items: expression.items.some((item) => item.kind === 'star') ? null : items };
         }
         const { value, container } = newContainer('set', this.machine.loops);
-        for (const item of items) this.keepIn(container, item);
+        for (const item of items) keepIn(container, item);
         return value;
       }
       case 'dict': {
@@ -47,7 +49,7 @@ export abstract class Evaluator extends CallFollower {
           if (entry.key?.kind === 'literal') container.attrs.set(keyOf(entry.key), item);
           else {
             if (entry.key !== null) this.evaluate(entry.key, act);
-            this.keepIn(container, item);
+            keepIn(container, item);
           }
         }
         return value;
@@ -59,13 +61,13 @@ export abstract class Evaluator extends CallFollower {
       case 'unary': {
         const operand = this.evaluate(expression.operand, act);
         if (expression.operator === 'not') return plainValue();
-        return this.operation([operand], act, expression, operand.node.grad, operand.node.isTensor);
+        return operate(this.machine, [operand], act, expression, operand.node.grad, operand.node.isTensor);
       }
       case 'conditional':
         this.evaluate(expression.test, act);
         return eitherOf(this.evaluate(expression.then, act), this.evaluate(expression.otherwise, act));
       case 'lambda':
-        return this.functionValue(expression, act, null);
+        return this.follower.functionValue(expression, act, null);
       case 'await':
       case 'star':
         return expression.value === null ? plainValue() : this.evaluate(expression.value, act);
@@ -87,7 +89,7 @@ export abstract class Evaluator extends CallFollower {
   }
 
   /** The value of a name; what is not known is remembered as one unknown thing. */
-  protected name(name: string, act: Activation): Value {
+  private name(name: string, act: Activation): Value {
     const known = act.scope.lookup(name);
     if (known !== undefined) return known;
     if (BUILTINS.has(name)) return valueOf(new FlowNode(0), [{ kind: 'library', name }]);
@@ -96,33 +98,13 @@ export abstract class Evaluator extends CallFollower {
     return value;
   }
 
-  protected functionValue(
-    def: FunctionThing['def'],
-    act: Activation,
-    owner: ClassThing | null,
-  ): Value & { things: readonly [FunctionThing] } {
-    const defaults = new Map<string, Value>();
-    for (const { name, value } of def.params) if (value !== null) defaults.set(name, this.evaluate(value, act));
-    const node = new FlowNode(0);
-    const { scope } = act;
-    const fn: FunctionThing = { kind: 'function', node, def, module: scope.module, scope, defaults, owner, self: null };
-    // A closure keeps the variables around it that it names; those of its module are there anyway.
-    if (scope.outer !== null) {
-      const used = namesUsed(fn);
-      node.content = () =>
-        [...used].flatMap((name) => (scope.names.has(name) || scope.outer !== null ? closureNode(scope, name) : []));
-    }
-    for (const value of defaults.values()) node.holds.push(value.node);
-    return { node, things: [fn], items: null };
-  }
-
   private subscript(expression: Expression & { kind: 'subscript' }, act: Activation): Value {
     const base = this.evaluate(expression.value, act);
     for (const index of expression.index) this.evaluate(index, act);
     const [index] = expression.index as (Expression | undefined)[];
     const container = base.things.find((thing) => thing.kind === 'container');
     if (expression.slice) {
-      if (container === undefined) return this.view(base, false);
+      if (container === undefined) return viewOf(this.machine, base, false);
       const { value, container: copy } = newContainer(container.type, this.machine.loops, true);
       copy.node.holds.push(container.node);
       copy.elements.push(...container.elements);
@@ -136,7 +118,7 @@ export abstract class Evaluator extends CallFollower {
         if (item !== undefined) return item;
       }
     }
-    return container === undefined ? this.part(base) : this.elementOf(base);
+    return container === undefined ? partOf(base) : elementOf(base);
   }
 
   private comprehension(expression: Comprehension, act: Activation): Value {
@@ -149,13 +131,13 @@ export abstract class Evaluator extends CallFollower {
         const values = expression.gives.map((gives) => this.evaluate(gives, act));
         // Of a dictionary's, the value: keys are texts and numbers.
         const kept = values[values.length - 1] as Value | undefined;
-        if (kept !== undefined) this.keepIn(container, kept);
+        if (kept !== undefined) keepIn(container, kept);
         return;
       }
       const { target, iterable } = expression.clauses[at];
       const items = this.evaluate(iterable, act);
       this.machine.inLoop(`${act.scope.module.file}:${target.from}`, () => {
-        this.assign(target, this.elementOf(items), act, expression);
+        this.follower.assign(target, elementOf(items), act, expression);
         round(at + 1);
       });
     };
@@ -163,7 +145,7 @@ export abstract class Evaluator extends CallFollower {
     return value;
   }
 
-  protected binary(operator: string, operands: readonly Expression[], act: Activation, span: Span): Value {
+  private binary(operator: string, operands: readonly Expression[], act: Activation, span: Span): Value {
     const values = operands.map((operand) => this.evaluate(operand, act));
     if (operator === 'and' || operator === 'or') return eitherOf(values[0], values[1]);
     if (/^(?:in|not|is)\b/.test(operator)) return plainValue();
@@ -183,7 +165,7 @@ export abstract class Evaluator extends CallFollower {
     }
     const grad = values.reduce<Sureness>((most, { node }) => larger(most, node.grad), 0);
     const isTensor = values.some(({ node }) => node.isTensor);
-    return this.operation(values, act, span, grad, isTensor);
+    return operate(this.machine, values, act, span, grad, isTensor);
   }
 
   private call(expression: Call, act: Activation): Value {
@@ -191,10 +173,10 @@ export abstract class Evaluator extends CallFollower {
     if (callee.kind === 'attribute') {
       const base = this.evaluate(callee.value, act);
       const given = this.given(expression, act);
-      return this.method(base, callee.name, given, expression, act, callee.value);
+      return this.calls.method(base, callee.name, given, expression, act, callee.value);
     }
     const value = this.evaluate(callee, act);
-    return this.callValue(value, this.given(expression, act), expression, act, callee);
+    return this.calls.callValue(value, this.given(expression, act), expression, act, callee);
   }
 
   private given(expression: Call, act: Activation): Given[] {
@@ -207,17 +189,4 @@ export abstract class Evaluator extends CallFollower {
     for (const { value } of given) this.machine.note(value.node);
     return given;
   }
-}
-
-function closureNode(scope: Scope, name: string): FlowNode[] {
-  for (let at: Scope | null = scope; at !== null; at = at.outer) {
-    const value = at.names.get(name);
-    if (value !== undefined) return at.outer === null ? [] : [value.node];
-  }
-  return [];
-}
-
-function namesUsed({ def }: FunctionThing): ReadonlySet<string> {
-  const own = new Set(def.params.map(({ name }: Parameter) => name));
-  return new Set([...namesIn(def)].filter((name) => !own.has(name)));
 }

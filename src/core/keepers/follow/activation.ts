@@ -1,0 +1,26 @@
+import type { Argument, FunctionDef, Lambda, Span } from '../../python/ast.js';
+import type { Keeper } from '../keeper.js';
+import type { Scope } from '../values/things.js';
+import { type Value } from '../values/things.js';
+
+/** A function that is being followed. */
+export interface Activation {
+  readonly scope: Scope;
+  /** Null for a module's own statements. */
+  readonly def: FunctionDef | Lambda | null;
+  /** Which frame of the stack it is, null if it is none. */
+  readonly frame: number | null;
+  readonly returned: Value[];
+  /** Calls between it and the stack. */
+  readonly depth: number;
+  /** The object that stands for `ctx` in an autograd function's forward. */
+  readonly context: { readonly name: string; readonly stored: Keeper[] } | null;
+}
+
+/** What a call is given. */
+export interface Given {
+  readonly name: string | null;
+  readonly star: Argument['star'];
+  readonly value: Value;
+  readonly span: Span;
+}

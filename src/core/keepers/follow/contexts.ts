@@ -1,0 +1,44 @@
+import type { Expression, With } from '../../python/ast.js';
+import type { Activation } from './activation.js';
+import { Part } from './follower.js';
+import { AUTOCAST, WITHOUT_GRAPH } from './knownCalls.js';
+import { libraryName } from './libraryName.js';
+
+/** Follows `with` blocks: those without graphs, those of autocast, and all others. */
+export class Contexts extends Part {
+  withBlock(statement: With, act: Activation): boolean {
+    const { machine } = this;
+    let withoutGraph = 0;
+    let autocasts = 0;
+    for (const { value, target } of statement.items) {
+      const entered = this.follower.evaluate(value, act);
+      if (target !== null) this.follower.assign(target, entered, act, statement);
+      const name = libraryName(this.follower, value.kind === 'call' ? value.callee : value, act);
+      if (WITHOUT_GRAPH.test(name) || isGradOff(value, name)) withoutGraph++;
+      if (
+        AUTOCAST.test(name) &&
+        value.kind === 'call' &&
+        !value.args.some(({ name: key }) => key === 'cache_enabled' || key === 'enabled')
+      ) {
+        autocasts++;
+        machine.autocasts.push({ span: value, loops: machine.loops, module: act.scope.module });
+      }
+    }
+    machine.withoutGraph += withoutGraph;
+    try {
+      return this.follower.block(statement.body, act);
+    } finally {
+      machine.withoutGraph -= withoutGraph;
+      machine.autocasts.length -= autocasts;
+    }
+  }
+}
+
+function isGradOff(value: Expression, name: string): boolean {
+  return (
+    name === 'torch.set_grad_enabled' &&
+    value.kind === 'call' &&
+    value.args[0]?.value.kind === 'literal' &&
+    value.args[0].value.text === 'False'
+  );
+}

@@ -1,0 +1,88 @@
+import type { ClassDef, FunctionDef, Parameter } from '../../python/ast.js';
+import { namesIn } from '../../python/walk.js';
+import { FlowNode } from '../values/flowNode.js';
+import { Scope, valueOf, type ClassThing, type FunctionThing, type Library, type Value } from '../values/things.js';
+import type { Activation } from './activation.js';
+import { Part } from './follower.js';
+
+/** Follows definitions of functions and classes. */
+export class Definitions extends Part {
+  /** Functions that were defined while following, by their definitions. */
+  private readonly functions = new Map<FunctionDef, FunctionThing>();
+
+  /** A function that a statement defines, remembered by its definition. */
+  functionDef(def: FunctionDef, act: Activation, owner: ClassThing | null): Value {
+    const value = this.functionValue(def, act, owner);
+    this.functions.set(def, value.things[0]);
+    return value;
+  }
+
+  /** What was defined while following; undefined if its definition was not passed. */
+  known(def: FunctionDef): FunctionThing | undefined {
+    return this.functions.get(def);
+  }
+
+  functionValue(
+    def: FunctionThing['def'],
+    act: Activation,
+    owner: ClassThing | null,
+  ): Value & { things: readonly [FunctionThing] } {
+    const defaults = new Map<string, Value>();
+    for (const { name, value } of def.params)
+      if (value !== null) defaults.set(name, this.follower.evaluate(value, act));
+    const node = new FlowNode(0);
+    const { scope } = act;
+    const fn: FunctionThing = { kind: 'function', node, def, module: scope.module, scope, defaults, owner, self: null };
+    // A closure keeps the variables around it that it names; those of its module are there anyway.
+    if (scope.outer !== null) {
+      const used = namesUsed(fn);
+      node.content = () =>
+        [...used].flatMap((name) => (scope.names.has(name) || scope.outer !== null ? closureNode(scope, name) : []));
+    }
+    for (const value of defaults.values()) node.holds.push(value.node);
+    return { node, things: [fn], items: null };
+  }
+
+  classValue(def: ClassDef, act: Activation): Value {
+    const bases: (ClassThing | Library)[] = [];
+    for (const base of def.bases) {
+      const value = this.follower.evaluate(base, act);
+      for (const thing of value.things) if (thing.kind === 'class' || thing.kind === 'library') bases.push(thing);
+    }
+    const node = new FlowNode(0);
+    const cls: ClassThing = {
+      kind: 'class',
+      node,
+      def,
+      module: act.scope.module,
+      scope: act.scope,
+      attrs: new Map(),
+      bases,
+    };
+    const body = new Scope(act.scope.module, act.scope);
+    const inner: Activation = { scope: body, def: null, frame: null, returned: [], depth: act.depth, context: null };
+    for (const statement of def.body) {
+      if (statement.kind === 'function') {
+        // Methods see the module's names, not the class's.
+        cls.attrs.set(statement.name, this.functionDef(statement, act, cls));
+      } else {
+        this.follower.block([statement], inner);
+        for (const [name, value] of body.names) if (!cls.attrs.has(name)) cls.attrs.set(name, value);
+      }
+    }
+    return valueOf(node, [cls]);
+  }
+}
+
+function closureNode(scope: Scope, name: string): FlowNode[] {
+  for (let at: Scope | null = scope; at !== null; at = at.outer) {
+    const value = at.names.get(name);
+    if (value !== undefined) return at.outer === null ? [] : [value.node];
+  }
+  return [];
+}
+
+function namesUsed({ def }: FunctionThing): ReadonlySet<string> {
+  const own = new Set(def.params.map(({ name }: Parameter) => name));
+  return new Set([...namesIn(def)].filter((name) => !own.has(name)));
+}

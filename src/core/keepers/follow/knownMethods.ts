@@ -1,0 +1,117 @@
+import type { Call, Expression } from '../../python/ast.js';
+import type { Keeper } from '../keeper.js';
+import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
+import { elementOf, partOf, spread } from '../values/parts.js';
+import { plainValue, valueOf, type Hook, type Value } from '../values/things.js';
+import type { Activation, Given } from './activation.js';
+import { followBackward } from './backward.js';
+import { Part } from './follower.js';
+import { putIn } from './keeping.js';
+import { ADDS_PARAMETERS, HOOK, PUTS_IN, TAKES_OUT } from './knownCalls.js';
+import { operate } from './operate.js';
+import { sourceText } from './sourceText.js';
+
+/** Follows methods whose names tell what they do, whatever they are called on. */
+export class KnownMethods extends Part {
+  call(
+    base: Value,
+    name: string,
+    given: readonly Given[],
+    call: Call,
+    act: Activation,
+    receiver: Expression,
+  ): Value | null {
+    const { machine } = this;
+    if (name === 'backward') {
+      // `accelerator.backward(loss)` as well as `loss.backward()`.
+      const roots =
+        base.node.grad > 1 || given.length === 0
+          ? [base]
+          : given.filter(({ name: key }) => key === null).map(({ value }) => value);
+      followBackward(this.machine, roots, call, act, receiver);
+      return plainValue();
+    }
+    if (name === 'step') {
+      const text = sourceText(act.scope.module, receiver);
+      const isOptimizer =
+        /opt|scaler|engine|solver/i.test(text) ||
+        base.things.some((thing) => thing.kind === 'instance' && thing.library.startsWith('torch.optim.'));
+      if (isOptimizer) {
+        machine.steps.push({ kind: 'optimizer', loops: machine.loops });
+        machine.watch(act, call, base.node);
+        return plainValue();
+      }
+    }
+    const hooks = base.things.filter((thing) => thing.kind === 'hook');
+    if (name === 'remove' && hooks.length > 0) {
+      for (const hook of hooks) hook.removed = true;
+      return plainValue();
+    }
+    if (HOOK.test(name)) return this.register(given, call, act, receiver);
+    const containers = base.things.filter((thing) => thing.kind === 'container');
+    if (TAKES_OUT.has(name)) {
+      const holder = sourceText(act.scope.module, receiver);
+      const isThorough = name === 'clear' || machine.measured.some(({ container }) => container === holder);
+      for (const container of containers) container.cleared.push({ loops: machine.loops, isThorough });
+      if (containers.length === 0) machine.emptied.add(holder);
+      return containers.length > 0 ? elementOf(base) : partOf(base);
+    }
+    if (PUTS_IN.has(name) && given.length > 0) {
+      const isHost = base.node.isTensor || (base.items !== null && containers.length === 0);
+      if (isHost) return null;
+      if (containers.length === 0 && base.things.some((thing) => thing.kind === 'library')) return null;
+      const last = given[given.length - 1];
+      const kept = name === 'update' || name === 'extend' ? given : [last];
+      for (const { value, span } of kept) {
+        const stored = name === 'extend' || name === 'update' ? spread(value) : value;
+        putIn(this.machine, containers, stored, receiver, span, call, act, containers.length === 0);
+      }
+      return name === 'setdefault' && containers.length > 0 ? last.value : plainValue();
+    }
+    if (ADDS_PARAMETERS.has(name) && given.length > 0) {
+      const { value, span } = given[given.length - 1];
+      if (call.args.some((arg) => arg.value.kind === 'literal')) return plainValue();
+      putIn(this.machine, [], value, receiver, span, call, act, false);
+      return plainValue();
+    }
+    return null;
+  }
+
+  inPlace(base: Value, given: readonly Given[], act: Activation, call: Call, receiver: Expression): Value {
+    const grad = given.reduce<Sureness>((most, { value }) => larger(most, value.node.grad), base.node.grad);
+    const value = operate(this.machine, [base, ...given.map((one) => one.value)], act, call, grad, true);
+    const result = valueOf(value.node, base.things);
+    if (given.length > 0 && (receiver.kind === 'name' || receiver.kind === 'attribute') && base.things.length === 0) {
+      this.follower.assign(receiver, result, act, call);
+    }
+    return result;
+  }
+
+  private register(given: readonly Given[], call: Call, act: Activation, receiver: Expression): Value {
+    const { machine } = this;
+    const hook: Hook = { kind: 'hook', removed: false };
+    const fn = given.find(({ name }) => name === null || name === 'hook');
+    if (fn !== undefined) {
+      const keeper: Keeper = {
+        kind: 'hook',
+        place: { module: act.scope.module, span: call },
+        holder: sourceText(act.scope.module, receiver),
+        kept: sourceText(act.scope.module, fn.span, 40),
+        keptSpan: fn.span,
+        value: fn.value,
+        container: null,
+        attribute: null,
+        loops: machine.loops,
+        every: machine.everyRound,
+        most: null,
+        guessed: false,
+      };
+      machine.hooks.push({
+        hook,
+        functions: fn.value.things.filter((thing) => thing.kind === 'function'),
+        keeper,
+      });
+    }
+    return valueOf(new FlowNode(0), [hook]);
+  }
+}

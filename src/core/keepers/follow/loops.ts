@@ -1,0 +1,54 @@
+import type { Span, Statement, For } from '../../python/ast.js';
+import { headerOf } from '../../python/header.js';
+import { elementOf } from '../values/parts.js';
+import { plainValue, type Value } from '../values/things.js';
+import type { Activation } from './activation.js';
+import { Part, type Follower } from './follower.js';
+import { ROUNDS } from './machine.js';
+import type { StackFrames } from './stackFrames.js';
+
+/** Follows loops, and the stack where it stands on their headers. */
+export class Loops extends Part {
+  constructor(
+    follower: Follower,
+    private readonly frames: StackFrames,
+  ) {
+    super(follower);
+  }
+
+  /** @param begin what each round begins with */
+  loop(body: readonly Statement[], act: Activation, span: Span, begin: () => void): void {
+    const { machine } = this;
+    const outer = machine.everyRound;
+    machine.everyRound = null;
+    for (let round = 0; round < ROUNDS; round++) {
+      machine.inLoop(`${act.scope.module.file}:${span.from}`, () => {
+        begin();
+        this.follower.block(body, act);
+      });
+    }
+    machine.everyRound = outer;
+  }
+
+  forLoop(statement: For, act: Activation): boolean {
+    const { machine } = this;
+    let items: Value | null = null;
+    // The stack may stand on the header: the iterator allocates, once per round.
+    if (machine.isOnPath(act, headerOf(statement))) {
+      machine.inLoop(`${act.scope.module.file}:${statement.from}`, () => {
+        items = this.follower.evaluate(statement.iterable, act);
+        const next = (act.frame ?? 0) + 1;
+        if (next < machine.path.length && !machine.entered.has(next)) this.frames.callBack(next);
+      });
+    } else items = this.follower.evaluate(statement.iterable, act);
+    this.loop(statement.body, act, statement, () => {
+      const element = elementOf(items ?? plainValue());
+      if (act.frame !== null && act.frame + 1 < machine.path.length && machine.isOnPath(act, headerOf(statement))) {
+        machine.mark(element.node, 2);
+      }
+      machine.watch(act, headerOf(statement), element.node);
+      this.follower.assign(statement.target, element, act, statement);
+    });
+    return this.follower.block(statement.otherwise, act);
+  }
+}

@@ -1,0 +1,21 @@
+import type { Expression, Span } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+
+/** An expression's source on one line, shortened. */
+export function sourceText(module: PythonModule, span: Expression | Span, most = 60): string {
+  const text = module.text.slice(span.from, span.to).replace(/\s+/g, ' ').trim();
+  return text.length > most ? `${text.slice(0, most - 1)}…` : text;
+}
+
+/** A literal key as one text, however it is quoted. */
+export function keyOf(key: Expression & { kind: 'literal' }): string {
+  return key.type === 'string'
+    ? `'${key.text.replace(/^[a-zA-Z]*(?:'''|"""|['"])|(?:'''|"""|['"])$/g, '')}'`
+    : key.text;
+}
+
+/** The attribute that an expression ends in: `rows` of `self.rows`. */
+export function attributeName(expression: Expression): string | null {
+  if (expression.kind === 'attribute') return expression.name;
+  return expression.kind === 'subscript' ? attributeName(expression.value) : null;
+}

@@ -1,0 +1,59 @@
+import type { Span } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import type { Keeper } from '../keeper.js';
+import { larger, type Sureness } from '../values/flowNode.js';
+import { keptBy } from '../values/reachability.js';
+import type { LoopRound } from '../values/things.js';
+import { OUTSIDE } from '../follow/machine.js';
+import type { Finding } from './finding.js';
+import { keepers } from './keepers.js';
+import type { Trial } from './trial.js';
+
+/** A container that keeps what the watched line allocates, and that cannot grow for ever. */
+export interface Limit {
+  readonly module: PythonModule;
+  /** The statement that puts it there. */
+  readonly span: Span;
+  readonly holder: string;
+  /** Items that it holds at most, as the source says it; null where a loop around the steps lets go of them. */
+  readonly most: string | null;
+}
+
+/** The container that keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
+export function limitOf(trial: Trial): Limit | null {
+  const limits = new Map<string, Limit & { readonly sureness: Sureness }>();
+  const endless = new Set<string>();
+  for (const keeper of trial.machine.keepers) {
+    if (keeper.kind !== 'put' && keeper.kind !== 'cache') continue;
+    const kept = keptBy(keeper.value.node);
+    const sureness = larger(kept.data, kept.graph);
+    if (sureness < 2) continue;
+    const { module, span } = keeper.place;
+    const key = `${module.file}:${span.from}`;
+    if (!isLimited(keeper, trial)) endless.add(key);
+    else limits.set(key, { module, span, holder: keeper.holder, most: keeper.most, sureness });
+  }
+  const isKnown = ({ module, span }: Finding): boolean => {
+    const key = `${module.file}:${span.from}`;
+    return limits.has(key) && !endless.has(key);
+  };
+  if (keepers(trial).some((other) => other.sureness >= 2 && !isKnown(other))) return null;
+  const sorted = [...limits].filter(([key]) => !endless.has(key)).sort(([, a], [, b]) => b.sureness - a.sureness);
+  return sorted.length === 0 ? null : sorted[0][1];
+}
+
+/** True if a container is full some time, or loses its items in a loop that runs around what is put in. */
+function isLimited({ most, container, loops }: Keeper, trial: Trial): boolean {
+  if (most !== null) return true;
+  if (container?.kind !== 'container') return false;
+  const around = new Set(
+    loops.map(({ loop }) => loop).filter((loop) => trial.loops.names.includes(loop) && isSeen(loop)),
+  );
+  const isAround = (rounds: readonly LoopRound[]): boolean => rounds.some(({ loop }) => around.has(loop));
+  return isAround(container.born) || container.cleared.some((one) => one.isThorough && isAround(one.loops));
+}
+
+/** A loop that stands in the source. */
+function isSeen(loop: string): boolean {
+  return loop !== OUTSIDE && !loop.startsWith('library:');
+}

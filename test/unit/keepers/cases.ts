@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { keptAt, program } from './follow.js';
+
+/** What stands around most programs. */
+export const HEAD = `
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+from torch import optim
+
+net = nn.Linear(8, 8).cuda()
+optimizer = optim.SGD(net.parameters(), lr=0.1)
+`;
+
+/** A program, and the statement in it that keeps what its marked line allocates. */
+export interface Case {
+  name: string;
+  source: string;
+  /** Empty for a look-alike that must stay silent. */
+  keeps: string;
+  growth?: 'collected';
+  bornEvery?: number;
+}
+
+/** A training loop, in whose step stands `loss` before the optimizer steps, and `rest` after it. */
+export const step = (loss: string, rest: string, before = ''): string => `${HEAD}
+${before}
+for x, y in loader:
+    ${loss}
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    ${rest}
+`;
+/** A loss whose line with the output is the one that grows. */
+export const WATCHED = 'out = net(x)  #!\n    loss = F.mse_loss(out, y)';
+
+/** Follows each program to its marked line. */
+export function describeCases(title: string, cases: readonly Case[]): void {
+  describe(title, () => {
+    for (const { name, source, keeps, growth, bornEvery } of cases) {
+      it(`${keeps === '' ? 'is silent' : 'is found'}: ${name}`, () => {
+        assert.equal(keptAt(program(source), growth ?? 'kept', bornEvery ?? null), keeps);
+      });
+    }
+  });
+}

@@ -1,0 +1,175 @@
+import { describeCases, HEAD, step, WATCHED } from './cases.js';
+
+/** Numbered as in the catalogue of leaks in the wild; every pattern with a twin that must stay silent. */
+describeCases('What hooks, caches, blocks and errors keep', [
+  {
+    name: '8 a hook per step that keeps an output',
+    source: `${HEAD}
+def probe(layer):
+    seen = []
+    layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
+    return seen
+${step(WATCHED, 'pass').replace(WATCHED, `seen = probe(net)\n    ${WATCHED}`)}`,
+    keeps: 'layer.register_forward_hook(lambda module, inputs, output: seen.append(output))',
+  },
+  {
+    name: '8 a hook per step whose handle is removed',
+    source: `${HEAD}
+def probe(layer):
+    seen = []
+    return seen, layer.register_forward_hook(lambda module, inputs, output: seen.append(output))
+${step(WATCHED, 'handle.remove()').replace(WATCHED, `seen, handle = probe(net)\n    ${WATCHED}`)}`,
+    keeps: '',
+  },
+  {
+    name: '8 one hook whose list only grows',
+    source: `${HEAD}
+features = []
+def remember(module, inputs, output):
+    features.append(output)
+net.register_forward_hook(remember)
+${step(WATCHED, 'pass').replace(HEAD, '')}`,
+    keeps: 'features.append(output)',
+  },
+  {
+    name: '8 one hook that overwrites what it saw',
+    source: `${HEAD}
+features = {}
+def remember(module, inputs, output):
+    features['layer'] = output
+net.register_forward_hook(remember)
+${step(WATCHED, 'pass').replace(HEAD, '')}`,
+    keeps: '',
+  },
+  {
+    name: '10 exceptions with their tracebacks',
+    source: `${HEAD}
+errors = []
+for x, y in loader:
+    try:
+        out = net(x)  #!
+        loss = F.mse_loss(out, y)
+        loss.backward()
+    except RuntimeError as error:
+        errors.append(error)
+    optimizer.step()
+`,
+    keeps: 'errors.append(error)',
+  },
+  {
+    name: '10 texts of exceptions',
+    source: `${HEAD}
+errors = []
+for x, y in loader:
+    try:
+        out = net(x)  #!
+        loss = F.mse_loss(out, y)
+        loss.backward()
+    except RuntimeError as error:
+        errors.append(str(error))
+    optimizer.step()
+`,
+    keeps: '',
+  },
+  {
+    name: '15 an autocast block around the loop',
+    source: `${HEAD}
+with torch.autocast('cuda'):
+    for x, y in loader:
+        member = nn.Linear(8, 8)  #!
+        loss = member(x).sum()
+        loss.backward()
+        optimizer.step()
+`,
+    keeps: "with torch.autocast('cuda'):",
+  },
+  {
+    name: '15 an autocast block in each step',
+    source: `${HEAD}
+for x, y in loader:
+    with torch.autocast('cuda'):
+        member = nn.Linear(8, 8)  #!
+        loss = member(x).sum()
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '',
+  },
+  {
+    name: '15 an autocast block without its cache',
+    source: `${HEAD}
+with torch.autocast('cuda', cache_enabled=False):
+    for x, y in loader:
+        member = nn.Linear(8, 8)  #!
+        loss = member(x).sum()
+        loss.backward()
+        optimizer.step()
+`,
+    keeps: '',
+  },
+  {
+    name: '17 a replay memory without a bound',
+    source: step(
+      'frames = torch.rand(4, 8).cuda()  #!\n    loss = net(frames).sum()',
+      'memory.append((frames, y))',
+      'memory = []',
+    ),
+    keeps: 'memory.append((frames, y))',
+  },
+  {
+    name: '17 a ring of frames',
+    source: step(
+      'frames = torch.rand(4, 8).cuda()  #!\n    loss = net(frames).sum()\n    n += 1',
+      'memory[n % 100] = frames',
+      'memory = [None] * 100\nn = 0',
+    ),
+    keeps: '',
+  },
+  {
+    name: '18 a cache without a bound',
+    source: `
+import functools, torch
+@functools.cache
+def mask(n):
+    return torch.ones(n, n).triu()  #!
+for x in loader:
+    loss = (net(x) * mask(len(x))).sum()  #1
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '@functools.cache',
+  },
+  {
+    name: '18 a cache on a method',
+    source: `
+from functools import lru_cache
+import torch
+class Model(torch.nn.Module):
+    @lru_cache(maxsize=None)
+    def mask(self, n):
+        return torch.ones(n, n).triu()  #!
+    def forward(self, x):
+        return x + self.mask(len(x))  #1
+model = Model()
+for x in loader:
+    loss = model(x).sum()  #2
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '@lru_cache(maxsize=None)',
+  },
+  {
+    name: '18 a small cache',
+    source: `
+import functools, torch
+@functools.lru_cache(maxsize=6)
+def mask(n):
+    return torch.ones(n, n).triu()  #!
+for x in loader:
+    loss = (net(x) * mask(len(x))).sum()  #1
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '',
+  },
+]);
