@@ -6,8 +6,8 @@ export const HELP = `Usage:
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)
-and logs of memory_stats() (memory_stats*.json, .jsonl). Of several snapshots in one file each has
-a number: page.html#2.
+and logs of memory_stats() (memory_stats*.json, .jsonl), memory_summary() (memory_summary*.txt) and
+nvidia-smi (nvidia-smi*.csv). Of several snapshots in one file each has a number: page.html#2.
 Snapshots of one training process are judged together as a run.
 
 Options:

@@ -20,11 +20,13 @@ export interface Input {
   readonly found: boolean;
 }
 
-/** Snapshots, and what PyTorch's cycle detector and logs of `memory_stats()` are called beside them. */
+/** Snapshots, and what PyTorch's cycle detector and logs of memory are called beside them. */
 const INPUT_NAMES = [
   /\.(?:pickle|pkl)(?:\.gz)?$/i,
   /cycles?[^/\\]*\.(?:html|dot)$/i,
   /memory_stats[^/\\]*\.jsonl?(?:\.gz)?$/i,
+  /memory_summary[^/\\]*\.txt$/i,
+  /nvidia[-_]smi[^/\\]*\.csv$/i,
 ];
 
 /** Puts in place of each folder the files below it that may be snapshots. Every file comes once. */

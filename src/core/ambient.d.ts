@@ -2,7 +2,7 @@
  * checked without the DOM's and Node's types. */
 declare class TextDecoder {
   constructor(label?: string, options?: { fatal?: boolean; ignoreBOM?: boolean });
-  decode(input?: Uint8Array): string;
+  decode(input?: Uint8Array, options?: { stream?: boolean }): string;
 }
 declare class TextEncoder {
   encode(input?: string): Uint8Array<ArrayBuffer>;

@@ -23,7 +23,7 @@ export class FlameAnswers {
   async flame(query: FlameQuery, signal: AbortSignal): Promise<Flame> {
     const { path, device, folded } = query;
     const trend = this.store.trend(path);
-    const history = trend === null ? await this.store.history(path, device, signal) : trendHistory(trend);
+    const history = trend === null ? await this.store.history(path, device, signal) : trendHistory(trend, device);
     const event = Math.min(Math.max(-1, Math.trunc(query.event)), history.trace.count - 1);
     const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0);
     const at = { path, device, event, timeUs, folded, liveBytes: history.live[event + 1] };

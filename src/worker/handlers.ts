@@ -74,7 +74,7 @@ export function workerHandlers(
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
       const trend = store.trend(path);
       const snapshot = trend === null ? await store.snapshot(path, signal) : null;
-      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend);
+      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend, device);
       const view = historyWindow(snapshot, history, { axis, window, pixels });
       return {
         ...view,
@@ -84,12 +84,14 @@ export function workerHandlers(
         events: history.trace.count,
         hasAllocations: trend === null,
         capacityBytes:
-          trend === null ? (capacityOf(store.digest(path), device) ?? workspace.listing.capacityBytes) : null,
+          trend === null
+            ? (capacityOf(store.digest(path), device) ?? workspace.listing.capacityBytes)
+            : (trend.capacities.find((one) => one.device === device)?.bytes ?? null),
       };
     },
     liveAt: async ({ path, device, event, by }, signal) => {
       const trend = store.trend(path);
-      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend);
+      const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend, device);
       const ordinal = Math.min(Math.max(-1, Math.trunc(event)), history.trace.count - 1);
       let live: LiveByOwner;
       if (trend === null) {

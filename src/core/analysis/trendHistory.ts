@@ -1,18 +1,19 @@
 import type { Trend, TrendSeries } from '../model/trend.js';
+import type { DeviceOrdinal } from '../model/units.js';
 import type { DeviceHistory } from './history.js';
 
 /**
- * A trend as a history without allocations: rows stand for events. What is live is what it calls allocated, else the sum
- * of its categories.
+ * A trend as a history without allocations: rows stand for events. What is live is what it calls allocated, else what is
+ * used of the device, else the sum of its categories.
  */
-export function trendHistory({ count, timeUs, series }: Trend): DeviceHistory {
+export function trendHistory({ count, timeUs, series: all }: Trend, device: DeviceOrdinal): DeviceHistory {
+  const series = all.filter((one) => one.device === null || one.device === device);
   const named = (name: string): TrendSeries | undefined => series.find((one) => one.name === name);
-  const allocated = named('allocated');
+  const allocated = named('allocated') ?? named('used');
   const reserved = named('reserved');
   const startUs = timeUs?.at(0) ?? null;
   return {
-    // Inputs of this kind do not name their device.
-    trace: { device: 0, first: 0, count },
+    trace: { device, first: 0, count },
     allocations: noAllocations(),
     live: curve(allocated === undefined ? series : [allocated], count),
     reserved: reserved === undefined ? null : curve([reserved], count),

@@ -36,12 +36,21 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
       `${source.name} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.`,
     );
   }
-  const series = QUANTITIES.map((name, i) => ({ name, bytes: columns[i].take() })).filter(
+  const series = QUANTITIES.map((name, i) => ({ name, device: null, bytes: columns[i].take() })).filter(
     ({ bytes }) => !bytes.every(Number.isNaN),
   );
   return {
     kind: 'trend',
-    trend: { format: 'memoryStats', fileBytes: source.size, count, timeUs: null, series, warnings: [] },
+    trend: {
+      format: 'memoryStats',
+      fileBytes: source.size,
+      count,
+      timeUs: null,
+      isWallClock: false,
+      series,
+      capacities: [],
+      warnings: [],
+    },
   };
 }
 

@@ -1,16 +1,85 @@
+import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
-import type { Format } from './format.js';
+import type { Format, ReadContext } from './format.js';
+import type { ReadResult } from './readResult.js';
+import { eachLine, textDecoder } from './text/eachLine.js';
+import { TrendRows } from './text/trendRows.js';
 
-/** `torch.cuda.memory_summary()`: a table for people, rounded to its unit. */
+/** Rows of the table, and what `memory_stats()` calls them. */
+const QUANTITIES: ReadonlyMap<string, string> = new Map([
+  ['Allocated memory', 'allocated'],
+  ['GPU reserved memory', 'reserved'],
+  ['Active memory', 'active'],
+  ['Requested memory', 'requested'],
+  ['Non-releasable memory', 'inactive_split'],
+]);
+
+/** Releases before 2.0 wrote `KB` for the same 1024 bytes. */
+const UNITS: Readonly<Record<string, number>> = { B: 0, K: 1, M: 2, G: 3, T: 4, P: 5 };
+
+const TITLE = /^\|\s+PyTorch \w+ memory summary, device ID (\d{1,4})\s+\|$/;
+const ROW = /^\| ([A-Z][\w -]*?) *\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|/;
+
+/**
+ * `torch.cuda.memory_summary()`, printed into a file once or many times: a row for each table, or for each round of
+ * devices. The table is for people: its amounts are rounded down to their unit.
+ */
 export const memorySummary: Format = {
   id: 'memorySummary',
-  sniff: (head) => new TextDecoder().decode(head).trimStart().startsWith('|===='),
-  read: (source) =>
-    Promise.reject(
-      new SnapshotError(
-        'unsupported',
-        `${source.name} is the table of memory_summary(), which says nothing about lines. ` +
-          'Dump a snapshot with torch.cuda.memory._dump_snapshot.',
-      ),
-    ),
+  sniff: (head) => /^\|={20}/m.test(textDecoder(head).decode(head)),
+  read,
 };
+
+async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const rows = new TrendRows(source.name);
+  let device: number | null = null;
+  let coarsest = 0;
+  await eachLine(
+    source,
+    (line) => {
+      const text = line.trim();
+      const title = TITLE.exec(text);
+      if (title !== null) {
+        device = Number(title[1]);
+        rows.begin(String(device), Number.NaN);
+        return;
+      }
+      const row = device === null ? null : ROW.exec(text);
+      const quantity = row === null ? undefined : QUANTITIES.get(row[1]);
+      if (row === null || quantity === undefined) return;
+      const power = UNITS[row[3]];
+      coarsest = Math.max(coarsest, power);
+      rows.set(quantity, device, Number(row[2]) * 1024 ** power);
+    },
+    context.chunkSize,
+  );
+  const { count, series } = rows.take();
+  if (series.length === 0) {
+    throw new SnapshotError(
+      'truncated',
+      `${source.name} ends inside a table of memory_summary(): it is still being written or was cut short. ` +
+        'Leakline reads it when it changes.',
+    );
+  }
+  return {
+    kind: 'trend',
+    trend: {
+      format: memorySummary.id,
+      fileBytes: source.size,
+      count,
+      timeUs: null,
+      isWallClock: false,
+      series,
+      capacities: [],
+      warnings: coarsest === 0 ? [] : [rounded(coarsest)],
+    },
+  };
+}
+
+function rounded(power: number): { code: string; message: string } {
+  const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][power];
+  return {
+    code: 'rounded',
+    message: `The table is rounded down to ${unit}: log torch.cuda.memory_stats() as JSON for exact bytes.`,
+  };
+}

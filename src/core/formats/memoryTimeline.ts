@@ -113,13 +113,19 @@ function trend(
 ): ReadResult {
   const count = times.length;
   const timeUs = times.take();
-  const series: TrendSeries[] = columns.map((column, i) => ({ name: CATEGORIES[i], bytes: column.take() }));
+  const series: TrendSeries[] = columns.map((column, i) => ({
+    name: CATEGORIES[i],
+    device: null,
+    bytes: column.take(),
+  }));
   const result: Trend = {
     format,
     fileBytes: source.size,
     count,
     timeUs: timeUs.every(Number.isNaN) ? null : timeUs,
+    isWallClock: false,
     series,
+    capacities: [],
     warnings: [],
   };
   return { kind: 'trend', trend: result };

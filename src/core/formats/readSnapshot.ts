@@ -10,6 +10,7 @@ import { gzip } from './gzip.js';
 import { html } from './html.js';
 import { json } from './json.js';
 import { memorySummary } from './memorySummary.js';
+import { nvidiaSmi } from './nvidiaSmi.js';
 import { pprof } from './pprof.js';
 import type { OtherResult, ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
@@ -26,10 +27,12 @@ const FORMATS: readonly Format[] = [
   html,
   cycleDot,
   memorySummary,
+  nvidiaSmi,
   pprof,
 ];
 
-const HEAD_BYTES = 64;
+/** The header of a table may be long. */
+const HEAD_BYTES = 512;
 
 /** A pickle in a page in a zip that is gzipped; deeper nesting is made to tire us. */
 const MAX_CONTAINERS = 4;

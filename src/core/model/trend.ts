@@ -1,10 +1,12 @@
-import type { Bytes } from './units.js';
+import type { Bytes, DeviceOrdinal } from './units.js';
 import type { SnapshotWarning } from './snapshot.js';
 
 /** One quantity over the rows of a trend. */
 export interface TrendSeries {
-  /** `allocated`, `reserved`, or a category such as `parameter`. */
+  /** `allocated`, `reserved`, `used`, or a category such as `parameter`. */
   readonly name: string;
+  /** Null where the input does not name devices. */
+  readonly device: DeviceOrdinal | null;
   /** Bytes per row, NaN where a row does not say. */
   readonly bytes: Float64Array;
 }
@@ -18,6 +20,10 @@ export interface Trend {
   readonly count: number;
   /** Microseconds since the epoch per row, null where the input has no times. */
   readonly timeUs: Float64Array | null;
+  /** True if the times are a clock's on a wall in a time zone that the input does not say: read as if it were UTC. */
+  readonly isWallClock: boolean;
   readonly series: readonly TrendSeries[];
+  /** All memory of a device, where the input says. */
+  readonly capacities: readonly { readonly device: DeviceOrdinal; readonly bytes: Bytes }[];
   readonly warnings: readonly SnapshotWarning[];
 }

@@ -9,9 +9,10 @@ export function trendSentence({ rows, startUs, endUs }: TrendReport): string {
   return `${plural(rows, 'row')} ${seconds === null ? 'without times' : `over ${seconds.toFixed(3)} s`}, without lines`;
 }
 
-/** `allocated: 1.0 MiB at first, 3.0 MiB at last, +2.0 MiB, peak 4.0 MiB, +2.0 KiB per row`. */
+/** `allocated: 1.0 MiB at first, 3.0 MiB at last, +2.0 MiB, peak 4.0 MiB, +2.0 KiB per row`; `device 1, used: …`. */
 export function trendSeriesText({
   name,
+  device,
   firstBytes,
   lastBytes,
   growthBytes,
@@ -20,7 +21,7 @@ export function trendSeriesText({
 }: TrendSeriesReport): string {
   const rate = Math.round(bytesPerRow ?? 0);
   return [
-    `${name}: ${byteText(firstBytes)} at first`,
+    `${device === null ? '' : `device ${device}, `}${name}: ${byteText(firstBytes)} at first`,
     `${byteText(lastBytes)} at last`,
     ...(growthBytes === 0 ? [] : [signedByteText(growthBytes)]),
     `peak ${byteText(peakBytes)}`,

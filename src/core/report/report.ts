@@ -261,13 +261,17 @@ export interface TrendReport {
   /** Null where the input has no times. */
   startUs: Microseconds | null;
   endUs: Microseconds | null;
-  /** Quantities such as `allocated`, or categories such as `parameter`. */
+  /** True if the times are a wall clock's in a time zone that the input does not say: here as if it were UTC. */
+  isWallClock: boolean;
+  /** Quantities such as `allocated` or `used`, or categories such as `parameter`. */
   series: TrendSeriesReport[];
   warnings: { code: string; message: string }[];
 }
 
 export interface TrendSeriesReport {
   name: string;
+  /** Null where the input does not name devices. */
+  device: number | null;
   firstBytes: Bytes;
   lastBytes: Bytes;
   peakBytes: Bytes;

@@ -6,7 +6,8 @@ import type { TrendReport, TrendSeriesReport } from './report.js';
 const MOST_ROWS = 64;
 
 /** How much was held over time. */
-export function trendReport(path: string, { format, fileBytes, count, timeUs, series, warnings }: Trend): TrendReport {
+export function trendReport(path: string, trend: Trend): TrendReport {
+  const { format, fileBytes, count, timeUs, isWallClock, series, warnings } = trend;
   return {
     path,
     format,
@@ -14,13 +15,14 @@ export function trendReport(path: string, { format, fileBytes, count, timeUs, se
     rows: count,
     startUs: timeUs?.at(0) ?? null,
     endUs: timeUs?.at(-1) ?? null,
+    isWallClock,
     series: series.map(seriesReport),
     warnings: warnings.map((warning) => ({ ...warning })),
   };
 }
 
 /** Rows that do not say are left out. */
-function seriesReport({ name, bytes }: TrendSeries): TrendSeriesReport {
+function seriesReport({ name, device, bytes }: TrendSeries): TrendSeriesReport {
   const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
   const kept = Math.min(MOST_ROWS, rows.length);
   const at = Array.from({ length: kept }, (_, i) =>
@@ -31,6 +33,7 @@ function seriesReport({ name, bytes }: TrendSeries): TrendSeriesReport {
   const last = values.at(-1) ?? 0;
   return {
     name,
+    device,
     firstBytes: first,
     lastBytes: last,
     peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), 0),

@@ -24,6 +24,8 @@ function snapshotFilters(): Record<string, string[]> {
       'html',
       'dot',
       'prof',
+      'csv',
+      'txt',
     ],
     [vscode.l10n.t('All files')]: ['*'],
   };

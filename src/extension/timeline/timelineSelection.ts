@@ -7,7 +7,7 @@ import { basename } from '../text/pathText.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { folderName } from '../workspace/folderName.js';
 
-/** Inputs without lines do not name their device. */
+/** Stands for the device of inputs that do not name any. */
 const TREND_DEVICE = 0;
 
 /** What the timeline offers, and what the user asked it to show last. */
@@ -36,11 +36,11 @@ export class TimelineSelection {
         devices: devices.map(({ device }) => device),
       })),
     );
-    const trends = (this.store.result?.report.trends ?? []).map(({ path }) => ({
+    const trends = (this.store.result?.report.trends ?? []).map(({ path, series }) => ({
       path,
       label: basename(path),
       run: vscode.l10n.t('Amounts over time'),
-      devices: [TREND_DEVICE],
+      devices: [...new Set(series.map(({ device }) => device ?? TREND_DEVICE))].sort((a, b) => a - b),
     }));
     const path = this.path ?? this.bestSnapshot(runs);
     const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
@@ -49,7 +49,7 @@ export class TimelineSelection {
     const trend = trends.find((candidate) => candidate.path === path);
     const selected =
       trend !== undefined
-        ? { path: trend.path, device: TREND_DEVICE }
+        ? { path: trend.path, device: trend.devices.at(0) ?? TREND_DEVICE }
         : snapshot === undefined || device === undefined
           ? null
           : { path: snapshot.path, device };

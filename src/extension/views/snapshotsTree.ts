@@ -184,7 +184,7 @@ function snapshotItem({ path, snapshot }: SnapshotNode): vscode.TreeItem {
 
 function trendItem({ path, trend }: TrendNode): vscode.TreeItem {
   const item = new vscode.TreeItem(basename(path), vscode.TreeItemCollapsibleState.Collapsed);
-  const live = trend.series.find(({ name }) => name === 'allocated');
+  const live = trend.series.find(({ name }) => name === 'allocated' || name === 'used');
   item.id = `trend:${path}`;
   item.description =
     live === undefined ? trendSentence(trend) : `${byteText(live.firstBytes)} → ${byteText(live.lastBytes)}`;

@@ -11,7 +11,7 @@ const NO_SNAPSHOT: Readonly<Record<string, readonly [SnapshotErrorReason, RegExp
   'NOTES.json': ['notASnapshot', /is JSON, but no memory snapshot/],
   'SOURCES.md': ['notASnapshot', /starts neither like a pickle/],
   'key_averages.txt': ['notASnapshot', /starts neither like a pickle/],
-  'memory_summary.txt': ['unsupported', /table of memory_summary/],
+  'memory_summary.txt': ['unsupported', /over time \(memorySummary\)/],
   'memory_stats.json': ['unsupported', /over time \(memoryStats\)/],
   'memory_timeline.json': ['unsupported', /over time \(memoryTimeline\)/],
   'memory_timeline.json.gz': ['unsupported', /over time \(gzip\/memoryTimeline\)/],

@@ -1,5 +1,6 @@
-"""Every file that PyTorch's profiler and cycle detector write, of one small training on the CPU: exportAll.py FOLDER."""
+"""Every file that PyTorch's profiler, cycle detector and statistics write, of one small training: exportAll.py FOLDER."""
 import gc
+import json
 import pickle
 import sys
 import traceback
@@ -36,6 +37,26 @@ def leak_in_a_cycle():
     holder.append(holder)
 
 
+def print_statistics(folder):
+    """What memory_summary() prints of numbers that memory_stats() gives, which a machine without a GPU has none of."""
+    said = {}
+    metrics = {"current": 123_456_789, "peak": 223_456_789, "allocated": 9_923_456_789, "freed": 9_800_000_000}
+    quantities = ("allocated", "active", "requested", "reserved", "inactive_split")
+    for i, quantity in enumerate(quantities):
+        for pool in ("all", "large_pool", "small_pool"):
+            for metric, value in metrics.items():
+                said[f"{quantity}_bytes.{pool}.{metric}"] = value * (i + 1)
+    for quantity in ("allocation", "active", "segment", "inactive_split", "oversize_allocations", "oversize_segments"):
+        for pool in ("", ".all", ".large_pool", ".small_pool"):
+            for metric in metrics:
+                said[f"{quantity}{pool}.{metric}"] = 12
+    said["num_ooms"] = said["num_alloc_retries"] = 0
+    torch.cuda.memory.memory_stats = lambda device=None: said
+    summaries = [torch.cuda.memory.memory_summary(0), torch.cuda.memory.memory_summary(1, abbreviated=True)]
+    (folder / "memory_summary.txt").write_text("".join(summaries * 3))
+    (folder / "memory_stats.json").write_text(json.dumps(said))
+
+
 def main(folder):
     with profile(
         activities=[ProfilerActivity.CPU], profile_memory=True, record_shapes=True, with_stack=True
@@ -45,6 +66,7 @@ def main(folder):
         recorded.export_memory_timeline(str(folder / name), device="cpu")
     with open(folder / "profile.pickle", "wb") as file:
         pickle.dump(_profile_to_snapshot(recorded), file)
+    print_statistics(folder)
     recorded.export_chrome_trace(str(folder / "chrome.json"))
 
     def drawn(garbage):

@@ -48,6 +48,20 @@ describe('Files of this PyTorch', function () {
     assert.deepEqual(await lastRow('timeline.raw.json.gz'), plain);
   });
 
+  it('are the numbers of memory_stats() in the table of memory_summary(), by device and round', async () => {
+    const result = await read('memory_summary.txt');
+    assert.equal(result.kind, 'trend');
+    const { count, series, warnings } = result.trend;
+    assert.deepEqual([count, series.length], [3, 10]);
+    const exact = await lastRow('memory_stats.json');
+    for (const { name, device, bytes } of series) {
+      const said = exact[name] ?? Number.NaN;
+      // The table is rounded down to KiB.
+      for (const value of bytes) assert.ok(value <= said && value > said - 1024, `${name} of device ${device}`);
+    }
+    assert.match(warnings[0].message, /rounded down to KiB: log/);
+  });
+
   it('are snapshots with the sums that Python finds in them', async () => {
     await compareWithPython([join(folder, 'profile.pickle'), join(folder, 'chrome.json')]);
   });

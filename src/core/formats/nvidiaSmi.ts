@@ -1,0 +1,142 @@
+import type { ByteSource } from '../bytes/byteSource.js';
+import { SnapshotError } from '../bytes/snapshotError.js';
+import type { SnapshotWarning } from '../model/snapshot.js';
+import type { Format, ReadContext } from './format.js';
+import type { ReadResult } from './readResult.js';
+import { guessedColumns, headerColumns, smiBytes, smiFields, smiTime, type SmiColumns } from './smi/smiColumns.js';
+import { eachLine, textDecoder } from './text/eachLine.js';
+import { TrendRows } from './text/trendRows.js';
+
+const SEPARATED = /^[^,\n]*[^,\s][^,\n]*,/;
+
+/**
+ * Samples of `nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1`, with or without header
+ * and units, and of `--query-compute-apps=pid,used_memory`. A row is one round of devices or processes.
+ */
+export const nvidiaSmi: Format = {
+  id: 'nvidiaSmi',
+  sniff: (head) => {
+    const line = textDecoder(head).decode(head).split(/\r?\n/, 1)[0];
+    return SEPARATED.test(line) && columnsOf(smiFields(line)) !== null;
+  },
+  read,
+};
+
+async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const rows = new TrendRows(source.name);
+  const capacities = new Map<number, number>();
+  let columns: SmiColumns | null = null;
+  let strange = 0;
+  await eachLine(
+    source,
+    (line, isWhole) => {
+      if (line.trim() === '') return;
+      const fields = smiFields(line);
+      const header = headerColumns(fields);
+      // A log that was appended to has its header several times.
+      if (header !== null) {
+        columns = header;
+        return;
+      }
+      columns ??= guessedColumns(fields);
+      const sample = columns === null ? null : sampleOf(columns, fields);
+      // What is being written may end inside a number.
+      if (!isWhole && rows.count > 0 && !/[A-Za-z\]]$/.test(line)) return;
+      if (sample === null) {
+        if (isWhole) strange++;
+        return;
+      }
+      rows.begin(sample.teller, sample.time);
+      rows.set(sample.name, sample.device, sample.used);
+      if (sample.device !== null && sample.total > 0) capacities.set(sample.device, sample.total);
+    },
+    context.chunkSize,
+  );
+  const { count, timeUs, series } = rows.take();
+  if (count === 0) throw withoutSamples(source, strange);
+  return {
+    kind: 'trend',
+    trend: {
+      format: nvidiaSmi.id,
+      fileBytes: source.size,
+      count,
+      timeUs,
+      isWallClock: timeUs !== null,
+      series,
+      capacities: [...capacities].map(([device, bytes]) => ({ device, bytes })),
+      warnings: warningsOf(strange, rows.leftOut),
+    },
+  };
+}
+
+function columnsOf(fields: readonly string[]): SmiColumns | null {
+  return headerColumns(fields) ?? guessedColumns(fields);
+}
+
+interface Sample {
+  /** Who says it: a device, a process. */
+  teller: string;
+  name: string;
+  device: number | null;
+  time: number;
+  used: number;
+  total: number;
+}
+
+/** What a line says, null if it is no line of the table. */
+function sampleOf(columns: SmiColumns, line: readonly string[]): Sample | null {
+  const fields = withoutCommasInNames(columns, line);
+  if (fields.length !== columns.count) return null;
+  const of = (place: number): string => (place === -1 ? '' : fields[place]);
+  const time = smiTime(of(columns.time));
+  const used = smiBytes(of(columns.used));
+  if ((columns.time !== -1 && Number.isNaN(time)) || (Number.isNaN(used) && !/^\[.*\]$/.test(of(columns.used)))) {
+    return null;
+  }
+  const device = columns.pid === -1 && /^\d{1,4}$/.test(of(columns.index)) ? Number(of(columns.index)) : null;
+  const gpu = of(columns.gpu);
+  const name =
+    columns.pid === -1
+      ? device === null && gpu !== ''
+        ? `used (${gpu})`
+        : 'used'
+      : `pid ${of(columns.pid)}${columns.process === -1 ? '' : ` (${of(columns.process)})`}${gpu === '' ? '' : ` on ${gpu}`}`;
+  return { teller: `${device ?? ''}/${name}`, name, device, time, used, total: smiBytes(of(columns.total)) };
+}
+
+function withoutCommasInNames({ count, process }: SmiColumns, fields: readonly string[]): readonly string[] {
+  const more = fields.length - count;
+  if (process === -1 || more <= 0) return fields;
+  const name = fields.slice(process, process + more + 1).join(', ');
+  return [...fields.slice(0, process), name, ...fields.slice(process + more + 1)];
+}
+
+function warningsOf(strange: number, leftOut: boolean): SnapshotWarning[] {
+  const warnings: SnapshotWarning[] = [];
+  if (strange > 0) {
+    warnings.push({
+      code: 'strangeLines',
+      message: `${strange} ${strange === 1 ? 'line is' : 'lines are'} no samples and left out: look at the log for errors.`,
+    });
+  }
+  if (leftOut) {
+    warnings.push({
+      code: 'moreSeries',
+      message: 'The log tells of more devices and processes than Leakline shows: query fewer.',
+    });
+  }
+  return warnings;
+}
+
+function withoutSamples(source: ByteSource, strange: number): SnapshotError {
+  return strange === 0
+    ? new SnapshotError(
+        'truncated',
+        `${source.name} has the header of nvidia-smi and no sample yet. Leakline reads it when it changes.`,
+      )
+    : new SnapshotError(
+        'notASnapshot',
+        `${source.name} has the header of nvidia-smi and no line that fits it. ` +
+          'Log with nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1.',
+      );
+}

@@ -1,0 +1,114 @@
+/** Where a table of nvidia-smi has what: places among the fields of a line, -1 where it has none. */
+export interface SmiColumns {
+  readonly count: number;
+  readonly time: number;
+  readonly index: number;
+  readonly pid: number;
+  /** The name of a process, which may have commas in it. */
+  readonly process: number;
+  /** What else tells a device from another: `uuid`, `gpu_bus_id`. */
+  readonly gpu: number;
+  readonly used: number;
+  readonly total: number;
+}
+
+const NONE: SmiColumns = { count: 0, time: -1, index: -1, pid: -1, process: -1, gpu: -1, used: -1, total: -1 };
+
+const SIZE = /^(\d{1,15}(?:\.\d{1,3})?) (B|[KMGT]i?B)$/;
+const WHOLE = /^\d{1,15}$/;
+const TIME = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?$/;
+const MIB = 1 << 20;
+/** More devices than any machine has: a larger number is no index. */
+const MOST_DEVICES = 64;
+
+const NAMES: Readonly<Record<string, keyof Omit<SmiColumns, 'count'>>> = {
+  timestamp: 'time',
+  index: 'index',
+  gpu_index: 'index',
+  pid: 'pid',
+  process_name: 'process',
+  name: 'process',
+  uuid: 'gpu',
+  gpu_uuid: 'gpu',
+  'pci.bus_id': 'gpu',
+  gpu_bus_id: 'gpu',
+  'memory.used': 'used',
+  used_gpu_memory: 'used',
+  used_memory: 'used',
+  'memory.total': 'total',
+};
+
+/** The fields of a line; the names of devices and processes are not quoted. */
+export function smiFields(line: string): string[] {
+  return line.split(',').map((field) => field.trim());
+}
+
+/** The columns that a header names, null if the line is no header of a table that says how much is used. */
+export function headerColumns(fields: readonly string[]): SmiColumns | null {
+  const columns = { ...NONE, count: fields.length };
+  fields.forEach((field, i) => {
+    const name = field.replace(/ \[[^\]]*\]$/, '');
+    if (!Object.hasOwn(NAMES, name)) return;
+    const column = NAMES[name];
+    if (columns[column] === -1) columns[column] = i;
+  });
+  return columns.used === -1 ? null : columns;
+}
+
+/**
+ * The columns of a table without a header (`noheader`), from its first line: a time and sizes, in the order of
+ * `timestamp,index,memory.used,memory.total`; or a process and its size. Null if the fields could be anything.
+ */
+export function guessedColumns(fields: readonly string[]): SmiColumns | null {
+  const columns = { ...NONE, count: fields.length };
+  const sizes = placesOf(fields, (field) => SIZE.test(field));
+  const numbers = placesOf(fields, (field) => WHOLE.test(field));
+  columns.time = fields.findIndex((field) => TIME.test(field));
+  const hasTime = columns.time >= 0;
+  if (sizes.length > 0) {
+    if (sizes.length > 2) return null;
+    const before = numbers.filter((place) => place < sizes[0]);
+    if (before.length > 1) return null;
+    const place = before.at(0) ?? -1;
+    const isIndex = place >= 0 && Number(fields[place]) < MOST_DEVICES;
+    if (place >= 0 && !isIndex && sizes.length === 1) {
+      columns.pid = place;
+      if (sizes[0] === place + 2) columns.process = place + 1;
+    } else if (isIndex) columns.index = place;
+    else if (!hasTime) return null;
+    [columns.used, columns.total] = inOrder(fields, sizes);
+    return columns;
+  }
+  // Without units only the documented order can be told: a time, a device, and one or two amounts.
+  if (!hasTime || fields.length !== numbers.length + 1 || numbers.length < 2 || numbers.length > 3) return null;
+  if (Number(fields[numbers[0]]) >= MOST_DEVICES) return null;
+  columns.index = numbers[0];
+  [columns.used, columns.total] = inOrder(fields, numbers.slice(1));
+  return columns;
+}
+
+/** Where what is used and what there is stand: there is never less than is used. */
+function inOrder(fields: readonly string[], places: readonly number[]): [used: number, total: number] {
+  if (places.length === 1) return [places[0], -1];
+  const [a, b] = places;
+  return smiBytes(fields[a]) > smiBytes(fields[b]) ? [b, a] : [a, b];
+}
+
+/** Bytes of a field, with its unit or (`nounits`) without; NaN for `[N/A]` and whatever else is no amount. */
+export function smiBytes(field: string): number {
+  const size = SIZE.exec(field);
+  if (size === null) return WHOLE.test(field) ? Number(field) * MIB : Number.NaN;
+  return Number(size[1]) * 1024 ** 'BKMGT'.indexOf(size[2][0]);
+}
+
+/** Microseconds of a wall clock as if it stood in UTC; NaN if the field is no time. */
+export function smiTime(field: string): number {
+  const match = TIME.exec(field);
+  if (match === null) return Number.NaN;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
+  return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + Number((match.at(7) ?? '').padEnd(6, '0'));
+}
+
+function placesOf(fields: readonly string[], wanted: (field: string) => boolean): number[] {
+  return fields.flatMap((field, i) => (wanted(field) ? [i] : []));
+}

@@ -1,0 +1,46 @@
+import type { ByteSource } from '../../bytes/byteSource.js';
+import { SnapshotError } from '../../bytes/snapshotError.js';
+
+const DEFAULT_CHUNK = 1 << 20;
+const LONGEST_LINE = 1 << 16;
+
+/** The encoding of a text by its byte order mark: what PowerShell redirects into a file is UTF-16. */
+export function textDecoder(head: Uint8Array): TextDecoder {
+  return new TextDecoder(head[0] === 0xff && head[1] === 0xfe ? 'utf-16le' : 'utf-8');
+}
+
+/**
+ * Hands on every line of a text, without its end.
+ * @param onLine told whether the line has an end: the last one of a file that is being written may not be whole
+ * @throws SnapshotError `notASnapshot` where a line is longer than any log's
+ */
+export async function eachLine(
+  source: ByteSource,
+  onLine: (line: string, isWhole: boolean) => void,
+  chunkSize = DEFAULT_CHUNK,
+): Promise<void> {
+  const buffer = new Uint8Array(Math.max(2, chunkSize));
+  let decoder: TextDecoder | null = null;
+  let rest = '';
+  for (let position = 0; ;) {
+    const got = await source.read(position, buffer);
+    if (got === 0) break;
+    if (decoder === null) {
+      const head = new Uint8Array(2);
+      await source.read(0, head);
+      decoder = textDecoder(head);
+    }
+    position += got;
+    const lines = (rest + decoder.decode(buffer.subarray(0, got), { stream: true })).split(/\r?\n/);
+    rest = lines.pop() ?? '';
+    if (rest.length > LONGEST_LINE) {
+      throw new SnapshotError(
+        'notASnapshot',
+        `${source.name} has a line of more than ${LONGEST_LINE} characters, which no log has. Choose another file.`,
+      );
+    }
+    for (const line of lines) onLine(line, true);
+  }
+  const last = rest + (decoder?.decode() ?? '');
+  if (last !== '') onLine(last.replace(/\r$/, ''), false);
+}

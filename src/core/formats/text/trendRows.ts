@@ -1,0 +1,85 @@
+import { SnapshotError } from '../../bytes/snapshotError.js';
+import { Growable } from '../../model/growable.js';
+import type { TrendSeries } from '../../model/trend.js';
+import type { Bytes, DeviceOrdinal, Microseconds } from '../../model/units.js';
+
+/** Devices, processes and quantities of one log; more are made to tire us. */
+const MOST_SERIES = 256;
+/** Rows times series. */
+const MOST_VALUES = 1 << 26;
+
+/** What one round of devices takes to be told. */
+const ONE_ROUND_US: Microseconds = 250_000;
+
+interface Open {
+  readonly name: string;
+  readonly device: DeviceOrdinal | null;
+  readonly bytes: Growable<Float64Array>;
+}
+
+/** Collects a log that says one thing after the other: what comes again begins the next row. */
+export class TrendRows {
+  /** Series beyond the most that are kept were left out. */
+  leftOut = false;
+
+  private readonly times = new Growable(Float64Array);
+  private readonly series = new Map<string, Open>();
+  private inRow = new Set<string>();
+
+  /** @param source names the input in messages */
+  constructor(private readonly source: string) {}
+
+  get count(): number {
+    return this.times.length;
+  }
+
+  /**
+   * Something, such as a device, tells its amounts.
+   * @param teller begins the next row if it has told in the present one already, or tells much later than its first
+   * @param time NaN where not known; a row has the time of what comes first in it
+   */
+  begin(teller: string, time: Microseconds): void {
+    const isLater = time - this.times.data[this.count - 1] > ONE_ROUND_US;
+    if (this.count > 0 && !this.inRow.has(teller) && !isLater) {
+      this.inRow.add(teller);
+      return;
+    }
+    this.inRow = new Set([teller]);
+    this.times.push(time);
+    if (this.count * this.series.size > MOST_VALUES) {
+      throw new SnapshotError('limit', `${this.source} holds more samples than Leakline reads. Split it.`);
+    }
+  }
+
+  /** An amount in the present row. @param bytes NaN where the log does not say */
+  set(name: string, device: DeviceOrdinal | null, bytes: Bytes): void {
+    const key = `${device ?? ''}/${name}`;
+    let series = this.series.get(key);
+    if (series === undefined) {
+      if (this.series.size >= MOST_SERIES) {
+        this.leftOut = true;
+        return;
+      }
+      series = { name, device, bytes: new Growable(Float64Array) };
+      this.series.set(key, series);
+    }
+    fill(series.bytes, this.count - 1);
+    if (series.bytes.length < this.count) series.bytes.push(bytes);
+  }
+
+  /** Null if no row has a time. Of no use afterwards. */
+  take(): { count: number; timeUs: Float64Array | null; series: TrendSeries[] } {
+    const { count } = this;
+    const series = [...this.series.values()].map(({ name, device, bytes }) => {
+      fill(bytes, count);
+      return { name, device, bytes: bytes.take() };
+    });
+    const timeUs = this.times.take();
+    return { count, timeUs: timeUs.every(Number.isNaN) ? null : timeUs, series };
+  }
+}
+
+/** Up to `length` what is missing is not known. */
+function fill(column: Growable<Float64Array>, length: number): void {
+  while (column.length < length) column.push(Number.NaN);
+}
