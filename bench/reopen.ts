@@ -51,16 +51,23 @@ export function measureOpening({ dist, data, large, medium, median }: OpeningBen
     liveBytes: medium.truth.liveBytes * FILES,
     bytes: medium.truth.bytes * FILES,
   };
-  const open = (readers: number, folderOrNone: string, paths: string[]): [string, string[]] => [
+  const open = (
+    readers: number,
+    folderOrNone: string,
+    paths: string[],
+    until: 'load' | 'timeline' = 'load',
+  ): [string, string[]] => [
     process.execPath,
-    [join(dist, 'rows/open.mjs'), String(readers), folderOrNone, ...paths],
+    [join(dist, 'rows/open.mjs'), String(readers), folderOrNone, until, ...paths],
   ];
   const one = megabytes(large.truth);
   const several = `${FILES} × ${megabytes(medium.truth)}`;
-  median(open(1, cache, [large.file]), large.truth); // keeps the columns
+  median(open(1, cache, [large.file]), large.truth); // keeps columns and digest
   const rows: [string, Measurement | string][] = [
     [`${one}, the first time`, median(open(1, '-', [large.file]), large.truth)],
-    [`${one}, from kept columns`, median(open(1, cache, [large.file]), large.truth)],
+    [`${one}, reopened`, median(open(1, cache, [large.file]), large.truth)],
+    [`${one}, its timeline, the first time`, median(open(1, '-', [large.file], 'timeline'), large.truth)],
+    [`${one}, its timeline, reopened`, median(open(1, cache, [large.file], 'timeline'), large.truth)],
     [`${several}, one reader`, median(open(1, '-', files), all)],
     [`${several}, two readers`, median(open(2, '-', files), all)],
   ];

@@ -1,116 +1,40 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import { checkSnapshot } from '../core/model/snapshotCheck.js';
 import { unpackSnapshot, type PackedSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
-import { readColumnFile, writeColumnFile } from './columnFile.js';
+import type { CacheFolder } from './cacheFolder.js';
+import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
 
-const SUFFIX = '.columns';
-const UNFINISHED = '.part';
-/** A file that nobody finished for so long was left by a process that died, in milliseconds. */
-const ABANDONED_MS = 60 * 60_000;
-
-/** Where read snapshots are kept, and how much of them. */
-export interface CacheSettings {
-  readonly folder: string;
-  /** Beyond this the files that were not used for longest go. */
-  readonly maxBytes: Bytes;
+interface KeptFacts {
+  readonly snapshot: PackedSnapshot['facts'];
+  /** Snapshots that the file holds of which this is one. */
+  readonly members: number;
 }
 
-/**
- * Columns of snapshots that were read before, as files in a folder that several windows share. A file in it is whole or
- * not there for whoever reads: it is written under another name and renamed. What is damaged nevertheless is removed
- * without a word.
- */
+/** The columns of snapshots that were read before. */
 export class ColumnCache {
-  constructor(private readonly settings: CacheSettings) {}
+  constructor(private readonly folder: CacheFolder) {}
 
-  /** The columns kept under a key, see `contentKey`; null if there are none that can be trusted. */
-  async load(key: string): Promise<Snapshot | null> {
-    const path = this.pathOf(key);
-    let file: FileHandle;
-    try {
-      file = await open(path, 'r');
-    } catch {
-      return null;
-    }
-    const snapshot = await trusted(file);
-    await file.close();
-    const now = new Date();
-    await (snapshot === null ? rm(path, { force: true }) : utimes(path, now, now)).catch(ignore);
-    return snapshot;
+  /** What is kept under a key, see `contentKey`; null if there is nothing that can be trusted. */
+  load(key: string): Promise<{ snapshot: Snapshot; members: number } | null> {
+    return this.folder.load(key, '.columns', async (file) => {
+      const { facts, columns } = (await readColumnFile(file)) as ColumnFile<Partial<KeptFacts> | null>;
+      const { snapshot: packed, members } = facts ?? {};
+      if (typeof packed !== 'object' || !isMemberCount(members)) throw new RangeError('the facts are no snapshot’s');
+      const snapshot = unpackSnapshot({ facts: packed, columns });
+      checkSnapshot(snapshot);
+      return { snapshot, members };
+    });
   }
 
-  /** Keeps columns if there is room for them. Failures are nobody's concern: the snapshot is read anew next time. */
-  async store(key: string, packed: PackedSnapshot): Promise<void> {
-    const { folder, maxBytes } = this.settings;
-    if (columnBytes(packed) > maxBytes) return;
-    const path = this.pathOf(key);
-    const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
-    try {
-      await mkdir(folder, { recursive: true });
-      const file = await open(unfinished, 'wx', 0o600);
-      try {
-        await writeColumnFile(file, packed);
-      } finally {
-        await file.close();
-      }
-      await rename(unfinished, path);
-      await this.sweep();
-    } catch {
-      await rm(unfinished, { force: true }).catch(ignore);
-    }
-  }
-
-  /** Removes everything. */
-  async clear(): Promise<void> {
-    await rm(this.settings.folder, { recursive: true, force: true }).catch(ignore);
-  }
-
-  /** Removes what is beyond the bound, and what nobody will finish. */
-  private async sweep(): Promise<void> {
-    const { folder, maxBytes } = this.settings;
-    const files: { path: string; bytes: Bytes; usedMs: number }[] = [];
-    for (const name of await readdir(folder)) {
-      const path = join(folder, name);
-      try {
-        const { size, mtimeMs } = await stat(path);
-        if (name.endsWith(SUFFIX)) files.push({ path, bytes: size, usedMs: mtimeMs });
-        else if (name.endsWith(UNFINISHED) && Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
-      } catch {
-        // Another window removed it.
-      }
-    }
-    files.sort((a, b) => a.usedMs - b.usedMs);
-    let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
-    for (const { path, bytes } of files) {
-      if (total <= maxBytes) break;
-      await rm(path, { force: true }).catch(ignore); // Windows keeps what another window has open
-      total -= bytes;
-    }
-  }
-
-  private pathOf(key: string): string {
-    return join(this.settings.folder, key + SUFFIX);
+  store(key: string, { facts, columns }: PackedSnapshot, members: number): Promise<void> {
+    const kept: ColumnFile<KeptFacts> = { facts: { snapshot: facts, members }, columns };
+    const bytes = Object.values(columns).reduce<Bytes>((sum, { byteLength }) => sum + byteLength, 0);
+    return this.folder.store(key, '.columns', bytes, (file) => writeColumnFile(file, kept));
   }
 }
 
-async function trusted(file: FileHandle): Promise<Snapshot | null> {
-  try {
-    const snapshot = unpackSnapshot(await readColumnFile(file));
-    checkSnapshot(snapshot);
-    return snapshot;
-  } catch {
-    return null;
-  }
-}
-
-function columnBytes({ columns }: PackedSnapshot): Bytes {
-  return Object.values(columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
-}
-
-function ignore(): undefined {
-  return undefined;
+/** True of a number of snapshots that a file may hold. */
+export function isMemberCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 1;
 }

@@ -8,7 +8,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
-import { columnType, type Column, type ColumnType, type PackedSnapshot } from '../core/model/snapshotCodec.js';
+import { columnType, type Column, type ColumnType } from '../core/model/snapshotCodec.js';
 
 const MAGIC = Buffer.from('LKLNcol\0', 'latin1');
 const PROLOGUE = 24;
@@ -16,8 +16,15 @@ const ALIGNMENT = 8;
 /** Per read and write: between two of them the thread does other things. */
 const PIECE = 8 << 20;
 
+/** What a file holds. */
+export interface ColumnFile<Facts = unknown> {
+  /** Nothing that JSON would change. */
+  readonly facts: Facts;
+  readonly columns: Readonly<Record<string, Column>>;
+}
+
 interface Header {
-  facts: PackedSnapshot['facts'];
+  facts: unknown;
   /** In the order of the file. */
   columns: [name: string, type: ColumnType, length: number][];
 }
@@ -34,7 +41,7 @@ const WIDTH: Readonly<Record<ColumnType, number>> = { u8: 1, u32: 4, i32: 4, f64
  * Writes columns into an empty file.
  * @throws Error of the file system; RangeError if the facts would not come back from JSON as they are
  */
-export async function writeColumnFile(file: FileHandle, { facts, columns }: PackedSnapshot): Promise<void> {
+export async function writeColumnFile(file: FileHandle, { facts, columns }: ColumnFile): Promise<void> {
   const entries = Object.entries(columns);
   const header: Header = {
     facts,
@@ -75,9 +82,9 @@ export async function writeColumnFile(file: FileHandle, { facts, columns }: Pack
 
 /**
  * Reads columns back. Takes as much memory as the file is long, whatever stands in it.
- * @throws RangeError if the file is not whole; what the columns hold is not looked at
+ * @throws RangeError if the file is not whole; what facts and columns hold is not looked at
  */
-export async function readColumnFile(file: FileHandle): Promise<PackedSnapshot> {
+export async function readColumnFile(file: FileHandle): Promise<ColumnFile> {
   const { size } = await file.stat();
   const prologue = await readPiece(file, Buffer.alloc(PROLOGUE), 0);
   if (!prologue.subarray(0, MAGIC.length).equals(MAGIC) || prologue.readDoubleLE(8) !== size) {
@@ -92,10 +99,10 @@ export async function readColumnFile(file: FileHandle): Promise<PackedSnapshot> 
   return parse(content, prologue.readUInt32LE(16));
 }
 
-function parse(content: Uint8Array<ArrayBuffer>, headerLength: number): PackedSnapshot {
+function parse(content: Uint8Array<ArrayBuffer>, headerLength: number): ColumnFile {
   if (headerLength > content.length) throw new RangeError('the header is longer than the file');
   const header = JSON.parse(Buffer.from(content.buffer, 0, headerLength).toString()) as Partial<Header> | null;
-  if (!Array.isArray(header?.columns) || typeof header.facts !== 'object') throw new RangeError('there is no header');
+  if (!Array.isArray(header?.columns)) throw new RangeError('there is no header');
   const columns: Record<string, Column> = {};
   let at = headerLength + padding(headerLength);
   for (const [name, type, length] of header.columns) {

@@ -7,6 +7,7 @@ const END_BYTES = 1 << 16;
 /** Looks in between, evenly spread, and what each of them reads. */
 const LOOKS = 14;
 const LOOK_BYTES = 1 << 12;
+const KEY_LENGTH = 40;
 
 /** Clocks of file systems tick at least this often … */
 const FINE_TICK_MS = 100;
@@ -14,16 +15,17 @@ const FINE_TICK_MS = 100;
 const COARSE_TICK_MS = 3_000;
 
 /**
- * Names what one version of the reader makes of an open file, without reading all of it: by size, inode, both times, and samples of its bytes. A
- * hash of everything would be safer by nothing that happens and read gigabytes from a slow disk. Whoever writes in
+ * Names what one version of the reader makes of an open file, without reading all of it: by size, inode, both times, and
+ * samples of its bytes. A hash of everything would be safer by nothing that happens and read gigabytes from a slow disk. Whoever writes in
  * place, whatever size and modification time he restores, moves the change time; a copy or a restored backup has
  * another inode or other bytes. What no time shows is a second writing within one tick of the clock: see `isSettled`.
  * @param version of the code that reads
+ * @param member which snapshot of several in the file, from 0
  * @returns letters and digits
  */
-export async function contentKey({ source, state }: OpenFile, version: string): Promise<string> {
+export async function contentKey({ source, state }: OpenFile, version: string, member: number): Promise<string> {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([version, state.size, state.mtimeMs, state.ctimeMs, state.inode]));
+  hash.update(JSON.stringify([version, state.size, state.mtimeMs, state.ctimeMs, state.inode, member]));
   const tail = Math.max(END_BYTES, state.size - END_BYTES);
   hash.update(await readFully(source, 0, END_BYTES));
   for (let look = 1; look <= LOOKS; look++) {
@@ -31,7 +33,20 @@ export async function contentKey({ source, state }: OpenFile, version: string): 
     hash.update(await readFully(source, at, LOOK_BYTES));
   }
   hash.update(await readFully(source, tail, END_BYTES));
-  return hash.digest('hex').slice(0, 40);
+  return hash.digest('hex').slice(0, KEY_LENGTH);
+}
+
+/**
+ * Names what analysis makes of a snapshot, which hears what the recorder wrote beside it.
+ * @param content of the snapshot
+ * @param sidecar all of its text, null if there is none
+ */
+export function digestKey(content: string, sidecar: string | null): string {
+  const hash = createHash('sha256').update(JSON.stringify([content, sidecar === null]));
+  return hash
+    .update(sidecar ?? '')
+    .digest('hex')
+    .slice(0, KEY_LENGTH);
 }
 
 /**

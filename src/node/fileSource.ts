@@ -61,7 +61,8 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
-function stateOf(facts: { size: number; mtimeMs: number; ctimeMs: number; ino: number }): FileState {
+/** The state of a file by what the file system says of it. */
+export function stateOf(facts: { size: number; mtimeMs: number; ctimeMs: number; ino: number }): FileState {
   return { size: facts.size, mtimeMs: facts.mtimeMs, ctimeMs: facts.ctimeMs, inode: facts.ino };
 }
 

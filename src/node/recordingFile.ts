@@ -1,6 +1,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { parseRecording } from '../core/formats/recordingSidecar.js';
 import type { Recording } from '../core/model/recording.js';
+import { sameFile, stateOf, type FileState } from './fileSource.js';
 
 /** A sidecar is some kilobytes; with source texts some hundreds. */
 const MOST_BYTES = 32 << 20;
@@ -10,14 +11,34 @@ export function recordingPath(snapshot: string): string {
   return snapshot.replace(/\.pickle$/i, '') + '.leakline.json';
 }
 
-/** Reads the sidecar of a snapshot. A snapshot without one, or with an unreadable one, is as good as any: null. */
-export async function readRecording(snapshot: string): Promise<Recording | null> {
+/** The text of a snapshot's sidecar; null where there is none, or none that can be read. */
+export async function readSidecar(snapshot: string): Promise<string | null> {
   const path = recordingPath(snapshot);
   try {
     const facts = await stat(path);
     if (!facts.isFile() || facts.size > MOST_BYTES) return null;
-    return parseRecording(await readFile(path, 'utf8'));
+    return await readFile(path, 'utf8');
   } catch {
     return null;
   }
+}
+
+/** Reads the sidecar of a snapshot. A snapshot without one, or with an unreadable one, is as good as any: null. */
+export async function readRecording(snapshot: string): Promise<Recording | null> {
+  const text = await readSidecar(snapshot);
+  return text === null ? null : parseRecording(text);
+}
+
+/** What tells one state of a snapshot's sidecar from another; null where there is none. */
+export async function sidecarState(snapshot: string): Promise<FileState | null> {
+  try {
+    return stateOf(await stat(recordingPath(snapshot)));
+  } catch {
+    return null;
+  }
+}
+
+/** True if both are of the same sidecar, or there is none. */
+export function sameSidecar(a: FileState | null, b: FileState | null): boolean {
+  return a === null || b === null ? a === b : sameFile(a, b);
 }

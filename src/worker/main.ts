@@ -1,6 +1,7 @@
 /** The worker thread: owns the models, answers questions. Everything it is told comes through its parent's port. */
 import { totalmem } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { readerVersion } from '../node/snapshotCache.js';
 import { startThread } from '../node/thread.js';
 import { isRpcMessage, RpcServer } from '../protocol/rpc.js';
 import type { WorkerApi, WorkerEvents, WorkerStart } from '../protocol/workerApi.js';
@@ -19,7 +20,7 @@ const pool = new ReaderPool(() => startThread(readerScript, 'leakline reader'), 
   readers,
   mostBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4,
 });
-const reading = new SnapshotReading((...request) => pool.read(...request), settings);
+const reading = new SnapshotReading((...request) => pool.read(...request), settings, readerVersion(readerScript));
 
 const server: RpcServer<WorkerApi, WorkerEvents> = new RpcServer<WorkerApi, WorkerEvents>(
   workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), (path, fraction) => {

@@ -1,24 +1,15 @@
 import { digestSnapshot } from '../core/analysis/digest.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readInput } from '../core/formats/readSnapshot.js';
+import { parseRecording } from '../core/formats/recordingSidecar.js';
 import { memberPath } from '../core/model/memberPath.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { packSnapshot } from '../core/model/snapshotCodec.js';
-import type { Bytes } from '../core/model/units.js';
-import type { ColumnCache } from '../node/columnCache.js';
-import { contentKey, isSettled } from '../node/contentKey.js';
+import { digestKey } from '../node/contentKey.js';
 import { openFile, sameFile, type OpenFile } from '../node/fileSource.js';
-import { readRecording } from '../node/recordingFile.js';
+import { readSidecar } from '../node/recordingFile.js';
+import type { SnapshotCache } from '../node/snapshotCache.js';
 import type { FileReading, ReadRequest } from './readerApi.js';
-
-/** Smaller files are read in the time that looking for their columns would take: see bench/README.md. */
-const SMALLEST_CACHED: Bytes = 1 << 20;
-
-/** Where columns are kept, and by which version of the reading code. */
-export interface VersionedCache {
-  readonly columns: ColumnCache;
-  readonly version: string;
-}
 
 /**
  * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
@@ -26,22 +17,22 @@ export interface VersionedCache {
  */
 export async function readSnapshotFile(
   { path, timeLimitMs, wantsDigest, member }: Omit<ReadRequest, 'cache'>,
-  cache: VersionedCache | null,
+  cache: SnapshotCache | null,
   signal: AbortSignal,
   onProgress: (fraction: number) => void,
 ): Promise<FileReading> {
   const file = await openFile(path);
-  let snapshot: Snapshot | null = null;
-  let storeAs: string | null = null;
-  let members = 1;
+  let snapshot: Snapshot;
+  let members: number;
+  let key: string | null;
+  let isKept = false;
   try {
-    // Of a file of several only the first would be found again.
-    if (cache !== null && member === 0 && file.state.size >= SMALLEST_CACHED && isSettled(file.state, Date.now())) {
-      storeAs = await contentKey(file, cache.version);
-      snapshot = await cache.columns.load(storeAs);
-    }
-    if (snapshot !== null) storeAs = null;
-    else {
+    key = (await cache?.keyOf(file, member)) ?? null;
+    const kept = key === null || cache === null ? null : await cache.loadColumns(key);
+    if (kept !== null) {
+      ({ snapshot, members } = kept);
+      isKept = true;
+    } else {
       const limit = timeLimitMs === null ? {} : { timeLimitMs };
       const result = await readInput(file.source, { signal, onProgress, member, ...limit });
       if (result.kind !== 'snapshot') {
@@ -49,15 +40,18 @@ export async function readSnapshotFile(
         return { kind: 'other', state: file.state, result };
       }
       ({ snapshot, members = 1 } = result);
-      if (members > 1) storeAs = null;
     }
     await expectUnchanged(file);
   } finally {
     await file.close();
   }
-  const name = memberPath(path, member, members);
-  const digest = wantsDigest ? digestSnapshot(name, snapshot, await readRecording(path)) : null;
-  return { kind: 'snapshot', state: file.state, members, packed: packSnapshot(snapshot), digest, storeAs };
+  const reading = { kind: 'snapshot', state: file.state, members, packed: packSnapshot(snapshot) } as const;
+  const storeAs = isKept ? null : key;
+  if (!wantsDigest) return { ...reading, digest: null, storeAs, storeDigestAs: null };
+  const sidecar = await readSidecar(path);
+  const recording = sidecar === null ? null : parseRecording(sidecar);
+  const digest = digestSnapshot(memberPath(path, member, members), snapshot, recording);
+  return { ...reading, digest, storeAs, storeDigestAs: key === null ? null : digestKey(key, sidecar) };
 }
 
 /** A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new. */

@@ -1,9 +1,6 @@
 /** A reader thread: reads files and hands their columns over. What it reads may kill it. */
-import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { endianness } from 'node:os';
 import { parentPort } from 'node:worker_threads';
-import { ColumnCache } from '../node/columnCache.js';
+import { readerVersion, SnapshotCache } from '../node/snapshotCache.js';
 import { isRpcMessage, RpcServer, type RpcMessage } from '../protocol/rpc.js';
 import type { FileReading, ReaderApi, ReaderEvents } from './readerApi.js';
 import { readSnapshotFile } from './readSnapshotFile.js';
@@ -11,13 +8,12 @@ import { readSnapshotFile } from './readSnapshotFile.js';
 const port = parentPort;
 if (port === null) throw new Error('leakline: reader.cjs runs as a worker thread only');
 
-/** This very bundle, and how numbers lie in memory: whatever is changed about reading, kept columns are out of date. */
-const version = createHash('sha256').update(readFileSync(__filename)).update(endianness()).digest('hex');
+const version = readerVersion(__filename);
 
 const server: RpcServer<ReaderApi, ReaderEvents> = new RpcServer<ReaderApi, ReaderEvents>(
   {
     read: (request, signal) => {
-      const cache = request.cache === null ? null : { columns: new ColumnCache(request.cache), version };
+      const cache = request.cache === null ? null : new SnapshotCache(request.cache, version);
       return readSnapshotFile(request, cache, signal, (fraction) => {
         server.notify('progress', { path: request.path, fraction });
       });

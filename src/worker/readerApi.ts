@@ -2,7 +2,7 @@
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
-import type { CacheSettings } from '../node/columnCache.js';
+import type { CacheSettings } from '../node/cacheFolder.js';
 import type { FileState } from '../node/fileSource.js';
 
 export interface ReadRequest {
@@ -27,6 +27,8 @@ export interface SnapshotFile {
   readonly digest: SnapshotDigest | null;
   /** Where the columns are to be kept, null if they are there already or are not worth it. */
   readonly storeAs: string | null;
+  /** The same of the digest. */
+  readonly storeDigestAs: string | null;
 }
 
 /** A file without lines: it is small, and needs no columns. */

@@ -1,11 +1,11 @@
 import type { SnapshotDigest } from '../core/analysis/digest.js';
-import { unpackSnapshot, type PackedSnapshot } from '../core/model/snapshotCodec.js';
+import { unpackSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
-import { ColumnCache } from '../node/columnCache.js';
 import type { FileState } from '../node/fileSource.js';
+import { SnapshotCache } from '../node/snapshotCache.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
-import type { FileReading, OtherFile, ReadRequest } from './readerApi.js';
+import type { FileReading, OtherFile, ReadRequest, SnapshotFile } from './readerApi.js';
 
 /** A file that the store wants read. */
 export interface ReadWish<WantsDigest extends boolean = boolean> {
@@ -22,7 +22,8 @@ export interface ReadFile<WantsDigest extends boolean = boolean> {
   readonly members: number;
   /** Of the file that was read, which may be another one than was there when it was asked for. */
   readonly state: FileState;
-  readonly snapshot: Snapshot;
+  /** Null where the digest was kept: then the columns are read when they are wished for. */
+  readonly snapshot: WantsDigest extends true ? Snapshot | null : Snapshot;
   readonly digest: WantsDigest extends true ? SnapshotDigest : null;
 }
 
@@ -47,7 +48,7 @@ export type ReadSomewhere = (
 /** Columns that wait to be written; more of them would keep memory that the store has given up. */
 const MOST_WAITING: Bytes = 1 << 28;
 
-/** Reads by the present settings, and keeps columns for the next time, in the background. */
+/** Reads by the present settings, and keeps what was read for the next time, in the background. */
 export class SnapshotReading implements SnapshotReader {
   private storing: Promise<void> = Promise.resolve();
   private waiting: Bytes = 0;
@@ -55,6 +56,8 @@ export class SnapshotReading implements SnapshotReader {
   constructor(
     private readonly somewhere: ReadSomewhere,
     private settings: ReadingSettings,
+    /** Of the code that reads `somewhere`. */
+    private readonly version: string,
   ) {}
 
   /** Reads otherwise from now on. What was kept goes if nothing is to be kept. */
@@ -68,29 +71,44 @@ export class SnapshotReading implements SnapshotReader {
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<ReadFile<WantsDigest> | OtherFile> {
+    type Wished = ReadFile<WantsDigest>;
+    const kept = wantsDigest ? await this.cache?.digestOf(path, member) : null;
+    if (kept != null) {
+      const { state, members, digest } = kept;
+      return { kind: 'snapshot', state, members, snapshot: null, digest } as ReadFile<true> as Wished;
+    }
     const { timeLimitMs, cache } = this.settings;
     const request = { path, member, wantsDigest, timeLimitMs, cache: cache?.maxBytes === 0 ? null : cache };
     const reading = await this.somewhere(request, bytes, signal, onProgress);
     if (reading.kind === 'other') return reading;
-    const { kind, state, members, packed, digest, storeAs } = reading;
-    if (storeAs !== null) this.keep(storeAs, packed, bytes);
-    const snapshot = unpackSnapshot(packed);
-    return { kind, state, members, snapshot, digest: digest as ReadFile<WantsDigest>['digest'] };
+    const { kind, state, members, packed, digest } = reading;
+    this.keep(reading, bytes);
+    return { kind, state, members, snapshot: unpackSnapshot(packed), digest: digest as Wished['digest'] };
   }
 
-  /** Removes all kept columns, once those are written that wait to be. */
+  /** Removes all that was kept, once that is written that waits to be. */
   async clearCache(): Promise<void> {
     const { cache } = this.settings;
     await this.storing;
-    if (cache !== null) await new ColumnCache(cache).clear();
+    if (cache !== null) await new SnapshotCache(cache, this.version).clear();
   }
 
-  private keep(key: string, packed: PackedSnapshot, bytes: Bytes): void {
+  /** Null where nothing is kept. */
+  private get cache(): SnapshotCache | null {
     const { cache } = this.settings;
-    if (cache === null || (this.waiting > 0 && this.waiting + bytes > MOST_WAITING)) return;
+    return cache === null || cache.maxBytes === 0 ? null : new SnapshotCache(cache, this.version);
+  }
+
+  private keep({ storeAs, storeDigestAs, packed, digest, members }: SnapshotFile, bytes: Bytes): void {
+    const { cache } = this;
+    if (cache === null) return;
+    if (storeDigestAs !== null && digest !== null) {
+      this.storing = this.storing.then(() => cache.storeDigest(storeDigestAs, { digest, members }));
+    }
+    if (storeAs === null || (this.waiting > 0 && this.waiting + bytes > MOST_WAITING)) return;
     this.waiting += bytes;
     this.storing = this.storing
-      .then(() => new ColumnCache(cache).store(key, packed))
+      .then(() => cache.storeColumns(storeAs, packed, members))
       .finally(() => {
         this.waiting -= bytes;
       });

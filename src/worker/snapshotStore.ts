@@ -13,6 +13,7 @@ import type { Trend } from '../core/model/trend.js';
 import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { openFile, sameFile, type FileState } from '../node/fileSource.js';
+import { sameSidecar, sidecarState } from '../node/recordingFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
 import { changedWhileRead } from './readSnapshotFile.js';
 import type { SnapshotReader } from './snapshotReading.js';
@@ -20,6 +21,8 @@ import type { SnapshotReader } from './snapshotReading.js';
 /** What a file holds: snapshots, or something else that has no lines. */
 interface Entry {
   state: FileState;
+  /** Of what the recorder wrote beside it. */
+  sidecar: FileState | null;
   /** By name, see `memberPath`; several where a page holds several. */
   digests: Map<string, SnapshotDigest>;
   other: OtherResult | null;
@@ -74,19 +77,20 @@ export class SnapshotStore {
   ): Promise<{ digests: SnapshotDigest[]; read: boolean }> {
     const present = await stateOf(path);
     const known = this.entries.get(path);
-    if (known !== undefined && sameFile(known.state, present)) {
+    const sidecar = await sidecarState(path);
+    if (known !== undefined && sameFile(known.state, present) && sameSidecar(known.sidecar, sidecar)) {
       return { digests: [...known.digests.values()], read: false };
     }
     const wish = { path, bytes: present.size, wantsDigest: true } as const;
     const first = await this.reader.read(wish, signal, onProgress);
-    const entry: Entry = { state: first.state, digests: new Map(), other: null };
+    const entry: Entry = { state: first.state, sidecar, digests: new Map(), other: null };
     if (first.kind === 'other') entry.other = first.result;
     else {
       for (let member = 0; member < first.members; member++) {
         const reading = member === 0 ? first : await this.reader.read({ ...wish, member }, signal, onProgress);
         if (reading.kind === 'other' || !sameFile(reading.state, first.state)) throw changedWhileRead(path);
         entry.digests.set(reading.digest.path, reading.digest);
-        this.keep(reading.digest.path, reading.state, reading.snapshot);
+        if (reading.snapshot !== null) this.keep(reading.digest.path, reading.state, reading.snapshot);
       }
     }
     this.entries.set(path, entry);

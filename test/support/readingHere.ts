@@ -6,5 +6,6 @@ export function readingHere(): SnapshotReading {
   return new SnapshotReading(
     (request, _bytes, signal, onProgress) => readSnapshotFile(request, null, signal, onProgress),
     { cache: null, timeLimitMs: null },
+    'this',
   );
 }

@@ -83,9 +83,12 @@ function checkStrings({ strings }: Snapshot): void {
   if (ends[ends.length - 1] > bytes.length) throw new RangeError('strings.ends leads out of its bytes');
 }
 
+/** By index: in code that runs once, a loop over an iterator takes three times as long. */
 function below(name: string, column: Uint8Array | Uint32Array, limit: number, marker = -1): void {
-  for (const index of column) {
-    if (index >= limit && index !== marker) throw new RangeError(`${name} holds ${index}, beyond ${limit}`);
+  for (let i = 0; i < column.length; i++) {
+    if (column[i] >= limit && column[i] !== marker) {
+      throw new RangeError(`${name}[${i}] is ${column[i]}, beyond ${limit}`);
+    }
   }
 }
 
@@ -100,5 +103,7 @@ function rising(name: string, column: Uint32Array): void {
 }
 
 function finite(name: string, column: Float64Array): void {
-  for (const value of column) if (!Number.isFinite(value)) throw new RangeError(`${name} holds ${value}`);
+  for (let i = 0; i < column.length; i++) {
+    if (!Number.isFinite(column[i])) throw new RangeError(`${name}[${i}] is ${column[i]}`);
+  }
 }

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
 import { packSnapshot } from '../../../src/core/model/snapshotCodec.js';
+import { CacheFolder } from '../../../src/node/cacheFolder.js';
 import { ColumnCache } from '../../../src/node/columnCache.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { seededRandom } from '../../support/seededRandom.js';
@@ -26,17 +27,18 @@ const PROLOGUE = 24;
 describe('The cache of columns', () => {
   let folder: string;
   let cache: ColumnCache;
+  const cacheOf = (maxBytes: number): ColumnCache => new ColumnCache(new CacheFolder({ folder, maxBytes }));
 
   beforeEach(() => {
     folder = join(mkdtempSync(join(tmpdir(), 'leakline-cache-')), 'columns');
-    cache = new ColumnCache({ folder, maxBytes: 64 * MIB });
+    cache = cacheOf(64 * MIB);
   });
   afterEach(() => {
     rmSync(join(folder, '..'), { recursive: true });
   });
 
   const store = async (key: string, path = EXAMPLE): Promise<void> => {
-    await cache.store(key, packSnapshot(await readFile(path)));
+    await cache.store(key, packSnapshot(await readFile(path)), 3);
   };
   const fileOf = (key: string): string => join(folder, `${key}.columns`);
   /** Puts bytes in place of a kept file. @returns what the cache makes of them */
@@ -48,9 +50,10 @@ describe('The cache of columns', () => {
   it('gives back snapshots of every kind as they were', async () => {
     for (const [i, path] of picklesUnder(join(FIXTURES, 'shapes')).entries()) {
       await store(`key${i}`, path);
-      const snapshot = await cache.load(`key${i}`);
-      assert.ok(snapshot !== null, path);
-      assert.deepStrictEqual(wholeSnapshot(snapshot), wholeSnapshot(await readFile(path)), path);
+      const kept = await cache.load(`key${i}`);
+      assert.ok(kept !== null, path);
+      assert.deepStrictEqual(wholeSnapshot(kept.snapshot), wholeSnapshot(await readFile(path)), path);
+      assert.equal(kept.members, 3);
     }
   });
 
@@ -97,10 +100,10 @@ describe('The cache of columns', () => {
       }
       damaged.writeUInt32LE(crc32(damaged.subarray(PROLOGUE)), 20);
       writeFileSync(fileOf('key'), damaged);
-      const snapshot = await cache.load('key');
-      if (snapshot === null) continue;
+      const kept = await cache.load('key');
+      if (kept === null) continue;
       believed++;
-      digestSnapshot('x', snapshot);
+      digestSnapshot('x', kept.snapshot);
     }
     assert.ok(believed > 10 && believed < 500, `${believed} believed`);
   });
@@ -108,7 +111,7 @@ describe('The cache of columns', () => {
   it('stays within its bound, and gives up what was not used for longest', async () => {
     await store('a');
     const { size } = statSync(fileOf('a'));
-    cache = new ColumnCache({ folder, maxBytes: size * 3 + 1 });
+    cache = cacheOf(size * 3 + 1);
     await store('b');
     await store('c');
     for (const [i, key] of ['a', 'b', 'c'].entries()) utimesSync(fileOf(key), 1_000 + i, 1_000 + i);
@@ -118,7 +121,7 @@ describe('The cache of columns', () => {
   });
 
   it('keeps nothing that is larger than its bound', async () => {
-    cache = new ColumnCache({ folder, maxBytes: 1_000 });
+    cache = cacheOf(1_000);
     await store('a');
     assert.equal(await cache.load('a'), null);
   });
@@ -135,14 +138,21 @@ describe('The cache of columns', () => {
 
   it('is shared by several windows, which write the same and clear at any time', async () => {
     const packed = packSnapshot(await readFile(EXAMPLE));
-    const windows = Array.from({ length: 4 }, () => new ColumnCache({ folder, maxBytes: 64 * MIB }));
+    const windows = Array.from({ length: 4 }, () => {
+      const own = new CacheFolder({ folder, maxBytes: 64 * MIB });
+      return { own, columns: new ColumnCache(own) };
+    });
     await Promise.all(
-      windows.flatMap((window) => [window.store('a', packed), window.load('a'), window.store('b', packed)]),
+      windows.flatMap(({ columns }) => [
+        columns.store('a', packed, 1),
+        columns.load('a'),
+        columns.store('b', packed, 1),
+      ]),
     );
     assert.deepEqual(readdirSync(folder).sort(), ['a.columns', 'b.columns']);
-    await Promise.all(windows.flatMap((window) => [window.store('c', packed), window.clear()]));
+    await Promise.all(windows.flatMap(({ own, columns }) => [columns.store('c', packed, 1), own.clear()]));
     assert.equal(await cache.load('a'), null);
-    await cache.clear();
+    await windows[0].own.clear();
     assert.equal(await cache.load('c'), null);
   });
 
@@ -155,7 +165,7 @@ describe('The cache of columns', () => {
 
   it('does not keep facts that JSON would change', async () => {
     const packed = packSnapshot(await readFile(EXAMPLE));
-    await cache.store('a', { ...packed, facts: { ...packed.facts, settings: { threshold: Infinity } } });
+    await cache.store('a', { ...packed, facts: { ...packed.facts, settings: { threshold: Infinity } } }, 1);
     assert.equal(await cache.load('a'), null);
     assert.deepEqual(readdirSync(folder), []);
   });

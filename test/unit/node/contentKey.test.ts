@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { copyFileSync, mkdtempSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { contentKey, isSettled } from '../../../src/node/contentKey.js';
+import { contentKey, digestKey, isSettled } from '../../../src/node/contentKey.js';
 import { openFile } from '../../../src/node/fileSource.js';
 
 const BYTES = 1 << 20;
 
-async function keyOf(path: string, version = '1'): Promise<string> {
+async function keyOf(path: string, version = '1', member = 0): Promise<string> {
   const file = await openFile(path);
   try {
-    return await contentKey(file, version);
+    return await contentKey(file, version, member);
   } finally {
     await file.close();
   }
@@ -35,6 +35,13 @@ describe('The key of a content', () => {
 
   it('is another one for another version of the reader', async () => {
     assert.notEqual(await keyOf(path, '1'), await keyOf(path, '2'));
+  });
+
+  it('is another one for each snapshot of several in a file, and for each text of the recorder', async () => {
+    const keys = await Promise.all([0, 1, 2].map((member) => keyOf(path, '1', member)));
+    const digests = keys.flatMap((key) => [null, '', '{}', '{} '].map((sidecar) => digestKey(key, sidecar)));
+    assert.equal(new Set([...keys, ...digests]).size, 15);
+    assert.equal(digestKey(keys[0], '{}'), digests[2]);
   });
 
   it('is another one after writing in place, with equal size and restored times', async () => {
@@ -74,7 +81,7 @@ describe('The key of a content', () => {
         size: BYTES,
         read: (offset: number, into: Uint8Array) => Promise.resolve(content.copy(into, 0, offset)),
       };
-      keys.add(await contentKey({ ...file, source }, '1'));
+      keys.add(await contentKey({ ...file, source }, '1', 0));
     }
     assert.equal(keys.size, 4);
   });

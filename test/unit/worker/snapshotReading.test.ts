@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   copyFileSync,
+  linkSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -11,19 +12,29 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { memberPath } from '../../../src/core/model/memberPath.js';
+import { unpackSnapshot } from '../../../src/core/model/snapshotCodec.js';
+import { readRecording, recordingPath } from '../../../src/node/recordingFile.js';
+import { readerVersion } from '../../../src/node/snapshotCache.js';
 import { startThread } from '../../../src/node/thread.js';
 import type { SnapshotFile } from '../../../src/worker/readerApi.js';
+import { readSnapshotFile } from '../../../src/worker/readSnapshotFile.js';
 import { ReaderPool } from '../../../src/worker/readerPool.js';
 import { SnapshotReading } from '../../../src/worker/snapshotReading.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
 import { repositoryRoot } from '../../support/repository.js';
-import { FIXTURES, readFile } from '../../support/snapshots.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { wholeSnapshot } from '../../support/wholeSnapshot.js';
 
 const MIB = 1 << 20;
+const READER = join(repositoryRoot(), 'dist/reader.cjs');
 const { signal } = new AbortController();
+
+/** Until a file that was just written is known not to be written again unnoticed. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150));
 
 /** The worker's own parts, with real threads and files; the columns of every reading are looked at on their way. */
 describe('Reading a snapshot a second time', function () {
@@ -32,6 +43,7 @@ describe('Reading a snapshot a second time', function () {
   let cacheFolder: string;
   let path: string;
   let pool: ReaderPool;
+  /** What reader threads read. */
   let readings: SnapshotFile[];
   /** 3 MB. */
   let made: string;
@@ -48,9 +60,9 @@ describe('Reading a snapshot a second time', function () {
     cacheFolder = join(folder, 'columns');
     path = join(folder, 'a.pickle');
     copyFileSync(made, path);
-    await new Promise((resolve) => setTimeout(resolve, 150)); // until it has settled
+    await settle();
     readings = [];
-    pool = new ReaderPool(() => startThread(join(repositoryRoot(), 'dist/reader.cjs'), 'test reader'), {
+    pool = new ReaderPool(() => startThread(READER, 'test reader'), {
       readers: 2,
       mostBytes: 1 << 30,
     });
@@ -70,45 +82,135 @@ describe('Reading a snapshot a second time', function () {
         return reading;
       },
       { cache: { folder: cacheFolder, maxBytes }, timeLimitMs: null },
+      readerVersion(READER),
     );
   }
 
-  const kept = (): string[] =>
-    readdirSync(folder).includes('columns') ? readdirSync(cacheFolder).filter((name) => name.endsWith('.columns')) : [];
+  const keptWith = (suffix: string): string[] =>
+    readdirSync(folder).includes('columns') ? readdirSync(cacheFolder).filter((name) => name.endsWith(suffix)) : [];
+  const kept = (): string[] => keptWith('.columns');
+  const untilKept = (files = 1): Promise<void> =>
+    eventually(() => {
+      assert.equal(kept().length, files);
+      assert.equal(keptWith('.digest').length, files);
+    });
+  /** Reads the columns. */
   const readOnce = async (file = path): Promise<void> => {
-    const reading = await newWindow().read({ path: file, bytes: 1, wantsDigest: true }, signal, () => undefined);
+    const reading = await newWindow().read({ path: file, bytes: 1, wantsDigest: false }, signal, () => undefined);
     assert.equal(reading.kind, 'snapshot');
     assert.deepStrictEqual(wholeSnapshot(reading.snapshot), wholeSnapshot(await readFile(file)));
-    assert.equal(reading.digest.path, file);
+  };
+  /** Reads what a report is made of. @returns true if that was kept, and no reader had to look at the file */
+  const openOnce = async (file = path, member = 0): Promise<boolean> => {
+    const before = readings.length;
+    const wish = { path: file, bytes: 1, wantsDigest: true, member } as const;
+    const reading = await newWindow().read(wish, signal, () => undefined);
+    assert.equal(reading.kind, 'snapshot');
+    const { snapshot } = await readSnapshotFile(
+      { path: file, member, wantsDigest: false, timeLimitMs: null },
+      null,
+      signal,
+      () => undefined,
+    ).then((fresh) => ({ snapshot: unpackSnapshot((fresh as SnapshotFile).packed) }));
+    const name = memberPath(file, member, reading.members);
+    assert.deepStrictEqual(reading.digest, digestSnapshot(name, snapshot, await readRecording(file)));
+    return readings.length === before;
   };
   const wasCached = (): boolean => readings.at(-1)?.storeAs === null;
 
   it('takes the columns that another window kept', async () => {
+    await openOnce();
+    await untilKept();
     await readOnce();
-    assert.ok(!wasCached());
-    await eventually(() => {
-      assert.equal(kept().length, 1);
-    });
-    await readOnce();
+    assert.ok(wasCached());
+  });
+
+  it('opens a file by the digest that another window kept, under the name that it has now', async () => {
+    assert.equal(await openOnce(), false);
+    await untilKept();
+    assert.equal(await openOnce(), true);
+    const other = join(folder, 'link.pickle');
+    linkSync(path, other);
+    await settle();
+    assert.equal(await openOnce(other), false); // the link has changed the file's times
+    await untilKept(2);
+    assert.equal(await openOnce(other), true);
+    assert.equal(await openOnce(path), true);
+  });
+
+  it('makes a digest anew, from kept columns, when the recorder’s words about it are others', async () => {
+    assert.equal(await openOnce(), false);
+    await untilKept();
+    const sidecar = recordingPath(path);
+    for (const step of [7, 8]) {
+      writeFileSync(sidecar, JSON.stringify({ schema: 'leakline.recording/1', run: 'r', step }));
+      assert.equal(await openOnce(), false);
+      assert.equal(readings.at(-1)?.digest?.recording?.step, step);
+      assert.ok(wasCached());
+      await eventually(() => {
+        assert.equal(keptWith('.digest').length, step - 5);
+      });
+    }
+    assert.equal(await openOnce(), true);
+    rmSync(sidecar);
+    assert.equal(await openOnce(), true);
+  });
+
+  it('reads a file again whose sidecar changed while the window knew it', async () => {
+    const store = new SnapshotStore(newWindow());
+    const load = async (): Promise<[boolean, number | null]> => {
+      const { digests, read } = await store.load(path, signal, () => undefined);
+      return [read, digests[0].recording?.step ?? null];
+    };
+    assert.deepEqual(await load(), [true, null]);
+    assert.deepEqual(await load(), [false, null]);
+    writeFileSync(recordingPath(path), JSON.stringify({ schema: 'leakline.recording/1', run: 'r', step: 7 }));
+    assert.deepEqual(await load(), [true, 7]);
+    assert.deepEqual(await load(), [false, 7]);
+    rmSync(recordingPath(path));
+    assert.deepEqual(await load(), [true, null]);
+  });
+
+  it('keeps every snapshot of a page', async () => {
+    const page = join(folder, 'page.html');
+    const others = picklesUnder(join(FIXTURES, 'recordings/aux_loss')).slice(0, 2);
+    const list = [path, ...others].map((file) => ({ name: 'x', base64: readFileSync(file).toString('base64') }));
+    writeFileSync(page, `<html><script>\nconst local_files = ${JSON.stringify(list)}\n</script></html>\n`);
+    await settle();
+    const load = async (): Promise<SnapshotStore> => {
+      const store = new SnapshotStore(newWindow());
+      const { digests } = await store.load(page, signal, () => undefined);
+      assert.deepEqual(
+        digests.map((digest) => digest.path),
+        [`${page}#1`, `${page}#2`, `${page}#3`],
+      );
+      return store;
+    };
+    await load();
+    assert.equal(readings.length, 3);
+    await untilKept(3);
+    for (const member of [0, 1, 2]) assert.equal(await openOnce(page, member), true);
+    const store = await load();
+    assert.equal(readings.length, 3);
+    // Looking at one of them reads its columns, not the page.
+    assert.deepStrictEqual((await store.snapshot(`${page}#3`, signal)).blocks, (await readFile(others[1])).blocks);
     assert.ok(wasCached());
   });
 
   it('reads a file anew that was rewritten in place, with equal size and restored time', async () => {
     const dated = new Date(1_700_000_000_123);
     utimesSync(path, dated, dated);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    await readOnce();
-    await eventually(() => {
-      assert.equal(kept().length, 1);
-    });
+    await settle();
+    await openOnce();
+    await untilKept();
     const content = readFileSync(path);
     const at = content.indexOf('op_1');
     content.write('xy_1', at); // a function's name, somewhere in the file
     writeFileSync(path, content);
     utimesSync(path, dated, dated);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await settle();
     assert.equal(statSync(path).size, content.length);
-    await readOnce();
+    assert.equal(await openOnce(), false);
     assert.ok(!wasCached());
   });
 
@@ -131,13 +233,16 @@ describe('Reading a snapshot a second time', function () {
   });
 
   it('reads small files, and files that may still be written, without the cache', async () => {
-    await readOnce(join(FIXTURES, 'shapes/t213.p4.pickle'));
+    await openOnce(join(FIXTURES, 'shapes/t213.p4.pickle'));
     const now = new Date();
     utimesSync(path, now, now);
-    await readOnce();
+    await openOnce();
     assert.deepEqual(
-      readings.map(({ storeAs }) => storeAs),
-      [null, null],
+      readings.map(({ storeAs, storeDigestAs }) => [storeAs, storeDigestAs]),
+      [
+        [null, null],
+        [null, null],
+      ],
     );
     assert.deepEqual(kept(), []);
   });
@@ -166,13 +271,11 @@ describe('Reading a snapshot a second time', function () {
   it('is what the store does when columns had to make room', async () => {
     const other = join(folder, 'b.pickle');
     copyFileSync(made, other);
-    await new Promise((resolve) => setTimeout(resolve, 150));
+    await settle();
     const window = newWindow();
     const store = new SnapshotStore(window, 1);
     for (const file of [path, other]) await store.load(file, signal, () => undefined);
-    await eventually(() => {
-      assert.equal(kept().length, 2);
-    });
+    await untilKept(2);
     const expected = wholeSnapshot(await readFile(path));
     assert.deepStrictEqual(wholeSnapshot(await store.snapshot(path, signal)), expected);
     assert.ok(wasCached());

@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, rename, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Bytes } from '../core/model/units.js';
+
+/** What a kept file's name ends in, by what it holds. */
+export type Suffix = '.columns' | '.digest';
+const SUFFIXES: readonly Suffix[] = ['.columns', '.digest'];
+const UNFINISHED = '.part';
+/** A file that nobody finished for so long was left by a process that died, in milliseconds. */
+const ABANDONED_MS = 60 * 60_000;
+
+/** Where what was read is kept, and how much of it. */
+export interface CacheSettings {
+  readonly folder: string;
+  /** Beyond this the files that were not used for longest go. */
+  readonly maxBytes: Bytes;
+}
+
+/**
+ * Files in a folder that several windows share. A file in it is whole or not there for whoever reads: it is written under
+ * another name and renamed. What is damaged nevertheless is removed without a word.
+ */
+export class CacheFolder {
+  constructor(private readonly settings: CacheSettings) {}
+
+  /**
+   * What is kept under a key.
+   * @param read throws if the file cannot be trusted
+   * @returns null if there is none that can be
+   */
+  async load<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
+    const path = this.pathOf(key, suffix);
+    let file: FileHandle;
+    try {
+      file = await open(path, 'r');
+    } catch {
+      return null;
+    }
+    const kept = await read(file).catch(() => null);
+    await file.close();
+    const now = new Date();
+    await (kept === null ? rm(path, { force: true }) : utimes(path, now, now)).catch(ignore);
+    return kept;
+  }
+
+  /**
+   * Keeps a file if there is room for it. Failures are nobody's concern: what it is about is read anew next time.
+   * @param bytes about as many as are written
+   */
+  async store(key: string, suffix: Suffix, bytes: Bytes, write: (file: FileHandle) => Promise<void>): Promise<void> {
+    const { folder, maxBytes } = this.settings;
+    if (bytes > maxBytes) return;
+    const path = this.pathOf(key, suffix);
+    const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
+    try {
+      await mkdir(folder, { recursive: true });
+      const file = await open(unfinished, 'wx', 0o600);
+      try {
+        await write(file);
+      } finally {
+        await file.close();
+      }
+      await rename(unfinished, path);
+      await this.sweep();
+    } catch {
+      await rm(unfinished, { force: true }).catch(ignore);
+    }
+  }
+
+  /** Removes everything. */
+  async clear(): Promise<void> {
+    await rm(this.settings.folder, { recursive: true, force: true }).catch(ignore);
+  }
+
+  /** Removes what is beyond the bound, and what nobody will finish. */
+  private async sweep(): Promise<void> {
+    const { folder, maxBytes } = this.settings;
+    const files: { path: string; bytes: Bytes; usedMs: number }[] = [];
+    for (const name of await readdir(folder)) {
+      const path = join(folder, name);
+      try {
+        const { size, mtimeMs } = await stat(path);
+        if (SUFFIXES.some((suffix) => name.endsWith(suffix))) files.push({ path, bytes: size, usedMs: mtimeMs });
+        else if (name.endsWith(UNFINISHED) && Date.now() - mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+      } catch {
+        // Another window removed it.
+      }
+    }
+    files.sort((a, b) => a.usedMs - b.usedMs);
+    let total = files.reduce((sum, { bytes }) => sum + bytes, 0);
+    for (const { path, bytes } of files) {
+      if (total <= maxBytes) break;
+      await rm(path, { force: true }).catch(ignore); // Windows keeps what another window has open
+      total -= bytes;
+    }
+  }
+
+  private pathOf(key: string, suffix: Suffix): string {
+    return join(this.settings.folder, key + suffix);
+  }
+}
+
+function ignore(): undefined {
+  return undefined;
+}

@@ -1,0 +1,83 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { endianness } from 'node:os';
+import { memberPath } from '../core/model/memberPath.js';
+import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
+import type { Snapshot } from '../core/model/snapshot.js';
+import type { Bytes } from '../core/model/units.js';
+import { CacheFolder, type CacheSettings } from './cacheFolder.js';
+import { ColumnCache } from './columnCache.js';
+import { contentKey, digestKey, isSettled } from './contentKey.js';
+import { DigestCache, type KeptDigest } from './digestCache.js';
+import { openFile, sameFile, type FileState, type OpenFile } from './fileSource.js';
+import { readSidecar } from './recordingFile.js';
+
+/** Smaller files are read in the time that looking for their columns would take: see bench/README.md. */
+const SMALLEST_CACHED: Bytes = 1 << 20;
+
+/**
+ * Names the code that reads, and how numbers lie in memory: whatever is changed about reading or analysis, what was kept
+ * is out of date.
+ * @param script the bundle that reader threads run
+ */
+export function readerVersion(script: string): string {
+  return createHash('sha256').update(readFileSync(script)).update(endianness()).digest('hex');
+}
+
+/** What is kept of snapshots that were read before by one version of the reader. */
+export class SnapshotCache {
+  private readonly folder: CacheFolder;
+  private readonly columns: ColumnCache;
+  private readonly digests: DigestCache;
+
+  constructor(
+    settings: CacheSettings,
+    private readonly version: string,
+  ) {
+    this.folder = new CacheFolder(settings);
+    this.columns = new ColumnCache(this.folder);
+    this.digests = new DigestCache(this.folder);
+  }
+
+  /** @returns the name of a snapshot's content, null if the file is not worth keeping, or may still be written */
+  async keyOf(file: OpenFile, member: number): Promise<string | null> {
+    if (file.state.size < SMALLEST_CACHED || !isSettled(file.state, Date.now())) return null;
+    return contentKey(file, this.version, member);
+  }
+
+  /** The columns of a content, null if they are not kept. */
+  loadColumns(key: string): Promise<{ snapshot: Snapshot; members: number } | null> {
+    return this.columns.load(key);
+  }
+
+  storeColumns(key: string, packed: PackedSnapshot, members: number): Promise<void> {
+    return this.columns.store(key, packed, members);
+  }
+
+  storeDigest(key: string, kept: KeptDigest): Promise<void> {
+    return this.digests.store(key, kept);
+  }
+
+  /**
+   * The digest of a snapshot in a file, as it would be if it were read now with its sidecar; null if it is not kept.
+   * @throws SnapshotError `unreadable` as `openFile`
+   */
+  async digestOf(path: string, member: number): Promise<(KeptDigest & { state: FileState }) | null> {
+    const file = await openFile(path);
+    try {
+      const key = await this.keyOf(file, member);
+      if (key === null) return null;
+      const kept = await this.digests.load(digestKey(key, await readSidecar(path)));
+      if (kept === null || !sameFile(file.state, await file.currentState())) return null;
+      const { digest, members } = kept;
+      return { state: file.state, members, digest: { ...digest, path: memberPath(path, member, members) } };
+    } finally {
+      await file.close();
+    }
+  }
+
+  /** Removes everything that any version kept. */
+  clear(): Promise<void> {
+    return this.folder.clear();
+  }
+}

@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { CacheFolder } from '../../../src/node/cacheFolder.js';
+import { DigestCache } from '../../../src/node/digestCache.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { seededRandom } from '../../support/seededRandom.js';
+
+const RUN = join(FIXTURES, 'recordings/aux_loss');
+const PROLOGUE = 24;
+
+async function digestOf(path: string): Promise<SnapshotDigest> {
+  return digestSnapshot(path, await readFile(path), await readRecording(path));
+}
+
+describe('The cache of digests', () => {
+  let folder: string;
+  let cache: DigestCache;
+
+  beforeEach(() => {
+    folder = join(mkdtempSync(join(tmpdir(), 'leakline-cache-')), 'kept');
+    cache = new DigestCache(new CacheFolder({ folder, maxBytes: 1 << 26 }));
+  });
+  afterEach(() => {
+    rmSync(join(folder, '..'), { recursive: true });
+  });
+
+  const fileOf = (key: string): string => join(folder, `${key}.digest`);
+
+  it('gives back the digests of all kinds of snapshots and of what the recorder wrote as they were', async function () {
+    this.timeout(60_000);
+    let recorded = 0;
+    const ofRecorder = picklesUnder(join(FIXTURES, 'planted/recordings')).filter((_, i) => i % 12 === 0);
+    for (const path of [...picklesUnder(join(FIXTURES, 'shapes')), ...ofRecorder]) {
+      const digest = await digestOf(path);
+      await cache.store('key', { digest, members: 2 });
+      assert.deepStrictEqual(await cache.load('key'), { digest, members: 2 }, path);
+      if (digest.recording !== null) recorded++;
+    }
+    assert.ok(recorded > 10);
+  });
+
+  it('knows nothing of what was not stored, and does not believe what was cut short or is damaged', async () => {
+    assert.equal(await cache.load('key'), null);
+    await cache.store('key', { digest: await digestOf(picklesUnder(RUN)[0]), members: 1 });
+    assert.equal(await cache.load('other'), null);
+    const whole = readFileSync(fileOf('key'));
+    const flipped = Buffer.from(whole);
+    flipped[whole.length >> 1] ^= 4;
+    for (const damaged of [whole.subarray(0, -1), whole.subarray(0, 100), Buffer.alloc(0), flipped]) {
+      writeFileSync(fileOf('key'), damaged);
+      assert.equal(await cache.load('key'), null);
+      assert.deepEqual(readdirSync(folder), []);
+    }
+  });
+
+  it('does not believe a file that holds something else, whole as it is', async () => {
+    const digest = await digestOf(picklesUnder(RUN)[0]);
+    for (const wrong of [
+      null,
+      [],
+      { digest },
+      { digest, members: 0 },
+      { digest: { ...digest, frames: [] }, members: 1 },
+      { digest: { ...digest, groups: undefined }, members: 1 },
+      { digest: { ...digest, path: 1 }, members: 1 },
+      { digest: { ...digest, eventCount: NaN }, members: 1 },
+      { digest: { ...digest, blocks: { ...digest.blocks, size: digest.blocks.size.subarray(1) } }, members: 1 },
+      { digest: { ...digest, blocks: { ...digest.blocks, group: digest.blocks.group.map(() => 1e9) } }, members: 1 },
+    ]) {
+      await cache.store('key', wrong as never);
+      assert.equal(await cache.load('key'), null);
+    }
+  });
+
+  it('gives nothing that makes a report stumble, whatever is in a file with a sound checksum', async function () {
+    this.timeout(120_000);
+    const digests = await Promise.all(picklesUnder(RUN).slice(0, 3).map(digestOf));
+    const [digest, ...others] = digests;
+    await cache.store('key', { digest, members: 1 });
+    const whole = readFileSync(fileOf('key'));
+    const random = seededRandom(11);
+    const header = whole.readUInt32LE(16);
+    let believed = 0;
+    const listing = { files: [], rules: [], lineText: () => null, capacityBytes: null };
+    for (let round = 0; round < 600; round++) {
+      const damaged = Buffer.from(whole);
+      for (let i = 0; i <= random(3); i++) {
+        const from = round % 8 === 0 ? PROLOGUE : PROLOGUE + header;
+        damaged[from + random(whole.length - from)] = random(256);
+      }
+      damaged.writeUInt32LE(crc32(damaged.subarray(PROLOGUE)), 20);
+      writeFileSync(fileOf('key'), damaged);
+      const kept = await cache.load('key');
+      if (kept === null) continue;
+      believed++;
+      buildReport([kept.digest, ...others], listing);
+    }
+    assert.ok(believed > 100 && believed < 590, `${believed} believed`);
+  });
+});
