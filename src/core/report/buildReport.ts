@@ -7,6 +7,7 @@ import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { rankDifferences } from './rankDifference.js';
 import { REPORT_SCHEMA, type Report } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
+import { sampleWarnings } from './process/sampleWarnings.js';
 import { trendReport } from './trendReport.js';
 import { runReport } from './runReport.js';
 
@@ -28,8 +29,11 @@ export function mappedReport(
 ): { report: Report; paths: UnmappedFiles; lookup: FileLookup } {
   const mapping = mapDigests(digests, workspace, others);
   const lookup: FileLookup = (file) => mapping.lookup(file);
-  const runs = groupRuns(digests).map((run) => runReport(run, workspace, lookup, others));
-  const trends = others.trends.map(({ path, trend }) => trendReport(path, trend));
+  const processes = groupRuns(digests);
+  const runs = processes.map((run) => runReport(run, workspace, lookup, others));
+  const trends = others.trends.map(({ path, trend }) =>
+    trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
+  );
   const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
   return {
     report: { schema: REPORT_SCHEMA, runs, ranks: rankDifferences(runs), trends, cycles },

@@ -2,6 +2,7 @@ import { cycleChains, type CycleChain } from '../analysis/cycleChains.js';
 import type { FileLookup, OwnerLine } from '../analysis/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
 import { chainText, ownerOfChain } from './cycleReport.js';
+import { folderOf } from './folderOf.js';
 import type { OtherInputs } from './otherInputs.js';
 import type { HolderReport } from './report.js';
 
@@ -46,9 +47,4 @@ export class CycleHolders {
 
 function keyOf({ file, line }: OwnerLine): string {
   return `${file}\n${line}`;
-}
-
-function folderOf(path: string): string {
-  const slashed = path.replaceAll('\\', '/');
-  return slashed.slice(0, slashed.lastIndexOf('/') + 1);
 }

@@ -15,6 +15,7 @@ import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
 import { peakReport } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
+import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { Bytes } from '../model/units.js';
 import { reportBuckets } from './bucketParts.js';
 import type { LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
@@ -82,14 +83,15 @@ export function runReport(
   );
   const peak = peakReport(snapshots, lookup, batches);
   const live = categoriesOf(stacks);
+  const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
   return {
     id: run.id,
     rank: run.rank,
     steps: source,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     verdict,
-    process: processFindings(snapshots, lookup),
-    forecast: verdict === 'leak' ? forecastOf(snapshots, at, workspace.capacityBytes ?? null) : null,
+    process: processFindings(snapshots, lookup, sampledOf),
+    forecast: verdict === 'leak' ? forecastOf(snapshots, at, sampledOf, workspace.capacityBytes ?? null) : null,
     sources: statements.sources(new Set(reports.flatMap(({ file, mapped }) => (mapped ? [file] : [])))),
     lines: reports,
     ...reportBuckets(buckets),

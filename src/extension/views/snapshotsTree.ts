@@ -80,7 +80,10 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
       case 'snapshot':
         return node.snapshot.warnings.map(({ message }) => ({ kind: 'note', icon: 'warning', message }));
       case 'trend':
-        return node.trend.series.map((series) => ({ kind: 'note', icon: 'info', message: trendSeriesText(series) }));
+        return [
+          ...node.trend.warnings.map(({ message }): NoteNode => ({ kind: 'note', icon: 'warning', message })),
+          ...node.trend.series.map((one): NoteNode => ({ kind: 'note', icon: 'info', message: trendSeriesText(one) })),
+        ];
       case 'cycles':
         return keptTexts(node.cycles).map((message) => ({ kind: 'note', icon: 'info', message }));
       default:

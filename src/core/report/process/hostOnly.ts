@@ -1,27 +1,52 @@
 import type { SnapshotDigest } from '../../analysis/digest.js';
+import type { Bytes } from '../../model/units.js';
 import { byteText } from '../byteText.js';
+import { folderOf } from '../folderOf.js';
 import type { ProcessFinding } from '../report.js';
 import { keepsClimbing } from './climbing.js';
+import type { SampledUse } from './sampledUse.js';
 
 /** Growth as a share of what was used after warm-up: libraries that are loaded late take some. */
 const LEAST_GROWTH = 0.2;
 
-/** Device memory outside PyTorch that climbs, as the recorder saw it: NCCL, other libraries, other processes. */
-export function hostOnly(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
+/**
+ * Device memory outside PyTorch that climbs: NCCL, other libraries, other processes. The recorder saw it at each snapshot,
+ * or samples of the device say it, in every reading of their clock.
+ */
+export function hostOnly(
+  snapshots: readonly SnapshotDigest[],
+  device: number,
+  sampled: readonly SampledUse[],
+): ProcessFinding | null {
   const series = snapshots.flatMap(({ recording }) =>
     (recording?.devices ?? []).filter((one) => one.device === device).map(({ outsideBytes }) => outsideBytes),
   );
-  if (series.length < snapshots.length || !keepsClimbing(series)) return null;
-  const last = series[series.length - 1];
-  const growth = last - series[1];
-  if (growth < LEAST_GROWTH * series[1]) return null;
+  if (series.length === snapshots.length) return climbs(series) ? finding(device, series, '') : null;
+  if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => climbs(outsideBytes))) return null;
+  const least = sampled.reduce((one, other) =>
+    growthOf(other.outsideBytes) < growthOf(one.outsideBytes) ? other : one,
+  );
+  return finding(device, least.outsideBytes, ` (nvidia-smi, ${least.path.slice(folderOf(least.path).length)})`);
+}
+
+/** After warm-up, which is the first interval. */
+function growthOf(series: readonly Bytes[]): Bytes {
+  return series[series.length - 1] - series[1];
+}
+
+function climbs(series: readonly Bytes[]): boolean {
+  return keepsClimbing(series) && growthOf(series) >= LEAST_GROWTH * series[1];
+}
+
+function finding(device: number, series: readonly Bytes[], source: string): ProcessFinding {
   return {
     verdict: 'hostOnly',
     device,
-    bytes: growth,
+    bytes: growthOf(series),
     message:
-      `Memory of device ${device} outside PyTorch climbs from ${byteText(series[1])} to ${byteText(last)}: another ` +
-      `process, or a library that allocates by itself (NCCL, cuDNN, a custom kernel). No line of the program shows it.`,
+      `Memory of device ${device} outside PyTorch climbs from ${byteText(series[1])} to ` +
+      `${byteText(series[series.length - 1])}${source}: another process, or a library that allocates by itself (NCCL, ` +
+      `cuDNN, a custom kernel). No line of the program shows it.`,
     settings: [],
   };
 }

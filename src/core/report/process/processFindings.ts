@@ -5,9 +5,17 @@ import { hostOnly } from './hostOnly.js';
 import { pendingFrees } from './pendingFrees.js';
 import { pinnedSegments } from './pinnedSegments.js';
 import { reservedOnly } from './reservedOnly.js';
+import type { SampledUse } from './sampledUse.js';
 
-/** What is wrong with a run's memory that no line of the program answers for, the devices in order. */
-export function processFindings(snapshots: readonly SnapshotDigest[], lookup: FileLookup): ProcessFinding[] {
+/**
+ * What is wrong with a run's memory that no line of the program answers for, the devices in order.
+ * @param sampledOf what samples of a device say, see `sampledUses`
+ */
+export function processFindings(
+  snapshots: readonly SnapshotDigest[],
+  lookup: FileLookup,
+  sampledOf: (device: number) => readonly SampledUse[],
+): ProcessFinding[] {
   const last = snapshots[snapshots.length - 1];
   return last.devices.flatMap(({ device }) => {
     const reserved = reservedOnly(snapshots, device);
@@ -16,7 +24,7 @@ export function processFindings(snapshots: readonly SnapshotDigest[], lookup: Fi
       reserved,
       pinnedSegments(last, device, isShort, lookup),
       pendingFrees(snapshots, device, lookup),
-      hostOnly(snapshots, device),
+      hostOnly(snapshots, device, sampledOf(device)),
     ].filter((finding) => finding !== null);
   });
 }
