@@ -1,10 +1,11 @@
 /**
- * Measures readers of snapshots beside each other, then the timeline in a browser, and prints Markdown tables:
+ * Measures readers of snapshots beside each other, then the timeline in a browser and the editor's extension host, and prints Markdown tables:
  * `npm run bench`.
  *
  *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
  *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for the large files)
  *     --timeline    only the timeline in a browser, of a million allocations
+ *     --editor      only the editor: activation, lenses, a thousand snapshots
  *     --write       puts the table into bench/README.md
  *
  * Every row runs in a process of its own, and holds what it found against what is in the file.
@@ -18,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import type { Truth } from './makeSnapshot.js';
+import { measureEditor } from './editor.js';
 import { bundleWorker, measureOpening } from './reopen.js';
 import { measureTimeline } from './timeline.js';
 import type { Measurement } from './rows/measure.js';
@@ -59,6 +61,7 @@ const { values } = parseArgs({
   options: {
     full: { type: 'boolean' },
     timeline: { type: 'boolean' },
+    editor: { type: 'boolean' },
     write: { type: 'boolean' },
     repeat: { type: 'string' },
   },
@@ -67,7 +70,8 @@ mkdirSync(data, { recursive: true });
 await bundle();
 await bundleWorker(join(here, '..'), dist);
 
-if (values.timeline !== true) {
+const all = values.timeline !== true && values.editor !== true;
+if (all) {
   const sections: string[] = [];
   for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
     const section = measureSubject(subject, Number(values.repeat ?? (subject.large ? 1 : 3)));
@@ -85,10 +89,21 @@ if (values.timeline !== true) {
   await report('measured', [...sections, opening].join('\n'));
 }
 const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
-if (built.status !== 0) throw new Error('The timeline could not be built.');
-const timeline = await measureTimeline(subjectFile(DRAWN).file);
-console.log(timeline);
-await report('timeline', timeline);
+if (built.status !== 0) throw new Error('The extension could not be built.');
+if (all || values.timeline === true) {
+  const timeline = await measureTimeline(subjectFile(DRAWN).file);
+  console.log(timeline);
+  await report('timeline', timeline);
+}
+if (all || values.editor === true) {
+  const ready = spawnSync(process.execPath, ['--import', 'tsx', join(here, '../test/vscode-host/install.ts')], {
+    stdio: 'inherit',
+  });
+  if (ready.status !== 0) throw new Error('VS Code could not be installed.');
+  const editor = await measureEditor({ root: join(here, '..'), data, dist });
+  console.log(editor);
+  await report('editor', editor);
+}
 
 /** The rows in JavaScript are bundled as the product is. */
 async function bundle(): Promise<void> {

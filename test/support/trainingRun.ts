@@ -28,6 +28,9 @@ export class TrainingRun {
   private nextAddress = baseAddress;
   private timeUs = 1_760_000_000_000_000;
 
+  /** @param ring entries that the trace has room for; the oldest make way */
+  constructor(private readonly ring = Number.POSITIVE_INFINITY) {}
+
   /** Allocates a tensor; frames innermost first. @returns its address */
   allocate(requested: number, frames: readonly Frame[]): number {
     const size = Math.ceil(requested / roundTo) * roundTo;
@@ -73,6 +76,7 @@ export class TrainingRun {
     this.timeUs += 100;
     const entry = { action, addr, size, stream: 0, time_us: this.timeUs, compile_context: 'N/A', user_metadata: '' };
     this.trace.push(frames.length === 0 ? entry : { ...entry, frames: pickleFrames(frames) });
+    if (this.trace.length > this.ring) this.trace.shift();
   }
 }
 

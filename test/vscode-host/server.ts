@@ -32,6 +32,8 @@ export interface ServerOptions {
 export interface WindowTarget {
   /** Folder to open; none opens an empty window. */
   folder?: string;
+  /** File of a workspace of several folders, in the place of a folder. */
+  workspace?: string;
   /** File to open in it. */
   file?: string;
   /** Needs `testDriver`. */
@@ -102,7 +104,7 @@ export class VsCodeServer {
 
   /** Address of a window. */
   windowUrl(target: WindowTarget): string {
-    const { folder, file, extensionUnderDevelopment, extensionTests, extensionEnvironment } = target;
+    const { folder, workspace, file, extensionUnderDevelopment, extensionTests, extensionEnvironment } = target;
     const payload: [string, string][] = [];
     if (file !== undefined) payload.push(['openFile', this.remoteUri(file)]);
     if (extensionUnderDevelopment !== undefined) {
@@ -114,8 +116,12 @@ export class VsCodeServer {
     }
     const url = new URL(this.origin);
     // Slashes stay readable: the demo prints this address.
-    if (folder === undefined) url.search = 'ew=true';
-    else url.search = `folder=${encodeURIComponent(resolve(folder)).replaceAll('%2F', '/')}`;
+    const shown = workspace ?? folder;
+    if (shown === undefined) url.search = 'ew=true';
+    else {
+      const kind = workspace === undefined ? 'folder' : 'workspace';
+      url.search = `${kind}=${encodeURIComponent(resolve(shown)).replaceAll('%2F', '/')}`;
+    }
     if (payload.length > 0) url.searchParams.set('payload', JSON.stringify(payload));
     return url.href;
   }

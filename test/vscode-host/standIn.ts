@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { format, parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { launchChromium } from './browser.js';
-import { VsCodeServer } from './server.js';
+import { VsCodeServer, type WindowTarget } from './server.js';
 
 /** Exit codes of failures that are not the tests' own. */
 const exitCodes = { noResult: 97, crashed: 98 };
@@ -27,23 +27,27 @@ export async function main(argv: readonly string[]): Promise<number> {
     return 2;
   }
   const folder = positionals.find((path) => existsSync(path) && statSync(path).isDirectory());
+  const workspace = positionals.find((path) => path.endsWith('.code-workspace'));
   process.once('SIGTERM', () => process.exit(143));
   process.once('SIGINT', () => process.exit(130));
+  return runExtensionTests({
+    ...(folder === undefined ? {} : { folder }),
+    ...(workspace === undefined ? {} : { workspace }),
+    extensionUnderDevelopment: extension,
+    extensionTests: tests,
+    extensionEnvironment: testEnvironment(),
+  });
+}
 
+/** Runs what a window's `extensionTests` names in its extension host; gives the exit code that `code` would give. */
+export async function runExtensionTests(target: WindowTarget): Promise<number> {
   const server = await VsCodeServer.start({ testDriver: true });
   try {
     const browser = await launchChromium();
     try {
       const page = await browser.newPage({ viewport: { width: 1400, height: 850 } });
       const { result } = await listenForTestsEnd(page);
-      await page.goto(
-        server.windowUrl({
-          ...(folder === undefined ? {} : { folder }),
-          extensionUnderDevelopment: extension,
-          extensionTests: tests,
-          extensionEnvironment: testEnvironment(),
-        }),
-      );
+      await page.goto(server.windowUrl(target));
       return await result;
     } finally {
       await browser.close();

@@ -233,12 +233,12 @@ export class SnapshotIntake {
     let next: MutableEntry | null = null;
     for (const entry of this.files.values()) {
       if (entry.phase !== 'queued') continue;
-      if (next === null || (entry.readStamp?.mtimeMs ?? 0) < (next.readStamp?.mtimeMs ?? 0)) next = entry;
+      if (next === null || (entry.readStamp?.mtimeMs ?? 0) > (next.readStamp?.mtimeMs ?? 0)) next = entry;
     }
     return next;
   }
 
-  /** Reads what is queued, oldest file first. */
+  /** Reads what is queued, newest file first: the run that somebody works on is judged before those of last year. */
   private readNext(): void {
     while (this.reading < this.readAtOnce && !this.disposed) {
       const entry = this.nextQueued();

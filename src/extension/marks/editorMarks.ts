@@ -16,16 +16,31 @@ export interface Placed<T> {
   readonly place: MarkedPlace;
 }
 
-/** What is said of the lines of a document. All surfaces of the editor ask here, so that they agree. */
+/** What is said of the lines of a document as it reads at one version. */
+interface Entry {
+  readonly version: number;
+  readonly leaks: readonly Placed<LineMark>[];
+  readonly growth: readonly Placed<CompareLine>[];
+}
+
+const NONE: readonly never[] = [];
+
+/**
+ * What is said of the lines of a document. All surfaces of the editor ask here, so that they agree. An index is ready
+ * when they are told of a change: lists are the same objects until something changes.
+ */
 export class EditorMarks implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly movedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
   private readonly keepers: KeeperEdits;
+  private readonly index = new Map<string, Entry>();
+  private isWanted = limited();
 
   /** Marks, or what shows of them, changed. */
   readonly onDidChange = this.changedEmitter.event;
   /** Marked lines were edited or moved. */
-  readonly onDidMove: vscode.Event<void>;
+  readonly onDidMove = this.movedEmitter.event;
 
   constructor(
     private readonly store: ResultsStore,
@@ -34,11 +49,30 @@ export class EditorMarks implements vscode.Disposable {
     private readonly lines: MarkedLines,
   ) {
     const changed = (): void => {
+      this.isWanted = limited();
+      this.rebuild();
       this.changedEmitter.fire();
     };
-    this.onDidMove = lines.onDidMove;
     this.keepers = new KeeperEdits(files, lines);
-    this.subscriptions = [store.onDidChange(changed), marks.onDidChange(changed), this.changedEmitter];
+    this.subscriptions = [
+      this.keepers,
+      this.changedEmitter,
+      this.movedEmitter,
+      store.onDidChange(changed),
+      marks.onDidChange(changed),
+      files.onDidChange(() => {
+        this.rebuild();
+      }),
+      lines.onDidMove(() => {
+        this.rebuild();
+        this.movedEmitter.fire();
+      }),
+      vscode.workspace.onDidChangeTextDocument(({ document }) => {
+        // The edited statement may keep what a line of another file allocates.
+        if (document.languageId === 'python') this.index.clear();
+      }),
+      vscode.workspace.onDidCloseTextDocument(({ uri }) => this.index.delete(uri.toString())),
+    ];
   }
 
   get shown(): MarkSettings {
@@ -51,12 +85,8 @@ export class EditorMarks implements vscode.Disposable {
   }
 
   /** Marks of a document, none while two snapshots are compared. */
-  leaksIn(document: vscode.TextDocument): Placed<LineMark>[] {
-    if (this.store.comparison !== null) return [];
-    return this.placed(document, (path) => this.store.marksOf(path).filter(limited())).map(({ said, place }) => ({
-      said,
-      place: this.isKeeperEdited(said) ? { ...place, edited: true, keeperEdited: true } : place,
-    }));
+  leaksIn(document: vscode.TextDocument): readonly Placed<LineMark>[] {
+    return this.entryOf(document).leaks;
   }
 
   /** True if the statement that keeps a line's memory was edited since: what leaked may leak no more. */
@@ -66,8 +96,7 @@ export class EditorMarks implements vscode.Disposable {
 
   /** Lines that leak, in all files of the workspace. */
   get leaks(): LineMark[] {
-    const isShown = limited();
-    return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && isShown(mark));
+    return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && this.isWanted(mark));
   }
 
   /** Where a recorded line of a document is now, null if it never had such a line. */
@@ -76,8 +105,8 @@ export class EditorMarks implements vscode.Disposable {
   }
 
   /** Growth between the two snapshots that are compared. */
-  growthIn(document: vscode.TextDocument): Placed<CompareLine>[] {
-    return this.placed(document, (path) => this.store.comparison?.byFile.get(path) ?? []);
+  growthIn(document: vscode.TextDocument): readonly Placed<CompareLine>[] {
+    return this.entryOf(document).growth;
   }
 
   /** True for one side of a comparison of texts: its lines are not those of the run. */
@@ -101,13 +130,39 @@ export class EditorMarks implements vscode.Disposable {
     disposeAll(this.subscriptions);
   }
 
-  private placed<T extends { readonly line: number }>(
-    document: vscode.TextDocument,
-    saidOf: (path: string) => readonly T[],
-  ): Placed<T>[] {
+  /** Begins anew, with what is on the screen. */
+  private rebuild(): void {
+    this.index.clear();
+    for (const { document } of vscode.window.visibleTextEditors) this.entryOf(document);
+  }
+
+  private entryOf(document: vscode.TextDocument): Entry {
+    const key = document.uri.toString();
+    const known = this.index.get(key);
+    if (known?.version === document.version) return known;
+    const entry = this.read(document);
+    if (this.isMine(document)) this.index.set(key, entry);
+    return entry;
+  }
+
+  private read(document: vscode.TextDocument): Entry {
+    const { version } = document;
     const path = this.pathOf(document);
-    if (path === null) return [];
-    return saidOf(path).flatMap((said) => {
+    if (path === null) return { version, leaks: NONE, growth: NONE };
+    const { comparison } = this.store;
+    if (comparison !== null) {
+      return { version, leaks: NONE, growth: this.placed(document, comparison.byFile.get(path) ?? NONE) };
+    }
+    const wanted = this.store.marksOf(path).filter(this.isWanted);
+    const leaks = this.placed(document, wanted).map(({ said, place }) => ({
+      said,
+      place: this.isKeeperEdited(said) ? { ...place, edited: true, keeperEdited: true } : place,
+    }));
+    return { version, leaks, growth: NONE };
+  }
+
+  private placed<T extends { readonly line: number }>(document: vscode.TextDocument, lines: readonly T[]): Placed<T>[] {
+    return lines.flatMap((said) => {
       const place = this.lines.place(document, said.line);
       return place === null ? [] : [{ said, place }];
     });
@@ -115,15 +170,19 @@ export class EditorMarks implements vscode.Disposable {
 
   /** The name that reports give a document, null if it is no Python file of the workspace. */
   private pathOf(document: vscode.TextDocument): string | null {
-    if (document.languageId !== 'python') return null;
-    const path = this.files.path(document.uri);
-    return this.files.uri(path)?.toString() === document.uri.toString() ? path : null;
+    return document.languageId === 'python' ? this.files.nameOf(document.uri) : null;
   }
 }
 
-/** True for marks that the user wants to see in the editor. */
+/** Tells, as the settings are now, which marks the user wants to see in the editor. */
 function limited(): (mark: LineMark) => boolean {
   const { minimumBytes, exclude } = markLimits();
-  const isExcluded = globMatcher(exclude);
+  const matches = globMatcher(exclude);
+  const known = new Map<string, boolean>();
+  const isExcluded = (file: string): boolean => {
+    const answer = known.get(file) ?? matches(file);
+    known.set(file, answer);
+    return answer;
+  };
   return ({ file, parts }) => weightOf(parts[0].line) >= minimumBytes && !isExcluded(file);
 }

@@ -19,12 +19,15 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
   private timer: ReturnType<typeof setTimeout> | undefined;
   /** Documents whose lenses were asked for since the last change. */
   private readonly asked = new Set<string>();
+  /** Lenses by the list that they were made of: it is another one when something has changed. */
+  private readonly made = new WeakMap<readonly unknown[], vscode.CodeLens[]>();
 
   readonly onDidChangeCodeLenses = this.changedEmitter.event;
 
   constructor(private readonly marks: EditorMarks) {
     const changed = (): void => {
       this.asked.clear();
+      for (const { document } of vscode.window.visibleTextEditors) this.lensesOf(document);
       this.tell(1);
     };
     this.subscriptions = [
@@ -39,7 +42,7 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
 
   provideCodeLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     this.asked.add(document.uri.toString());
-    return this.marks.shown.codeLens ? [...this.leakLenses(document), ...this.growthLenses(document)] : [];
+    return this.lensesOf(document);
   }
 
   dispose(): void {
@@ -60,6 +63,17 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
       },
       TOLD_AGAIN_MS * 2 ** (telling - 1),
     );
+  }
+
+  private lensesOf(document: vscode.TextDocument): vscode.CodeLens[] {
+    if (!this.marks.shown.codeLens) return [];
+    const growth = this.marks.growthIn(document);
+    const list = growth.length > 0 ? growth : this.marks.leaksIn(document);
+    const known = this.made.get(list);
+    if (known !== undefined) return known;
+    const lenses = growth.length > 0 ? this.growthLenses(document) : this.leakLenses(document);
+    this.made.set(list, lenses);
+    return lenses;
   }
 
   private leakLenses(document: vscode.TextDocument): vscode.CodeLens[] {

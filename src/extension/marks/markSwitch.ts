@@ -19,12 +19,13 @@ export class MarkSwitch implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
   private readonly debugging = new Set<string>();
+  private current: MarkSettings;
 
   readonly onDidChange = this.changedEmitter.event;
 
   constructor(private readonly state: vscode.Memento) {
     const changed = (): void => {
-      this.changedEmitter.fire();
+      this.changed();
     };
     const already = vscode.debug.activeDebugSession;
     if (already !== undefined) this.debugging.add(already.id);
@@ -42,23 +43,34 @@ export class MarkSwitch implements vscode.Disposable {
         if (MARK_SECTIONS.some((section) => event.affectsConfiguration(section))) changed();
       }),
     ];
+    this.current = this.read();
   }
 
+  /** Asked for with every lens: read when something changes, not here. */
   get shown(): MarkSettings {
-    const disturbs = this.debugging.size > 0 && !marksWhileDebugging();
-    return disturbs || this.state.get<boolean>(HIDDEN_KEY, false) ? ALL_OFF : markSettings();
+    return this.current;
   }
 
   /** @returns true if marks show now */
   async toggle(): Promise<boolean> {
     const hidden = !this.state.get<boolean>(HIDDEN_KEY, false);
     await this.state.update(HIDDEN_KEY, hidden);
-    this.changedEmitter.fire();
+    this.changed();
     return !hidden;
   }
 
   dispose(): void {
     disposeAll(this.subscriptions);
+  }
+
+  private changed(): void {
+    this.current = this.read();
+    this.changedEmitter.fire();
+  }
+
+  private read(): MarkSettings {
+    const disturbs = this.debugging.size > 0 && !marksWhileDebugging();
+    return disturbs || this.state.get<boolean>(HIDDEN_KEY, false) ? ALL_OFF : markSettings();
   }
 }
 

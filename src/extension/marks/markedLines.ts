@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { RecordedTexts } from './recordedTexts.js';
-import { carryLine, findLine, shiftLine } from './trackedLine.js';
+import { findLine, lineCarrier, shiftLine } from './trackedLine.js';
 
 /** Edits are gathered for this long before marks are drawn anew, in milliseconds. */
 const GATHER_MS = 150;
@@ -24,12 +24,20 @@ interface Tracked {
   line: number;
 }
 
+/** What is known of the lines of a document. */
+interface Lines {
+  /** By line as recorded. */
+  readonly tracked: Map<number, Tracked>;
+  /** From the text that ran to the document's: the whole of both is compared once per version, not once per line. */
+  carry: { readonly version: number; readonly to: (line: number) => number } | null;
+}
+
 /**
  * Keeps marks on their lines while the file is edited. A line is remembered by the text that ran, where that is known,
  * else by its text from the first time that it is asked for; undo brings it back.
  */
 export class MarkedLines implements vscode.Disposable {
-  private readonly documents = new Map<string, Map<number, Tracked>>();
+  private readonly documents = new Map<string, Lines>();
   private readonly movedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -58,10 +66,10 @@ export class MarkedLines implements vscode.Disposable {
     const key = document.uri.toString();
     let lines = this.documents.get(key);
     if (lines === undefined) {
-      lines = new Map();
+      lines = { tracked: new Map(), carry: null };
       this.documents.set(key, lines);
     }
-    let tracked = lines.get(line);
+    let tracked = lines.tracked.get(line);
     if (tracked === undefined) {
       const recorded = this.texts.of(document);
       const last = recorded.kind === 'known' ? recorded.lines.length : document.lineCount;
@@ -69,9 +77,9 @@ export class MarkedLines implements vscode.Disposable {
       if (recorded.kind === 'other') return { line, edited: true, otherVersion: true };
       tracked =
         recorded.kind === 'known'
-          ? { text: recorded.lines[line - 1], line: carryLine(recorded.lines, document, line - 1) }
+          ? { text: recorded.lines[line - 1], line: carrier(lines, recorded.lines, document)(line - 1) }
           : { text: document.lineAt(line - 1).text, line: line - 1 };
-      lines.set(line, tracked);
+      lines.tracked.set(line, tracked);
     }
     const found = findLine(document, tracked.line, tracked.text);
     if (found !== null) tracked.line = found;
@@ -83,7 +91,7 @@ export class MarkedLines implements vscode.Disposable {
    * @param line 1-based, as is the result
    */
   recorded(document: vscode.TextDocument, line: number): number {
-    for (const [recorded, tracked] of this.documents.get(document.uri.toString()) ?? []) {
+    for (const [recorded, tracked] of this.documents.get(document.uri.toString())?.tracked ?? []) {
       if (tracked.line === line - 1) return recorded;
     }
     return line;
@@ -109,7 +117,7 @@ export class MarkedLines implements vscode.Disposable {
         endCharacter: range.end.character,
         addedLines: text.split('\n').length - 1,
       };
-      for (const tracked of lines.values()) {
+      for (const tracked of lines.tracked.values()) {
         const indent = tracked.text.length - tracked.text.trimStart().length;
         tracked.line = shiftLine(tracked.line, indent, edit);
       }
@@ -119,4 +127,11 @@ export class MarkedLines implements vscode.Disposable {
       this.movedEmitter.fire();
     }, GATHER_MS);
   }
+}
+
+function carrier(lines: Lines, recorded: readonly string[], document: vscode.TextDocument): (line: number) => number {
+  if (lines.carry?.version !== document.version) {
+    lines.carry = { version: document.version, to: lineCarrier(recorded, document) };
+  }
+  return lines.carry.to;
 }

@@ -41,16 +41,16 @@ export function findLine(lines: TextLines, near: number, text: string): number |
 }
 
 /**
- * Where a line of an earlier text is likely to be now: lines before the first difference and after the last one have
+ * Tells where a line of an earlier text is likely to be now: lines before the first difference and after the last one have
  * kept their distance from that end.
  */
-export function carryLine(before: readonly string[], now: TextLines, line: number): number {
+export function lineCarrier(before: readonly string[], now: TextLines): (line: number) => number {
   const shorter = Math.min(before.length, now.lineCount);
   let same = 0;
   while (same < shorter && before[same] === now.lineAt(same).text) same++;
-  if (line < same) return line;
-  const grown = now.lineCount - before.length;
+  const { lineCount } = now;
+  const grown = lineCount - before.length;
   let end = before.length;
   while (end > same && end + grown > same && before[end - 1] === now.lineAt(end - 1 + grown).text) end--;
-  return line >= end ? line + grown : Math.min(line, now.lineCount - 1);
+  return (line) => (line < same ? line : line >= end ? line + grown : Math.min(line, lineCount - 1));
 }

@@ -13,6 +13,8 @@ const GATHER_MS = 300;
  */
 export class PythonFiles implements vscode.Disposable {
   private readonly uris = new Map<string, vscode.Uri>();
+  /** The other way round. */
+  private readonly names = new Map<string, string>();
   private readonly disposables: readonly Disposer[];
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +62,11 @@ export class PythonFiles implements vscode.Disposable {
     return this.uris.get(path);
   }
 
+  /** The path by which reports name a listed file, null if it is none. */
+  nameOf(uri: vscode.Uri): string | null {
+    return this.names.get(uri.toString()) ?? null;
+  }
+
   /** The path by which reports name a file. */
   path(uri: vscode.Uri): string {
     const severalFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
@@ -74,13 +81,16 @@ export class PythonFiles implements vscode.Disposable {
   private async list(): Promise<void> {
     const found = await vscode.workspace.findFiles('**/*.py', SKIPPED_FOLDERS_GLOB, MOST_FILES);
     this.uris.clear();
+    this.names.clear();
     for (const uri of found) this.add(uri);
   }
 
   /** Two folders of one name give one path; the first file keeps it. */
   private add(uri: vscode.Uri): void {
     const path = this.path(uri);
-    if (!this.uris.has(path)) this.uris.set(path, uri);
+    if (this.uris.has(path)) return;
+    this.uris.set(path, uri);
+    this.names.set(uri.toString(), path);
   }
 
   private created(uri: vscode.Uri): void {
@@ -92,8 +102,9 @@ export class PythonFiles implements vscode.Disposable {
 
   private deleted(uri: vscode.Uri): void {
     const path = this.path(uri);
-    if (this.uris.get(path)?.toString() !== uri.toString()) return;
+    if (this.nameOf(uri) === null) return;
     this.uris.delete(path);
+    this.names.delete(uri.toString());
     this.announce();
   }
 

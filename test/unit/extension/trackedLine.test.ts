@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { hasHash, textLines } from '../../../src/extension/marks/textHash.js';
 import {
-  carryLine,
+  lineCarrier,
   findLine,
   shiftLine,
   type LineEdit,
@@ -67,7 +67,7 @@ describe('A marked line', () => {
 
 describe('A line of the text that ran', () => {
   const ran = ['import torch', '', 'def f(x):', '    y = x * 2', '    return y', '', 'f(1)'];
-  const carried = (now: readonly string[], line: number): number => carryLine(ran, linesOf(now.join('\n')), line);
+  const carried = (now: readonly string[], line: number): number => lineCarrier(ran, linesOf(now.join('\n')))(line);
 
   it('keeps its distance from the nearer unchanged end', () => {
     ran.forEach((_, line) => {
