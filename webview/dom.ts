@@ -19,6 +19,15 @@ export function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Runs `action` once the returned function has not been called for some milliseconds. */
+export function afterQuiet(quietMs: number, action: () => void): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  return () => {
+    clearTimeout(timer);
+    timer = setTimeout(action, quietMs);
+  };
+}
+
 /** Runs `render` at most once per frame, however often the returned function is called. */
 export function oncePerFrame(render: () => void): () => void {
   let scheduled = false;

@@ -1,6 +1,6 @@
 /** The plot as the user meets it: the drawn curve, what lies over it, and what mouse and keys do with it. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
-import { el, oncePerFrame, setText } from '../dom.js';
+import { afterQuiet, el, oncePerFrame, setText } from '../dom.js';
 import { formatBytes } from '../format.js';
 import { BandLayer } from '../layer/bandLayer.js';
 import { bandLines, BandPointer, marksIn, ownerOf, refOf, spokenBand, type PointedBand } from '../layer/bandPointer.js';
@@ -22,6 +22,9 @@ import { TimelineChart } from './timelineChart.js';
 const REACH = 3;
 /** A mark this near to the cursor is named in the readout, in pixels. */
 const MARK_REACH = 5;
+
+/** A view that has not changed for so long stands still, in milliseconds. */
+const STILL_MS = 150;
 
 /** What bands are drawn from, besides the curve and its range. */
 const BAND_PARTS = ['pile', 'wholePile', 'picked', 'highlight', 'cursorLine'] as const;
@@ -46,9 +49,15 @@ export class ChartView {
   private band: PointedBand | null = null;
   private laidOutAt = { width: 0, height: 0 };
   private sweep: { from: number; to: number } | null = null;
+  /** True while one zooms and pans. */
+  private moving = false;
+  private readonly settle = afterQuiet(STILL_MS, () => {
+    this.moving = false;
+    this.drawCurve();
+  });
   private readonly drawCurve = oncePerFrame(() => {
     const { curve } = this.store.get();
-    if (curve !== null) this.chart.show(curve, this.visible(curve));
+    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), moving: this.moving });
     this.placeBands();
     this.placeOverlay();
   });
@@ -103,6 +112,10 @@ export class ChartView {
       if (state.selection !== before.selection) {
         this.cursor = null;
         this.band = null;
+      }
+      if (state.range !== before.range) {
+        this.moving = true;
+        this.settle();
       }
       if (state.curve !== before.curve || state.range !== before.range || state.layer !== before.layer)
         this.drawCurve();
@@ -251,7 +264,8 @@ export class ChartView {
     this.layer.show({
       area,
       range: this.visible(curve),
-      topBytes: this.chart.topBytes(),
+      bytes: this.chart.bytes(),
+      moving: this.moving,
       window: of(pile),
       whole: of(wholePile),
       names: strandNames(front),

@@ -6,6 +6,7 @@ import { byteTickLabel, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { marksPlugin } from './marksPlugin.js';
+import { traceSteps } from './motionCurve.js';
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';
@@ -23,12 +24,28 @@ const CAPACITY_IN_REACH = 2.5;
 /** Single events show as points once they are this far apart, in pixels. */
 const POINT_DISTANCE = 12;
 const POINT_RADIUS = 2.5;
+/** Fewer points than this chart.js draws in no time, also while they move. */
+const FEW_POINTS = 500;
+const NO_POINTS: Point[] = [];
+const LIVE_LINE = 1.5;
+const RESERVED_LINE = 1.5;
+const RESERVED_DASH = [6, 3];
+
+/** What of a history is in view, and how. */
+export interface ShownView {
+  visible: Range;
+  /** True while one zooms and pans: speed matters more than the last detail then. */
+  moving: boolean;
+}
 
 export class TimelineChart {
   private readonly chart: Chart<'line', Point[]>;
   private marks: readonly TimelineMark[] = [];
   /** What the datasets hold. */
   private curve: TimelineWindow | null = null;
+  /** What is drawn in the place of the datasets while it moves. */
+  private moving: { curve: TimelineWindow; visible: Range } | null = null;
+  private fill = true;
   private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
   private yTicks: number[] = [];
 
@@ -52,11 +69,11 @@ export class TimelineChart {
       data: {
         datasets: [
           { ...line, data: [], borderWidth: 1, borderDash: [2, 4] },
-          { ...line, data: [], borderWidth: 1.5, borderDash: [6, 3] },
+          { ...line, data: [], borderWidth: RESERVED_LINE, borderDash: RESERVED_DASH },
           {
             ...line,
             data: [],
-            borderWidth: 1.5,
+            borderWidth: LIVE_LINE,
             fill: 'origin',
           },
         ],
@@ -98,6 +115,12 @@ export class TimelineChart {
         },
       },
       plugins: [
+        {
+          id: 'leaklineMotion',
+          beforeDatasetsDraw: (chart) => {
+            this.drawMoving(chart.ctx);
+          },
+        },
         marksPlugin(() => ({ marks: this.marks, theme: this.theme })),
         {
           id: 'leaklineLayout',
@@ -115,10 +138,15 @@ export class TimelineChart {
   }
 
   /** Draws a curve, which may cover more or less than what is visible. */
-  show(curve: TimelineWindow, visible: Range): void {
+  show(curve: TimelineWindow, { visible, moving }: ShownView): void {
     const { data } = this.chart;
     const [capacity, reserved, live] = data.datasets;
-    if (curve !== this.curve) {
+    this.moving = moving && curve.x.length > FEW_POINTS ? { curve, visible } : null;
+    if (this.moving !== null) {
+      live.data = NO_POINTS;
+      reserved.data = NO_POINTS;
+      this.curve = null;
+    } else if (curve !== this.curve) {
       live.data = pointsOf(curve, curve.live);
       reserved.data = curve.reserved === null ? [] : pointsOf(curve, curve.reserved);
       this.curve = curve;
@@ -146,12 +174,14 @@ export class TimelineChart {
 
   /** Leaves the area under the live curve to what lies below the canvas. */
   fillLive(fill: boolean): void {
+    this.fill = fill;
     this.chart.data.datasets[2].fill = fill ? 'origin' : false;
   }
 
-  /** The top of the byte axis. */
-  topBytes(): number {
-    return this.chart.scales['y'].max;
+  /** What of the byte axis is in view. */
+  bytes(): Range {
+    const { min, max } = this.chart.scales['y'];
+    return { from: min, to: max };
   }
 
   /** The bytes at a height in pixels of the canvas. */
@@ -162,6 +192,42 @@ export class TimelineChart {
   /** The height of so many bytes, in pixels of the canvas. */
   pixelOfBytes(bytes: number): number {
     return this.chart.scales['y'].getPixelForValue(bytes);
+  }
+
+  private drawMoving(context: CanvasRenderingContext2D): void {
+    // chart.js draws first while it is being made.
+    const area = this.moving === null ? null : this.area();
+    if (this.moving === null || area === null) return;
+    const { curve, visible } = this.moving;
+    const { x, live, reserved, window } = curve;
+    const { top, bottom } = this.chart.chartArea;
+    const perByte = area.height / (this.chart.scales['y'].max - this.chart.scales['y'].min);
+    const yOf = (bytes: number): number => bottom - (bytes - this.chart.scales['y'].min) * perByte;
+    context.save();
+    context.beginPath();
+    context.rect(area.left, top, area.width, area.height);
+    context.clip();
+    if (reserved !== null) {
+      context.beginPath();
+      traceSteps(context, { x, values: reserved, end: window.to }, visible, area, yOf);
+      context.setLineDash(RESERVED_DASH);
+      context.lineWidth = RESERVED_LINE;
+      context.strokeStyle = this.theme.reserved;
+      context.stroke();
+      context.setLineDash([]);
+    }
+    context.beginPath();
+    const drawn = traceSteps(context, { x, values: live, end: window.to }, visible, area, yOf);
+    context.lineWidth = LIVE_LINE;
+    context.strokeStyle = this.theme.live;
+    context.stroke();
+    if (this.fill && drawn !== null) {
+      context.lineTo(drawn.right, bottom);
+      context.lineTo(drawn.left, bottom);
+      context.fillStyle = this.theme.liveFill;
+      context.fill();
+    }
+    context.restore();
   }
 
   /** Plain values: chart.js would ask a function anew for each point. */

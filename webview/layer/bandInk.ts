@@ -1,6 +1,8 @@
 /** What is drawn over the bands: their names where there is room, and outlines and hatching of those that are meant. */
 import type { PlotArea } from '../chart/plot.js';
+import type { Range } from '../chart/range.js';
 import type { ChartTheme } from '../theme.js';
+import { BandNames } from './bandNames.js';
 import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type Pile } from './pile.js';
 import type { BandView } from './renderer.js';
 
@@ -21,6 +23,7 @@ export class BandInk {
   private readonly context: CanvasRenderingContext2D;
   private outlines = new Map<string, Outline>();
   private outlinesOf: Pile | null = null;
+  private readonly names = new BandNames();
 
   constructor(canvas: HTMLCanvasElement) {
     const context = canvas.getContext('2d');
@@ -48,7 +51,7 @@ export class BandInk {
     context.save();
     for (const mark of marks) this.drawMark(pile, view, area, theme, mark);
     context.restore();
-    drawNames(context, pile, view, area, theme, names);
+    this.drawNames(pile, view, area, scale, theme, names);
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
@@ -69,6 +72,32 @@ export class BandInk {
     context.stroke(path);
   }
 
+  private drawNames(
+    pile: Pile,
+    { range, bytes }: BandView,
+    area: PlotArea,
+    scale: number,
+    theme: ChartTheme,
+    names: readonly string[],
+  ): void {
+    const perByte = area.height / (bytes.to - bytes.from);
+    const columns = Math.floor(area.width / LABEL_STEP);
+    const sampleOf = Array.from({ length: columns }, (_, column) =>
+      sampleAt(pile, range.from + (((column + 0.5) * LABEL_STEP) / area.width) * (range.to - range.from)),
+    );
+    names.forEach((name, strand) => {
+      if (tallest(pile, strand, sampleOf, bytes) * perByte < theme.fontSize * 1.2) return;
+      const { image, width, height } = this.names.stampOf(name, theme, scale);
+      const place = roomiest(pile, strand, sampleOf, Math.ceil(width / LABEL_STEP), bytes);
+      if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
+      const y = (bytes.to - (place.top + place.bottom) / 2) * perByte;
+      // On whole pixels, or the copy would be blurred.
+      const left = Math.round((place.centre * LABEL_STEP - width / 2) * scale) / scale;
+      const top = Math.round((y - height / 2) * scale) / scale;
+      this.context.drawImage(image, left, top, image.width / scale, image.height / scale);
+    });
+  }
+
   private outline(pile: Pile, { strand, block }: BandMark): Outline {
     if (this.outlinesOf !== pile) this.outlines = new Map();
     this.outlinesOf = pile;
@@ -84,12 +113,12 @@ export class BandInk {
 
 /** Every stretch of the outline in view as a closed path of steps. */
 function pathOf(outline: Outline, pile: Pile, view: BandView, area: PlotArea): Path2D {
-  const { range, topBytes } = view;
+  const { range, bytes } = view;
   const path = new Path2D();
   const { first, last } = samplesIn(pile, range);
   const xOf = (sample: number): number =>
     ((xOfSample(pile, sample) - range.from) / (range.to - range.from)) * area.width;
-  const yOf = (bytes: number): number => area.height * (1 - bytes / topBytes);
+  const yOf = (value: number): number => (area.height * (bytes.to - value)) / (bytes.to - bytes.from);
   const { sample, from, to } = outline;
   let start = 0;
   while (start < sample.length && sample[start] < first) start++;
@@ -111,47 +140,29 @@ function pathOf(outline: Outline, pile: Pile, view: BandView, area: PlotArea): P
   return path;
 }
 
-function drawNames(
-  context: CanvasRenderingContext2D,
-  pile: Pile,
-  { range, topBytes }: BandView,
-  area: PlotArea,
-  theme: ChartTheme,
-  names: readonly string[],
-): void {
-  context.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
-  context.textBaseline = 'middle';
-  context.textAlign = 'center';
-  context.lineJoin = 'round';
-  context.lineWidth = 3;
-  context.strokeStyle = theme.background;
-  context.fillStyle = theme.text;
-  const perByte = area.height / topBytes;
-  const columns = Math.floor(area.width / LABEL_STEP);
-  const sampleOf = Array.from({ length: columns }, (_, column) =>
-    sampleAt(pile, range.from + (((column + 0.5) * LABEL_STEP) / area.width) * (range.to - range.from)),
-  );
-  names.forEach((name, strand) => {
-    const width = context.measureText(name).width + 6;
-    const place = roomiest(pile, strand, sampleOf, Math.ceil(width / LABEL_STEP));
-    if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
-    const y = area.height - ((place.top + place.bottom) / 2) * perByte;
-    context.strokeText(name, place.centre * LABEL_STEP, y);
-    context.fillText(name, place.centre * LABEL_STEP, y);
-  });
+/** The most of a strand that is in view at any of the samples, in bytes. */
+function tallest({ values, floors }: Pile, strand: number, sampleOf: readonly number[], view: Range): number {
+  let most = 0;
+  for (const sample of sampleOf) {
+    if (sample < 0) continue;
+    const floor = floors[strand][sample];
+    most = Math.max(most, Math.min(floor + values[strand][sample], view.to) - Math.max(floor, view.from));
+  }
+  return most;
 }
 
-/** The place in a strand where a text that spans so many columns has most room above and below. */
+/** The place in a strand where a text that spans so many columns has most room above and below, in view. */
 function roomiest(
   { values, floors }: Pile,
   strand: number,
   sampleOf: readonly number[],
   span: number,
+  view: Range,
 ): { centre: number; bottom: number; top: number } | null {
   let best: { centre: number; bottom: number; top: number } | null = null;
   for (let first = 0; first + span <= sampleOf.length; first++) {
-    let bottom = 0;
-    let top = Number.POSITIVE_INFINITY;
+    let bottom = view.from;
+    let top = view.to;
     for (let column = first; column < first + span && top > bottom; column++) {
       const sample = sampleOf[column];
       const floor = sample < 0 ? 0 : floors[strand][sample];

@@ -11,6 +11,8 @@ import type { BandRenderer, BandView, PileSlot } from './renderer.js';
 
 export interface BandScene extends BandView {
   area: PlotArea;
+  /** True while one zooms and pans. */
+  moving: boolean;
   /** Of the visible window, and of the whole history; either may be missing or old. */
   window: Pile | null;
   whole: Pile | null;
@@ -24,7 +26,7 @@ export class BandLayer {
   private canvas = el('canvas');
   private readonly ink = new BandInk(el('canvas'));
   private renderer: BandRenderer;
-  private readonly uploaded = new Map<PileSlot, { pile: Pile; height: number; background: string }>();
+  private readonly uploaded = new Map<PileSlot, { pile: Pile; background: string }>();
   private last: BandScene | null = null;
 
   constructor(private theme: ChartTheme) {
@@ -55,16 +57,15 @@ export class BandLayer {
       if (canvas.width !== width) canvas.width = width;
       if (canvas.height !== height) canvas.height = height;
     }
-    this.upload('whole', scene.whole, scene.topBytes);
-    this.upload('window', scene.window, scene.topBytes);
-    this.renderer.draw(scene);
+    this.upload('whole', scene.whole);
+    this.upload('window', scene.window);
+    this.renderer.draw(scene, scene.moving);
     this.ink.clear();
     const front = scene.window ?? scene.whole;
     if (front !== null) this.ink.draw(front, scene, area, scale, this.theme, scene.names, scene.marks);
   }
 
-  private upload(slot: PileSlot, pile: Pile | null, topBytes: number): void {
-    const { height } = this.canvas;
+  private upload(slot: PileSlot, pile: Pile | null): void {
     const { background } = this.theme;
     const before = this.uploaded.get(slot);
     if (pile === null) {
@@ -72,9 +73,9 @@ export class BandLayer {
       this.uploaded.delete(slot);
       return;
     }
-    if (before?.pile === pile && before.height === height && before.background === background) return;
-    this.renderer.upload(slot, pile, paintsOf(pile, rgbOfCss(background)), topBytes);
-    this.uploaded.set(slot, { pile, height, background });
+    if (before?.pile === pile && before.background === background) return;
+    this.renderer.upload(slot, pile, paintsOf(pile, rgbOfCss(background)));
+    this.uploaded.set(slot, { pile, background });
   }
 
   private choose(): BandRenderer {

@@ -6,8 +6,13 @@ import { PILE_SLOTS, type BandRenderer, type BandView, type PileSlot } from './r
 /** Renderers that only pretend to be a GPU: slower than filling pixels ourselves. */
 const SOFTWARE = /swiftshader|llvmpipe|softpipe|software|basic render/i;
 
-/** Floats of an instance: columns from and to, bytes from and to as shares of the highest, red, green, blue, kind. */
-const FLOATS = 8;
+/**
+ * Floats of an instance: columns from and to; bytes from and to, each in two parts, for a float is exact up to 16 MiB
+ * only; red, green, blue, kind.
+ */
+const FLOATS = 10;
+/** Bytes of the upper parts are multiples of this. */
+const PART = 2 ** 20;
 const enum Kind {
   Plain = 0,
   /** The first of an allocation: it has an edge on its left. */
@@ -16,16 +21,18 @@ const enum Kind {
 }
 
 const VERTEX = `#version 300 es
-uniform vec3 view; // scale and offset of columns, scale of heights
+uniform vec2 columns; // scale and offset
+uniform vec3 bytes; // the lowest in view in two parts, and pixels per byte
 uniform vec2 size; // of the canvas
 in vec2 corner;
-in vec4 box;
+in vec2 sides;
+in vec4 heights;
 in vec4 paint;
 flat out vec4 colour;
 flat out vec4 bounds;
 void main() {
-  vec2 x = box.xy * view.x + view.y;
-  vec2 y = floor(box.zw * view.z + 0.5);
+  vec2 x = sides * columns.x + columns.y;
+  vec2 y = floor(((heights.xz - bytes.x) + (heights.yw - bytes.y)) * bytes.z + 0.5);
   colour = paint;
   bounds = vec4(x.x * size.x, y.x, x.y * size.x, y.y);
   float high = mix(y.x, y.y, corner.y) / size.y;
@@ -52,7 +59,6 @@ interface Buffer {
   from: number;
   to: number;
   columns: number;
-  highest: number;
 }
 
 export class GpuRenderer implements BandRenderer {
@@ -93,12 +99,12 @@ export class GpuRenderer implements BandRenderer {
     const data = gl.createBuffer();
     gl.bindBuffer(gl.ARRAY_BUFFER, data);
     gl.bufferData(gl.ARRAY_BUFFER, instances, gl.STATIC_DRAW);
-    const { window, pixels, highest } = pile.bands;
+    const { window, pixels } = pile.bands;
     const count = instances.length / FLOATS;
-    this.buffers.set(slot, { data, count, from: window.from, to: window.to, columns: pixels, highest });
+    this.buffers.set(slot, { data, count, from: window.from, to: window.to, columns: pixels });
   }
 
-  draw({ range, topBytes }: BandView): void {
+  draw({ range, bytes }: BandView): void {
     const { gl, canvas, program } = this;
     gl.viewport(0, 0, canvas.width, canvas.height);
     gl.disable(gl.SCISSOR_TEST);
@@ -117,12 +123,14 @@ export class GpuRenderer implements BandRenderer {
       gl.enable(gl.SCISSOR_TEST);
       gl.scissor(left, 0, right - left, canvas.height);
       gl.clear(gl.COLOR_BUFFER_BIT);
-      const high = (buffer.highest / topBytes) * canvas.height;
-      gl.uniform3f(gl.getUniformLocation(program, 'view'), scale, offset, high);
+      const perByte = canvas.height / (bytes.to - bytes.from);
+      gl.uniform2f(gl.getUniformLocation(program, 'columns'), scale, offset);
+      gl.uniform3f(gl.getUniformLocation(program, 'bytes'), upper(bytes.from), bytes.from - upper(bytes.from), perByte);
       gl.uniform2f(gl.getUniformLocation(program, 'size'), canvas.width, canvas.height);
       this.bind('corner', this.corners, 2, 8, 0, 0);
-      this.bind('box', buffer.data, 4, FLOATS * 4, 0, 1);
-      this.bind('paint', buffer.data, 4, FLOATS * 4, 16, 1);
+      this.bind('sides', buffer.data, 2, FLOATS * 4, 0, 1);
+      this.bind('heights', buffer.data, 4, FLOATS * 4, 8, 1);
+      this.bind('paint', buffer.data, 4, FLOATS * 4, 24, 1);
       gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, buffer.count);
     }
   }
@@ -148,9 +156,14 @@ export class GpuRenderer implements BandRenderer {
   }
 }
 
-/** Columns and heights are relative to the window's start and to the highest sample: 32 bits hold no epoch. */
+/** The part of a size that is a whole number of parts. */
+function upper(bytes: number): number {
+  return Math.floor(bytes / PART) * PART;
+}
+
+/** Columns are relative to the window's start: 32 bits hold no epoch. */
 function instancesOf(pile: Pile, paints: readonly BandPaint[]): Float32Array {
-  const { edges, blocks, bands } = pile;
+  const { edges, blocks } = pile;
   let floats = new Float32Array(1 << 16);
   let length = 0;
   forEachPiece(pile, (sample, { strand, block, from, to }) => {
@@ -167,8 +180,10 @@ function instancesOf(pile: Pile, paints: readonly BandPaint[]): Float32Array {
       [
         edges[sample],
         edges[sample + 1],
-        from / bands.highest,
-        to / bands.highest,
+        upper(from),
+        from - upper(from),
+        upper(to),
+        to - upper(to),
         red / 255,
         green / 255,
         blue / 255,

@@ -25,7 +25,9 @@ export function createMinimap(store: Store<ViewState>, session: TimelineSession)
     canvas.width = pixels;
     canvas.height = strip.clientHeight;
     const paints = paintsOf(wholePile, rgbOfCss(readTheme(strip).background));
-    canvas.getContext('2d')?.putImageData(rasterOf(wholePile, paints, canvas.height, Math.max(1, highest)), 0, 0);
+    canvas
+      .getContext('2d')
+      ?.putImageData(rasterOf(wholePile, paints, canvas.height, { from: 0, to: Math.max(1, highest) }), 0, 0);
   });
   store.watch((state, before) => {
     const { curve, range, wholePile } = state;

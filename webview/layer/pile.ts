@@ -57,9 +57,13 @@ function floorsOf(values: readonly Float64Array[]): Float64Array[] {
   });
 }
 
-/** Every piece of every sample, from the bottom up. The rest of a strand lies below its blocks, the oldest lowest. */
+/**
+ * Every piece of every sample, from the bottom up. The rest of a strand lies below its blocks, the oldest lowest. Runs
+ * over a hundred thousand pieces while one zooms: it makes no objects.
+ */
 export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly<Piece>) => void): void {
   const { event, values, blocks, blockOffset } = pile;
+  const { from, to, bytes } = blocks;
   const open = values.map((): number[] => []);
   const next = blockOffset.slice();
   const piece: Piece = { strand: 0, block: -1, from: 0, to: 0 };
@@ -67,31 +71,46 @@ export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly
     let height = 0;
     for (let strand = 0; strand < values.length; strand++) {
       const live = open[strand];
-      if (live.some((block) => blocks.to[block] < sample)) {
-        open[strand] = live.filter((block) => blocks.to[block] >= sample);
+      let rest = values[strand][sample];
+      let kept = 0;
+      for (const block of live) {
+        if (to[block] < sample) continue;
+        live[kept++] = block;
+        rest -= bytes[block];
       }
-      for (; next[strand] < blockOffset[strand + 1] && blocks.from[next[strand]] === sample; next[strand]++) {
-        open[strand].push(next[strand]);
+      live.length = kept;
+      for (; next[strand] < blockOffset[strand + 1] && from[next[strand]] === sample; next[strand]++) {
+        live.push(next[strand]);
+        rest -= bytes[next[strand]];
       }
-      height = stack(pile, strand, values[strand][sample], open[strand], height, piece, (found) => {
-        visit(sample, found);
-      });
+      piece.strand = strand;
+      for (let at = -1; at < live.length; at++) {
+        const size = at < 0 ? rest : bytes[live[at]];
+        if (size <= 0) continue;
+        piece.block = at < 0 ? -1 : live[at];
+        piece.from = height;
+        piece.to = height += size;
+        visit(sample, piece);
+      }
     }
   }
 }
 
 /** The pieces of one sample, from the bottom up. */
-export function piecesAt(pile: Pile, sample: number): Piece[] {
-  const { values, blocks, blockOffset } = pile;
+export function piecesAt({ values, blocks, blockOffset }: Pile, sample: number): Piece[] {
   const pieces: Piece[] = [];
   let height = 0;
   for (let strand = 0; strand < values.length; strand++) {
-    const open: number[] = [];
+    const live: number[] = [];
     for (let block = blockOffset[strand]; block < blockOffset[strand + 1]; block++) {
-      if (blocks.from[block] <= sample && blocks.to[block] >= sample) open.push(block);
+      if (blocks.from[block] <= sample && blocks.to[block] >= sample) live.push(block);
     }
-    const piece = { strand, block: -1, from: 0, to: 0 };
-    height = stack(pile, strand, values[strand][sample], open, height, piece, (found) => pieces.push({ ...found }));
+    const rest = live.reduce((left, block) => left - blocks.bytes[block], values[strand][sample]);
+    for (const block of [-1, ...live]) {
+      const size = block < 0 ? rest : blocks.bytes[block];
+      if (size > 0) pieces.push({ strand, block, from: height, to: height + size });
+      height += Math.max(0, size);
+    }
   }
   return pieces;
 }
@@ -151,30 +170,4 @@ export function samplesIn(pile: Pile, { from, to }: Range): { first: number; las
   const { window } = pile.bands;
   if (to < window.from || from > window.to) return { first: 0, last: -1 };
   return { first: sampleAt(pile, Math.max(from, window.from)), last: sampleAt(pile, Math.min(to, window.to)) };
-}
-
-function stack(
-  { blocks }: Pile,
-  strand: number,
-  bytes: number,
-  open: readonly number[],
-  height: number,
-  piece: Piece,
-  visit: (piece: Piece) => void,
-): number {
-  let rest = bytes;
-  for (const block of open) rest -= blocks.bytes[block];
-  let top = height;
-  const add = (block: number, size: number): void => {
-    if (size <= 0) return;
-    piece.strand = strand;
-    piece.block = block;
-    piece.from = top;
-    piece.to = top + size;
-    top += size;
-    visit(piece);
-  };
-  add(-1, rest);
-  for (const block of open) add(block, blocks.bytes[block]);
-  return top;
 }

@@ -1,13 +1,20 @@
-/** Draws bands without a GPU: pixels are filled once for each pile, and scaled while one zooms and pans. */
+/** Draws bands without a GPU: pixels are filled once for each pile and view, and stretched while one zooms and pans. */
+import type { Range } from '../chart/range.js';
 import type { BandPaint, Rgb } from './palette.js';
 import { forEachPiece, type Pile } from './pile.js';
 import { PILE_SLOTS, type BandRenderer, type BandView, type PileSlot } from './renderer.js';
 
 interface Raster {
   image: OffscreenCanvas;
-  from: number;
-  to: number;
-  topBytes: number;
+  /** What its height shows. */
+  bytes: Range;
+}
+
+interface Slot {
+  pile: Pile;
+  paints: readonly BandPaint[];
+  /** Null until it is drawn. */
+  raster: Raster | null;
 }
 
 /** Rows of a band that is high enough for an edge that shows. */
@@ -18,7 +25,7 @@ const DARK = 2;
 
 export class RasterRenderer implements BandRenderer {
   readonly kind = 'cpu';
-  private readonly rasters = new Map<PileSlot, Raster>();
+  private readonly slots = new Map<PileSlot, Slot>();
   private readonly context: CanvasRenderingContext2D;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -27,70 +34,112 @@ export class RasterRenderer implements BandRenderer {
     this.context = context;
   }
 
-  upload(slot: PileSlot, pile: Pile, paints: readonly BandPaint[], topBytes: number): void {
-    const height = Math.max(1, this.canvas.height);
-    const { window, pixels } = pile.bands;
-    const image = new OffscreenCanvas(pixels, height);
-    image.getContext('2d')?.putImageData(rasterOf(pile, paints, height, topBytes), 0, 0);
-    this.rasters.set(slot, { image, from: window.from, to: window.to, topBytes });
+  upload(slot: PileSlot, pile: Pile, paints: readonly BandPaint[]): void {
+    this.slots.set(slot, { pile, paints, raster: null });
   }
 
-  draw({ range, topBytes }: BandView): void {
+  draw(view: BandView, moving: boolean): void {
     const { context, canvas } = this;
-    const { width, height } = canvas;
-    context.clearRect(0, 0, width, height);
+    context.clearRect(0, 0, canvas.width, canvas.height);
     context.imageSmoothingEnabled = false;
-    const pixelOf = (x: number): number => ((x - range.from) / (range.to - range.from)) * width;
-    for (const slot of PILE_SLOTS) {
-      const raster = this.rasters.get(slot);
-      if (raster === undefined || raster.to < range.from || raster.from > range.to) continue;
-      // Only what is in view is scaled: a deep zoom would make the whole image larger than a canvas can be.
-      const { image } = raster;
-      const columnOf = (x: number): number => ((x - raster.from) / (raster.to - raster.from)) * image.width;
-      const first = Math.max(0, Math.floor(columnOf(range.from)));
-      const end = Math.min(image.width, Math.ceil(columnOf(range.to)));
-      const xOf = (column: number): number => raster.from + (column / image.width) * (raster.to - raster.from);
-      const left = pixelOf(xOf(first));
-      const right = pixelOf(xOf(end));
-      const scaled = (height * raster.topBytes) / topBytes;
-      context.clearRect(left, 0, right - left, height);
-      context.drawImage(image, first, 0, end - first, image.height, left, height - scaled, right - left, scaled);
+    const front = this.slots.get('window')?.pile.bands.window;
+    const covered = front !== undefined && front.from <= view.range.from && front.to >= view.range.to;
+    for (const name of PILE_SLOTS) {
+      const slot = this.slots.get(name);
+      if (slot === undefined || (name === 'whole' && covered)) continue;
+      const { from, to } = slot.pile.bands.window;
+      if (to < view.range.from || from > view.range.to) continue;
+      this.place(slot.pile, this.rasterFor(slot, view, moving), view);
     }
   }
 
   drop(slot: PileSlot): void {
-    this.rasters.delete(slot);
+    this.slots.delete(slot);
   }
 
   dispose(): void {
-    this.rasters.clear();
+    this.slots.clear();
+  }
+
+  private rasterFor(slot: Slot, { bytes }: BandView, moving: boolean): Raster {
+    const { pile, paints, raster } = slot;
+    const { height } = this.canvas;
+    if (raster !== null) {
+      const fits = raster.image.height === height && raster.bytes.from === bytes.from && raster.bytes.to === bytes.to;
+      if (fits || moving) return raster;
+    }
+    const image = new OffscreenCanvas(pile.bands.pixels, height);
+    image.getContext('2d')?.putImageData(rasterOf(pile, paints, height, bytes), 0, 0);
+    slot.raster = { image, bytes };
+    return slot.raster;
+  }
+
+  private place({ bands }: Pile, raster: Raster, { range, bytes }: BandView): void {
+    const { context, canvas } = this;
+    const { width, height } = canvas;
+    const { from, to } = bands.window;
+    const { image } = raster;
+    // Only what is in view is stretched: a deep zoom would make the whole image larger than a canvas can be.
+    const columnOf = (x: number): number => ((x - from) / (to - from)) * image.width;
+    const first = Math.max(0, Math.floor(columnOf(range.from)));
+    const end = Math.min(image.width, Math.ceil(columnOf(range.to)));
+    const pixelOf = (column: number): number =>
+      ((from + (column / image.width) * (to - from) - range.from) / (range.to - range.from)) * width;
+    const left = pixelOf(first);
+    const right = pixelOf(end);
+    const rowOf = (value: number): number =>
+      ((raster.bytes.to - value) / (raster.bytes.to - raster.bytes.from)) * image.height;
+    const top = Math.max(0, Math.floor(rowOf(bytes.to)));
+    const bottom = Math.min(image.height, Math.ceil(rowOf(bytes.from)));
+    if (end <= first || bottom <= top) return;
+    const yOf = (row: number): number => {
+      const value = raster.bytes.to - (row / image.height) * (raster.bytes.to - raster.bytes.from);
+      return ((bytes.to - value) / (bytes.to - bytes.from)) * height;
+    };
+    context.clearRect(left, 0, right - left, height);
+    context.drawImage(
+      image,
+      first,
+      top,
+      end - first,
+      bottom - top,
+      left,
+      yOf(top),
+      right - left,
+      yOf(bottom) - yOf(top),
+    );
   }
 }
 
-/** The pile as pixels, a column for each of its columns. */
-export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: number, topBytes: number): ImageData {
+/** The pile as pixels, a column for each of its columns. @param bytes what the height shows */
+export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
   const width = pile.bands.pixels;
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
   const { edges, blocks } = pile;
-  const words = paints.map(({ fill, alternate, edge }) => [wordOf(fill), wordOf(alternate), wordOf(edge)]);
-  const perByte = height / topBytes;
+  const fills = Uint32Array.from(paints, ({ fill }) => wordOf(fill));
+  const alternates = Uint32Array.from(paints, ({ alternate }) => wordOf(alternate));
+  const darks = Uint32Array.from(paints, ({ edge }) => wordOf(edge));
+  const perByte = height / (bytes.to - bytes.from);
   forEachPiece(pile, (sample, { strand, block, from, to }) => {
-    const top = Math.max(0, height - Math.round(to * perByte));
-    const bottom = height - Math.round(from * perByte);
-    if (bottom <= top) return;
+    const upper = height - Math.round((to - bytes.from) * perByte);
+    const lower = height - Math.round((from - bytes.from) * perByte);
+    if (lower <= upper || lower <= 0 || upper >= height) return;
+    const top = Math.max(0, upper);
+    const bottom = Math.min(height, lower);
     const left = edges[sample];
     const right = edges[sample + 1];
-    const [fill, alternate, edge] = words[strand];
-    const colour = block >= 0 && blocks.row[block] % 2 === 1 ? alternate : fill;
-    const edged = bottom - top >= EDGED;
+    const colour = block >= 0 && blocks.row[block] % 2 === 1 ? alternates[strand] : fills[strand];
+    const dark = darks[strand];
+    const edged = lower - upper >= EDGED;
+    const opens = edged && block >= 0 && blocks.from[block] === sample;
     for (let y = top; y < bottom; y++) {
       const row = y * width;
-      pixels.fill(edged && y === top ? edge : colour, row + left, row + right);
+      const word = edged && y === upper ? dark : colour;
+      for (let x = row + left; x < row + right; x++) pixels[x] = word;
+      if (opens) pixels[row + left] = dark;
     }
-    if (paints[strand].striped) stripe(pixels, width, left, right, top, bottom, edge);
-    if (!edged || block < 0 || blocks.from[block] !== sample) return;
-    for (let y = top; y < bottom; y++) pixels[y * width + left] = edge;
+    if (paints[strand].striped) stripe(pixels, width, left, right, top, bottom, dark);
   });
   return image;
 }

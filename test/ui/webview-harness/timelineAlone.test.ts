@@ -153,6 +153,52 @@ describe('the timeline alone', () => {
     }
   });
 
+  it('draws the same curve while it moves as when it stands still', async () => {
+    const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
+    await page.getByText('Allocations', { exact: true }).click();
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await windowAfter(session.current!, null);
+    await page.waitForTimeout(400); // until it stands still
+    const pictures = await page.evaluate(async (colour) => {
+      const canvas = document.querySelector<HTMLCanvasElement>('canvas.curve')!;
+      const wanted = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+      /** By column, the highest row that has the line's colour. */
+      const rows = (): number[] => {
+        const { width, height } = canvas;
+        const data = canvas.getContext('2d')!.getImageData(0, 0, width, height).data;
+        const isLine = (at: number): boolean =>
+          wanted.every((channel, i) => Math.abs(data[at + i] - channel) < 70) && data[at + 3] > 60;
+        return Array.from({ length: width }, (_, x) => {
+          for (let y = 0; y < height; y++) if (isLine((y * width + x) * 4)) return y;
+          return -1;
+        });
+      };
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+      const { left, top } = canvas.getBoundingClientRect();
+      const turn = {
+        deltaY: 1,
+        shiftKey: true,
+        clientX: left + 300,
+        clientY: top + 100,
+        bubbles: true,
+        cancelable: true,
+      };
+      canvas.dispatchEvent(new WheelEvent('wheel', turn));
+      await frame();
+      await frame();
+      const moving = { rows: rows(), bytes: canvas.toDataURL() };
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      return { moving, still: { rows: rows(), bytes: canvas.toDataURL() } };
+    }, themes.dark.variables['charts-blue']);
+    const { moving, still } = pictures;
+    assert.notEqual(moving.bytes, still.bytes, 'it was not drawn as what moves');
+    const drawn = still.rows.filter((row) => row >= 0).length;
+    assert.ok(drawn > 400, `${drawn} columns`);
+    const alike = still.rows.filter((row, x) => row >= 0 && Math.abs(row - moving.rows[x]) <= 2).length;
+    assert.ok(alike >= 0.98 * drawn, `${alike} of ${drawn} columns are alike`);
+    assert.equal(Math.min(...moving.rows.filter((row) => row >= 0)), Math.min(...still.rows.filter((row) => row >= 0)));
+  });
+
   it('sorts and filters the list, and says so to screen readers', async () => {
     const { page } = await opened();
     await page.getByText('Look into it').click();

@@ -2,7 +2,7 @@
  * The timeline's page alone in a browser: the built webview in the extension's own HTML and under its content security
  * policy, answered by the worker's own handlers over real snapshots. Only the window of VS Code around it is missing.
  */
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
 import { readingHere } from '../../support/readingHere.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { themes, type Theme } from './themes.js';
-import { deliver, packed } from './wire.js';
+import { encoded, listen } from './wire.js';
 
 /** A call of the page, as it arrived. */
 export interface SeenCall {
@@ -53,6 +53,8 @@ export class TimelineHarness {
   private readonly times = new Map<string, number[]>();
   private readonly asked = new Map<number, { method: string; at: number }>();
   private rpc: RpcServer<TimelineApi, TimelineEvents> | null = null;
+  /** Where the page listens; the one before a reload is closed. */
+  private listener: ServerResponse | null = null;
 
   private constructor(
     readonly page: Page,
@@ -63,6 +65,11 @@ export class TimelineHarness {
     const { paths, files = [], viewport = { width: 1000, height: 760 } } = options;
     const assets = options.assets ?? join(repositoryRoot(), 'dist');
     const server = createServer((request, response) => {
+      if (request.url === '/messages') {
+        harness.listener = response;
+        response.flushHeaders();
+        return;
+      }
       const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
       const asset = { '/webview.js': 'text/javascript', '/webview.css': 'text/css' }[request.url ?? ''];
       response.setHeader('Content-Type', asset ?? 'text/html');
@@ -164,7 +171,7 @@ export class TimelineHarness {
       },
       (message) => {
         this.measure(message);
-        this.page.evaluate(deliver, packed(message)).catch(() => undefined); // the page may be reloading
+        this.post(message);
       },
     );
   }
@@ -193,12 +200,19 @@ export class TimelineHarness {
     });
     // Functions that are compiled for Node and run in the page carry calls of this helper.
     await page.addInitScript('globalThis.__name = (named) => named');
+    await page.addInitScript(`globalThis.listening = (${listen.toString()})()`);
     await page.addInitScript(() => {
       const kept = 'vscode-state';
       Object.assign(window, {
         acquireVsCodeApi: () => ({
           postMessage: (message: unknown) => {
-            (window as unknown as { toExtension: (message: unknown) => void }).toExtension(message);
+            const page = window as unknown as { toExtension: (message: unknown) => void; listening: Promise<void> };
+            page.listening.then(
+              () => {
+                page.toExtension(message);
+              },
+              () => undefined, // the page is being left
+            );
           },
           getState: (): unknown => JSON.parse(sessionStorage.getItem(kept) ?? 'null') ?? undefined,
           setState: (state: unknown) => {
@@ -207,6 +221,10 @@ export class TimelineHarness {
         }),
       });
     });
+  }
+
+  private post(message: RpcMessage): void {
+    this.listener?.write(encoded(message));
   }
 
   /** Counts the bytes of an answer's structured clone: what a worker thread's port carries. */
@@ -228,8 +246,8 @@ export class TimelineHarness {
       const failure = this.failing.get(method as keyof TimelineApi);
       if (failure !== undefined) {
         const error = new RpcError('unreadable', failure);
-        const answer = { kind: 'failure', id, reason: error.reason, message: error.message };
-        this.page.evaluate(deliver, answer).catch(() => undefined);
+        const answer: RpcMessage = { kind: 'failure', id, reason: error.reason, message: error.message };
+        this.post(answer);
         return;
       }
     }

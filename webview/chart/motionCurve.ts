@@ -1,0 +1,64 @@
+/**
+ * The curve while it moves: drawn straight from its columns, a few strokes for each pixel, where chart.js would keep an
+ * object for each point. It goes where the curve goes that chart.js draws once the view stands still.
+ */
+import type { PlotArea } from './plot.js';
+import { lastAtOrBelow } from './points.js';
+import type { Range } from './range.js';
+
+/** A stepped line: `values[i]` holds from `x[i]` to `x[i + 1]`, the last one to `end`. */
+export interface SteppedLine {
+  x: Float64Array;
+  values: Float64Array;
+  end: number;
+}
+
+/** Receives corners of a line in pixels, from left to right. */
+export interface Pen {
+  moveTo(x: number, y: number): void;
+  lineTo(x: number, y: number): void;
+}
+
+/**
+ * Draws what of the line is in view. Of all that happens inside a pixel, the lowest and the highest are kept.
+ * @param yOf the height of a value, in pixels
+ * @returns where the line begins and ends, in pixels; null if nothing of it is in view
+ */
+export function traceSteps(
+  pen: Pen,
+  { x, values, end }: SteppedLine,
+  visible: Range,
+  area: PlotArea,
+  yOf: (value: number) => number,
+): { left: number; right: number } | null {
+  const first = Math.max(0, lastAtOrBelow(x, visible.from));
+  const last = lastAtOrBelow(x, visible.to);
+  if (last < first || end < visible.from) return null;
+  const perUnit = area.width / (visible.to - visible.from);
+  const pixelOf = (value: number): number => area.left + (value - visible.from) * perUnit;
+  const left = Math.max(area.left, pixelOf(x[first]));
+  const right = Math.min(area.left + area.width, pixelOf(end));
+  let held = values[first];
+  pen.moveTo(left, yOf(held));
+  for (let index = first + 1; index <= last;) {
+    const column = Math.floor(pixelOf(x[index]));
+    const at = Math.max(left, pixelOf(x[index]));
+    const before = held;
+    let lowest = held;
+    let highest = held;
+    for (; index <= last && pixelOf(x[index]) < column + 1; index++) {
+      held = values[index];
+      lowest = Math.min(lowest, held);
+      highest = Math.max(highest, held);
+    }
+    if (lowest === highest) continue;
+    pen.lineTo(at, yOf(before));
+    // The nearer end first, so that no stroke is drawn twice as long as it must be.
+    const upFirst = highest - before < before - lowest;
+    pen.lineTo(at, yOf(upFirst ? highest : lowest));
+    pen.lineTo(at, yOf(upFirst ? lowest : highest));
+    pen.lineTo(at, yOf(held));
+  }
+  pen.lineTo(right, yOf(held));
+  return { left, right };
+}
