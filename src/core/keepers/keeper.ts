@@ -1,3 +1,4 @@
+import type { Room } from './values/known.js';
 import type { Span } from '../python/ast.js';
 import type { PythonModule } from '../python/pythonModule.js';
 import type { FlowNode } from './values/flowNode.js';
@@ -33,8 +34,10 @@ export interface Keeper {
   readonly loops: readonly LoopRound[];
   /** It happens every so many rounds, as its condition says. */
   readonly every: number | null;
-  /** Items that what keeps holds at most, as the source says it; null where it does not. */
-  readonly most: string | null;
+  /** Items that what keeps holds at most; null where the source does not say it. */
+  readonly most: Room | null;
+  /** Under which key it is put; null where each round adds one. */
+  readonly key: Value | null;
   /** True if the receiver is not known to be a container. */
   readonly guessed: boolean;
 }

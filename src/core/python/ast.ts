@@ -37,7 +37,8 @@ export interface Subscript extends Span {
   readonly kind: 'subscript';
   readonly value: Expression;
   readonly index: readonly Expression[];
-  readonly slice: boolean;
+  /** What stands before and behind the first colon; null where there is none. */
+  readonly slice: { readonly start: Expression | null; readonly end: Expression | null } | null;
 }
 export interface Call extends Span {
   readonly kind: 'call';

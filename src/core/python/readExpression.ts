@@ -46,7 +46,7 @@ export class ExpressionReader {
           kind: 'subscript',
           value,
           index: index.map(inner),
-          slice: parts.some((part) => part.name === ':'),
+          slice: this.slice(parts.slice(2), depth + 1),
           from,
           to,
         };
@@ -129,6 +129,17 @@ export class ExpressionReader {
       }
     }
     return unknown;
+  }
+
+  /** The bounds in a subscript's brackets. */
+  private slice(parts: readonly SyntaxPart[], depth: number): (Expression & { kind: 'subscript' })['slice'] {
+    const colon = parts.findIndex((part) => part.name === ':');
+    if (colon < 0) return null;
+    const before = parts[colon - 1] as SyntaxPart | undefined;
+    const behind = parts[colon + 1] as SyntaxPart | undefined;
+    const bound = (part: SyntaxPart | undefined): Expression | null =>
+      part === undefined || /^[[\],:]$/.test(part.name) ? null : this.read(part, depth);
+    return { start: bound(before), end: bound(behind) };
   }
 
   /** Expressions with commas between them: one, or a tuple. */

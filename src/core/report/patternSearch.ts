@@ -1,8 +1,10 @@
 import { findKeeper, type Followed } from '../keepers/findKeeper.js';
 import type { Limit } from '../keepers/judge/limits.js';
 import { ParsedFiles, Sources } from '../keepers/sources.js';
+import type { Room } from '../keepers/values/known.js';
 import { lineAt } from '../python/pythonModule.js';
 import { acquit, type Bound } from './bound.js';
+import { countText } from './byteText.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, keeperText } from './patternWords.js';
 import type { LineReport } from './report.js';
@@ -82,8 +84,9 @@ function boundOf({ module, span, holder, most }: Limit, line: LineReport, access
   const at = lineAt(module, span.from);
   if (access.isChanged(file)) return null;
   if (!access.agrees(line, file, at)) return null;
-  if (most !== null && (line.evidence?.birthSteps ?? 0) > Number(most)) return null;
-  const limit = most === null ? 'which a loop around it empties or makes anew' : `which holds at most ${most}`;
+  if (most?.count != null && (line.evidence?.birthSteps ?? 0) > most.count) return null;
+  const limit =
+    most === null ? 'which a loop around it empties or makes anew' : `which holds at most ${roomText(most)}`;
   return { holder, file, line: at, limit, isFull: false };
 }
 
@@ -93,4 +96,10 @@ function bornEvery({ evidence }: LineReport): number | null {
   const steps = [...evidence.bornOnSteps].sort((a, b) => a - b);
   const gaps = steps.slice(1).map((step, i) => step - steps[i]);
   return gaps.every((gap) => gap === gaps[0]) ? gaps[0] : null;
+}
+
+/** A number, and what the source calls it. */
+function roomText({ text, count }: Room): string {
+  if (count === null) return text;
+  return String(count) === text.replaceAll('_', '') ? countText(count) : `${countText(count)} (${text})`;
 }

@@ -1,7 +1,6 @@
-import type { Argument, FunctionDef, Lambda, Span } from '../../python/ast.js';
+import type { FunctionDef, Lambda } from '../../python/ast.js';
 import type { Keeper } from '../keeper.js';
-import type { Scope } from '../values/things.js';
-import { type Value } from '../values/things.js';
+import type { Scope, Value } from '../values/things.js';
 
 /** A function that is being followed. */
 export interface Activation {
@@ -15,12 +14,4 @@ export interface Activation {
   readonly depth: number;
   /** The object that stands for `ctx` in an autograd function's forward. */
   readonly context: { readonly name: string; readonly stored: Keeper[] } | null;
-}
-
-/** What a call is given. */
-export interface Given {
-  readonly name: string | null;
-  readonly star: Argument['star'];
-  readonly value: Value;
-  readonly span: Span;
 }

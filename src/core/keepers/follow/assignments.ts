@@ -1,7 +1,6 @@
 import type { Assignment, Expression, Span } from '../../python/ast.js';
 import { forEachExpression } from '../../python/walk.js';
-import type { FlowNode } from '../values/flowNode.js';
-import { larger } from '../values/flowNode.js';
+import { larger, type FlowNode } from '../values/flowNode.js';
 import { elementOf } from '../values/parts.js';
 import type { Value } from '../values/things.js';
 import type { Activation } from './activation.js';
@@ -42,8 +41,10 @@ export class Assignments extends Part {
     } else return false;
     const holder = this.follower.evaluate(target, act);
     const containers = holder.things.filter((thing) => thing.kind === 'container');
-    for (const item of added)
-      putIn(this.machine, containers, this.follower.evaluate(item, act), target, item, statement, act, false);
+    for (const item of added) {
+      const value = this.follower.evaluate(item, act);
+      putIn(this.machine, containers, act, { value, receiver: target, span: item, statement });
+    }
     return true;
   }
 
@@ -55,7 +56,7 @@ export class Assignments extends Part {
       const items = source.kind === 'display' ? source.items : [source];
       for (const item of items) {
         const kept = source.kind === 'display' ? this.follower.evaluate(item, act) : elementOf(value);
-        putIn(this.machine, containers, kept, target, item, statement, act, false);
+        putIn(this.machine, containers, act, { value: kept, receiver: target, span: item, statement });
       }
       return;
     }

@@ -1,10 +1,12 @@
-import type { Expression, Span, Statement, Try } from '../../python/ast.js';
+import type { Expression, Statement, Try } from '../../python/ast.js';
 import { forEachExpression } from '../../python/walk.js';
 import type { FlowNode } from '../values/flowNode.js';
+import { roomOf } from '../values/known.js';
 import { ERROR, eitherOf, newInstance, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { Part } from './follower.js';
-import { lengthTests } from './lengthTests.js';
+import { lengthTests, type Outcome } from './lengthTests.js';
+import type { Measured } from './machine.js';
 import { sourceText } from './sourceText.js';
 
 /** Follows blocks of which one or another runs. */
@@ -20,39 +22,47 @@ export class Branches extends Part {
       machine.everyRound = periodOf(test) ?? machine.everyRound;
     }
     const tests = statement.branches.map(({ test }) => test);
-    const leaves = this.measuring(
-      tests,
-      act,
-      () => this.either([...statement.branches.map(({ body }) => body), statement.otherwise], act),
-      tests.length === 1 && statement.otherwise.length === 0,
-    );
+    // Where a block is followed, its own test holds, and none before it.
+    const blocks = statement.branches.map(({ body }, i) => ({
+      body,
+      measured: [
+        ...tests.slice(0, i).flatMap((test) => this.lengths(test, 'fails', act)),
+        ...this.lengths(tests[i], 'holds', act),
+      ],
+    }));
+    const measured = tests.flatMap((test) => this.lengths(test, 'fails', act));
+    const leaves = this.either([...blocks, { body: statement.otherwise, measured }], act);
     machine.everyRound = outer;
     return leaves;
   }
 
-  /** Follows blocks under tests that may ask for the length of containers. */
-  measuring<T>(tests: readonly Expression[], act: Activation, follow: () => T, holds = false): T {
-    const { machine } = this;
-    const outer = machine.measured;
-    const text = (span: Span): string => sourceText(act.scope.module, span);
-    machine.measured = [...outer, ...tests.flatMap((test) => lengthTests(test, text, holds))];
-    try {
-      return follow();
-    } finally {
-      machine.measured = outer;
-    }
+  /** Lengths of containers that are known behind a statement: behind `if len(kept) > 9: return`. */
+  lengthsBehind(statement: Statement, act: Activation): Measured[] {
+    if (statement.kind !== 'if' || statement.otherwise.length > 0) return [];
+    return statement.branches.every(({ body }) => leaves(body))
+      ? statement.branches.flatMap(({ test }) => this.lengths(test, 'fails', act))
+      : [];
+  }
+
+  /** What a test asks of the length of containers. */
+  lengths(test: Expression, outcome: Outcome, act: Activation): Measured[] {
+    const text = (one: Expression): string => sourceText(act.scope.module, one);
+    return lengthTests(test, outcome, text, (one) => roomOf(this.follower.evaluate(one, act), text(one)));
   }
 
   /** Follows each block from the same start; afterwards any may have run. */
-  either(blocks: readonly (readonly Statement[])[], act: Activation): boolean {
+  either(
+    blocks: readonly { readonly body: readonly Statement[]; readonly measured?: readonly Measured[] }[],
+    act: Activation,
+  ): boolean {
     const { machine } = this;
     const { scope } = act;
     const before = scope.names;
     const ends: Map<string, Value>[] = [];
     machine.branches++;
-    for (const block of blocks) {
+    for (const { body, measured = [] } of blocks) {
       scope.names = new Map(before);
-      if (!this.follower.block(block, act)) ends.push(scope.names);
+      if (!machine.measuring(measured, () => this.follower.block(body, act))) ends.push(scope.names);
     }
     machine.branches--;
     scope.names = ends[0] ?? before;
@@ -101,4 +111,10 @@ function periodOf(test: Expression): number | null {
       period = Number(part.right.text) || null;
   });
   return period;
+}
+
+/** True if a block ends in a statement that leaves it. */
+function leaves(body: readonly Statement[]): boolean {
+  const last = body.at(-1);
+  return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
 }

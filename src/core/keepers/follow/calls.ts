@@ -8,10 +8,11 @@ import {
   valueOf,
   type ClassThing,
   type FunctionThing,
+  type Given,
   type Thing,
   type Value,
 } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import type { Effects } from './effects.js';
 import { Part, type Follower } from './follower.js';

@@ -32,7 +32,17 @@ export class Definitions extends Part {
       if (value !== null) defaults.set(name, this.follower.evaluate(value, act));
     const node = new FlowNode(0);
     const { scope } = act;
-    const fn: FunctionThing = { kind: 'function', node, def, module: scope.module, scope, defaults, owner, self: null };
+    const fn: FunctionThing = {
+      kind: 'function',
+      node,
+      def,
+      module: scope.module,
+      scope,
+      defaults,
+      owner,
+      self: null,
+      partial: [],
+    };
     // A closure keeps the variables around it that it names; those of its module are there anyway.
     if (scope.outer !== null) {
       const used = namesUsed(fn);
@@ -40,7 +50,7 @@ export class Definitions extends Part {
         [...used].flatMap((name) => (scope.names.has(name) || scope.outer !== null ? closureNode(scope, name) : []));
     }
     for (const value of defaults.values()) node.holds.push(value.node);
-    return { node, things: [fn], items: null };
+    return { ...valueOf(node), things: [fn] };
   }
 
   classValue(def: ClassDef, act: Activation): Value {

@@ -7,6 +7,9 @@ import { Part } from './follower.js';
 import type { CallEffect } from './knownCalls.js';
 import { operate, viewOf } from './operate.js';
 
+/** Methods that give what an object has: the same each time. */
+const LISTS_PARTS = /^(?:named_)?(?:parameters|modules|children|buffers)$|^(?:items|values|keys|state_dict)$/;
+
 /** Follows what calls of PyTorch's and Python's own do with what they are given. */
 export class Effects extends Part {
   of(effect: CallEffect, values: readonly Value[], call: Call, act: Activation, name: string): Value {
@@ -18,7 +21,9 @@ export class Effects extends Part {
     );
     switch (effect) {
       case 'plain':
-        return plainValue();
+        return call.callee.kind === 'attribute' && LISTS_PARTS.test(call.callee.name) && base !== undefined
+          ? { ...plainValue(), source: base.source ?? base.node }
+          : plainValue();
       case 'make':
       case 'cut': {
         const asks = call.args.some(
@@ -100,9 +105,11 @@ export class Effects extends Part {
       if (method === 'get') return element;
       const { value, container } = newContainer('list', this.machine.loops);
       keepIn(container, element);
-      return method === 'items' ? { ...value, items: [pairOf(plainValue(), element)] } : value;
+      const source = base.source ?? base.node;
+      return method === 'items' ? { ...value, items: [pairOf(plainValue(), element)], source } : { ...value, source };
     }
     const value = viewOf(this.machine, base, false);
+    if (LISTS_PARTS.test(method)) return { ...value, source: base.source ?? base.node };
     // `.to(device)` may copy: what the line allocates may be this.
     if (/^(?:to|cuda|float|double|half|bfloat16|type|contiguous)$/.test(method))
       this.machine.watch(act, call, value.node);

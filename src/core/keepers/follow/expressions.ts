@@ -1,14 +1,16 @@
-import type { Call, Expression, Span, Comprehension } from '../../python/ast.js';
+import type { Call, Comprehension, Expression, Span } from '../../python/ast.js';
+import { constantOf } from '../../python/constant.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
-import { elementOf, keepIn, partOf } from '../values/parts.js';
-import { eitherOf, newContainer, plainValue, valueOf, type Value } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import { roomOf, type Known, type Room } from '../values/known.js';
+import { drawnFrom, elementOf, keepIn, partOf } from '../values/parts.js';
+import { eitherOf, newContainer, plainValue, valueOf, type Given, type Value } from '../values/things.js';
+import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import type { Calls } from './calls.js';
 import { Part, type Follower } from './follower.js';
 import { BUILTINS } from './knownCalls.js';
 import { operate, viewOf } from './operate.js';
-import { keyOf } from './sourceText.js';
+import { keyOf, sourceText } from './sourceText.js';
 
 /** Follows expressions: what they are, and what they keep. */
 export class Expressions extends Part {
@@ -36,7 +38,12 @@ export class Expressions extends Part {
         if (expression.type === 'tuple' || expression.type === 'list') {
           const { value, container } = newContainer('list', this.machine.loops);
           for (const item of items) keepIn(container, item);
-          return { ...value, items: expression.items.some((item) => item.kind === 'star') ? null : items };
+          return {
+            ...value,
+            items: expression.items.some((item) => item.kind === 'star') ? null : items,
+            // The same constants each time.
+            source: expression.items.every((item) => item.kind === 'literal') ? expression : null,
+          };
         }
         const { value, container } = newContainer('set', this.machine.loops);
         for (const item of items) keepIn(container, item);
@@ -56,11 +63,16 @@ export class Expressions extends Part {
       }
       case 'comprehension':
         return this.comprehension(expression, act);
-      case 'binary':
+      case 'binary': {
+        const constant = constantKnown(expression);
+        if (constant !== null) return plainValue(constant);
         return this.binary(expression.operator, [expression.left, expression.right], act, expression);
+      }
       case 'unary': {
         const operand = this.evaluate(expression.operand, act);
         if (expression.operator === 'not') return plainValue();
+        const constant = constantKnown(expression);
+        if (constant !== null) return plainValue(constant);
         return operate(this.machine, [operand], act, expression, operand.node.grad, operand.node.isTensor);
       }
       case 'conditional':
@@ -82,6 +94,7 @@ export class Expressions extends Part {
         return value;
       }
       case 'literal':
+        return plainValue(constantKnown(expression));
       case 'format':
       case 'unknown':
         return plainValue();
@@ -103,11 +116,12 @@ export class Expressions extends Part {
     for (const index of expression.index) this.evaluate(index, act);
     const [index] = expression.index as (Expression | undefined)[];
     const container = base.things.find((thing) => thing.kind === 'container');
-    if (expression.slice) {
+    if (expression.slice !== null) {
       if (container === undefined) return viewOf(this.machine, base, false);
       const { value, container: copy } = newContainer(container.type, this.machine.loops, true);
       copy.node.holds.push(container.node);
       copy.elements.push(...container.elements);
+      copy.most = this.lastOf(expression.slice, act);
       return value;
     }
     if (index?.kind === 'literal') {
@@ -119,6 +133,12 @@ export class Expressions extends Part {
       }
     }
     return container === undefined ? partOf(base) : elementOf(base);
+  }
+
+  /** How many items `[-9:]` leaves; null where it may leave as many as there are. */
+  private lastOf({ start, end }: Slice, act: Activation): Room | null {
+    if (end !== null || start?.kind !== 'unary' || start.operator !== '-') return null;
+    return roomOf(this.evaluate(start.operand, act), sourceText(act.scope.module, start.operand));
   }
 
   private comprehension(expression: Comprehension, act: Activation): Value {
@@ -136,8 +156,9 @@ export class Expressions extends Part {
       }
       const { target, iterable } = expression.clauses[at];
       const items = this.evaluate(iterable, act);
-      this.machine.inLoop(`${act.scope.module.file}:${target.from}`, () => {
-        this.follower.assign(target, elementOf(items), act, expression);
+      const loop = `${act.scope.module.file}:${target.from}`;
+      this.machine.inLoop(loop, () => {
+        this.follower.assign(target, drawnFrom(items, loop), act, expression);
         round(at + 1);
       });
     };
@@ -154,6 +175,10 @@ export class Expressions extends Part {
       this.machine.watch(act, span, node);
       return valueOf(node);
     }
+    if (operator === '%' && operands[0].kind !== 'literal') {
+      const room = roomOf(values[1], sourceText(act.scope.module, operands[1]));
+      return { ...operate(this.machine, values, act, span, gradOf(values), false), known: { kind: 'below', room } };
+    }
     const containers = values.flatMap(({ things }) => things.filter((thing) => thing.kind === 'container'));
     if (containers.length > 0 && operator === '+') {
       const { value, container } = newContainer('list', this.machine.loops);
@@ -163,9 +188,8 @@ export class Expressions extends Part {
       }
       return value;
     }
-    const grad = values.reduce<Sureness>((most, { node }) => larger(most, node.grad), 0);
     const isTensor = values.some(({ node }) => node.isTensor);
-    return operate(this.machine, values, act, span, grad, isTensor);
+    return operate(this.machine, values, act, span, gradOf(values), isTensor);
   }
 
   private call(expression: Call, act: Activation): Value {
@@ -189,4 +213,17 @@ export class Expressions extends Part {
     for (const { value } of given) this.machine.note(value.node);
     return given;
   }
+}
+
+type Slice = NonNullable<(Expression & { kind: 'subscript' })['slice']>;
+
+/** What is known of an expression of nothing but constants; null where it is none. */
+function constantKnown(expression: Expression): Known | null {
+  if (expression.kind === 'literal' && expression.type === 'none') return { kind: 'constant', value: null };
+  const value = constantOf(expression);
+  return value === null ? null : { kind: 'constant', value };
+}
+
+function gradOf(values: readonly Value[]): Sureness {
+  return values.reduce<Sureness>((most, { node }) => larger(most, node.grad), 0);
 }

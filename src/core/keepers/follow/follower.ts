@@ -1,8 +1,7 @@
 import type { Call, Expression, Span, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import type { Scope } from '../values/things.js';
-import { type ClassThing, type FunctionThing, type Value } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import type { ClassThing, FunctionThing, Given, Scope, Value } from '../values/things.js';
+import type { Activation } from './activation.js';
 import type { Machine } from './machine.js';
 
 /** Where a call may lead on along the stack. */

@@ -1,17 +1,19 @@
 import type { Expression, FunctionDef } from '../../python/ast.js';
 import { FlowNode } from '../values/flowNode.js';
+import { roomOf, type Room } from '../values/known.js';
 import { elementOf, keepIn } from '../values/parts.js';
 import { leadsToSame } from '../values/reachability.js';
 import {
-  plainValue,
-  valueOf,
-  type FunctionThing,
-  type Value,
   Scope,
   eitherOf,
   newContainer,
+  plainValue,
+  valueOf,
+  type FunctionThing,
+  type Given,
+  type Value,
 } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import type { Activation } from './activation.js';
 import { Part } from './follower.js';
 import { noteKeeper } from './keeping.js';
 import { CACHES, WITHOUT_GRAPH } from './knownCalls.js';
@@ -118,13 +120,24 @@ export class Invocations extends Part {
       value: valueOf(node),
       container: null,
       attribute: null,
-      most: name.endsWith('lru_cache') ? cacheSize(decorator, act) : null,
+      most: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
       guessed: false,
     });
   }
 
-  private bind({ def, self, defaults, owner }: FunctionThing, given: readonly Given[], scope: Scope): void {
+  /** The results that `functools.lru_cache` keeps at most, null for all. */
+  private cacheSize(decorator: Expression, act: Activation): Room | null {
+    if (decorator.kind !== 'call') return DEFAULT_CACHE_SIZE;
+    const given = decorator.args.find(({ name }, i) => name === 'maxsize' || (name === null && i === 0))?.value;
+    if (given === undefined) return DEFAULT_CACHE_SIZE;
+    const size = this.follower.evaluate(given, act);
+    const isEndless = size.known?.kind === 'constant' && size.known.value === null;
+    return isEndless ? null : roomOf(size, sourceText(act.scope.module, given));
+  }
+
+  private bind({ def, self, defaults, owner, partial }: FunctionThing, called: readonly Given[], scope: Scope): void {
     const { machine } = this;
+    const given = [...partial, ...called];
     const decorators = def.kind === 'function' ? def.decorators.map((one) => sourceText(scope.module, one)) : [];
     const isClassMethod = decorators.includes('classmethod');
     const positional = given.filter(({ name, star }) => name === null && star === '').map(({ value }) => value);
@@ -154,16 +167,8 @@ export class Invocations extends Part {
   }
 }
 
-/** The results that `functools.lru_cache` keeps at most, null for all. */
-function cacheSize(decorator: Expression, act: Activation): string | null {
-  if (decorator.kind !== 'call') return DEFAULT_CACHE_SIZE;
-  const given = decorator.args.find(({ name }, i) => name === 'maxsize' || (name === null && i === 0))?.value;
-  if (given === undefined) return DEFAULT_CACHE_SIZE;
-  return given.kind === 'literal' && given.type === 'number' ? sourceText(act.scope.module, given) : null;
-}
-
 /** As Python's documentation has it. */
-const DEFAULT_CACHE_SIZE = '128';
+const DEFAULT_CACHE_SIZE: Room = { text: '128', count: 128 };
 
 /** The forward of an autograd function, whose first parameter is `ctx`. */
 function isForward({ def, owner }: FunctionThing): boolean {

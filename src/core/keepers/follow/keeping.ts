@@ -6,40 +6,48 @@ import type { Activation } from './activation.js';
 import type { Machine } from './machine.js';
 import { attributeName, sourceText } from './sourceText.js';
 
+/** A value that is put somewhere. */
+export interface Put {
+  readonly value: Value;
+  /** What it is put in. */
+  readonly receiver: Expression;
+  /** The expression that is put. */
+  readonly span: Span | null;
+  readonly statement: Span;
+  /** Null where it is added. */
+  readonly key?: Value | null;
+  /** True if the receiver is not known to be a container. */
+  readonly guessed?: boolean;
+}
+
 /** Notes that a value is put somewhere. */
 export function putIn(
   machine: Machine,
   containers: readonly Container[],
-  value: Value,
-  receiver: Expression,
-  span: Span | null,
-  statement: Span,
   act: Activation,
-  guessed: boolean,
+  { value, receiver, span, statement, key = null, guessed = false }: Put,
 ): void {
   for (const container of containers) keepIn(container, value);
   const isError = value.things.some((thing) => thing.kind === 'instance' && thing.library === ERROR);
   const targets: (Container | null)[] = containers.length === 0 ? [null] : [...containers];
+  const { module } = act.scope;
+  const holder = sourceText(module, receiver);
+  const ring = key?.known?.kind === 'below' ? key.known.room : null;
   for (const container of targets) {
     noteKeeper(machine, isError ? 'error' : 'put', act, statement, {
-      holder: sourceText(act.scope.module, receiver),
-      kept: span === null ? '' : sourceText(act.scope.module, span),
+      holder,
+      kept: span === null ? '' : sourceText(module, span),
       keptSpan: span,
       value,
       container,
       attribute: attributeName(receiver),
-      most: container?.most ?? roomIn(machine, sourceText(act.scope.module, receiver)),
+      most: container?.most ?? ring ?? machine.roomIn(holder),
+      key,
       guessed,
     });
-    if (container !== null) {
-      for (const to of value.things) {
-        machine.references.push({
-          from: container,
-          to,
-          place: { module: act.scope.module, span: statement },
-          text: sourceText(act.scope.module, receiver),
-        });
-      }
+    if (container === null) continue;
+    for (const to of value.things) {
+      machine.references.push({ from: container, to, place: { module, span: statement }, text: holder });
     }
   }
 }
@@ -50,20 +58,16 @@ export function noteKeeper(
   kind: KeeperKind,
   act: Activation,
   span: Span,
-  facts: Pick<Keeper, 'holder' | 'kept' | 'keptSpan' | 'value' | 'container' | 'attribute' | 'most' | 'guessed'>,
+  facts: Omit<Keeper, 'kind' | 'place' | 'loops' | 'every' | 'key'> & Partial<Pick<Keeper, 'key'>>,
 ): Keeper {
   const keeper: Keeper = {
     kind,
     place: { module: act.scope.module, span },
     loops: machine.loops,
     every: machine.everyRound,
+    key: null,
     ...facts,
   };
   machine.keepers.push(keeper);
   return keeper;
-}
-
-/** How much a container takes, by the tests around. */
-function roomIn(machine: Machine, holder: string): string | null {
-  return machine.measured.find(({ container, room }) => container === holder && room !== null)?.room ?? null;
 }

@@ -1,15 +1,15 @@
 import type { Call, Expression } from '../../python/ast.js';
 import type { Keeper } from '../keeper.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
-import { elementOf, partOf, spread } from '../values/parts.js';
-import { plainValue, valueOf, type Hook, type Value } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import { adopt, elementOf, keepIn, keepsNothing, partOf, spread } from '../values/parts.js';
+import { plainValue, valueOf, type Container, type Given, type Hook, type Value } from '../values/things.js';
+import type { Activation } from './activation.js';
 import { followBackward } from './backward.js';
 import { Part } from './follower.js';
 import { putIn } from './keeping.js';
 import { ADDS_PARAMETERS, HOOK, PUTS_IN, TAKES_OUT } from './knownCalls.js';
 import { operate } from './operate.js';
-import { sourceText } from './sourceText.js';
+import { isMade, sourceText } from './sourceText.js';
 
 /** Follows methods whose names tell what they do, whatever they are called on. */
 export class KnownMethods extends Part {
@@ -49,32 +49,54 @@ export class KnownMethods extends Part {
     }
     if (HOOK.test(name)) return this.register(given, call, act, receiver);
     const containers = base.things.filter((thing) => thing.kind === 'container');
-    if (TAKES_OUT.has(name)) {
+    if (TAKES_OUT.has(name) || (name === 'get' && containers.some(({ type }) => type === 'queue'))) {
       const holder = sourceText(act.scope.module, receiver);
-      const isThorough = name === 'clear' || machine.measured.some(({ container }) => container === holder);
-      for (const container of containers) container.cleared.push({ loops: machine.loops, isThorough });
+      machine.takeOut(containers, holder, name === 'clear');
       if (containers.length === 0) machine.emptied.add(holder);
       return containers.length > 0 ? elementOf(base) : partOf(base);
     }
     if (PUTS_IN.has(name) && given.length > 0) {
-      const isHost = base.node.isTensor || (base.items !== null && containers.length === 0);
-      if (isHost) return null;
-      if (containers.length === 0 && base.things.some((thing) => thing.kind === 'library')) return null;
-      const last = given[given.length - 1];
-      const kept = name === 'update' || name === 'extend' ? given : [last];
-      for (const { value, span } of kept) {
-        const stored = name === 'extend' || name === 'update' ? spread(value) : value;
-        putIn(this.machine, containers, stored, receiver, span, call, act, containers.length === 0);
-      }
-      return name === 'setdefault' && containers.length > 0 ? last.value : plainValue();
+      return this.put(base, name, given, call, act, receiver);
     }
     if (ADDS_PARAMETERS.has(name) && given.length > 0) {
       const { value, span } = given[given.length - 1];
       if (call.args.some((arg) => arg.value.kind === 'literal')) return plainValue();
-      putIn(this.machine, [], value, receiver, span, call, act, false);
+      putIn(this.machine, [], act, { value, receiver, span, statement: call });
       return plainValue();
     }
     return null;
+  }
+
+  /** Follows `kept.append(value)` and its like. */
+  private put(
+    base: Value,
+    name: string,
+    given: readonly Given[],
+    call: Call,
+    act: Activation,
+    receiver: Expression,
+  ): Value | null {
+    const { machine } = this;
+    const containers = base.things.filter((thing) => thing.kind === 'container');
+    if (base.node.isTensor || (base.items !== null && containers.length === 0)) return null;
+    if (containers.length === 0 && base.things.some((thing) => thing.kind === 'library')) return null;
+    const guessed = containers.length === 0;
+    if (name === 'update' || name === 'extend') {
+      for (const { name: key, value, span } of given) {
+        if (name === 'update' && replacesItems(containers, key, value)) continue;
+        putIn(machine, containers, act, { value: spread(value), receiver, span, statement: call, guessed });
+      }
+      return plainValue();
+    }
+    const { value, span } = given[given.length - 1];
+    if (containers.length > 0 && isMade(span) && keepsNothing(value)) {
+      adopt(value, containers[0].born);
+      for (const container of containers) keepIn(container, value);
+    } else {
+      const key = name === 'setdefault' ? given[0].value : null;
+      putIn(machine, containers, act, { value, receiver, span, statement: call, key, guessed });
+    }
+    return name === 'setdefault' && containers.length > 0 ? value : plainValue();
   }
 
   inPlace(base: Value, given: readonly Given[], act: Activation, call: Call, receiver: Expression): Value {
@@ -104,6 +126,7 @@ export class KnownMethods extends Part {
         loops: machine.loops,
         every: machine.everyRound,
         most: null,
+        key: null,
         guessed: false,
       };
       machine.hooks.push({
@@ -114,4 +137,18 @@ export class KnownMethods extends Part {
     }
     return valueOf(new FlowNode(0), [hook]);
   }
+}
+
+/** `state.update(last=out)` puts new values under keys that are there already. */
+function replacesItems(containers: readonly Container[], key: string | null, value: Value): boolean {
+  if (containers.length === 0) return false;
+  if (key !== null) {
+    for (const { attrs } of containers) attrs.set(`'${key}'`, value);
+    return true;
+  }
+  const given = value.things.filter((thing) => thing.kind === 'container');
+  if (given.length === 0 || given.some(({ node }) => node.holds.length > 0)) return false;
+  for (const { attrs } of containers)
+    for (const one of given) for (const [name, item] of one.attrs) attrs.set(name, item);
+  return true;
 }

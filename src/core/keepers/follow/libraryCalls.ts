@@ -1,10 +1,13 @@
 import type { Call } from '../../python/ast.js';
+import { FlowNode } from '../values/flowNode.js';
+import { roomOf, type Room } from '../values/known.js';
 import { elementOf, keepIn, spread } from '../values/parts.js';
-import { newContainer, pairOf, plainValue, type Value } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import { newContainer, pairOf, plainValue, valueOf, type Given, type Value } from '../values/things.js';
+import type { Activation } from './activation.js';
 import { followBackward } from './backward.js';
 import type { Effects } from './effects.js';
 import { Part, type Follower } from './follower.js';
+import { putIn } from './keeping.js';
 import { functionEffect } from './knownCalls.js';
 import { unknownCall, viewOf } from './operate.js';
 import { sourceText } from './sourceText.js';
@@ -26,20 +29,13 @@ export class LibraryCalls extends Part {
       return plainValue();
     }
     if (name === 'gc.collect' || name === 'gc.disable') return plainValue();
-    if (/^(?:collections\.)?deque$/.test(name)) {
-      const most = call.args.find(
-        ({ name: key, value }, i) =>
-          (key === 'maxlen' || (key === null && i === 1)) && !(value.kind === 'literal' && value.type === 'none'),
-      );
-      const { value, container } = newContainer('list', this.machine.loops, most !== undefined);
-      container.most = most === undefined ? null : sourceText(act.scope.module, most.value);
-      for (const item of values) container.node.holds.push(item.node);
-      return value;
+    const container = this.boundedContainer(name, given, act);
+    if (container !== null) return container;
+    if (name === 'functools.partial' && first !== undefined) {
+      const made = this.partial(first, given.slice(1));
+      if (made !== null) return made;
     }
-    if (/(?:^|\.)(?:Queue|SimpleQueue|LifoQueue)$/.test(name))
-      return newContainer('list', this.machine.loops, call.args.length > 0).value;
-    if (/(?:^|\.)Weak(?:Set|ValueDictionary|KeyDictionary)$/.test(name))
-      return newContainer('dict', this.machine.loops, true).value;
+    if (name.startsWith('heapq.heap') && first !== undefined) return this.heap(name, given, call, act);
     if (/^(?:list|dict|set|collections\.(?:defaultdict|OrderedDict|Counter)|defaultdict)$/.test(name)) {
       const { value, container } = newContainer(name === 'list' ? 'list' : 'dict', this.machine.loops);
       const [factory] = given as (Given | undefined)[];
@@ -53,14 +49,78 @@ export class LibraryCalls extends Part {
     }
     if (name === 'enumerate' && first !== undefined) {
       const element = elementOf(first);
-      return { ...viewOf(this.machine, first, false), items: [pairOf(plainValue(), element)] };
+      // Its numbers are the same whatever it counts.
+      const items = [pairOf({ ...plainValue(), source: call }, element)];
+      return { ...viewOf(this.machine, first, false), items, source: sourceOf(first) };
     }
     if (name === 'zip' && values.length === 2) {
-      return { ...plainValue(), items: [pairOf(elementOf(values[0]), elementOf(values[1]))] };
+      return { ...plainValue(), items: [pairOf(itemOf(values[0]), itemOf(values[1]))] };
+    }
+    if (name === 'range' && values.length === 1) return { ...plainValue(), source: call };
+    const below = BELOW[name] as number | undefined;
+    if (below !== undefined && below < call.args.length) {
+      const { value: bound } = call.args[below];
+      return plainValue({ kind: 'below', room: roomOf(values[below], sourceText(act.scope.module, bound)) });
+    }
+    if (SAME_ELEMENTS.test(name) && first !== undefined) {
+      return { ...this.effects.of('view', values, call, act, name), source: sourceOf(first) };
     }
     const effect = functionEffect(name);
     if (effect !== null) return this.effects.of(effect, values, call, act, name);
     return unknownCall(this.machine, plainValue(), given, call, act, false);
+  }
+
+  /** Containers that hold no more than they are told, and those that let go by themselves; null for others. */
+  private boundedContainer(name: string, given: readonly Given[], act: Activation): Value | null {
+    const { loops } = this.machine;
+    const last = name.slice(name.lastIndexOf('.') + 1);
+    const argument = (key: string, at: number): Given | undefined =>
+      given.find((one, i) => one.name === key || (one.name === null && i === at));
+    if (/^(?:collections\.)?deque$/.test(name)) {
+      const most = roomGiven(argument('maxlen', 1), act);
+      const { value, container } = newContainer('list', loops, most !== null);
+      container.most = most;
+      for (const { name: key, value: items } of given.slice(0, 1)) if (key === null) keepIn(container, spread(items));
+      return value;
+    }
+    if (/^(?:Queue|SimpleQueue|LifoQueue|PriorityQueue|JoinableQueue)$/.test(last) && name.includes('.')) {
+      const most = last === 'SimpleQueue' ? null : roomGiven(argument('maxsize', 0), act);
+      const { value, container } = newContainer('queue', loops, most !== null);
+      container.most = most;
+      return value;
+    }
+    if (/^Weak(?:Set|ValueDictionary|KeyDictionary)$/.test(last)) return newContainer('dict', loops, true).value;
+    return null;
+  }
+
+  /** A function some of whose arguments are given in advance. */
+  private partial(fn: Value, given: readonly Given[]): Value | null {
+    const things = fn.things.filter((thing) => thing.kind === 'function');
+    if (things.length === 0) return null;
+    const node = new FlowNode(0);
+    node.holds.push(fn.node, ...given.map(({ value }) => value.node));
+    return valueOf(
+      node,
+      things.map((thing) => ({ ...thing, node, partial: [...thing.partial, ...given] })),
+    );
+  }
+
+  /** Pushing puts one more on a heap; what pushes and pops does not. */
+  private heap(name: string, given: readonly Given[], call: Call, act: Activation): Value {
+    const [heap, item] = given as [Given, Given | undefined];
+    const containers = heap.value.things.filter((thing) => thing.kind === 'container');
+    const receiver = call.args[0].value;
+    if (item === undefined || !name.includes('push')) {
+      this.machine.takeOut(containers, sourceText(act.scope.module, receiver), false);
+      return elementOf(heap.value);
+    }
+    if (name === 'heapq.heappush') {
+      const guessed = containers.length === 0;
+      putIn(this.machine, containers, act, { value: item.value, receiver, span: item.span, statement: call, guessed });
+      return plainValue();
+    }
+    for (const container of containers) keepIn(container, item.value);
+    return elementOf(heap.value);
   }
 
   /** What a `defaultdict` makes for a key that it has not. */
@@ -68,4 +128,31 @@ export class LibraryCalls extends Part {
     const made = this.follower.callValue(factory, [], call, act, call.callee);
     return made.things.length > 0 ? made : newContainer('list', this.machine.loops).value;
   }
+}
+
+/** Functions that give a whole number from zero up to, but not, one of their arguments: which. */
+const BELOW: Readonly<Record<string, number>> = {
+  'random.randrange': 0,
+  'random.randint': 1,
+  'numpy.random.randint': 0,
+};
+/** What they give has the elements of what they are given, in one order or another. */
+const SAME_ELEMENTS = /^(?:list|tuple|sorted|reversed|iter|tqdm(?:\.\w+)*)$/;
+
+/** What has the same elements in the same order. */
+function sourceOf({ source, node }: Value): object {
+  return source ?? node;
+}
+
+/** One of the elements of a value, that knows of which. */
+function itemOf(value: Value): Value {
+  return { ...elementOf(value), source: sourceOf(value) };
+}
+
+/** How much a container is told to hold; null for as much as comes. */
+function roomGiven(given: Given | undefined, { scope }: Activation): Room | null {
+  if (given === undefined) return null;
+  const { known } = given.value;
+  if (known?.kind === 'constant' && (known.value === null || known.value <= 0)) return null;
+  return roomOf(given.value, sourceText(scope.module, given.span));
 }

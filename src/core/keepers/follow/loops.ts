@@ -1,6 +1,6 @@
-import type { Span, Statement, For } from '../../python/ast.js';
+import type { For, Span, Statement } from '../../python/ast.js';
 import { headerOf } from '../../python/header.js';
-import { elementOf } from '../values/parts.js';
+import { drawnFrom } from '../values/parts.js';
 import { plainValue, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { Part, type Follower } from './follower.js';
@@ -22,7 +22,7 @@ export class Loops extends Part {
     const outer = machine.everyRound;
     machine.everyRound = null;
     for (let round = 0; round < ROUNDS; round++) {
-      machine.inLoop(`${act.scope.module.file}:${span.from}`, () => {
+      machine.inLoop(nameOf(act, span), () => {
         begin();
         this.follower.block(body, act);
       });
@@ -35,14 +35,14 @@ export class Loops extends Part {
     let items: Value | null = null;
     // The stack may stand on the header: the iterator allocates, once per round.
     if (machine.isOnPath(act, headerOf(statement))) {
-      machine.inLoop(`${act.scope.module.file}:${statement.from}`, () => {
+      machine.inLoop(nameOf(act, statement), () => {
         items = this.follower.evaluate(statement.iterable, act);
         const next = (act.frame ?? 0) + 1;
         if (next < machine.path.length && !machine.entered.has(next)) this.frames.callBack(next);
       });
     } else items = this.follower.evaluate(statement.iterable, act);
     this.loop(statement.body, act, statement, () => {
-      const element = elementOf(items ?? plainValue());
+      const element = drawnFrom(items ?? plainValue(), nameOf(act, statement));
       if (act.frame !== null && act.frame + 1 < machine.path.length && machine.isOnPath(act, headerOf(statement))) {
         machine.mark(element.node, 2);
       }
@@ -51,4 +51,9 @@ export class Loops extends Part {
     });
     return this.follower.block(statement.otherwise, act);
   }
+}
+
+/** A loop's name: the same whenever it runs. */
+function nameOf({ scope }: Activation, { from }: Span): string {
+  return `${scope.module.file}:${from}`;
 }

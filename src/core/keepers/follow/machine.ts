@@ -3,8 +3,8 @@ import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import type { Assigned, Keeper, PathFrame, Reference } from '../keeper.js';
 import type { Sources } from '../sources.js';
 import { FlowNode, type Sureness } from '../values/flowNode.js';
-import type { Scope } from '../values/things.js';
-import { type FunctionThing, type Hook, type LoopRound } from '../values/things.js';
+import type { Room } from '../values/known.js';
+import type { Container, FunctionThing, Hook, LoopRound, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
 
 /** A hook's function is followed when all else has been: with what it is given unknown. */
@@ -24,7 +24,9 @@ export interface StepSign {
 export interface Measured {
   readonly container: string;
   /** The container takes no more than this while the test holds; null if the test does not say so. */
-  readonly room: string | null;
+  readonly room: Room | null;
+  /** The container may hold more than this, and the test asks for it; null if it does not. */
+  readonly over: Room | null;
 }
 
 /** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
@@ -102,6 +104,31 @@ export class Machine {
     return this.work < MOST_OFF_PATH;
   }
 
+  /** Follows a block in which lengths of containers are known. */
+  measuring<T>(measured: readonly Measured[], follow: () => T): T {
+    const outer = this.measured;
+    this.measured = [...outer, ...measured];
+    try {
+      return follow();
+    } finally {
+      this.measured = outer;
+    }
+  }
+
+  /** How much a container takes, by the tests around. */
+  roomIn(holder: string): Room | null {
+    return this.measured.find(({ container, room }) => container === holder && room !== null)?.room ?? null;
+  }
+
+  /** Notes that something takes items out of a container, where the tests around ask for its length as well. */
+  takeOut(containers: readonly Container[], holder: string, isAll: boolean): void {
+    const tests = this.measured.filter(({ container }) => container === holder);
+    const most = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
+    for (const { cleared } of containers) {
+      cleared.push({ loops: this.loops, isThorough: isAll || tests.length > 0, most });
+    }
+  }
+
   /** Runs a block as a round of a loop. */
   inLoop(loop: string, round: () => void): void {
     const outer = this.loops;
@@ -111,6 +138,14 @@ export class Machine {
     } finally {
       this.loops = outer;
     }
+  }
+
+  /** Runs a block as one more round of loops that ran. */
+  inRoundsOf(loops: readonly LoopRound[], round: () => void): void {
+    const outer = this.loops;
+    this.loops = loops.map(({ loop }) => ({ loop, round: this.rounds++ }));
+    round();
+    this.loops = outer;
   }
 
   /** A node for what an operation gives. */

@@ -1,8 +1,8 @@
 import type { Call, Span } from '../../python/ast.js';
 import { FlowNode, larger, smaller, type Sureness } from '../values/flowNode.js';
 import { gradInside } from '../values/parts.js';
-import { valueOf, type Value } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import { valueOf, type Given, type Value } from '../values/things.js';
+import type { Activation } from './activation.js';
 import type { Machine } from './machine.js';
 
 /** What an operation gives: new memory, and a graph that keeps the operands where one of them has a graph. */

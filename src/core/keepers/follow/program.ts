@@ -1,7 +1,7 @@
 import type { Call, Expression, FunctionDef, Lambda, Span, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import type { ClassThing, FunctionThing, Scope, Value } from '../values/things.js';
-import type { Activation, Given } from './activation.js';
+import type { ClassThing, FunctionThing, Given, Scope, Value } from '../values/things.js';
+import type { Activation } from './activation.js';
 import { Assignments } from './assignments.js';
 import { Attributes } from './attributes.js';
 import { Branches } from './branches.js';

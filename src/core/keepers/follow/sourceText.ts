@@ -7,6 +7,11 @@ export function sourceText(module: PythonModule, span: Expression | Span, most =
   return text.length > most ? `${text.slice(0, most - 1)}…` : text;
 }
 
+/** True of an expression that makes what it gives, and gives it no name. */
+export function isMade(span: Span | null): boolean {
+  return span !== null && 'kind' in span && /^(?:display|dict|call)$/.test(String(span.kind));
+}
+
 /** A literal key as one text, however it is quoted. */
 export function keyOf(key: Expression & { kind: 'literal' }): string {
   return key.type === 'string'

@@ -35,10 +35,17 @@ export class Statements extends Part {
 
   /** @returns true if it leaves the block */
   block(statements: readonly Statement[], act: Activation): boolean {
-    for (const statement of statements) {
-      if (this.statement(statement, act)) return true;
+    const { machine } = this;
+    const outer = machine.measured;
+    try {
+      for (const statement of statements) {
+        if (this.statement(statement, act)) return true;
+        machine.measured = [...machine.measured, ...this.parts.branches.lengthsBehind(statement, act)];
+      }
+      return false;
+    } finally {
+      machine.measured = outer;
     }
-    return false;
   }
 
   private statement(statement: Statement, act: Activation): boolean {
@@ -71,7 +78,7 @@ export class Statements extends Part {
         return parts.branches.ifBlock(statement, act);
       case 'while':
         this.follower.evaluate(statement.test, act);
-        parts.branches.measuring([statement.test], act, () => {
+        this.machine.measuring(parts.branches.lengths(statement.test, 'holds', act), () => {
           parts.loops.loop(statement.body, act, statement, () => undefined);
         });
         return this.block(statement.otherwise, act);
@@ -83,7 +90,10 @@ export class Statements extends Part {
         return parts.branches.tryBlock(statement, act);
       case 'match':
         this.follower.evaluate(statement.subject, act);
-        return parts.branches.either(statement.bodies, act);
+        return parts.branches.either(
+          statement.bodies.map((body) => ({ body })),
+          act,
+        );
       case 'function': {
         const value = parts.definitions.functionDef(statement, act, null);
         act.scope.scopeOf(statement.name).names.set(statement.name, value);

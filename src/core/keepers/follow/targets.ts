@@ -1,12 +1,13 @@
 import type { Assignment, Expression, Span } from '../../python/ast.js';
 import type { Keeper } from '../keeper.js';
-import { elementOf } from '../values/parts.js';
-import { eitherOf, plainValue, type Value } from '../values/things.js';
+import { roomOf, type Room } from '../values/known.js';
+import { adopt, elementOf, keepIn, keepsNothing } from '../values/parts.js';
+import { eitherOf, plainValue, type Container, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import { Part, type Follower } from './follower.js';
 import { putIn } from './keeping.js';
-import { attributeName, keyOf, sourceText } from './sourceText.js';
+import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
 
 /** Gives values to names, attributes and items, and lets go of what they were. */
 export class Targets extends Part {
@@ -68,10 +69,10 @@ export class Targets extends Part {
 
   private assignItem(target: Expression & { kind: 'subscript' }, value: Value, act: Activation, statement: Span): void {
     const base = this.follower.evaluate(target.value, act);
-    for (const index of target.index) this.follower.evaluate(index, act);
+    const keys = target.index.map((index) => this.follower.evaluate(index, act));
     const containers = base.things.filter((thing) => thing.kind === 'container');
-    if (target.slice) {
-      for (const container of containers) container.cleared.push({ loops: this.machine.loops, isThorough: true });
+    if (target.slice !== null) {
+      for (const container of containers) this.empty(container, mostIn(value));
       return;
     }
     const [index] = target.index as (Expression | undefined)[];
@@ -79,9 +80,17 @@ export class Targets extends Part {
       for (const container of containers) container.attrs.set(keyOf(index), value);
       return;
     }
-    const isRing = index?.kind === 'binary' && index.operator === '%';
-    if (isRing || (containers.length === 0 && (base.node.isTensor || base.things.length > 0))) return;
-    putIn(this.machine, containers, value, target.value, sourceOf(statement), statement, act, containers.length === 0);
+    if (containers.length === 0 && (base.node.isTensor || base.things.length > 0)) return;
+    const span = sourceOf(statement);
+    if (containers.length > 0 && isMade(span) && keepsNothing(value)) {
+      // A list for each key, to be filled by others.
+      adopt(value, containers[0].born);
+      for (const container of containers) keepIn(container, value);
+      return;
+    }
+    const key = keys.length === 1 ? keys[0] : null;
+    const guessed = containers.length === 0;
+    putIn(this.machine, containers, act, { value, receiver: target.value, span, statement, key, guessed });
   }
 
   private storeOnContext(stored: Keeper[], target: Expression, value: Value, act: Activation, statement: Span): void {
@@ -97,6 +106,7 @@ export class Targets extends Part {
       loops: this.machine.loops,
       every: null,
       most: null,
+      key: null,
       guessed: false,
     });
   }
@@ -105,9 +115,12 @@ export class Targets extends Part {
   private replaced(old: Value | undefined, value: Value): void {
     if (old === undefined) return;
     for (const thing of old.things) {
-      if (thing.kind === 'container' && !value.things.includes(thing))
-        thing.cleared.push({ loops: this.machine.loops, isThorough: true });
+      if (thing.kind === 'container' && !value.things.includes(thing)) this.empty(thing, mostIn(value));
     }
+  }
+
+  private empty({ cleared }: Container, most: Room | null): void {
+    cleared.push({ loops: this.machine.loops, isThorough: true, most });
   }
 
   drop(target: Expression, act: Activation): void {
@@ -116,12 +129,15 @@ export class Targets extends Part {
       this.replaced(names.get(target.name), plainValue());
       names.delete(target.name);
     } else if (target.kind === 'subscript') {
-      const { loops, measured } = this.machine;
-      const holder = sourceText(act.scope.module, target.value);
-      const isThorough = target.slice || measured.some(({ container }) => container === holder);
-      for (const thing of this.follower.evaluate(target.value, act).things) {
-        if (thing.kind === 'container') thing.cleared.push({ loops, isThorough });
-      }
+      const { things } = this.follower.evaluate(target.value, act);
+      const containers = things.filter((thing) => thing.kind === 'container');
+      const { slice } = target;
+      const end = slice?.start === null ? slice.end : null;
+      if (end?.kind === 'unary' && end.operator === '-') {
+        // `del kept[:-9]`
+        const room = roomOf(this.follower.evaluate(end.operand, act), sourceText(act.scope.module, end.operand));
+        for (const container of containers) this.empty(container, room);
+      } else this.machine.takeOut(containers, sourceText(act.scope.module, target.value), slice !== null);
     } else if (target.kind === 'attribute') {
       for (const thing of this.follower.evaluate(target.value, act).things) {
         if (thing.kind === 'instance') {
@@ -136,4 +152,9 @@ export class Targets extends Part {
 /** The right side of an assignment. */
 function sourceOf(statement: Span): Span | null {
   return 'value' in statement ? (statement as Assignment).value : null;
+}
+
+/** Items of a container that takes the place of another; null where they are not limited. */
+function mostIn({ things }: Value): Room | null {
+  return things.find((thing) => thing.kind === 'container')?.most ?? null;
 }

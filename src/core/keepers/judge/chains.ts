@@ -1,6 +1,6 @@
 import type { Assigned } from '../keeper.js';
 import { dataKept, graphKept, graphLeadsTo, isPartOf } from '../values/reachability.js';
-import { valueOf } from '../values/things.js';
+import { placeKey, valueOf } from '../values/things.js';
 import type { Candidate } from './finding.js';
 import { NAMELESS, type Trial } from './trial.js';
 
@@ -8,7 +8,7 @@ import { NAMELESS, type Trial } from './trial.js';
 export function chains(trial: Trial): Candidate[] {
   const groups = new Map<string, Assigned[]>();
   for (const assigned of trial.machine.assigned) {
-    const key = `${assigned.place.module.file}:${assigned.place.span.from}:${assigned.target}`;
+    const key = `${placeKey(assigned.place)}:${assigned.target}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [assigned]);
     else group.push(assigned);

@@ -2,6 +2,7 @@ import type { Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import type { KeeperKind } from '../keeper.js';
 import type { Sureness } from '../values/flowNode.js';
+import { placeKey } from '../values/things.js';
 
 /** A statement that keeps what the watched line allocates. */
 export interface Finding {
@@ -31,7 +32,7 @@ export function best(candidates: readonly Candidate[]): Finding | null {
   const places = new Map<string, Candidate>();
   for (const candidate of candidates) {
     if (candidate.sureness < 2) continue;
-    const key = `${candidate.module.file}:${candidate.span.from}`;
+    const key = placeKey(candidate);
     const known = places.get(key);
     if (known === undefined || candidate.score > known.score) places.set(key, candidate);
   }

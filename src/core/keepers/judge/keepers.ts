@@ -1,3 +1,4 @@
+import { overwrites } from './overwriting.js';
 import { forEachStatement } from '../../python/pythonModule.js';
 import type { Keeper } from '../keeper.js';
 import type { Sureness } from '../values/flowNode.js';
@@ -44,6 +45,7 @@ function candidateOf(keeper: Keeper, trial: Trial): Candidate | null {
       if (inside.length > 0) return null;
     }
   }
+  if (overwrites(keeper, outlived, trial)) return null;
   if (keeper.attribute !== null && isClearedElsewhere(keeper, trial.machine.sources.read)) return null;
   const kept = keptBy(keeper.value.node);
   const inStep = outlived === trial.loops.names.length - 1;

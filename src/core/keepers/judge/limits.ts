@@ -1,12 +1,14 @@
+import type { Room } from '../values/known.js';
 import type { Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import type { Keeper } from '../keeper.js';
 import { larger, type Sureness } from '../values/flowNode.js';
 import { keptBy } from '../values/reachability.js';
-import type { LoopRound } from '../values/things.js';
+import { placeKey, type LoopRound } from '../values/things.js';
 import { OUTSIDE } from '../follow/machine.js';
 import type { Finding } from './finding.js';
 import { keepers } from './keepers.js';
+import { overwrites } from './overwriting.js';
 import type { Trial } from './trial.js';
 
 /** A container that keeps what the watched line allocates, and that cannot grow for ever. */
@@ -15,8 +17,8 @@ export interface Limit {
   /** The statement that puts it there. */
   readonly span: Span;
   readonly holder: string;
-  /** Items that it holds at most, as the source says it; null where a loop around the steps lets go of them. */
-  readonly most: string | null;
+  /** Items that it holds at most; null where a loop around the steps lets go of them. */
+  readonly most: Room | null;
 }
 
 /** The container that keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
@@ -25,16 +27,19 @@ export function limitOf(trial: Trial): Limit | null {
   const endless = new Set<string>();
   for (const keeper of trial.machine.keepers) {
     if (keeper.kind !== 'put' && keeper.kind !== 'cache') continue;
+    const outlived = trial.loops.outlived(keeper.loops, keeper.container?.born ?? []);
+    if (outlived !== null && overwrites(keeper, outlived, trial)) continue;
     const kept = keptBy(keeper.value.node);
     const sureness = larger(kept.data, kept.graph);
     if (sureness < 2) continue;
     const { module, span } = keeper.place;
-    const key = `${module.file}:${span.from}`;
-    if (!isLimited(keeper, trial)) endless.add(key);
-    else limits.set(key, { module, span, holder: keeper.holder, most: keeper.most, sureness });
+    const key = placeKey(keeper.place);
+    const limit = limitIn(keeper, trial);
+    if (limit === null) endless.add(key);
+    else limits.set(key, { module, span, holder: keeper.holder, most: limit.most, sureness });
   }
-  const isKnown = ({ module, span }: Finding): boolean => {
-    const key = `${module.file}:${span.from}`;
+  const isKnown = (finding: Finding): boolean => {
+    const key = placeKey(finding);
     return limits.has(key) && !endless.has(key);
   };
   if (keepers(trial).some((other) => other.sureness >= 2 && !isKnown(other))) return null;
@@ -42,15 +47,18 @@ export function limitOf(trial: Trial): Limit | null {
   return sorted.length === 0 ? null : sorted[0][1];
 }
 
-/** True if a container is full some time, or loses its items in a loop that runs around what is put in. */
-function isLimited({ most, container, loops }: Keeper, trial: Trial): boolean {
-  if (most !== null) return true;
-  if (container?.kind !== 'container') return false;
+/** How a container is full some time, or loses its items in a loop that runs around what is put in; null if it is not. */
+function limitIn({ most, container, loops }: Keeper, trial: Trial): Pick<Limit, 'most'> | null {
+  if (most !== null) return { most };
+  if (container?.kind !== 'container') return null;
   const around = new Set(
     loops.map(({ loop }) => loop).filter((loop) => trial.loops.names.includes(loop) && isSeen(loop)),
   );
   const isAround = (rounds: readonly LoopRound[]): boolean => rounds.some(({ loop }) => around.has(loop));
-  return isAround(container.born) || container.cleared.some((one) => one.isThorough && isAround(one.loops));
+  const cleared = container.cleared.filter((one) => one.isThorough && isAround(one.loops));
+  const counted = cleared.find((one) => one.most !== null);
+  if (counted !== undefined) return counted;
+  return cleared.length > 0 || isAround(container.born) ? { most: null } : null;
 }
 
 /** A loop that stands in the source. */

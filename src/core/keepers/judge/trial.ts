@@ -1,7 +1,7 @@
 import type { Keeper } from '../keeper.js';
 import { larger } from '../values/flowNode.js';
 import type { Kept } from '../values/reachability.js';
-import type { LoopRound, Place } from '../values/things.js';
+import { placeKey, type LoopRound, type Place } from '../values/things.js';
 import type { Machine } from '../follow/machine.js';
 import type { Candidate } from './finding.js';
 import { TrainingLoops } from './trainingLoops.js';
@@ -18,6 +18,7 @@ export const NAMELESS = { kept: '', keptSpan: null, container: null, attribute: 
 /** What was noted while a program was followed, and what it is judged by. */
 export class Trial {
   readonly loops: TrainingLoops;
+  private byPlace: Map<string, Keeper[]> | null = null;
 
   /**
    * @param watched the loops around the watched line
@@ -29,6 +30,20 @@ export class Trial {
     private readonly bornEvery: number | null,
   ) {
     this.loops = new TrainingLoops(watched, machine.steps);
+  }
+
+  /** What was noted of a statement, each time that it ran. */
+  keepersAt(place: Place): readonly Keeper[] {
+    if (this.byPlace === null) {
+      this.byPlace = new Map<string, Keeper[]>();
+      for (const keeper of this.machine.keepers) {
+        const key = placeKey(keeper.place);
+        const list = this.byPlace.get(key);
+        if (list === undefined) this.byPlace.set(key, [keeper]);
+        else list.push(keeper);
+      }
+    }
+    return this.byPlace.get(placeKey(place)) ?? [];
   }
 
   /** @returns null if it keeps nothing that the watched line allocates */
@@ -53,12 +68,12 @@ export class Trial {
 
   /** True if no backward runs through what is kept at this place, and nobody unknown is given it. */
   private isLeftAlone({ place, container }: Pick<Keeper, 'place' | 'container'>): boolean {
-    const { keepers, assigned, given } = this.machine;
+    const { assigned, given } = this.machine;
     if (container !== null && given.has(container.node)) return false;
-    const isHere = (other: Place): boolean => other.module === place.module && other.span.from === place.span.from;
-    const kept = keepers.filter((other) => isHere(other.place)).map(({ value }) => value.node);
+    const here = placeKey(place);
+    const kept = this.keepersAt(place).map(({ value }) => value.node);
     for (const { node, added, place: at } of assigned) {
-      if (isHere(at)) kept.push(node, ...(added === null ? [] : [added.node]));
+      if (placeKey(at) === here) kept.push(node, ...(added === null ? [] : [added.node]));
     }
     return kept.every((node) => !node.freed && !given.has(node));
   }

@@ -1,5 +1,15 @@
+import type { Known } from './known.js';
+import { dataKept, graphKept } from './reachability.js';
 import { FlowNode, larger, type Sureness } from './flowNode.js';
-import { eitherOf, valueOf, type ClassThing, type Container, type Thing, type Value } from './things.js';
+import {
+  eitherOf,
+  valueOf,
+  type ClassThing,
+  type Container,
+  type Thing,
+  type Value,
+  type LoopRound,
+} from './things.js';
 
 export function keepIn(container: Container, item: Value): void {
   container.node.holds.push(item.node);
@@ -25,7 +35,35 @@ export function elementOf(value: Value): Value {
       things.push(...item.things);
     }
   }
-  return valueOf(node, [...new Set(things)].slice(0, 6));
+  return { ...valueOf(node, [...new Set(things)].slice(0, 6)), known: drawn(value) };
+}
+
+/** What a loop draws from something: each time that the loop begins, the same again. */
+export function drawnFrom(items: Value, loop: string): Value {
+  const mark = (value: Value): Value => ({
+    ...value,
+    items: value.items?.map(mark) ?? null,
+    known: value.known?.kind === 'drawn' ? value.known : { kind: 'drawn', from: value.source ?? from, loop },
+  });
+  const from = items.source ?? items.node;
+  return mark(elementOf(items));
+}
+
+/** True if a list, a dictionary or an object keeps nothing that the watched line allocated, yet. */
+export function keepsNothing(value: Value): boolean {
+  const isFillable = value.things.some((thing) => thing.kind === 'container' || thing.kind === 'instance');
+  return isFillable && dataKept(value.node) === 0 && graphKept(value.node) === 0;
+}
+
+/** What is put somewhere where it is made lives as long as what it is put in. */
+export function adopt(value: Value, born: readonly LoopRound[]): void {
+  for (const thing of value.things) {
+    if (thing.kind !== 'container' && thing.kind !== 'instance') continue;
+    thing.born = born;
+    for (const attr of thing.attrs.values()) {
+      for (const inner of attr.things) if (inner.kind === 'container') inner.born = born;
+    }
+  }
 }
 
 /** A part of a value of which nothing is known: likely the same memory, and behind it the same graph. */
@@ -34,7 +72,12 @@ export function partOf(value: Value): Value {
   node.parents.push(value.node);
   node.storage.push(value.node);
   node.limit = 2;
-  return valueOf(node);
+  return { ...valueOf(node), known: drawn(value) };
+}
+
+/** A part of what a loop draws is drawn with it. */
+function drawn({ known }: Value): Known | null {
+  return known?.kind === 'drawn' ? known : null;
 }
 
 /** What is in a container that is emptied into another. */

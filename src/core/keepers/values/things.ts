@@ -1,4 +1,5 @@
-import type { ClassDef, FunctionDef, Lambda, Span } from '../../python/ast.js';
+import { knownOfEither, type Known, type Room } from './known.js';
+import type { Argument, ClassDef, FunctionDef, Lambda, Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { FlowNode, larger } from './flowNode.js';
 
@@ -16,6 +17,11 @@ export interface Place {
   readonly span: Span;
 }
 
+/** A place as one text. */
+export function placeKey({ module, span }: Place): string {
+  return `${module.file}:${span.from}`;
+}
+
 /** What an expression may be. */
 export interface Value {
   readonly node: FlowNode;
@@ -23,26 +29,37 @@ export interface Value {
   readonly things: readonly Thing[];
   /** The parts of a tuple that was written out. */
   readonly items: readonly Value[] | null;
+  readonly known: Known | null;
+  /** What has the same elements, or keys, in the same order; null where that is this value only. */
+  readonly source: object | null;
 }
 
 export type Thing = Container | Instance | FunctionThing | ClassThing | Library | Hook | ModuleThing;
+
+/** What a call is given. */
+export interface Given {
+  readonly name: string | null;
+  readonly star: Argument['star'];
+  readonly value: Value;
+  readonly span: Span;
+}
 
 /** An object whose attributes or items may be replaced. */
 interface Holder {
   readonly node: FlowNode;
   /** The loops that ran when it was made; none for what was there before. */
-  readonly born: readonly LoopRound[];
+  born: readonly LoopRound[];
   /** Attributes, or items under literal keys. */
   readonly attrs: Map<string, Value>;
 }
 
 export interface Container extends Holder {
   readonly kind: 'container';
-  readonly type: 'list' | 'dict' | 'set';
+  readonly type: 'list' | 'dict' | 'set' | 'queue';
   /** It lets go of old items by itself. */
   readonly bounded: boolean;
-  /** Items that it holds at most, as the source says it; null where it does not. */
-  most: string | null;
+  /** Items that it holds at most; null where the source does not say it. */
+  most: Room | null;
   /** All that was ever put in. */
   readonly elements: Thing[];
   /** When something took items out. */
@@ -53,6 +70,8 @@ export interface Clearing {
   readonly loops: readonly LoopRound[];
   /** It let go of all items, or of as many as are too many. */
   readonly isThorough: boolean;
+  /** Items that are left at most. */
+  readonly most: Room | null;
 }
 
 export interface Instance extends Holder {
@@ -74,6 +93,8 @@ export interface FunctionThing {
   readonly defaults: ReadonlyMap<string, Value>;
   readonly owner: ClassThing | null;
   readonly self: Value | null;
+  /** Arguments that a `functools.partial` gives in advance. */
+  readonly partial: readonly Given[];
 }
 
 export interface ClassThing {
@@ -136,12 +157,12 @@ export class Scope {
 }
 
 export function valueOf(node: FlowNode, things: readonly Thing[] = [], items: readonly Value[] | null = null): Value {
-  return { node, things, items };
+  return { node, things, items, known: null, source: null };
 }
 
 /** A number, a text: keeps nothing. */
-export function plainValue(): Value {
-  return valueOf(new FlowNode(0));
+export function plainValue(known: Known | null = null): Value {
+  return { ...valueOf(new FlowNode(0)), known };
 }
 
 export function newContainer(
@@ -187,7 +208,7 @@ export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
     a.items !== null && b.items !== null && a.items.length === b.items.length
       ? a.items.map((item, i) => eitherOf(item, b.items?.[i]))
       : null;
-  return valueOf(node, things, items);
+  return { ...valueOf(node, things, items), known: knownOfEither(a.known, b.known) };
 }
 
 /** One value may be so many objects at most. */
