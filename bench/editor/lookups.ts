@@ -65,6 +65,7 @@ export async function measureLookups(): Promise<Lookups> {
             source: 'recorder',
             file: others[i % OTHERS],
             line: 2,
+            name: 'kept',
             text: 'kept',
             fix: null,
             edit: null,

@@ -19,6 +19,7 @@ await measure(async () => {
     readerScript: bundle('reader'),
     readers: Number(readers),
     reading: { cache: cache === '-' ? null : { folder: cache, maxBytes: 2 ** 33 }, timeLimitMs: null },
+    translations: {},
   };
   const thread = startThread(bundle('main'), 'worker', start);
   const calls = new RpcClient<WorkerApi, WorkerEvents>((message) => {

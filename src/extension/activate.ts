@@ -1,5 +1,6 @@
 /** Composes the extension. Each surface is a file of its own and knows the others by their interfaces only. */
 import * as vscode from 'vscode';
+import { useTranslations } from '../core/text/say.js';
 import { leaklineApi, type LeaklineApi } from './api.js';
 import { LeakAlerts } from './alerts/leakAlerts.js';
 import { commandHandlers } from './commands/commands.js';
@@ -36,6 +37,7 @@ const PYTHON_FILES: vscode.DocumentSelector = { language: 'python', scheme: 'fil
 let session: SnapshotSession | undefined;
 
 export function activate(context: vscode.ExtensionContext): LeaklineApi {
+  useTranslations(vscode.l10n.bundle ?? {});
   const log = vscode.window.createOutputChannel('Leakline', { log: true });
   const store = new ResultsStore();
   const files = new PythonFiles();

@@ -44,8 +44,14 @@ export class SnapshotSession implements vscode.Disposable {
     private readonly log: vscode.LogOutputChannel,
   ) {
     const readers = readerCount();
+    const translations = vscode.l10n.bundle ?? {};
     const startWorker = (): Thread => {
-      const start: WorkerStart = { readerScript: scripts.reader, readers, reading: readingSettings(cacheFolder) };
+      const start: WorkerStart = {
+        readerScript: scripts.reader,
+        readers,
+        reading: readingSettings(cacheFolder),
+        translations,
+      };
       return startThread(scripts.worker, 'leakline', start);
     };
     this.engine = new AnalysisEngine(startWorker, systemClock, vscode.l10n, {

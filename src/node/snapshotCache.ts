@@ -5,6 +5,7 @@ import { memberPath } from '../core/model/memberPath.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
+import type { Translations } from '../core/text/say.js';
 import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { ColumnCache } from './columnCache.js';
 import { contentKey, digestKey, isSettled } from './contentKey.js';
@@ -16,12 +17,13 @@ import { readSidecar } from './recordingFile.js';
 const SMALLEST_CACHED: Bytes = 1 << 20;
 
 /**
- * Names the code that reads, and how numbers lie in memory: whatever is changed about reading or analysis, what was kept
- * is out of date.
+ * Names the code that reads, how numbers lie in memory, and the language of warnings: whatever is changed about reading
+ * or analysis, what was kept is out of date.
  * @param script the bundle that reader threads run
  */
-export function readerVersion(script: string): string {
-  return createHash('sha256').update(readFileSync(script)).update(endianness()).digest('hex');
+export function readerVersion(script: string, translations: Translations): string {
+  const hash = createHash('sha256').update(readFileSync(script)).update(endianness());
+  return hash.update(JSON.stringify(translations)).digest('hex');
 }
 
 /** What is kept of snapshots that were read before by one version of the reader. */

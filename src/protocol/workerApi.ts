@@ -3,6 +3,7 @@ import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
+import type { Translations } from '../core/text/say.js';
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
@@ -44,6 +45,8 @@ export interface WorkerStart {
   /** Reader threads at most. */
   readonly readers: number;
   readonly reading: ReadingSettings;
+  /** What its sentences are in the user's language. */
+  readonly translations: Translations;
 }
 
 export type WorkerApi = {

@@ -1,11 +1,13 @@
 /** The worker thread: owns the models, answers questions. Everything it is told comes through its parent's port. */
 import { totalmem } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
+import { useTranslations } from '../core/text/say.js';
 import { readerVersion } from '../node/snapshotCache.js';
 import { startThread } from '../node/thread.js';
 import { isRpcMessage, RpcServer } from '../protocol/rpc.js';
 import type { WorkerApi, WorkerEvents, WorkerStart } from '../protocol/workerApi.js';
 import { workerHandlers } from './handlers.js';
+import type { ReaderStart } from './readerApi.js';
 import { ReaderPool } from './readerPool.js';
 import { SnapshotReading } from './snapshotReading.js';
 import { SnapshotStore } from './snapshotStore.js';
@@ -14,13 +16,19 @@ import { WorkspaceFiles } from './workspaceFiles.js';
 const port = parentPort;
 if (port === null) throw new Error('leakline: worker.cjs runs as a worker thread only');
 
-const { readerScript, readers, reading: settings } = workerData as WorkerStart;
+const { readerScript, readers, reading: settings, translations } = workerData as WorkerStart;
+useTranslations(translations);
+const readerStart: ReaderStart = { translations };
 // Columns take a third of a file, and twice that while they grow.
-const pool = new ReaderPool(() => startThread(readerScript, 'leakline reader'), {
+const pool = new ReaderPool(() => startThread(readerScript, 'leakline reader', readerStart), {
   readers,
   mostBytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 4,
 });
-const reading = new SnapshotReading((...request) => pool.read(...request), settings, readerVersion(readerScript));
+const reading = new SnapshotReading(
+  (...request) => pool.read(...request),
+  settings,
+  readerVersion(readerScript, translations),
+);
 
 const server: RpcServer<WorkerApi, WorkerEvents> = new RpcServer<WorkerApi, WorkerEvents>(
   workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), (path, fraction) => {

@@ -1,14 +1,17 @@
 /** A reader thread: reads files and hands their columns over. What it reads may kill it. */
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
+import { useTranslations } from '../core/text/say.js';
 import { readerVersion, SnapshotCache } from '../node/snapshotCache.js';
 import { isRpcMessage, RpcServer, type RpcMessage } from '../protocol/rpc.js';
-import type { FileReading, ReaderApi, ReaderEvents } from './readerApi.js';
+import type { FileReading, ReaderApi, ReaderEvents, ReaderStart } from './readerApi.js';
 import { readSnapshotFile } from './readSnapshotFile.js';
 
 const port = parentPort;
 if (port === null) throw new Error('leakline: reader.cjs runs as a worker thread only');
 
-const version = readerVersion(__filename);
+const { translations } = (workerData as ReaderStart | null) ?? { translations: {} };
+useTranslations(translations);
+const version = readerVersion(__filename, translations);
 
 const server: RpcServer<ReaderApi, ReaderEvents> = new RpcServer<ReaderApi, ReaderEvents>(
   {

@@ -2,6 +2,7 @@
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
+import type { Translations } from '../core/text/say.js';
 import type { CacheSettings } from '../node/cacheFolder.js';
 import type { FileState } from '../node/fileSource.js';
 
@@ -39,6 +40,12 @@ export interface OtherFile {
 }
 
 export type FileReading = SnapshotFile | OtherFile;
+
+/** What a reader thread is started with. */
+export interface ReaderStart {
+  /** What its sentences are in the user's language. */
+  readonly translations: Translations;
+}
 
 export type ReaderApi = {
   /** Reads one file, or takes its columns from the cache. Fails with the reasons of `SnapshotErrorReason`. */

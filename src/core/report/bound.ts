@@ -1,3 +1,4 @@
+import { say } from '../text/say.js';
 import type { LineReport, Verdict } from './report.js';
 
 /** Why what a line allocates cannot grow for ever. */
@@ -6,7 +7,7 @@ export interface Bound {
   readonly holder: string;
   readonly file: string;
   readonly line: number;
-  /** In words that follow the holder: `a deque of at most 35`. */
+  /** A sentence about the holder: `It is a deque of at most 35.` */
   readonly limit: string;
   readonly isFull: boolean;
 }
@@ -15,11 +16,14 @@ export interface Bound {
 export function acquit(line: LineReport, bound: Bound): void {
   const verdict: Verdict = bound.isFull ? 'plateau' : 'filling';
   const name = bound.file.slice(bound.file.lastIndexOf('/') + 1);
-  const sentence =
-    `Kept by \`${bound.holder}\` (${name}:${bound.line}), ${bound.limit}: ` +
-    (bound.isFull ? 'it is full now.' : 'still filling.');
+  const sentences = [
+    say('Kept by `{0}` ({1}:{2}).', bound.holder, name, bound.line),
+    bound.limit,
+    bound.isFull ? say('It is full now.') : say('It is still filling.'),
+  ];
   line.verdict = verdict;
   line.leakedBytes = 0;
   for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = verdict;
-  if (line.evidence !== null) line.evidence = { ...line.evidence, reason: `${sentence} ${line.evidence.reason}` };
+  if (line.evidence !== null)
+    line.evidence = { ...line.evidence, reason: [...sentences, line.evidence.reason].join(' ') };
 }

@@ -19,8 +19,3 @@ export function byteText(bytes: Bytes): string {
 export function signedByteText(bytes: Bytes): string {
   return bytes > 0 ? `+${byteText(bytes)}` : byteText(bytes);
 }
-
-/** All digits, in groups of three: `1,048,576`. Exact, so that columns can be added up. */
-export function countText(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, ',');
-}

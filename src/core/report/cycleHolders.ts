@@ -41,7 +41,7 @@ export class CycleHolders {
     const kept = this.byLine.get(keyOf(line));
     if (kept === undefined) return null;
     const text = chainText(kept.chain, kept.graph);
-    return { source: 'cycle', file: line.file, line: line.line, text, fix: null, edit: null };
+    return { source: 'cycle', file: line.file, line: line.line, name: text, text, fix: null, edit: null };
   }
 }
 

@@ -1,8 +1,9 @@
 import { deepDrops } from '../analysis/lifetimeVerdict.js';
-import { byteText, countText } from './byteText.js';
+import { countText } from '../text/countText.js';
+import { say, sayCount } from '../text/say.js';
+import { byteText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type { Evidence, Verdict } from './report.js';
-import { plural } from './reportWords.js';
 import type { StackSeries } from './stackSeries.js';
 
 /** Steps that a report names, the newest. */
@@ -80,51 +81,88 @@ function thinned(floors: readonly number[]): number[] {
 }
 
 function reasonOf(verdict: Verdict, seen: Seen, gaps: number): string {
-  const clauses = seen.from === 'lifetimes' ? [bornText(seen), freedText(seen)] : [roseText(seen)];
-  const sentence = [...clauses, fellText(seen)].filter((clause) => clause !== '').join('; ');
   return [
-    `${sentence[0].toUpperCase()}${sentence.slice(1)}.`,
-    ...(verdict === 'filling' ? ['Too early to tell a buffer that fills up from a leak.'] : []),
+    ...(seen.from === 'lifetimes' ? [bornText(seen), freedText(seen)] : [roseText(seen)]),
+    fellText(seen),
+    ...(verdict === 'filling' ? [say('Too early to tell a buffer that fills up from a leak.')] : []),
     ...(gaps > 0 && seen.from === 'lifetimes'
-      ? [`The traces have ${plural(gaps, 'gap')}: across them a block is told by its address, size and stack.`]
+      ? [
+          sayCount(
+            gaps,
+            'The traces have 1 gap: across it a block is told by its address, size and stack.',
+            'The traces have {0} gaps: across them a block is told by its address, size and stack.',
+          ),
+        ]
       : []),
   ].join(' ');
 }
 
 function bornText({ birthSteps, steps, survivors }: Seen): string {
-  if (survivors === 0) return 'nothing that was allocated is still alive';
-  if (birthSteps === 0) return `${plural(survivors, 'block')} from before the first step ${are(survivors)} alive`;
-  return `blocks born on ${birthSteps} of ${plural(steps, 'step')} are still alive`;
+  if (survivors === 0) return say('Nothing that was allocated is still alive.');
+  if (birthSteps === 0) {
+    return sayCount(
+      survivors,
+      '1 block from before the first step is still alive.',
+      '{0} blocks from before the first step are still alive.',
+    );
+  }
+  return sayCount(
+    steps,
+    'Blocks born on the only step are still alive.',
+    'Blocks born on {1} of {0} steps are still alive.',
+    countText(birthSteps),
+  );
 }
 
 function freedText({ usualFreedAge, oldestFreedAge }: Seen): string {
-  if (usualFreedAge === null || oldestFreedAge === null) return 'no block that outlived its step was ever freed';
-  const oldestText = `the oldest block that was freed lived ${plural(oldestFreedAge, 'step')}`;
-  return usualFreedAge === oldestFreedAge
-    ? oldestText
-    : `of the freed blocks 95 % lived at most ${plural(usualFreedAge, 'step')}, the oldest ${countText(oldestFreedAge)}`;
+  if (usualFreedAge === null || oldestFreedAge === null) return say('No block that outlived its step was ever freed.');
+  if (usualFreedAge === oldestFreedAge) {
+    return sayCount(
+      oldestFreedAge,
+      'The oldest block that was freed lived 1 step.',
+      'The oldest block that was freed lived {0} steps.',
+    );
+  }
+  return sayCount(
+    usualFreedAge,
+    'Of the freed blocks, 95 % lived at most 1 step, the oldest {1}.',
+    'Of the freed blocks, 95 % lived at most {0} steps, the oldest {1}.',
+    countText(oldestFreedAge),
+  );
 }
 
 function roseText({ birthSteps, steps }: Seen): string {
-  if (birthSteps === 0) return `live bytes rose in none of ${plural(steps, 'interval')} between snapshots`;
-  return `live bytes rose in ${birthSteps} of ${plural(steps, 'interval')} between snapshots`;
+  if (birthSteps === 0) {
+    return sayCount(
+      steps,
+      'Live bytes did not rise between the two snapshots.',
+      'Live bytes rose in none of the {0} intervals between snapshots.',
+    );
+  }
+  return sayCount(
+    steps,
+    'Live bytes rose between the two snapshots.',
+    'Live bytes rose in {1} of {0} intervals between snapshots.',
+    countText(birthSteps),
+  );
 }
 
 function fellText({ floors, drops, from }: Seen): string {
   const [first] = floors;
   const last = floors[floors.length - 1];
-  if (floors.every((bytes) => bytes === first)) return `live bytes stayed at ${byteText(first)}`;
+  if (floors.every((bytes) => bytes === first)) return say('Live bytes stayed at {0}.', byteText(first));
   const falls = floors.some((bytes, i) => i > 0 && bytes < floors[i - 1]);
-  const span = `from ${byteText(first)} to ${byteText(last)}`;
-  if (!falls) return `live bytes never fell: ${span}`;
-  if (from === 'snapshots') return `fell in ${drops}, ${span}`;
-  return drops > 0 ? `half or more was let go at once ${times(drops)}` : `live bytes went ${span} in all`;
-}
-
-function times(count: number): string {
-  return count === 1 ? 'once' : `${count} times`;
-}
-
-function are(count: number): string {
-  return count === 1 ? 'is' : 'are';
+  const span = [byteText(first), byteText(last)];
+  if (!falls) return say('Live bytes never fell: {0} at first, {1} at last.', ...span);
+  if (from === 'snapshots') {
+    return sayCount(
+      drops,
+      'They fell in 1 interval: {1} at first, {2} at last.',
+      'They fell in {0} intervals: {1} at first, {2} at last.',
+      ...span,
+    );
+  }
+  return drops > 0
+    ? sayCount(drops, 'Half or more was let go at once, 1 time.', 'Half or more was let go at once, {0} times.')
+    : say('Live bytes went from {0} to {1} in all.', ...span);
 }

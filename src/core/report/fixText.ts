@@ -1,24 +1,9 @@
 /** The answer on a fix in words, for a terminal and for Markdown. */
+import { say } from '../text/say.js';
 import { byteText } from './byteText.js';
 import type { FixAnswer, FixLine, FixVerdict } from './report.js';
-import { plural } from './reportWords.js';
+import { perStep, placeText, snapshotsText } from './reportWords.js';
 import { tableLines, type Column } from './textTable.js';
-
-const ANSWER: Readonly<Record<FixAnswer, string>> = {
-  gone: 'The leak is gone',
-  smaller: 'The leak is smaller',
-  same: 'No change',
-  worse: 'Worse',
-  cannotTell: 'Cannot tell',
-};
-
-const WORD: Readonly<Record<FixAnswer, string>> = {
-  gone: 'gone',
-  smaller: 'smaller',
-  same: 'same',
-  worse: 'worse',
-  cannotTell: 'cannot tell',
-};
 
 const COLUMNS: readonly Column[] = [
   { title: 'ANSWER', align: '<' },
@@ -27,16 +12,30 @@ const COLUMNS: readonly Column[] = [
   { title: 'LINE', align: '<' },
 ];
 
-/** The answer in one or two sentences. */
+/** The answer, and why it is given. */
 export function fixSentence({ answer, why }: FixVerdict): string {
-  return `${ANSWER[answer]}: ${why}`;
+  switch (answer) {
+    case 'gone':
+      return say('The leak is gone: {0}', why);
+    case 'smaller':
+      return say('The leak is smaller: {0}', why);
+    case 'same':
+      return say('No change: {0}', why);
+    case 'worse':
+      return say('Worse: {0}', why);
+    case 'cannotTell':
+      return say('Cannot tell: {0}', why);
+  }
 }
 
 /** What was compared. */
 export function fixSides({ before, after }: FixVerdict): string {
-  const side = ({ run, rank, snapshots }: FixVerdict['before']): string =>
-    `${run}${rank === null ? '' : `, rank ${rank}`} (${plural(snapshots, 'snapshot')})`;
-  return `before: ${side(before)}; after: ${side(after)}`;
+  return say('before: {0}; after: {1}', sideText(before), sideText(after));
+}
+
+function sideText({ run, rank, snapshots }: FixVerdict['before']): string {
+  const count = snapshotsText(snapshots);
+  return rank === null ? `${run} (${count})` : say('{0}, rank {1} ({2})', run, rank, count);
 }
 
 /** Lines of a terminal: the answer first, then the lines that leak in one of the runs. */
@@ -48,19 +47,33 @@ export function fixLines(fix: FixVerdict | null): string[] {
 
 /** Answer, rates and place of one line. */
 export function fixCells(line: FixLine): string[] {
-  const { file, function: name, lineBefore, lineAfter } = line;
+  const { lineBefore, lineAfter } = line;
+  const place = placeText({ ...line, line: lineAfter ?? lineBefore ?? 0 });
   const moved = lineBefore !== null && lineAfter !== null && lineBefore !== lineAfter;
-  const number = lineAfter ?? lineBefore ?? 0;
   return [
-    WORD[line.answer],
+    answerWord(line.answer),
     rate(line.verdictBefore, line.bytesPerStepBefore),
     rate(line.verdictAfter, line.bytesPerStepAfter),
-    `${file}:${number} (${name})${moved ? `, was line ${lineBefore}` : ''}`,
+    moved ? say('{0}, was line {1}', place, lineBefore) : place,
   ];
 }
 
+function answerWord(answer: FixAnswer): string {
+  switch (answer) {
+    case 'gone':
+      return say('gone');
+    case 'smaller':
+      return say('smaller');
+    case 'same':
+      return say('same');
+    case 'worse':
+      return say('worse');
+    case 'cannotTell':
+      return say('cannot tell');
+  }
+}
+
 function rate(verdict: string | null, bytes: number | null): string {
-  if (verdict === null) return 'not there';
-  const figure = bytes === null ? '' : `, ${byteText(Math.round(bytes))}/step`;
-  return verdict + figure;
+  if (verdict === null) return say('not there');
+  return bytes === null ? verdict : `${verdict}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
 }

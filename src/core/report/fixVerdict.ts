@@ -1,9 +1,9 @@
 import { theilSen } from '../analysis/rate.js';
+import { say, sayCount } from '../text/say.js';
 import { byteText } from './byteText.js';
 import { matchLines } from './lineMatching.js';
 import { sum } from './lineSelection.js';
 import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource, Verdict } from './report.js';
-import { plural } from './reportWords.js';
 
 /** Rates this near to each other are the same. */
 const NEAR = 0.1;
@@ -13,7 +13,6 @@ const FEWEST_COMMON = 3;
 const COUNTED: ReadonlySet<StepSource> = new Set(['annotations', 'recorder']);
 /** Verdicts under which memory still grows, or may. */
 const OPEN: ReadonlySet<Verdict> = new Set(['filling', 'tooShort']);
-const RECORD_MORE = 'record at least 3 snapshots, or one with a trace of at least 15 steps';
 
 /**
  * Says what became of the leaks of one run in another run of the same program, changed. Rates are of equal steps. A line
@@ -133,53 +132,92 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   const old = lines.filter((line) => line.verdictBefore === 'leak');
   const fresh = lines.filter((line) => line.verdictBefore !== 'leak');
   const left = lines.filter((line) => line.verdictAfter === 'leak');
-  if (before.verdict === 'tooShort') return cannotTell(`The run before is too short to show a leak: ${RECORD_MORE}.`);
-  if (after.verdict === 'tooShort') return cannotTell(`The run after is too short to show a leak: ${RECORD_MORE}.`);
+  if (before.verdict === 'tooShort') {
+    return cannotTell(
+      say(
+        'The run before is too short to show a leak: record at least 3 snapshots, or one with a trace of at least 15 steps.',
+      ),
+    );
+  }
+  if (after.verdict === 'tooShort') {
+    return cannotTell(
+      say(
+        'The run after is too short to show a leak: record at least 3 snapshots, or one with a trace of at least 15 steps.',
+      ),
+    );
+  }
   if (lines.length === 0) {
-    const open = before.verdict === 'filling' ? 'before' : after.verdict === 'filling' ? 'after' : null;
-    return open === null
-      ? { answer: 'same', why: 'Neither run leaks.' }
-      : cannotTell(`Memory of the run ${open} is still filling or leaking: let it go on for more steps.`);
+    if (before.verdict === 'filling') {
+      return cannotTell(say('Memory of the run before is still filling or leaking: let it go on for more steps.'));
+    }
+    return after.verdict === 'filling'
+      ? cannotTell(say('Memory of the run after is still filling or leaking: let it go on for more steps.'))
+      : { answer: 'same', why: say('Neither run leaks.') };
   }
   if (old.length === 0) {
     return fresh.some((line) => line.answer === 'worse')
-      ? { answer: 'worse', why: `${plural(fresh.length, 'line')} began to leak${atRate(fresh, 'After')}.` }
-      : cannotTell(`What leaks now was still filling before: let the run before go on for more steps.`);
+      ? { answer: 'worse', why: beganText(fresh) }
+      : cannotTell(say('What leaks now was still filling before: let the run before go on for more steps.'));
   }
-  const leaked = `${plural(old.length, 'line')} leaked${atRate(old, 'Before')}`;
   if (lines.every((line) => line.answer === 'gone')) {
-    return { answer: 'gone', why: `${leaked} before; none of them leaks now.` };
+    const now = sayCount(old.length, 'It does not leak now.', 'None of them leaks now.');
+    return { answer: 'gone', why: `${leakedText(old)} ${now}` };
   }
   const undecided = lines.filter((line) => line.answer === 'cannotTell');
   if (undecided.some((line) => line.bytesPerStepBefore === null || line.bytesPerStepAfter === null)) {
     return cannotTell(
-      'A leak is left, and the two runs have no steps in common to compare its rate by: take snapshots at equal steps ' +
-        'and put the step into their names, or use the recorder.',
+      say(
+        'A leak is left, and the two runs have no steps in common to compare its rate by: take snapshots at equal steps ' +
+          'and put the step into their names, or use the recorder.',
+      ),
     );
   }
   if (undecided.length > 0) {
     return cannotTell(
-      `${plural(undecided.length, 'line')} may be filling or leaking in one of the runs: let it go on for more steps.`,
+      sayCount(
+        undecided.length,
+        '1 line may be filling or leaking in one of the runs: let it go on for more steps.',
+        '{0} lines may be filling or leaking in one of the runs: let it go on for more steps.',
+      ),
     );
   }
   const was = sum(old, (line) => line.bytesPerStepBefore ?? 0);
   const is = sum(left, (line) => line.bytesPerStepAfter ?? 0);
-  const answer = compared(was, is);
-  const began = fresh.length > 0 ? ` ${plural(fresh.length, 'line')} of these did not leak before.` : '';
-  return {
-    answer,
-    why: `${leaked} before, ${plural(left.length, 'line')} leak${left.length === 1 ? 's' : ''}${atRate(left, 'After')} now.${began}`,
-  };
+  const began =
+    fresh.length === 0
+      ? []
+      : [sayCount(fresh.length, '1 line of these did not leak before.', '{0} lines of these did not leak before.')];
+  return { answer: compared(was, is), why: [leakedText(old), leaksText(left), ...began].join(' ') };
 }
 
 function cannotTell(why: string): Pick<FixVerdict, 'answer' | 'why'> {
   return { answer: 'cannotTell', why };
 }
 
-/** ` 1.5 MiB per step`, or nothing where the rate is not known. */
-function atRate(lines: readonly FixLine[], side: 'Before' | 'After'): string {
-  const rates = lines.map((line) => (side === 'Before' ? line.bytesPerStepBefore : line.bytesPerStepAfter));
-  return rates.includes(null) ? '' : ` ${byteText(Math.round(sum(rates, (rate) => rate ?? 0)))} per step`;
+function leakedText(lines: readonly FixLine[]): string {
+  const rate = rateOfAll(lines.map((line) => line.bytesPerStepBefore));
+  return rate === null
+    ? sayCount(lines.length, '1 line leaked before.', '{0} lines leaked before.')
+    : sayCount(lines.length, '1 line leaked {1} per step before.', '{0} lines leaked {1} per step before.', rate);
+}
+
+function leaksText(lines: readonly FixLine[]): string {
+  const rate = rateOfAll(lines.map((line) => line.bytesPerStepAfter));
+  return rate === null
+    ? sayCount(lines.length, '1 line leaks now.', '{0} lines leak now.')
+    : sayCount(lines.length, '1 line leaks {1} per step now.', '{0} lines leak {1} per step now.', rate);
+}
+
+function beganText(lines: readonly FixLine[]): string {
+  const rate = rateOfAll(lines.map((line) => line.bytesPerStepAfter));
+  return rate === null
+    ? sayCount(lines.length, '1 line began to leak.', '{0} lines began to leak.')
+    : sayCount(lines.length, '1 line began to leak {1} per step.', '{0} lines began to leak {1} per step.', rate);
+}
+
+/** Bytes per step of all together, null where one of them is not known. */
+function rateOfAll(rates: readonly (number | null)[]): string | null {
+  return rates.includes(null) ? null : byteText(Math.round(sum(rates, (rate) => rate ?? 0)));
 }
 
 function sideOf(run: RunReport, rateOf: LineRate): FixVerdict['before'] {

@@ -1,5 +1,6 @@
 import type { Finding } from '../keepers/judge/finding.js';
 import { forEachStatement, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
+import { say } from '../text/say.js';
 import type { SourceEdit } from './report.js';
 
 /** Expressions that take `.detach()` behind them as they are. */
@@ -33,7 +34,8 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
   for (let line = first; line <= lineAt(module, finding.span.to); line++) {
     lines.push({ line: line - 1, text: lineText(module, line) });
   }
-  const title = finding.kind === 'error' ? `Keep ${kept} without its traceback` : `Keep ${kept} without its graph`;
+  const title =
+    finding.kind === 'error' ? say('Keep {0} without its traceback', kept) : say('Keep {0} without its graph', kept);
   return { title, file: module.file, changes, lines };
 }
 

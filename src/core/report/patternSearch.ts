@@ -3,10 +3,11 @@ import type { Limit } from '../keepers/judge/limits.js';
 import { ParsedFiles, Sources } from '../keepers/sources.js';
 import type { Room } from '../keepers/values/known.js';
 import { lineAt } from '../python/pythonModule.js';
+import { countText } from '../text/countText.js';
+import { say } from '../text/say.js';
 import { acquit, type Bound } from './bound.js';
-import { countText } from './byteText.js';
 import { patternEdit } from './patternEdit.js';
-import { fixText, keeperText } from './patternWords.js';
+import { fixText, keeperWords } from './patternWords.js';
 import type { LineReport } from './report.js';
 import { pathsOfStack } from './stackPath.js';
 
@@ -70,7 +71,7 @@ export class PatternSearch {
     const fix = fixText(found);
     const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
     if (line.holder === null) {
-      line.holder = { source: 'pattern', file, line: at, text: keeperText(found), fix, edit };
+      line.holder = { source: 'pattern', file, line: at, ...keeperWords(found), fix, edit };
     } else if (line.holder.file === file && line.holder.line === at) {
       // The recorder saw who keeps it, and the source agrees: it also knows what to do.
       line.holder = { ...line.holder, fix: line.holder.fix ?? fix, edit: line.holder.edit ?? edit };
@@ -86,7 +87,7 @@ function boundOf({ module, span, holder, most }: Limit, line: LineReport, access
   if (!access.agrees(line, file, at)) return null;
   if (most?.count != null && (line.evidence?.birthSteps ?? 0) > most.count) return null;
   const limit =
-    most === null ? 'which a loop around it empties or makes anew' : `which holds at most ${roomText(most)}`;
+    most === null ? say('A loop around it empties it or makes it anew.') : say('It holds at most {0}.', roomText(most));
   return { holder, file, line: at, limit, isFull: false };
 }
 

@@ -1,31 +1,41 @@
 import type { Finding } from '../keepers/judge/finding.js';
 import { forEachStatement, type PythonModule } from '../python/pythonModule.js';
+import { say } from '../text/say.js';
 
-/** Who keeps, in words that follow "kept by". */
-export function keeperText(finding: Finding): string {
-  const holder = holderName(finding);
-  const kept = finding.kept;
+/** Who keeps: in a few words, and with what explains it. Both follow "kept by". */
+export function keeperWords(finding: Finding): { name: string; text: string } {
+  const name = holderName(finding);
+  const { kept } = finding;
+  const explained = (text: string): { name: string; text: string } => ({ name, text });
   switch (finding.kind) {
     case 'put':
-      return finding.through === 'graph' && kept !== '' ? `${holder}, with the graph of each ${kept}` : holder;
+      return explained(
+        finding.through === 'graph' && kept !== '' ? say('{0}, with the graph of each {1}', name, kept) : name,
+      );
     case 'chain':
-      return `${holder}, whose graph grows with every step`;
+      return explained(say('{0}, whose graph grows with every step', name));
     case 'grown':
-      return `${holder}, which every step makes longer`;
+      return explained(say('{0}, which every step makes longer', name));
     case 'hook':
-      return `${holder}, on which the hook ${kept} is registered again and again`;
+      return explained(say('{0}, on which the hook {1} is registered again and again', name, kept));
     case 'cache':
-      return holder;
+      return explained(name);
     case 'error':
-      return `${holder}, with the traceback of each ${kept}`;
+      return explained(say('{0}, with the traceback of each {1}', name, kept));
     case 'doubleBackward':
-      return `the gradients of ${kept}, which have a graph (create_graph=True) and keep each other alive`;
+      return {
+        name: say('the gradients of {0}', kept),
+        text: say('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', kept),
+      };
     case 'context':
-      return `${holder}, an output on its own graph`;
+      return explained(say('{0}, an output on its own graph', name));
     case 'autocast':
-      return 'the weight cache of an autocast block that is not left between steps';
+      return {
+        name: say('the weight cache of autocast'),
+        text: say('the weight cache of an autocast block that is not left between steps'),
+      };
     case 'cycle':
-      return `${holder}, in a reference cycle`;
+      return explained(say('{0}, in a reference cycle', name));
   }
 }
 
@@ -36,31 +46,33 @@ export function fixText(finding: Finding): string {
   switch (finding.kind) {
     case 'put':
       if (finding.through === 'data') {
-        return `Empty ${holder} once it has been used, bound it, or keep copies off the GPU (.detach().cpu()).`;
+        return say('Empty {0} once it has been used, bound it, or keep copies off the GPU (.detach().cpu()).', holder);
       }
       return finding.mayDetach
-        ? `Keep ${kept} without its graph: .detach(), or .item() where waiting for the GPU does not matter.`
-        : `Keep only what is needed later, without its graph: .detach(), or .item() for a number.`;
+        ? say('Keep {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', kept)
+        : say('Keep only what is needed later, without its graph: .detach(), or .item() for a number.');
     case 'chain':
       return kept !== '' && finding.keptSpan !== null
-        ? `Add ${kept} without its graph: .detach(), or .item() where waiting for the GPU does not matter.`
-        : `Detach ${holder} before the next step uses it, unless gradients are to flow through all steps.`;
+        ? say('Add {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', kept)
+        : say('Detach {0} before the next step uses it, unless gradients are to flow through all steps.', holder);
     case 'grown':
-      return `Bound ${holder}, or keep the parts off the GPU.`;
+      return say('Bound {0}, or keep the parts off the GPU.', holder);
     case 'hook':
-      return 'Register the hook once, or keep the handle that registering returns and call its remove().';
+      return say('Register the hook once, or keep the handle that registering returns and call its remove().');
     case 'cache':
-      return 'Bound the cache (maxsize), clear it, or cache by something that repeats.';
+      return say('Bound the cache (maxsize), clear it, or cache by something that repeats.');
     case 'error':
-      return `Keep the text, str(${kept}), or drop the traceback: ${kept}.with_traceback(None).`;
+      return say('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', kept);
     case 'doubleBackward':
-      return 'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.';
+      return say(
+        'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',
+      );
     case 'context':
-      return 'Hand outputs to ctx.save_for_backward().';
+      return say('Hand outputs to ctx.save_for_backward().');
     case 'autocast':
-      return 'Enter autocast in every step anew, or pass cache_enabled=False.';
+      return say('Enter autocast in every step anew, or pass cache_enabled=False.');
     case 'cycle':
-      return `Make ${holder} a weakref.ref, or set it to None when done.`;
+      return say('Make {0} a weakref.ref, or set it to None when done.', holder);
   }
 }
 

@@ -1,9 +1,11 @@
 /** The highest point of a run in words, for a terminal and for Markdown. */
-import { byteText, countText } from './byteText.js';
+import { countText } from '../text/countText.js';
+import { say, sayCount } from '../text/say.js';
+import { byteText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type { PeakLine, PeakReport } from './report.js';
 import { bucketParts } from './bucketParts.js';
-import { BUCKET_WORD, peakSentence, placeText, plural } from './reportWords.js';
+import { bucketWord, otherLinesText, peakSentence, placeText } from './reportWords.js';
 import { tableLines, type Column } from './textTable.js';
 
 /** Lines of the peak that are named. */
@@ -34,12 +36,12 @@ export function peakLines(peak: PeakReport | null, mostLines: number): string[] 
           row(
             sum(rest, (line) => line.bytes),
             countText(sum(rest, (line) => line.blocks)),
-            plural(rest.length, 'other line'),
+            otherLinesText(rest.length),
           ),
         ]
       : []),
-    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${BUCKET_WORD[bucket]})`)),
-    row(peak.liveBytes, '', 'highest point'),
+    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${bucketWord(bucket)})`)),
+    row(peak.liveBytes, '', say('highest point')),
   ];
   return [
     '',
@@ -62,10 +64,17 @@ export function peakMarkdown(peak: PeakReport | null, code: (text: string) => st
     '',
     peakSentence(peak),
     '',
-    ...shown.map(
-      (line) =>
-        `- ${byteText(line.bytes)} on ${code(placeText(line))}, ${plural(line.blocks, 'block')}. ${said.get(line) ?? ''}`,
-    ),
+    ...shown.map((line) => {
+      const place = code(placeText(line));
+      const amount = sayCount(
+        line.blocks,
+        '{1} on {2}, 1 block.',
+        '{1} on {2}, {0} blocks.',
+        byteText(line.bytes),
+        place,
+      );
+      return `- ${amount} ${said.get(line) ?? ''}`;
+    }),
   ].map((text) => text.trimEnd());
 }
 

@@ -1,7 +1,8 @@
 import { jobOf } from '../analysis/runs.js';
+import { say, sayCount } from '../text/say.js';
 import { signedByteText } from './byteText.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
-import { placeText, STEP_WORD } from './reportWords.js';
+import { perStep, placeText } from './reportWords.js';
 
 type Ranked = RunReport & { rank: number };
 
@@ -56,18 +57,28 @@ function rankLine(run: Ranked, place: string): RankLine | null {
 
 function messageOf(place: string, growing: readonly RankLine[], calm: readonly RankLine[], run: RunReport): string {
   const rate = worstRate(growing);
-  const rateText = rate > 0 ? ` (${signedByteText(Math.round(rate))}/${STEP_WORD[run.steps]})` : '';
-  const still = calm.every(({ verdict }) => verdict === null) ? 'holds nothing' : 'does not grow';
-  return (
-    `${place} leaks on ${ranksText(growing)}${rateText} and ${still} on ${ranksText(calm)}: ` +
-    `look at what ${growing.length === 1 ? `only rank ${growing[0].rank} does` : 'only those ranks do'}.`
-  );
+  return [
+    rate > 0
+      ? sayCount(
+          growing.length,
+          '{1} leaks on rank {2} ({3}).',
+          '{1} leaks on ranks {2} ({3}).',
+          ...[place, ranksText(growing), perStep(signedByteText(Math.round(rate)), run.steps)],
+        )
+      : sayCount(growing.length, '{1} leaks on rank {2}.', '{1} leaks on ranks {2}.', ...[place, ranksText(growing)]),
+    calm.every(({ verdict }) => verdict === null)
+      ? sayCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', ranksText(calm))
+      : sayCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', ranksText(calm)),
+    growing.length === 1
+      ? say('Look at what only rank {0} does.', growing[0].rank)
+      : say('Look at what only those ranks do.'),
+  ].join(' ');
 }
 
 function ranksText(lines: readonly RankLine[]): string {
   const ranks = lines.map(({ rank }) => String(rank));
-  const last = ranks.pop();
-  return ranks.length === 0 ? `rank ${String(last)}` : `ranks ${ranks.join(', ')} and ${String(last)}`;
+  const last = String(ranks.pop());
+  return ranks.length === 0 ? last : say('{0} and {1}', ranks.join(', '), last);
 }
 
 function worstRate(lines: readonly RankLine[]): number {

@@ -2,8 +2,9 @@ import type { SnapshotDigest } from '../analysis/digest.js';
 import type { FileLookup, OwnerLine } from '../analysis/owner.js';
 import type { RecordedContainer, RecordedOwner } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
+import { countText } from '../text/countText.js';
+import { say } from '../text/say.js';
 import type { Bound } from './bound.js';
-import { countText } from './byteText.js';
 
 /** Share of what grows on a line that containers with a bound must keep: the rest is too young to be looked for. */
 const EXPLAINED = 2 / 3;
@@ -52,7 +53,7 @@ export class RecordedBounds {
       holder: most.name,
       file: this.lookup(most.file) ?? most.file,
       line: most.line,
-      limit: `a ${type} of at most ${countText(maxlen)}`,
+      limit: say('It is a {0} of at most {1}.', type, countText(maxlen)),
       isFull: length >= maxlen,
     };
   }

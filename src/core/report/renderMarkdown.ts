@@ -1,6 +1,8 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
 import { bucketParts, comparedBucketParts } from './bucketParts.js';
-import { byteText, countText, signedByteText } from './byteText.js';
+import { countText } from '../text/countText.js';
+import { say, sayCount } from '../text/say.js';
+import { byteText, signedByteText } from './byteText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
 import { peakMarkdown } from './peakText.js';
@@ -10,6 +12,7 @@ import type {
   CompareReport,
   CycleReport,
   FixVerdict,
+  HolderReport,
   LineReport,
   RankDifference,
   Report,
@@ -17,13 +20,13 @@ import type {
   TrendReport,
 } from './report.js';
 import {
-  BUCKET_WORD,
-  HOLDER_SOURCE_WORD,
+  bucketWord,
   categoryWord,
   deviceTexts,
+  holderSourceText,
   liveCategoriesText,
+  otherLinesText,
   placeText,
-  plural,
   rateText,
   spanText,
   verdictSentence,
@@ -55,16 +58,16 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
   const rest = report.lines.length - shown.length;
   return document([
     ...fixMarkdown(report.fix),
-    '## GPU memory growth',
+    `## ${say('GPU memory growth')}`,
     '',
     `- A: ${code(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
     `- B: ${code(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
     '',
     ...table(
-      ['growth', 'A', 'B', 'blocks A', 'blocks B', 'line'],
+      [say('growth'), 'A', 'B', say('blocks A'), say('blocks B'), say('line')],
       [
         ...shown.map((line) => [line, code(placeText(line))] as const),
-        ...comparedBucketParts(report).map(([bucket, cell]) => [cell, BUCKET_WORD[bucket]] as const),
+        ...comparedBucketParts(report).map(([bucket, cell]) => [cell, bucketWord(bucket)] as const),
       ].map(([cell, place]) => [
         signedByteText(cell.growthBytes),
         byteText(cell.bytesA),
@@ -74,7 +77,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
         place,
       ]),
     ),
-    ...(rest > 0 ? ['', `${plural(rest, 'other line')} not shown.`] : []),
+    ...(rest > 0 ? ['', sayCount(rest, '1 other line not shown.', '{0} other lines not shown.')] : []),
     ...warnings(warningTexts([report.a, report.b])),
   ]);
 }
@@ -83,25 +86,27 @@ function fixMarkdown(fix: FixVerdict | null): string[] {
   if (fix === null) return [];
   const rows = fix.lines.map(fixCells).map(([answer, before, after, place]) => [answer, before, after, code(place)]);
   return [
-    '## What became of the leak',
+    `## ${say('What became of the leak')}`,
     '',
     `**${fixSentence(fix)}**`,
     '',
     `- ${code(fixSides(fix))}`,
     '',
-    ...(rows.length > 0 ? [...table(['answer', 'before', 'after', 'line'], rows), ''] : []),
+    ...(rows.length > 0 ? [...table([say('answer'), say('before'), say('after'), say('line')], rows), ''] : []),
   ];
 }
 
 function ranksMarkdown(differences: readonly RankDifference[]): string[] {
   if (differences.length === 0) return [];
-  return [document(['## Ranks that differ', '', ...differences.map(({ message }) => `- ${code(message)}`)])];
+  return [document([`## ${say('Ranks that differ')}`, '', ...differences.map(({ message }) => `- ${code(message)}`)])];
 }
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const { shown, rest } = selectLines(run.lines, options.mostLines);
   return document([
-    `## GPU memory of ${code(run.id)}${run.rank === null ? '' : `, rank ${run.rank}`}`,
+    run.rank === null
+      ? `## ${say('GPU memory of {0}', code(run.id))}`
+      : `## ${say('GPU memory of {0}, rank {1}', code(run.id), run.rank)}`,
     '',
     `**${verdictSentence(run)}** ${spanText(run)}.`,
     '',
@@ -113,7 +118,10 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ]),
     '',
     ...table(
-      ['verdict', 'live', 'growth', 'rate', 'blocks', 'series', 'for', 'line'],
+      [
+        ...[say('verdict'), say('live'), say('growth'), say('rate')],
+        ...[say('blocks'), say('series'), say('for'), say('line')],
+      ],
       [
         ...shown.map((line) => [
           line.verdict === 'leak' ? '**leak**' : line.verdict,
@@ -135,11 +143,11 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
                 countText(rest.blocks),
                 '',
                 '',
-                plural(rest.lines, 'other line'),
+                otherLinesText(rest.lines),
               ],
             ]
           : []),
-        ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', BUCKET_WORD[bucket]]),
+        ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', bucketWord(bucket)]),
       ],
     ),
     ...reasons(shown),
@@ -162,7 +170,7 @@ function reasons(lines: readonly LineReport[]): string[] {
 
 function trendMarkdown(trend: TrendReport): string {
   return document([
-    `## GPU memory over time in ${code(trend.path)}`,
+    `## ${say('GPU memory over time in {0}', code(trend.path))}`,
     '',
     `${trendSentence(trend)}.`,
     '',
@@ -175,28 +183,33 @@ function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): st
   const kept = keptTexts(cycles);
   const rest = kept.length - mostLines;
   return document([
-    `## Reference cycles in ${code(cycles.path)}`,
+    `## ${say('Reference cycles in {0}', code(cycles.path))}`,
     '',
     `${cycleSentence(cycles)}.`,
     '',
     ...kept.slice(0, mostLines).map((text) => `- ${code(text)}`),
-    ...(rest > 0 ? ['', `${plural(rest, 'other')} not shown.`] : []),
+    ...(rest > 0 ? ['', sayCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
   ]);
 }
 
 function holders(lines: readonly LineReport[]): string[] {
-  const texts = lines.flatMap((line) =>
-    line.holder === null
-      ? []
-      : [
-          `- ${code(placeText(line))} is kept by ${code(line.holder.text)} (${code(`${line.holder.file}:${line.holder.line}`)}; ${HOLDER_SOURCE_WORD[line.holder.source]})${line.holder.fix === null ? '' : `: ${code(line.holder.fix)}`}`,
-        ],
-  );
+  const texts = lines.flatMap((line) => (line.holder === null ? [] : [`- ${holderText(line, line.holder)}`]));
   return texts.length === 0 ? [] : ['', ...texts];
 }
 
+function holderText(line: LineReport, { text, file, line: at, source, fix }: HolderReport): string {
+  const kept = say(
+    '{0} is kept by {1} ({2}; {3})',
+    code(placeText(line)),
+    code(text),
+    code(`${file}:${at}`),
+    holderSourceText(source),
+  );
+  return fix === null ? kept : `${kept}: ${code(fix)}`;
+}
+
 function warnings(texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- Warning: ${code(text)}`)];
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- ${say('Warning: {0}', code(text))}`)];
 }
 
 /** The last column holds places and starts at the left, as does the first; figures end at the right. */

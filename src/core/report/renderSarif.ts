@@ -7,7 +7,8 @@ import type { Bytes } from '../model/units.js';
 import { byteText } from './byteText.js';
 import { visibleText } from './plainText.js';
 import type { LineReport, Report, RunReport, StackReport, Verdict } from './report.js';
-import { categoryWord, placeText, plural, rateText } from './reportWords.js';
+import { plural } from './plural.js';
+import { categoryWord, placeText, rateText } from './reportWords.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; a reader says where it is. */

@@ -1,11 +1,13 @@
 /** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { bucketParts, comparedBucketParts } from './bucketParts.js';
-import { byteText, countText, signedByteText } from './byteText.js';
+import { countText } from '../text/countText.js';
+import { byteText, signedByteText } from './byteText.js';
 import { fixLines } from './fixText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from './plainText.js';
+import { plural } from './plural.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
 import type {
   CompareCell,
@@ -18,14 +20,13 @@ import type {
   TrendReport,
 } from './report.js';
 import {
-  BUCKET_WORD,
-  HOLDER_SOURCE_WORD,
+  bucketWord,
   categoryWord,
   deviceTexts,
+  holderSourceText,
   liveBytes,
   liveCategoriesText,
   placeText,
-  plural,
   rateText,
   spanText,
   unknownFlowSentence,
@@ -68,7 +69,7 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
   const rest = [...moved.slice(options.mostLines), ...still];
   for (const line of shown) rows.push([line, placeText(line)]);
   if (rest.length > 0) rows.push([addCells(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
-  rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${BUCKET_WORD[bucket]})`]));
+  rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${bucketWord(bucket)})`]));
   rows.push([addCells(rows.map(([cell]) => cell)), 'total']);
 
   const flow = report.buckets.library.flow !== null;
@@ -163,7 +164,7 @@ function runText(run: RunReport, options: TextOptions): string {
           ),
         ]
       : []),
-    ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${BUCKET_WORD[bucket]})`)),
+    ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketWord(bucket)})`)),
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
   const lines = [
@@ -247,7 +248,7 @@ function suspectLines(lines: readonly LineReport[]): string[] {
       ...(holder === null
         ? []
         : [
-            `is kept by ${holder.text} (${holder.file}:${holder.line}; ${HOLDER_SOURCE_WORD[holder.source]})`,
+            `is kept by ${holder.text} (${holder.file}:${holder.line}; ${holderSourceText(holder.source)})`,
             holder.fix ?? '',
           ]),
       evidence?.reason ?? '',

@@ -229,6 +229,9 @@ export interface HolderReport {
   source: 'recorder' | 'cycle' | 'pattern';
   file: string;
   line: number;
+  /** Who keeps, in a few words. */
+  name: string;
+  /** The same, with what explains it. */
   text: string;
   fix: string | null;
   /** The fix as a change of the source, where one can be made that cannot change what is learnt. */

@@ -1,7 +1,9 @@
 /** Words that the renderings share. */
 import type { Category } from '../analysis/categories.js';
 import type { Bucket } from '../analysis/owner.js';
-import { byteText, countText, signedByteText } from './byteText.js';
+import { countText } from '../text/countText.js';
+import { say, sayCount } from '../text/say.js';
+import { byteText, signedByteText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type {
   CategoryAmount,
@@ -15,34 +17,50 @@ import type {
   Verdict,
 } from './report.js';
 
-/** What the buckets are called. */
-export const BUCKET_WORD: Readonly<Record<Bucket, string>> = {
-  library: 'library or native code',
-  beforeRecording: 'before recording',
-  noStack: 'no stack recorded',
-};
+/** What a bucket is called. */
+export function bucketWord(bucket: Bucket): string {
+  switch (bucket) {
+    case 'library':
+      return say('library or native code');
+    case 'beforeRecording':
+      return say('before recording');
+    case 'noStack':
+      return say('no stack recorded');
+  }
+}
 
 /** Why a comparison does not say which blocks survived. */
 export function unknownFlowSentence({ a, b }: CompareReport): string {
-  const isTraceless = a.events === 0 || b.events === 0;
-  return `Which blocks survived is not known: ${isTraceless ? 'not both have a trace' : 'the two traces do not overlap'}.`;
+  return a.events === 0 || b.events === 0
+    ? say('Which blocks survived is not known: not both have a trace.')
+    : say('Which blocks survived is not known: the two traces do not overlap.');
 }
 
 /** How a holder is known. */
-export const HOLDER_SOURCE_WORD: Readonly<Record<HolderReport['source'], string>> = {
-  recorder: 'seen in the running process',
-  cycle: 'a reference cycle',
-  pattern: 'read from the source',
-};
+export function holderSourceText(source: HolderReport['source']): string {
+  switch (source) {
+    case 'recorder':
+      return say('seen in the running process');
+    case 'cycle':
+      return say('a reference cycle');
+    case 'pattern':
+      return say('read from the source');
+  }
+}
 
-/** What a rate is per. */
-export const STEP_WORD: Readonly<Record<StepSource, string>> = {
-  annotations: 'step',
-  recorder: 'step',
-  period: 'step',
-  snapshots: 'snapshot',
-  time: 'second',
-};
+/** A rate: some amount per what steps are. */
+export function perStep(amount: string, steps: StepSource): string {
+  switch (steps) {
+    case 'annotations':
+    case 'recorder':
+    case 'period':
+      return say('{0}/step', amount);
+    case 'snapshots':
+      return say('{0}/snapshot', amount);
+    case 'time':
+      return say('{0}/second', amount);
+  }
+}
 
 const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   leak: 'LEAK',
@@ -55,19 +73,24 @@ const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   tooShort: 'growth',
 };
 
-const CATEGORY_WORD: Readonly<Record<Category, string>> = {
-  parameters: 'parameters',
-  gradients: 'gradients',
-  optimizerState: 'optimizer state',
-  activations: 'activations',
-  inputs: 'inputs',
-  workspace: 'workspace',
-  other: 'other',
-};
-
 /** What memory is for, in words. */
 export function categoryWord(category: Category): string {
-  return CATEGORY_WORD[category];
+  switch (category) {
+    case 'parameters':
+      return say('parameters');
+    case 'gradients':
+      return say('gradients');
+    case 'optimizerState':
+      return say('optimizer state');
+    case 'activations':
+      return say('activations');
+    case 'inputs':
+      return say('inputs');
+    case 'workspace':
+      return say('workspace');
+    case 'other':
+      return say('other');
+  }
 }
 
 /** Amounts by category, largest first; empty if there are none. */
@@ -75,7 +98,7 @@ export function categoriesText(amounts: readonly CategoryAmount[]): string {
   return amounts
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
-    .map(({ category, bytes }) => `${CATEGORY_WORD[category]} ${byteText(bytes)}`)
+    .map(({ category, bytes }) => `${categoryWord(category)} ${byteText(bytes)}`)
     .join(', ');
 }
 
@@ -86,12 +109,13 @@ export function liveCategoriesText({ categories }: RunReport): string {
 
 /** When and where memory was highest, and what it was for. */
 export function peakSentence(peak: PeakReport): string {
-  const at = peak.event < 0 ? 'before the trace begins' : `after event ${countText(peak.event)}`;
-  const step = peak.step === null ? '' : ` in step ${countText(peak.step)}`;
-  return (
-    `Peak of device ${peak.device}: ${byteText(peak.liveBytes)} live (${countText(peak.liveBytes)} B)${step}, ${at}: ` +
-    `${categoriesText(peak.categories)}.`
-  );
+  const live = [peak.device, byteText(peak.liveBytes), countText(peak.liveBytes)];
+  const height =
+    peak.step === null
+      ? say('Peak of device {0}: {1} live ({2} B)', ...live)
+      : say('Peak of device {0}: {1} live ({2} B) in step {3}', ...live, countText(peak.step));
+  const at = peak.event < 0 ? say('before the trace begins') : say('after event {0}', countText(peak.event));
+  return `${height}, ${at}: ${categoriesText(peak.categories)}.`;
 }
 
 /** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
@@ -105,7 +129,7 @@ export function verdictSentence(run: RunReport): string {
   const ignored = run.lines.filter((line) => line.ignored).length;
   return ignored === 0
     ? judgedSentence(run)
-    : `${judgedSentence(run)} ${plural(ignored, 'line')} ${ignored === 1 ? 'is' : 'are'} ignored.`;
+    : `${judgedSentence(run)} ${sayCount(ignored, '1 line is ignored.', '{0} lines are ignored.')}`;
 }
 
 function judgedSentence(run: RunReport): string {
@@ -113,30 +137,30 @@ function judgedSentence(run: RunReport): string {
   const leaked = byteText(sum(leaks, (line) => line.leakedBytes));
   switch (run.verdict) {
     case 'leak':
-      return `${leaked} leaked on ${plural(leaks.length, 'line')}.`;
+      return sayCount(leaks.length, '{1} leaked on 1 line.', '{1} leaked on {0} lines.', leaked);
     case 'sawtooth':
-      return 'Memory climbs until the garbage collector runs: a reference cycle holds it.';
+      return say('Memory climbs until the garbage collector runs: a reference cycle holds it.');
     case 'periodic':
-      return 'Memory climbs and is given back, again and again.';
+      return say('Memory climbs and is given back, again and again.');
     case 'filling':
-      return 'Still filling or leaking: more snapshots will tell.';
+      return say('Still filling or leaking: more snapshots will tell.');
     case 'plateau':
-      return 'Memory rose and stays level.';
+      return say('Memory rose and stays level.');
     case 'oneOff':
-      return 'Memory rose once and stays level.';
+      return say('Memory rose once and stays level.');
     case 'steady':
-      return 'Memory is steady.';
+      return say('Memory is steady.');
     case 'tooShort':
       return run.snapshots.length === 1
-        ? 'A single snapshot shows what is live, not what leaks: record at least 3.'
-        : 'Too few snapshots for a verdict: growth is shown as growth. Record at least 3.';
+        ? say('A single snapshot shows what is live, not what leaks: record at least 3.')
+        : say('Too few snapshots for a verdict: growth is shown as growth. Record at least 3.');
   }
 }
 
 /** Growth per step; empty where there is none, or none is known. */
 export function rateText(line: LineReport, steps: StepSource): string {
   const rate = Math.round(line.bytesPerStep ?? 0);
-  return rate === 0 ? '' : `${signedByteText(rate)}/${STEP_WORD[steps]}`;
+  return rate === 0 ? '' : perStep(signedByteText(rate), steps);
 }
 
 /** Where a line is, in one piece that editors and terminals make a link of. */
@@ -153,9 +177,9 @@ export function liveBytes(snapshot: SnapshotReport): number {
 export function deviceTexts(snapshot: SnapshotReport): string[] {
   return snapshot.devices.map(({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
     [
-      `device ${device}: ${byteText(live)} live (${countText(live)} B)`,
-      ...(requestedBytes === null ? [] : [`${byteText(requestedBytes)} of it requested`]),
-      ...(reservedBytes === null ? [] : [`${byteText(reservedBytes)} reserved`]),
+      say('device {0}: {1} live ({2} B)', device, byteText(live), countText(live)),
+      ...(requestedBytes === null ? [] : [say('{0} of it requested', byteText(requestedBytes))]),
+      ...(reservedBytes === null ? [] : [say('{0} reserved', byteText(reservedBytes))]),
     ].join(', '),
   );
 }
@@ -169,7 +193,9 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
     }
   }
   return [...counts].map(([message, count]) =>
-    snapshots.length > 1 ? `${message} (${count} of ${plural(snapshots.length, 'snapshot')})` : message,
+    snapshots.length > 1
+      ? say('{0} ({1} of {2} snapshots)', message, countText(count), countText(snapshots.length))
+      : message,
   );
 }
 
@@ -178,10 +204,16 @@ export function spanText(run: RunReport): string {
   const steps = run.snapshots.map((snapshot) => snapshot.step).filter((step) => step !== null);
   const [first] = steps;
   const last = steps[steps.length - 1];
-  const span = steps.length === 0 ? '' : first === last ? `, step ${first}` : `, steps ${first} to ${last}`;
-  return plural(run.snapshots.length, 'snapshot') + span;
+  const span =
+    steps.length === 0 ? [] : [first === last ? say('step {0}', first) : say('steps {0} to {1}', first, last)];
+  return [snapshotsText(run.snapshots.length), ...span].join(', ');
 }
 
-export function plural(count: number, noun: string): string {
-  return `${countText(count)} ${noun}${count === 1 ? '' : 's'}`;
+export function snapshotsText(count: number): string {
+  return sayCount(count, '1 snapshot', '{0} snapshots');
+}
+
+/** Lines of a table that are not in it by name. */
+export function otherLinesText(count: number): string {
+  return sayCount(count, '1 other line', '{0} other lines');
 }

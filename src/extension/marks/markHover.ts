@@ -3,11 +3,12 @@ import type { StackReport } from '../../core/report/report.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { LineMark } from '../results/lineMarks.js';
 import { byteText } from '../../core/report/byteText.js';
+import { holderSourceText } from '../../core/report/reportWords.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
 import { sparkline } from '../../core/report/sparkline.js';
 import type { Translator } from '../text/translator.js';
-import { blocksText, evidenceTexts, headlineText, holderSourceText, spanText, verdictText } from './markText.js';
+import { blocksText, evidenceTexts, headlineText, spanText, verdictText } from './markText.js';
 
 const MOST_STACKS = 3;
 const MOST_FRAMES = 4;
@@ -45,7 +46,7 @@ export function hoverMarkdown(
   }
   if (line.holder !== null) {
     const { text, file, line: at, source, fix } = line.holder;
-    const keeper = l10n.t('Kept by {0} ({1}:{2}), {3}.', text, basename(file), at, holderSourceText(source, l10n));
+    const keeper = l10n.t('Kept by {0} ({1}:{2}), {3}.', text, basename(file), at, holderSourceText(source));
     paragraphs.push(escapeMarkdown([keeper, fix ?? ''].join(' ').trim()));
   }
   for (const stack of line.stacks.slice(0, MOST_STACKS)) paragraphs.push(stackMarkdown(stack, canOpen, l10n));

@@ -1,6 +1,6 @@
 /** The sentences of marks. Short ones for the editor, whole ones for the hover. */
 import { basename } from '../text/pathText.js';
-import type { CompareLine, HolderReport, LineReport, RunReport, Verdict } from '../../core/report/report.js';
+import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
 import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
 import { byteText, signedByteText } from '../../core/report/byteText.js';
 import { sparkline } from '../../core/report/sparkline.js';
@@ -78,7 +78,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
   const hasTrend = line.series.length > 2;
   const story =
     line.holder !== null
-      ? l10n.t('kept by {0} ({1}:{2})', shortKeeper(line.holder.text), basename(line.holder.file), line.holder.line)
+      ? l10n.t('kept by {0} ({1}:{2})', shortened(line.holder.name), basename(line.holder.file), line.holder.line)
       : hasTrend
         ? spanText(line.series)
         : '';
@@ -87,9 +87,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
   return [amount, trend].filter(Boolean).join('  ');
 }
 
-/** Who keeps, without the words that explain it: the hover and the Problems view have them. */
-function shortKeeper(text: string): string {
-  const name = text.split(/, (?:with|whose|which|on|an|in) /)[0];
+function shortened(name: string): string {
   return name.length <= LONGEST_KEEPER ? name : `${name.slice(0, LONGEST_KEEPER - 1)}…`;
 }
 
@@ -109,18 +107,6 @@ export function snapshotName(path: string): string {
   if (name.length <= LONGEST_NAME) return name;
   const half = (LONGEST_NAME - 1) >> 1;
   return `${name.slice(0, half)}…${name.slice(-half)}`;
-}
-
-/** How a holder is known. */
-export function holderSourceText(source: HolderReport['source'], l10n: Translator): string {
-  switch (source) {
-    case 'recorder':
-      return l10n.t('seen in the running process');
-    case 'cycle':
-      return l10n.t('a reference cycle');
-    case 'pattern':
-      return l10n.t('read from the source');
-  }
 }
 
 /** What a verdict means, in one sentence. */

@@ -177,7 +177,7 @@ describe('The command line', function () {
     it('answers first whether the leak is gone', () => {
       const { status, stdout, stderr } = compareFolders('leak', 'gone');
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
-      assert.match(stdout, /^The leak is gone: 3 lines leaked 17\.5 KiB per step before; none of them leaks now\.\n/);
+      assert.match(stdout, /^The leak is gone: 3 lines leaked 17\.5 KiB per step before\. None of them leaks now\.\n/);
       assert.match(stdout, /gone +leak, 8\.0 KiB\/step +.*train\.py:22 \(main\), was line 20\n/);
       assert.match(
         compareFolders('leak', 'gone', '--markdown').stdout,

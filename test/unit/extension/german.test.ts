@@ -1,6 +1,6 @@
 /** German is there as a whole, so that every text can be put into another language. Fails where a text has no German. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sourceTexts, untranslated } from './support/sourceTexts.js';
 
@@ -14,16 +14,25 @@ const fixed = (text: string): string[] =>
   sorted(text.match(/\{\d+\}|\(command:[\w.]+\)|`[^`]*`|\$\([\w~-]+\)|\n/g) ?? []);
 
 describe('German', () => {
-  const { texts, unknown } = sourceTexts(root, ['src/extension', 'webview']);
+  const { texts, unknown } = sourceTexts(root, [
+    'src/extension',
+    'webview',
+    'src/worker',
+    'src/node',
+    // All rooms of the core but the one that translates.
+    ...readdirSync(join(root, 'src/core'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== 'text')
+      .map(({ name }) => `src/core/${name}`),
+  ]);
   const bundle = table('l10n/bundle.l10n.de.json');
   const manifest = readFileSync(join(root, 'package.json'), 'utf8');
 
-  it('can be looked up: every text stands in its call', () => {
+  it('can be looked up: every text stands in its call, and that is made when the language is known', () => {
     assert.deepEqual(unknown, []);
     assert.ok(texts.size > 200, `only ${texts.size} texts found`);
   });
 
-  it('is there for every text of the extension and the timeline, and for nothing else', () => {
+  it('is there for every text of the extension, the timeline and the core, and for nothing else', () => {
     assert.deepEqual(
       [...texts].filter(([text]) => !Object.hasOwn(bundle, text)).map(([text, file]) => `${file}: ${text}`),
       [],

@@ -4,7 +4,8 @@ import { groupLines } from '../../../src/extension/views/leakGroups.js';
 import type { LineNode } from '../../../src/extension/views/leakNodes.js';
 import { lineReport, MiB, report, runReport } from './support/reports.js';
 
-const holder = { source: 'recorder', file: 'model.py', line: 9, text: 'Model.kept', fix: null, edit: null } as const;
+const kept = { name: 'Model.kept', text: 'Model.kept' };
+const holder = { source: 'recorder', file: 'model.py', line: 9, ...kept, fix: null, edit: null } as const;
 
 function rows(...runs: Parameters<typeof report>): LineNode[] {
   return lineMarks(report(...runs)).map((mark) => ({

@@ -91,19 +91,22 @@ describe('Marks of a report', () => {
       source: 'recorder' as const,
       file: 'src/train.py',
       line: 26,
+      name: `history['aux']`,
       text: `history['aux']`,
       fix: null,
       edit: null,
     };
     const [held] = lineMarks(report(runReport([lineReport({ holder })])));
     assert.equal(endOfLineText(held, true, plainText), `▂▅█ kept by history['aux'] (train.py:26)`);
-    const keptBy = (text: string): string => {
+    const keptBy = (name: string): string => {
       const [part] = held.parts;
-      const holder = part.line.holder === null ? null : { ...part.line.holder, text };
+      const holder =
+        part.line.holder === null
+          ? null
+          : { ...part.line.holder, name, text: `${name}, with the graph of each aux_loss` };
       return endOfLineText({ ...held, parts: [{ ...part, line: { ...part.line, holder } }] }, true, plainText);
     };
-    const explained = "history['aux'], with the graph of each aux_loss";
-    assert.equal(keptBy(explained), `▂▅█ kept by history['aux'] (train.py:26)`);
+    assert.equal(keptBy("history['aux']"), `▂▅█ kept by history['aux'] (train.py:26)`);
     assert.equal(keptBy('cache[(a, b)]'), '▂▅█ kept by cache[(a, b)] (train.py:26)');
     assert.equal(keptBy('x'.repeat(50)), `▂▅█ kept by ${'x'.repeat(35)}… (train.py:26)`);
   });
@@ -214,7 +217,15 @@ describe('The hover', () => {
 
   it('lets nothing of a recording become markup', () => {
     const frames = [{ file: hostile, line: 1, function: hostile }];
-    const holder = { source: 'recorder' as const, file: hostile, line: 1, text: hostile, fix: null, edit: null };
+    const holder = {
+      source: 'recorder' as const,
+      file: hostile,
+      line: 1,
+      name: hostile,
+      text: hostile,
+      fix: null,
+      edit: null,
+    };
     const line = lineReport({ holder, stacks: [{ frames, liveBytes: 1, blocks: 1, verdict: 'leak' }] });
     const [mark] = lineMarks(report(runReport([line])));
     for (const canOpen of [() => true, () => false]) {

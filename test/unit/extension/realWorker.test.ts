@@ -40,6 +40,7 @@ describe('The real worker as the extension runs it', function () {
       readerScript: join(dist, 'reader.cjs'),
       readers: 2,
       reading: { cache: { folder: join(folder, 'columns'), maxBytes: 2 ** 26 }, timeLimitMs: 60_000 },
+      translations: {},
     };
     engine = new AnalysisEngine(
       () => {

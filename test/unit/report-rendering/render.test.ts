@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { byteText, countText, signedByteText } from '../../../src/core/report/byteText.js';
+import { byteText, signedByteText } from '../../../src/core/report/byteText.js';
+import { countText } from '../../../src/core/text/countText.js';
 import { visibleJson, visibleText } from '../../../src/core/report/plainText.js';
 import { renderCompareMarkdown, renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
 import { renderCompareText, renderText, unmappedText } from '../../../src/core/report/renderText.js';
@@ -125,6 +126,7 @@ describe('A report as text', () => {
       source: 'recorder' as const,
       file: 'train.py',
       line: 26,
+      name: "history['aux']",
       text: "history['aux']",
       fix: 'Append a float.',
       edit: null,

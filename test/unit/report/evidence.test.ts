@@ -99,13 +99,13 @@ describe('The evidence of a line', () => {
       (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence?.reason;
     assert.equal(
       await reasonOf('running_total', 21),
-      'Blocks born on 30 of 30 steps are still alive; no block that outlived its step was ever freed; ' +
-        'live bytes never fell: from 0 B to 960 KiB.',
+      'Blocks born on 30 of 30 steps are still alive. No block that outlived its step was ever freed. ' +
+        'Live bytes never fell: 0 B at first, 960 KiB at last.',
     );
     assert.equal(
       await reasonOf('search_tree', 21),
-      'Blocks born on 10 of 42 steps are still alive; the oldest block that was freed lived 16 steps; ' +
-        'half or more was let go at once 2 times.',
+      'Blocks born on 10 of 42 steps are still alive. The oldest block that was freed lived 16 steps. ' +
+        'Half or more was let go at once, 2 times.',
     );
   });
 
@@ -120,7 +120,10 @@ describe('The evidence of a line', () => {
     assert.equal(line?.evidence?.from, 'snapshots');
     assert.deepEqual(line.evidence.floors, line.series);
     assert.equal(line.evidence.birthSteps, files.length - 1);
-    assert.match(line.evidence.reason, /^Live bytes rose in 4 of 4 intervals between snapshots; live bytes never fell/);
+    assert.match(
+      line.evidence.reason,
+      /^Live bytes rose in 4 of 4 intervals between snapshots\. Live bytes never fell/,
+    );
     assert.equal(at(1)?.evidence, null);
   });
 });

@@ -38,7 +38,7 @@ describe('A fix', () => {
   it('is seen when the leak is gone, on lines that have moved', async () => {
     const fix = await fixOf('leak', 'gone');
     assert.equal(fix.answer, 'gone');
-    assert.equal(fix.why, '3 lines leaked 17.5 KiB per step before; none of them leaks now.');
+    assert.equal(fix.why, '3 lines leaked 17.5 KiB per step before. None of them leaks now.');
     assert.deepEqual([fix.before.leakBytesPerStep, fix.after.leakBytesPerStep], [RATE, 0]);
     assert.deepEqual(linesOf(fix), ['12→12 gone', '20→22 gone', '26→- gone']);
   });

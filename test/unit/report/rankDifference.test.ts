@@ -32,7 +32,7 @@ describe('Ranks that differ', () => {
     assert.equal(difference.growing[0].liveBytes, line?.liveBytes);
     assert.match(
       difference.message,
-      /collect\.py:28 \(\w+\) leaks on rank 0 \(\+.+\) and .+ on rank 1: look at what only/,
+      /collect\.py:28 \(\w+\) leaks on rank 0 \(\+.+\)\. It does not grow on rank 1\. Look at what only/,
     );
     assert.ok(renderText(report, { mostLines: 30 }).includes(difference.message));
     assert.match(renderMarkdown(report, { mostLines: 30 }), /## Ranks that differ\n\n- `.+leaks on rank 0/);

@@ -80,7 +80,8 @@ describe('A recorded run', () => {
     const digests = await recorded('aux_loss', (i) => ({ owners: i === 3 ? [{ ...owner, allocatedAt: sites }] : [] }));
     const { lines } = run(digests, ['train.py', 'model.py']);
     const holderOf = (at: number): unknown => lines.find((one) => one.file === 'train.py' && one.line === at)?.holder;
-    const holder = { source: 'recorder', file: 'train.py', line: 26, text: "history['aux']", fix: null, edit: null };
+    const name = "history['aux']";
+    const holder = { source: 'recorder', file: 'train.py', line: 26, name, text: name, fix: null, edit: null };
     assert.deepEqual(holderOf(19), holder);
     assert.deepEqual(holderOf(10), holder);
     assert.equal(holderOf(24), null);

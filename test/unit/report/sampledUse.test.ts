@@ -119,7 +119,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
       assert.deepEqual(said(found), { findings: [['hostOnly', 300]], warnings: [] }, `${zone}`);
       assert.match(
         found.runs[0].process[0].message,
-        /^Memory of device 0 outside PyTorch climbs from 450 MiB to 750 MiB \(nvidia-smi, nvidia-smi\.csv\): /,
+        /^Memory of device 0 outside PyTorch climbs from 450 MiB to 750 MiB\. This is seen in nvidia-smi\.csv \(nvidia-smi\)\. /,
       );
       assert.match(renderText(found, { mostLines: 5 }), /hostOnly: Memory of device 0/);
     }

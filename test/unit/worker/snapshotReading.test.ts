@@ -82,7 +82,7 @@ describe('Reading a snapshot a second time', function () {
         return reading;
       },
       { cache: { folder: cacheFolder, maxBytes }, timeLimitMs: null },
-      readerVersion(READER),
+      readerVersion(READER, {}),
     );
   }
 

@@ -1,5 +1,6 @@
 import type { SnapshotDigest } from '../../analysis/digest.js';
 import type { Bytes } from '../../model/units.js';
+import { say } from '../../text/say.js';
 import { byteText } from '../byteText.js';
 import { folderOf } from '../folderOf.js';
 import type { ProcessFinding } from '../report.js';
@@ -21,12 +22,12 @@ export function hostOnly(
   const series = snapshots.flatMap(({ recording }) =>
     (recording?.devices ?? []).filter((one) => one.device === device).map(({ outsideBytes }) => outsideBytes),
   );
-  if (series.length === snapshots.length) return climbs(series) ? finding(device, series, '') : null;
+  if (series.length === snapshots.length) return climbs(series) ? finding(device, series, null) : null;
   if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => climbs(outsideBytes))) return null;
   const least = sampled.reduce((one, other) =>
     growthOf(other.outsideBytes) < growthOf(one.outsideBytes) ? other : one,
   );
-  return finding(device, least.outsideBytes, ` (nvidia-smi, ${least.path.slice(folderOf(least.path).length)})`);
+  return finding(device, least.outsideBytes, least.path.slice(folderOf(least.path).length));
 }
 
 /** After warm-up, which is the first interval. */
@@ -38,15 +39,25 @@ function climbs(series: readonly Bytes[]): boolean {
   return keepsClimbing(series) && growthOf(series) >= LEAST_GROWTH * series[1];
 }
 
-function finding(device: number, series: readonly Bytes[], source: string): ProcessFinding {
+/** @param log name of the file that has the samples, null where the recorder saw it */
+function finding(device: number, series: readonly Bytes[], log: string | null): ProcessFinding {
   return {
     verdict: 'hostOnly',
     device,
     bytes: growthOf(series),
-    message:
-      `Memory of device ${device} outside PyTorch climbs from ${byteText(series[1])} to ` +
-      `${byteText(series[series.length - 1])}${source}: another process, or a library that allocates by itself (NCCL, ` +
-      `cuDNN, a custom kernel). No line of the program shows it.`,
+    message: [
+      say(
+        'Memory of device {0} outside PyTorch climbs from {1} to {2}.',
+        device,
+        byteText(series[1]),
+        byteText(series[series.length - 1]),
+      ),
+      ...(log === null ? [] : [say('This is seen in {0} (nvidia-smi).', log)]),
+      say(
+        'It is another process, or a library that allocates by itself (NCCL, cuDNN, a custom kernel): no line of the ' +
+          'program shows it.',
+      ),
+    ].join(' '),
     settings: [],
   };
 }

@@ -1,8 +1,8 @@
 import type { SnapshotDigest } from '../../analysis/digest.js';
 import type { FileLookup } from '../../analysis/owner.js';
+import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../byteText.js';
 import { sum } from '../lineSelection.js';
-import { plural } from '../reportWords.js';
 import type { ProcessFinding } from '../report.js';
 import { keepsClimbing } from './climbing.js';
 import { lineOfGroup } from './pinnedSegments.js';
@@ -36,14 +36,17 @@ export function pendingFrees(
     verdict: 'pendingFrees',
     device,
     bytes,
-    message:
-      `${byteText(bytes)} in ${plural(
+    message: [
+      sayCount(
         sum(pending, ({ blocks }) => blocks),
-        'block',
-      )} on device ${device} were let go ` +
-      `and still wait for another stream (record_stream)` +
-      (place === null ? '.' : `, most of it allocated by ${place}.`) +
-      ` Let the stream catch up, or wait for it before the tensor is dropped.`,
+        '{1} in 1 block on device {2} were let go and still wait for another stream (record_stream).',
+        '{1} in {0} blocks on device {2} were let go and still wait for another stream (record_stream).',
+        byteText(bytes),
+        device,
+      ),
+      ...(place === null ? [] : [say('Most of it was allocated by {0}.', place)]),
+      say('Let the stream catch up, or wait for it before the tensor is dropped.'),
+    ].join(' '),
     settings: [],
   };
 }

@@ -1,8 +1,8 @@
 import type { SnapshotDigest } from '../../analysis/digest.js';
 import { ownerOf, type FileLookup } from '../../analysis/owner.js';
+import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../byteText.js';
 import { sum } from '../lineSelection.js';
-import { plural } from '../reportWords.js';
 import type { ProcessFinding } from '../report.js';
 
 /** Share of the reserved memory that pinned segments must keep from use. */
@@ -29,14 +29,23 @@ export function pinnedSegments(
     verdict: 'pinnedSegments',
     device,
     bytes: held,
-    message:
-      `${byteText(live)} of live blocks pin ${plural(pinned.length, 'large segment')} of ` +
-      `${byteText(held + live)} on device ${device}, which cannot be given back` +
-      (place === null ? '.' : `: most were allocated by ${place}. Allocate them before the large ones, or free them.`),
+    message: [
+      sayCount(
+        pinned.length,
+        '{1} of live blocks pin 1 large segment of {2} on device {3}, which cannot be given back.',
+        '{1} of live blocks pin {0} large segments of {2} on device {3}, which cannot be given back.',
+        byteText(live),
+        byteText(held + live),
+        device,
+      ),
+      ...(place === null
+        ? []
+        : [say('Most were allocated by {0}: allocate them before the large ones, or free them.', place)]),
+    ].join(' '),
     settings:
       last.segments.settings?.['expandable_segments'] === true
         ? []
-        : [{ name: 'expandable_segments', value: 'True', why: 'the free pages of a segment can be given back' }],
+        : [{ name: 'expandable_segments', value: 'True', why: say('the free pages of a segment can be given back') }],
   };
 }
 

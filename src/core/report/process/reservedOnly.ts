@@ -1,8 +1,8 @@
 import type { SnapshotDigest } from '../../analysis/digest.js';
 import { DEFAULT_POOL, type PoolFacts } from '../../analysis/segmentFacts.js';
+import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../byteText.js';
 import { sum } from '../lineSelection.js';
-import { plural } from '../reportWords.js';
 import type { ProcessFinding } from '../report.js';
 import { keepsClimbing } from './climbing.js';
 
@@ -24,14 +24,22 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
   const growth = slack[last] - slack[1];
   const liveGrowth = Math.max(...live) - live[1];
   if (growth < LEAST_GROWTH * reserved[1] || liveGrowth > growth) return null;
+  const climb = [device, byteText(reserved[1]), byteText(reserved[last])];
   const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth, snapshots[last]);
   return {
     verdict: 'reservedOnly',
     device,
     bytes: growth,
-    message:
-      `Reserved memory of device ${device} climbs from ${byteText(reserved[1])} to ${byteText(reserved[last])} while ` +
-      `live memory ${liveGrowth > 0 ? `grows by ${byteText(liveGrowth)} at most` : 'does not grow'}: ${cause.text}`,
+    message: [
+      liveGrowth > 0
+        ? say(
+            'Reserved memory of device {0} climbs from {1} to {2} while live memory grows by {3} at most.',
+            ...climb,
+            byteText(liveGrowth),
+          )
+        : say('Reserved memory of device {0} climbs from {1} to {2} while live memory does not grow.', ...climb),
+      cause.text,
+    ].join(' '),
     settings: cause.settings,
   };
 }
@@ -60,9 +68,14 @@ function causeOf(
   if (inPools >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isPrivate).map(({ pool }) => pool)).size;
     return {
-      text:
-        `${byteText(inPools)} more lie unused in private pools (${plural(count, 'pool')} now), which CUDA graphs and ` +
-        `MemPools do not share. Capture fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).`,
+      text: sayCount(
+        count,
+        '{1} more lie unused in private pools (1 pool now), which CUDA graphs and MemPools do not share. Capture ' +
+          'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
+        '{1} more lie unused in private pools ({0} pools now), which CUDA graphs and MemPools do not share. Capture ' +
+          'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
+        byteText(inPools),
+      ),
       settings: [],
     };
   }
@@ -72,9 +85,14 @@ function causeOf(
   if (aside >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isAside).map(({ stream }) => stream)).size;
     return {
-      text:
-        `${byteText(aside)} more are cached for ${plural(count, 'side stream')}, and no other stream may use them. ` +
-        `Use the same streams again instead of making new ones.`,
+      text: sayCount(
+        count,
+        '{1} more are cached for 1 side stream, and no other stream may use them. Use the same streams again ' +
+          'instead of making new ones.',
+        '{1} more are cached for {0} side streams, and no other stream may use them. Use the same streams again ' +
+          'instead of making new ones.',
+        byteText(aside),
+      ),
       settings: [],
     };
   }
@@ -84,12 +102,15 @@ function causeOf(
   );
   if (idle >= MAIN_CAUSE * growth) {
     return {
-      text: `${byteText(idle)} more lie in segments that hold nothing: cached in sizes that nobody asks for again.`,
+      text: say(
+        '{0} more lie in segments that hold nothing: cached in sizes that nobody asks for again.',
+        byteText(idle),
+      ),
       settings: [...collecting(last), ...expandable(last)],
     };
   }
   return {
-    text: `what is free lies in holes between live blocks (fragmentation).`,
+    text: say('What is free lies in holes between live blocks (fragmentation).'),
     settings: [...expandable(last), ...splitting(last)],
   };
 }
@@ -100,7 +121,7 @@ function expandable({ segments: { pools, settings } }: SnapshotDigest): ProcessF
     {
       name: 'expandable_segments',
       value: 'True',
-      why: 'segments grow in place instead of being cut into pieces that nothing fits into',
+      why: say('segments grow in place instead of being cut into pieces that nothing fits into'),
     },
   ];
 }
@@ -108,13 +129,17 @@ function expandable({ segments: { pools, settings } }: SnapshotDigest): ProcessF
 function splitting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
   const size = settings?.['max_split_size'];
   if (settings?.['expandable_segments'] === true || (typeof size === 'number' && size > 0)) return [];
-  return [{ name: 'max_split_size_mb', value: '256', why: 'large blocks are not cut up for small ones' }];
+  return [{ name: 'max_split_size_mb', value: '256', why: say('large blocks are not cut up for small ones') }];
 }
 
 function collecting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
   const threshold = settings?.['garbage_collection_threshold'];
   if (settings?.['expandable_segments'] === true || (typeof threshold === 'number' && threshold > 0)) return [];
   return [
-    { name: 'garbage_collection_threshold', value: '0.8', why: 'cached segments that lie idle are given back in time' },
+    {
+      name: 'garbage_collection_threshold',
+      value: '0.8',
+      why: say('cached segments that lie idle are given back in time'),
+    },
   ];
 }

@@ -1,4 +1,4 @@
-/** The English texts that the sources give to a translator: `t('…')` in the webview, `l10n.t('…')` in the extension. */
+/** The English texts that the sources give to a translator: `t('…')` in the webview, `l10n.t('…')` in the extension, `say('…')` in the core. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
@@ -6,7 +6,7 @@ import ts from 'typescript';
 export interface SourceTexts {
   /** Every text, with the first file that has it. */
   readonly texts: ReadonlyMap<string, string>;
-  /** Calls whose text cannot be known from the source, as `file:line`. */
+  /** Calls whose text cannot be known from the source, or that are made before the language is known, as `file:line`. */
   readonly unknown: readonly string[];
 }
 
@@ -19,9 +19,10 @@ export function sourceTexts(root: string, folders: readonly string[]): SourceTex
     const source = parsed(path);
     visit(source, (node) => {
       if (!isTranslation(node)) return;
-      const found = node.arguments.length === 0 ? null : constantText(node.arguments[0]);
-      if (found === null) unknown.push(`${file}:${lineOf(source, node)}`);
-      else if (!texts.has(found)) texts.set(found, file);
+      const found = messagesOf(node).map(constantText);
+      const isEarly = translatorOf(node) !== 't' && !ancestors(node).some(ts.isFunctionLike);
+      if (found.length === 0 || found.includes(null) || isEarly) unknown.push(`${file}:${lineOf(source, node)}`);
+      for (const text of found) if (text !== null && !texts.has(text)) texts.set(text, file);
     });
   }
   return { texts, unknown };
@@ -67,12 +68,21 @@ function lineOf(source: ts.SourceFile, node: ts.Node): number {
   return source.getLineAndCharacterOfPosition(node.getStart()).line + 1;
 }
 
+/** Translators, and which of their arguments are texts. */
+const TRANSLATORS: Readonly<Record<string, [from: number, to: number]>> = { t: [0, 1], say: [0, 1], sayCount: [1, 3] };
+
 function isTranslation(node: ts.Node): node is ts.CallExpression {
-  if (!ts.isCallExpression(node)) return false;
-  const { expression } = node;
-  return ts.isPropertyAccessExpression(expression)
-    ? expression.name.text === 't'
-    : ts.isIdentifier(expression) && expression.text === 't';
+  return ts.isCallExpression(node) && translatorOf(node) !== null;
+}
+
+function translatorOf({ expression }: ts.CallExpression): string | null {
+  if (ts.isPropertyAccessExpression(expression)) return expression.name.text === 't' ? 't' : null;
+  return ts.isIdentifier(expression) && Object.hasOwn(TRANSLATORS, expression.text) ? expression.text : null;
+}
+
+function messagesOf(call: ts.CallExpression): readonly ts.Expression[] {
+  const [from, to] = TRANSLATORS[translatorOf(call) ?? 't'];
+  return call.arguments.slice(from, to);
 }
 
 /** The text of a literal, or of several that are added up; null for anything else. */

@@ -1,0 +1,29 @@
+/**
+ * What the core says to people. English stands in the calls, as whole sentences; another language comes from outside, as
+ * a table from these. Nothing may be decided by what this returns.
+ */
+import { countText } from './countText.js';
+
+/** Texts of one language, by the English ones. */
+export type Translations = Readonly<Record<string, string>>;
+
+let translations: Translations = {};
+
+/** Makes this thread speak another language from now on. @param texts those without an entry stay English */
+export function useTranslations(texts: Translations): void {
+  translations = texts;
+}
+
+/** @param message English text, as a literal, with `{0}`, `{1}` … for the arguments */
+export function say(message: string, ...args: readonly (string | number)[]): string {
+  const text = Object.hasOwn(translations, message) ? translations[message] : message;
+  return text.replace(/\{(\d+)\}/g, (whole, place) => String(args.at(Number(place)) ?? whole));
+}
+
+/**
+ * Says how many, each number in a text of its own.
+ * @param count `{0}`, with separators between thousands; `args` follow from `{1}` on
+ */
+export function sayCount(count: number, one: string, many: string, ...args: readonly (string | number)[]): string {
+  return say(count === 1 ? one : many, countText(count), ...args);
+}

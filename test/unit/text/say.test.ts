@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { say, sayCount, useTranslations } from '../../../src/core/text/say.js';
+
+describe('What the core says', () => {
+  afterEach(() => {
+    useTranslations({});
+  });
+
+  it('is English without translations, and where one is missing', () => {
+    assert.equal(say('{0} of {1} lines', 1, 'two'), '1 of two lines');
+    useTranslations({ 'another text': 'ein anderer Text' });
+    assert.equal(say('{0} of {1} lines', 1, 'two'), '1 of two lines');
+    assert.equal(say('constructor'), 'constructor');
+  });
+
+  it('is another language as a whole, with its own order of words', () => {
+    useTranslations({ '{0} leaks on rank {1}.': 'Auf Rang {1} verliert {0}.' });
+    assert.equal(say('{0} leaks on rank {1}.', 'a.py:1', 3), 'Auf Rang 3 verliert a.py:1.');
+  });
+
+  it('has a text of its own for one, and separators between thousands', () => {
+    useTranslations({ '{0} steps of {1}': '{1}: {0} Schritte' });
+    assert.equal(sayCount(1, '1 step of {1}', '{0} steps of {1}', 'x'), '1 step of x');
+    assert.equal(sayCount(12_345, '1 step of {1}', '{0} steps of {1}', 'x'), 'x: 12,345 Schritte');
+    assert.equal(sayCount(0, '1 step of {1}', '{0} steps of {1}', 'x'), 'x: 0 Schritte');
+  });
+
+  it('takes what stands in an argument for nothing but text', () => {
+    assert.equal(say('{0} and {1}', '{1}$&', '{0}'), '{1}$& and {0}');
+    assert.equal(say('{0} and {7}', 'a'), 'a and {7}');
+  });
+});
