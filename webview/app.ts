@@ -2,6 +2,8 @@
 import { ChartView } from './chart/chartView.js';
 import { createCurveTable } from './chart/curveTable.js';
 import { createLegend } from './chart/legend.js';
+import { createCompareView } from './compare/compareView.js';
+import type { CompareSession } from './compare/compareSession.js';
 import { createControls } from './controls.js';
 import { el } from './dom.js';
 import { createEmptyView } from './emptyView.js';
@@ -25,6 +27,7 @@ import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
 import type { ViewState } from './viewState.js';
+import { createViewSwitch } from './viewSwitch.js';
 
 /** Those who talk to the extension, each about its part. */
 export interface Sessions {
@@ -34,11 +37,12 @@ export interface Sessions {
   flames: FlameSession;
   maps: MapSession;
   runs: RunSession;
+  compares: CompareSession;
 }
 
 /** Fills the page's root with the timeline. */
 export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
-  const { session, bands, born, flames, maps, runs } = sessions;
+  const { session, bands, born, flames, maps, runs, compares } = sessions;
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -81,7 +85,9 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     if (chart.hidden) session.setPixels(history.clientWidth);
   }).observe(history);
   root.append(el('h1', { class: 'visually-hidden' }, strings.title));
-  root.append(
+  const timeline = el(
+    'div',
+    { class: 'view' },
     createEmptyView(store, session),
     controls,
     createRunView(store, runs),
@@ -93,8 +99,12 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     flame,
     map,
   );
+  const compare = createCompareView(store, session, compares);
+  root.append(createViewSwitch(store), timeline, compare);
 
-  store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane }) => {
+  store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane, view }) => {
+    timeline.hidden = view !== 'timeline';
+    compare.hidden = view !== 'compare';
     const something = choices !== null && choices.length > 0;
     for (const part of [controls, history, panes]) part.hidden = !something;
     live.hidden = !something || pane !== 'list';

@@ -1,7 +1,7 @@
 /** The row of controls above the chart. */
-import type { TimelineChoice } from '../src/protocol/timelineApi.js';
 import type { TimelineAxis } from '../src/protocol/timelineData.js';
 import { axesOf } from './axisChange.js';
+import { devicesOf, groupsOf } from './choiceGroups.js';
 import { drawableExtent, zoomRange } from './chart/range.js';
 import { el } from './dom.js';
 import { BAND_GROUPINGS } from '../src/protocol/bandData.js';
@@ -11,7 +11,7 @@ import type { Store } from './store.js';
 import { strings } from './strings.js';
 import { createButton } from './ui/button.js';
 import { createCheckbox } from './ui/checkbox.js';
-import { createDropdown, type DropdownGroup } from './ui/dropdown.js';
+import { createDropdown } from './ui/dropdown.js';
 import { createProgress } from './ui/progress.js';
 import { createRadioGroup } from './ui/radioGroup.js';
 import type { ViewState } from './viewState.js';
@@ -89,7 +89,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     const choice = choices?.find(({ path }) => path === selection?.path);
     snapshot.show(groupsOf(choices ?? []), selection?.path ?? '');
     device.element.hidden = (choice?.devices.length ?? 0) < 2;
-    device.show(devicesOf(choice), String(selection?.device ?? ''));
+    device.show(devicesOf(choice?.devices ?? []), String(selection?.device ?? ''));
     axis.show(state.curveLoading ? state.axis : (curve?.axis ?? state.axis), curve === null ? AXES : axesOf(curve));
     whole.setEnabled(range !== null);
     zoomOut.setEnabled(range !== null);
@@ -112,19 +112,4 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     asTable.element,
     progress.element,
   );
-}
-
-/** Choices under the names of their runs; one run alone needs no heading. */
-function groupsOf(choices: readonly TimelineChoice[]): DropdownGroup[] {
-  const runs = [...new Set(choices.map(({ run }) => run))];
-  return runs.map((run) => ({
-    name: runs.length > 1 ? run : null,
-    items: choices.filter((choice) => choice.run === run).map(({ path, label }) => ({ value: path, text: label })),
-  }));
-}
-
-function devicesOf(choice: TimelineChoice | undefined): DropdownGroup[] {
-  const devices = choice?.devices ?? [];
-  const items = devices.map((device) => ({ value: String(device), text: strings.deviceName(device) }));
-  return [{ name: null, items }];
 }

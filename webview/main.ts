@@ -1,5 +1,6 @@
 /** The entry of the timeline's webview. */
 import { showApp } from './app.js';
+import { CompareSession } from './compare/compareSession.js';
 import { FlameSession } from './flame/flameSession.js';
 import { connectHost } from './host.js';
 import { BandSession } from './layer/bandSession.js';
@@ -25,10 +26,11 @@ const bands = new BandSession(store, host);
 const born = new BornSession(store, host);
 const flames = new FlameSession(store, host);
 const maps = new MapSession(store, host);
+const compares = new CompareSession(store, host);
 const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, { session, bands, born, flames, maps, runs });
+showApp(root, store, { session, bands, born, flames, maps, runs, compares });
 store.watch((state, before) => {
   if (persistedChanged(state, before)) host.keep(persisted(state));
 });

@@ -94,7 +94,7 @@ export class TimelineSession {
   receiveState(told: TimelineState, restart = false): void {
     const { selection: shown, highlight, request } = this.store.get();
     const asked = told.request !== request && told.request > 0;
-    const wished = asked ? existing(told.selected, told.choices) : null;
+    const wished = asked && hasAll(told.choices, told.compared) ? existing(told.selected, told.choices) : null;
     const back = wished === null ? existing(this.parked?.selection ?? null, told.choices) : null;
     const kept = back ?? existing(shown, told.choices);
     const selection = wished ?? kept ?? existing(told.selected, told.choices) ?? first(told);
@@ -105,6 +105,7 @@ export class TimelineSession {
       // A wish for a snapshot that is not there yet stays open.
       request: wished !== null || !asked ? told.request : request,
       highlight: wished === null ? highlight : told.highlight,
+      ...(wished !== null && this.viewFor(told)),
     });
     if (!sameSelection(selection, shown)) {
       const { range, pin } = this.store.get();
@@ -220,6 +221,13 @@ export class TimelineSession {
     return this.host.call(method, params, signal);
   }
 
+  private viewFor({ compared }: TimelineState): Pick<ViewState, 'view' | 'compare'> {
+    const { compare } = this.store.get();
+    return compared === null
+      ? { view: 'timeline', compare }
+      : { view: 'compare', compare: { ...compare, pair: compared } };
+  }
+
   private show(selection: Selection | null): void {
     this.carriedEvents = null;
     this.parked = null;
@@ -293,6 +301,11 @@ export class TimelineSession {
     if (line === null) this.store.update({ openError: strings.nothingMapped });
     else this.openSource(line);
   }
+}
+
+/** True if both snapshots of a pair are there; of no pair, too. */
+function hasAll(choices: readonly TimelineChoice[], pair: TimelineState['compared']): boolean {
+  return pair === null || [pair.a, pair.b].every((path) => choices.some((choice) => choice.path === path));
 }
 
 /** The selection if it is among the choices, on its first device if it has not the one that was named. */

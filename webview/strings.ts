@@ -7,7 +7,9 @@ import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timel
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
 import { t } from './translate.js';
-import type { Listing, Pane } from './viewState.js';
+import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
+import type { ComparePane, CompareSort } from './compare/compareState.js';
+import type { Listing, Pane, View } from './viewState.js';
 
 const linesText = (count: number): string => (count === 1 ? t('1 line') : t('{0} lines', formatCount(count)));
 
@@ -372,6 +374,86 @@ export const strings = {
   },
   lineWithBytes: (file: string, line: number, bytes: number): string => `${file}:${line} (${formatBytes(bytes)})`,
   nothingMapped: t('No line that is live here is a file of this workspace.'),
+
+  // Two snapshots side by side
+  view: t('What the page shows'),
+  viewName: { timeline: t('Timeline'), compare: t('Compare') } satisfies Record<View, string>,
+  compareControls: t('What is compared'),
+  compareBefore: t('Snapshot A (before)'),
+  compareAfter: t('Snapshot B (after)'),
+  swapSides: t('Swap A and B'),
+  sameStep: t('At the Same Step'),
+  sameStepHint: t('Compare the two runs where both took a snapshot at the same step, the latest such'),
+  compareExtent: t('Curves of'),
+  compareExtentName: { snapshots: t('Snapshots'), runs: t('Whole runs') },
+  nothingToCompare: t('A comparison needs two snapshots.'),
+  comparedIsGone: t('A snapshot of this comparison is not there any more. Choose another one.'),
+  compareFailed: (reason: string): string => t('The snapshots could not be compared: {0}', reason),
+  compareSummary: (before: string, after: string, change: string, exact: string): string =>
+    t('{0} live in A, {1} in B: {2} ({3}).', before, after, change, exact),
+  comparedLines: (grown: number, shrunk: number): string =>
+    t('Lines that grew: {0}; that shrank: {1}.', formatCount(grown), formatCount(shrunk)),
+  comparedLinesMost: (grown: number, shrunk: number, most: string): string =>
+    t('Lines that grew: {0}, most of all {2}; that shrank: {1}.', formatCount(grown), formatCount(shrunk), most),
+  addressesReused: t('The traces do not meet: blocks of the same address, size and stack are taken for the same.'),
+  fixSentence: (answer: FixAnswer, why: string): string => `${strings.fixAnswer[answer]} ${why}`,
+  fixAnswer: {
+    gone: t('✔ The leak is gone.'),
+    smaller: t('▽ The leak is smaller.'),
+    same: t('= No change.'),
+    worse: t('▲ The leak is worse.'),
+    cannotTell: t('? It cannot be told yet.'),
+  } satisfies Record<FixAnswer, string>,
+  compareGrowth: t('Growth from A to B'),
+  comparePane: t('Growth shown as'),
+  comparePaneName: { table: t('Table'), flame: t('Difference flame graph') } satisfies Record<ComparePane, string>,
+  compareTable: t('Growth from A to B by line'),
+  compareColumn: {
+    line: t('Line'),
+    bytesA: t('In A'),
+    bytesB: t('In B'),
+    growthBytes: t('Growth'),
+    survived: t('Survived'),
+    born: t('New'),
+    freed: t('Freed'),
+    blocks: t('Blocks'),
+  } satisfies Record<CompareSort, string>,
+  bytesInBlocks: (bytes: string, blocks: string): string => `${bytes} · ${blocks}`,
+  otherLines: (count: number): string =>
+    count === 1 ? t('1 smaller line') : t('{0} smaller lines', formatCount(count)),
+  openPlace: (place: string): string => t('Open {0}', place),
+  changeOf: (before: string, after: string, change: string, exact: string): string =>
+    `${before} → ${after}, ${change} (${exact})`,
+  blocksChange: (before: string, after: string): string => t('{0} → {1} blocks', before, after),
+  callIsNew: t('only in B'),
+  callIsGone: t('only in A'),
+  everythingCompared: t('Everything'),
+  compareTree: t('Calls from the outermost down, with their growth from A to B'),
+  compareWidth: t('Width of the boxes'),
+  compareWidthName: {
+    either: t('The larger of A and B'),
+    after: t('What is live in B'),
+  } satisfies Record<CompareWidth, string>,
+  compareWholeHint: t('Show everything (Escape)'),
+  compareFlameHint: t(
+    '▲ rising hatches: more in B · ▼ falling hatches: less in B · Click: look closer · Click again, or Ctrl/Cmd-click: open the line',
+  ),
+
+  // Curves over each other
+  series: t('Live memory over each other'),
+  seriesTable: t('The curves: one row for each'),
+  seriesFailed: (reason: string): string => t('The curves could not be read: {0}', reason),
+  seriesAxisName: { step: t('Steps'), time: t('Time'), events: t('Events') } satisfies Record<SeriesAxis, string>,
+  seriesAxisTitle: { step: t('Training step'), events: t('Allocator event') },
+  seriesPlace: {
+    step: (step: string): string => t('step {0}', step),
+    events: (event: string): string => t('event {0}', event),
+  },
+  columnSeries: t('Curve'),
+  columnSnapshots: t('Snapshots'),
+  columnSeriesFirst: t('First'),
+  columnSeriesLast: t('Last'),
+  otherSeries: t('Also show'),
 
   // States
   readingSnapshots: t('Reading snapshots…'),

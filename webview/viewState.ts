@@ -3,6 +3,7 @@ import type { TimelineChoice } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
 import type { BornIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
+import { NOTHING_CHOSEN, restoredChoices, type CompareChoices } from './compare/compareState.js';
 import type { Pile } from './layer/pile.js';
 
 /** A line of a file, 1-based. */
@@ -42,7 +43,13 @@ export type Listing = 'live' | 'born';
 export const PANES = ['list', 'flame', 'map'] as const;
 export type Pane = (typeof PANES)[number];
 
+/** What the page shows: one history, or two snapshots side by side. */
+export const VIEWS = ['timeline', 'compare'] as const;
+export type View = (typeof VIEWS)[number];
+
 export interface ViewState {
+  view: View;
+  compare: CompareChoices;
   /** Null until the extension has told what can be shown. */
   choices: readonly TimelineChoice[] | null;
   /** True while snapshots are being read, so that an empty list may fill. */
@@ -92,6 +99,8 @@ export interface ViewState {
 }
 
 export const INITIAL: ViewState = {
+  view: 'timeline',
+  compare: NOTHING_CHOSEN,
   choices: null,
   reading: false,
   choicesError: null,
@@ -128,6 +137,8 @@ export const INITIAL: ViewState = {
 
 const VERSION = 1;
 const KEPT = [
+  'view',
+  'compare',
   'request',
   'selection',
   'highlight',
@@ -162,6 +173,8 @@ export function restored(kept: unknown): ViewState {
   const { layer, grouping, picked, pane, listing, listedBy } = kept;
   return {
     ...INITIAL,
+    compare: restoredChoices(kept['compare']),
+    ...(VIEWS.some((view) => view === kept['view']) && { view: kept['view'] as View }),
     ...(isCount(request) && { request }),
     ...(isSelection(selection) && { selection }),
     ...(isSourceLine(highlight) && { highlight }),

@@ -106,5 +106,6 @@ export const RowKind = {
   unmappedLine: 'unmappedLine',
   ignoredLine: 'ignoredLine',
   snapshot: 'snapshot',
+  run: 'run',
   problem: 'problem',
 } as const;

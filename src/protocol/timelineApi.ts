@@ -1,5 +1,13 @@
 /** What the timeline webview asks of the extension, and what it is told. */
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
+import type {
+  CompareFlame,
+  CompareFlameQuery,
+  ComparePair,
+  CompareTable,
+  SeriesAnswer,
+  SeriesQuery,
+} from './compareData.js';
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
@@ -12,6 +20,9 @@ export interface TimelineChoice {
   /** Name of the run it belongs to; choices are grouped by it. */
   run: string;
   devices: readonly number[];
+  step: number | null;
+  /** A trend tells sums only, and cannot be compared. */
+  kind: 'snapshot' | 'trend';
 }
 
 export type TimelineApi = {
@@ -25,6 +36,9 @@ export type TimelineApi = {
   flame: { params: FlameQuery; result: Flame };
   memoryMap: { params: MapQuery; result: MemoryMapAnswer };
   runCurve: { params: RunCurveQuery; result: RunCurve };
+  compareTable: { params: ComparePair; result: CompareTable };
+  compareFlame: { params: CompareFlameQuery; result: CompareFlame };
+  series: { params: SeriesQuery; result: SeriesAnswer };
   /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Opens the palette command that the empty state offers. */
@@ -37,12 +51,14 @@ export interface TimelineState {
   reading?: boolean;
   /**
    * Counts up each time the user asks for something to be shown (a command, a lens); 0 while nobody has. Only when it
-   * has changed to more than 0 do `selected` and `highlight` replace what the webview shows.
+   * has changed to more than 0 do `selected`, `highlight` and `compared` replace what the webview shows.
    */
   request: number;
   /** What to show: the snapshot and, where a lens led here, the line to point out. */
   selected: { path: string; device: number } | null;
   highlight: { file: string; line: number } | null;
+  /** Two snapshots to compare instead; null where the timeline of `selected` is wished for. */
+  compared: ComparePair | null;
 }
 
 export type TimelineEvents = {
@@ -53,4 +69,4 @@ export type TimelineEvents = {
 };
 
 /** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
-export const TIMELINE_PROTOCOL = 2;
+export const TIMELINE_PROTOCOL = 3;

@@ -5,6 +5,14 @@ import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { Translations } from '../core/text/say.js';
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
+import type {
+  CompareFlame,
+  CompareFlameQuery,
+  ComparePair,
+  CompareTable,
+  SeriesAnswer,
+  SeriesQuery,
+} from './compareData.js';
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
@@ -67,7 +75,11 @@ export type WorkerApi = {
   report: { params: null; result: AnalysisResult };
   /** Two loaded files, A before B. */
   /** `ignored`: leaks that have no say in what became of the leak. */
-  compare: { params: { a: string; b: string; ignored: readonly IgnoredLeak[] }; result: CompareReport };
+  compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
+  /** The same in as much room as a page has for it. */
+  compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
+  compareFlame: { params: CompareFlameQuery; result: CompareFlame };
+  series: { params: SeriesQuery; result: SeriesAnswer };
   timeline: { params: TimelineQuery; result: TimelineWindow };
   liveAt: { params: LiveAtQuery; result: LiveAt };
   bornIn: { params: BornInQuery; result: BornIn };

@@ -6,12 +6,14 @@ import { groupRuns, stepOfDigest } from '../core/analysis/runs.js';
 import { trendHistory } from '../core/analysis/trendHistory.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
+import type { CompareReport } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
+import { CompareAnswers, compareTable } from './compareAnswers.js';
 import { FlameAnswers } from './flameAnswers.js';
 import { LineVerdicts } from './lineVerdicts.js';
 import { MapAnswers } from './mapAnswers.js';
@@ -32,6 +34,13 @@ export function workerHandlers(
   const reports = new ReportsFromSources(() => performance.now());
   const flames = new FlameAnswers(store, workspace);
   const maps = new MapAnswers(store, workspace);
+  const compares = new CompareAnswers(store, workspace);
+  const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport => {
+    const { files, rules, roots, capacityBytes } = workspace.listing;
+    const { lineText, sourceFacts } = new SourceFiles(roots);
+    const sources = { files, rules, lineText, sourceFacts, capacityBytes };
+    return buildCompare(store.digest(a), store.digest(b), sources, store.digests, ignored);
+  };
   return {
     configure: async (settings) => {
       await reading.configure(settings);
@@ -65,12 +74,10 @@ export function workerHandlers(
       verdicts.take(result.report);
       return result;
     },
-    compare: ({ a, b, ignored }) => {
-      const { files, rules, roots, capacityBytes } = workspace.listing;
-      const { lineText, sourceFacts } = new SourceFiles(roots);
-      const sources = { files, rules, lineText, sourceFacts, capacityBytes };
-      return buildCompare(store.digest(a), store.digest(b), sources, store.digests, ignored);
-    },
+    compare: compared,
+    compareTable: (pair) => compareTable(compared(pair)),
+    compareFlame: (query) => compares.flame(query),
+    series: (query) => compares.series(query),
     timeline: async ({ path, device, axis, window, pixels }, signal) => {
       const trend = store.trend(path);
       const snapshot = trend === null ? await store.snapshot(path, signal) : null;

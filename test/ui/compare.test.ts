@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { CompareLine } from '../../src/core/report/report.js';
 import { compare } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { comparePair } from './workbench/comparing.js';
+import { WebviewPanel } from './workbench/webviewPanel.js';
 
 const file = 'detector/pyramid.py';
 const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
@@ -13,14 +15,18 @@ const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
 describe('Comparing two snapshots', () => {
   const ui = uiSession();
   let grown: CompareLine[];
+  let growth: number;
 
   before(() => {
     const path = (name: string): string => join(exampleFolder(), 'snapshots', name);
-    grown = compare(exampleFolder(), path(names[0]), path(names[1])).lines.filter(({ growthBytes }) => growthBytes > 0);
+    const report = compare(exampleFolder(), path(names[0]), path(names[1]));
+    grown = report.lines.filter(({ growthBytes }) => growthBytes > 0);
+    const live = ({ devices }: typeof report.a): number => devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+    growth = live(report.b) - live(report.a);
     assert.ok(grown.length > 0);
   });
 
-  it('shows the growth of each line in a tree and in the editor, and clears again', async () => {
+  it('shows the growth of each line in a tree, in the editor and on the page, and clears again', async () => {
     const workbench = await ui.open({ folder: copyExample() });
     const { editor, sideBar } = workbench;
     await workbench.openFile(file);
@@ -38,6 +44,14 @@ describe('Comparing two snapshots', () => {
     assert.ok(most !== undefined);
     assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);
     await workbench.screenshot('compare');
+
+    const page = await WebviewPanel.find(workbench.page, '.compare-table tbody tr');
+    const total = page.locator('.compare-table tfoot tr.total td').first();
+    await eventually(async () => {
+      assert.equal(Number((await total.getAttribute('title'))?.replace(/\D/g, '')), growth);
+    });
+    await page.locator('.compare-table .place button').first().click();
+    await editor.untilActive(file);
 
     await workbench.runCommand('Leakline: Clear Comparison');
     await editor.untilLens(16, /leaked/);

@@ -2,10 +2,15 @@
 import { el } from '../dom.js';
 import { strings } from '../strings.js';
 import type { FlameItem } from './flameItems.js';
-import { itemText, shortName } from './flameText.js';
 
-/** Colours of the theme that files are told apart by; neighbours are told apart by their outlines. */
-const HUES = 6;
+/** What an item's box looks like, and what is read of it. */
+export interface BoxDress {
+  /** What fits into it. */
+  text: string;
+  /** Everything about it, in a sentence. */
+  label: string;
+  classes: string;
+}
 
 export interface FlameGraphHandlers {
   /** An item shall fill the width. */
@@ -20,7 +25,7 @@ export interface FlameGraphHandlers {
 export class FlameGraph {
   readonly element = el('div', {
     class: 'flame-graph',
-    attributes: { role: 'tree', 'aria-label': strings.flameTree, 'aria-description': strings.flameHelp },
+    attributes: { role: 'tree', 'aria-description': strings.flameHelp },
   });
   private items: readonly FlameItem[] = [];
   private boxes: HTMLElement[] = [];
@@ -28,7 +33,12 @@ export class FlameGraph {
   /** The item that fills the width. */
   private first = 0;
 
-  constructor(private readonly on: FlameGraphHandlers) {
+  /** @param label says what the boxes are, and what they are as wide as */
+  constructor(
+    label: string,
+    private readonly on: FlameGraphHandlers,
+  ) {
+    this.element.setAttribute('aria-label', label);
     const indexOf = (event: Event): number =>
       event.target instanceof Node ? this.boxes.findIndex((box) => box.contains(event.target as Node)) : -1;
     this.element.addEventListener('click', (event) => {
@@ -55,14 +65,14 @@ export class FlameGraph {
 
   /**
    * @param first the item that fills the width, with everything above it
-   * @param liveBytes of the instant, which shares are told of
+   * @param dress of an item by its index
    */
-  show(items: readonly FlameItem[], first: number, liveBytes: number): void {
+  show(items: readonly FlameItem[], first: number, dress: (item: FlameItem, index: number) => BoxDress): void {
     const focused = this.element.contains(document.activeElement);
     const before = this.items.at(this.current);
     this.items = items;
     this.first = first;
-    this.boxes = items.map((item) => boxOf(item, liveBytes));
+    this.boxes = items.map((item, index) => boxOf(item, dress(item, index)));
     this.element.replaceChildren(...this.boxes);
     this.element.style.setProperty('--levels', String(items.reduce((most, { level }) => Math.max(most, level), 0)));
     const kept = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));
@@ -136,33 +146,24 @@ export class FlameGraph {
   }
 }
 
-function boxOf(item: FlameItem, liveBytes: number): HTMLElement {
-  const { call, merged, level, left, width } = item;
-  const kind = merged > 0 ? 'merged' : (call?.kind ?? 'everything');
+function boxOf({ level, left, width }: FlameItem, { text, label, classes }: BoxDress): HTMLElement {
   const box = el(
     'div',
     {
-      class: `call of-${kind}${kind === 'user' && call !== null ? ` hue-${hueOf(call.file)}` : ''}`,
+      class: `call ${classes}`,
       attributes: {
         role: 'treeitem',
         tabindex: '-1',
         'aria-level': String(level),
-        'aria-label': itemText(item, liveBytes),
+        'aria-label': label,
       },
     },
-    shortName(item),
+    text,
   );
   box.style.setProperty('--left', `${left * 100}%`);
   box.style.setProperty('--width', `${width * 100}%`);
   box.style.setProperty('--level', String(level - 1));
   return box;
-}
-
-/** The same of a file in every picture. */
-function hueOf(file: string): number {
-  let hash = 0;
-  for (const sign of file) hash = (Math.imul(hash, 31) + (sign.codePointAt(0) ?? 0)) | 0;
-  return Math.abs(hash) % HUES;
 }
 
 function sameItem(a: FlameItem, b: FlameItem): boolean {

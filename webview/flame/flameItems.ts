@@ -24,7 +24,12 @@ export interface FlameItem {
 }
 
 /** Each item before those below it, siblings from left to right. */
-export function flameItems({ focus, calls, tree, liveBytes }: Flame): FlameItem[] {
+export function flameItems({
+  focus,
+  calls,
+  tree,
+  liveBytes,
+}: Pick<Flame, 'focus' | 'calls' | 'tree' | 'liveBytes'>): FlameItem[] {
   const items: FlameItem[] = [];
   const add = (item: Omit<FlameItem, 'level' | 'children' | 'path'>): number => {
     const above = items.at(item.parent === -1 ? items.length : item.parent);

@@ -33,6 +33,22 @@ export function itemName({ call, merged }: FlameItem): string {
   return call === null ? strings.everything : callName(call);
 }
 
+/** Colours of the theme that files are told apart by; neighbours are told apart by their outlines. */
+const HUES = 6;
+
+/** What an item is, and which file it is of, as classes of its box. */
+export function itemClasses({ call, merged }: FlameItem): string {
+  const kind = merged > 0 ? 'merged' : (call?.kind ?? 'everything');
+  return `of-${kind}${kind === 'user' && call !== null ? ` hue-${hueOf(call.file)}` : ''}`;
+}
+
+/** The same of a file in every picture. */
+function hueOf(file: string): number {
+  let hash = 0;
+  for (const sign of file) hash = (Math.imul(hash, 31) + (sign.codePointAt(0) ?? 0)) | 0;
+  return Math.abs(hash) % HUES;
+}
+
 /** Everything about an item, in one sentence. @param liveBytes of the instant */
 export function itemText(item: FlameItem, liveBytes: number): string {
   const { bytes, self, blocks, merged } = item;

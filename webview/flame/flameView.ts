@@ -14,7 +14,7 @@ import type { ViewState } from '../viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
 import type { FlameSession, FlameState } from './flameSession.js';
-import { callName, itemText } from './flameText.js';
+import { callName, itemClasses, itemText, shortName } from './flameText.js';
 
 export function createFlameView(store: Store<ViewState>, session: TimelineSession, flames: FlameSession): HTMLElement {
   const heading = el('h2', { attributes: { id: 'flame-heading' } }, strings.flame);
@@ -50,7 +50,7 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
   const openFailure = createMessage('error');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
-  const graph = new FlameGraph({
+  const graph = new FlameGraph(strings.flameTree, {
     focus: (item) => {
       if (item.path.join() !== flames.store.get().focus.join()) flames.focus(item.path);
     },
@@ -82,7 +82,12 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
     const changed = flame !== before.flame;
     if (changed) {
       items = flame === null ? [] : flameItems(flame);
-      graph.show(items, flame?.focus.length ?? 0, flame?.liveBytes ?? 0);
+      const live = flame?.liveBytes ?? 0;
+      graph.show(items, flame?.focus.length ?? 0, (item) => ({
+        text: shortName(item),
+        label: itemText(item, live),
+        classes: itemClasses(item),
+      }));
     }
     if (changed || state.find !== before.find) {
       const found = findItems(items, state.find, callName);

@@ -34,6 +34,8 @@ export interface RunPart {
 export interface RunCurve {
   /** Microseconds since the run's first event; events one after another where a snapshot does not say when it was. */
   axis: 'time' | 'events';
+  /** When the time axis begins; null on an axis of events. */
+  startUs: Microseconds | null;
   extent: Stretch;
   parts: RunPart[];
   /** A stepped curve, inside each part; never rising or falling between two of them. */
@@ -61,11 +63,20 @@ interface Source {
   clockUs: Microseconds | null;
 }
 
-/** Joins what the traces of a run have of a device: every event counts once, and what no trace has is left out. */
-export function runCurve(run: Pick<Run, 'snapshots' | 'steps'>, device: number, pixels: number): RunCurve {
+/**
+ * Joins what the traces of a run have of a device: every event counts once, and what no trace has is left out.
+ * @param asked `time` falls back to events where a snapshot does not say when it was
+ */
+export function runCurve(
+  run: Pick<Run, 'snapshots' | 'steps'>,
+  device: number,
+  pixels: number,
+  asked: RunCurve['axis'] = 'time',
+): RunCurve {
   const sources = sourcesOf(run, device);
   const clocks = sources.flatMap(({ clockUs }) => (clockUs === null ? [] : [clockUs]));
-  const originUs = clocks.length === sources.length && clocks.length > 0 ? Math.min(...clocks) : null;
+  const hasClock = clocks.length === sources.length && clocks.length > 0;
+  const originUs = asked === 'time' && hasClock ? Math.min(...clocks) : null;
   const recorded = sources.reduce((sum, { curve, fresh }) => sum + (curve?.meeting.events ?? fresh) - fresh, 0);
   const layout = new Layout(originUs, Math.max(1, recorded * GAP_SHARE));
   const placed = sources.map((source) => layout.place(source));
@@ -83,7 +94,14 @@ export function runCurve(run: Pick<Run, 'snapshots' | 'steps'>, device: number, 
     const events = curve?.meeting.events ?? 0;
     return { path: digest.path, step, liveBytes, reservedBytes, before, from, to, first, end: points.count, events };
   });
-  return { axis: originUs === null ? 'events' : 'time', extent, parts, ...points.take(), outOfMemory };
+  return {
+    axis: originUs === null ? 'events' : 'time',
+    startUs: originUs,
+    extent,
+    parts,
+    ...points.take(),
+    outOfMemory,
+  };
 }
 
 function sourcesOf({ snapshots, steps }: Pick<Run, 'snapshots' | 'steps'>, device: number): Source[] {

@@ -1,5 +1,5 @@
 import type { DigestFrame, LiveGroup, SnapshotDigest } from '../analysis/digest.js';
-import { followBlocks, type Flow, type Tally } from '../analysis/flow.js';
+import { followBlocks, type Flow } from '../analysis/flow.js';
 import {
   eachBucket,
   ownerKey,
@@ -10,13 +10,14 @@ import {
 } from '../analysis/owner.js';
 import { stackKey } from '../analysis/stackKey.js';
 import { groupRuns, sameHistory, stepOfDigest, type Run } from '../analysis/runs.js';
+import { addAmount, addCell, emptyCell } from './compareTotals.js';
 import { fixVerdict } from './fixVerdict.js';
 import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { runReport } from './runReport.js';
 import { snapshotReport } from './snapshotReport.js';
 import { reportFrame } from './reportFrame.js';
-import type { Amount, CompareCell, CompareLine, CompareReport, RunReport } from './report.js';
+import type { CompareCell, CompareLine, CompareReport, RunReport } from './report.js';
 
 interface ComparedStack {
   cell: CompareCell;
@@ -81,7 +82,7 @@ function compareSnapshots(
     let stack = stacks.get(key);
     if (stack === undefined) {
       stack = {
-        cell: emptyCell(flow),
+        cell: emptyCell(flow !== null),
         frames: group.frames.map((frame) => digest.frames[frame]),
         forward: group.forwardFrames.map((frame) => digest.frames[frame]),
         stackless: group.stackless,
@@ -95,17 +96,17 @@ function compareSnapshots(
     cell.bytesA += group.liveBytes;
     cell.blocksA += group.blocks;
     cell.growthBytes -= group.liveBytes;
-    count(cell.flow?.freed, flow?.freed.get(i));
+    addAmount(cell.flow?.freed, flow?.freed.get(i));
   });
   b.groups.forEach((group, i) => {
     const cell = stackOf(b, group);
     cell.bytesB += group.liveBytes;
     cell.blocksB += group.blocks;
     cell.growthBytes += group.liveBytes;
-    count(cell.flow?.survived, flow?.survived.get(i));
-    count(cell.flow?.born, flow?.born.get(i));
+    addAmount(cell.flow?.survived, flow?.survived.get(i));
+    addAmount(cell.flow?.born, flow?.born.get(i));
   });
-  const buckets = eachBucket(() => emptyCell(flow));
+  const buckets = eachBucket(() => emptyCell(flow !== null));
   const lines = new Map<string, CompareLine>();
   for (const { cell, frames, forward, stackless } of stacks.values()) {
     const owner = ownerOf(frames, forward, stackless, lookup);
@@ -136,37 +137,8 @@ function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | 
   const key = ownerKey(owner);
   let line = lines.get(key);
   if (line === undefined) {
-    line = { ...owner, ...emptyCell(flow), stacks: [] };
+    line = { ...owner, ...emptyCell(flow !== null), stacks: [] };
     lines.set(key, line);
   }
   return line;
-}
-
-function emptyCell(flow: Flow | null): CompareCell {
-  const none = (): Amount => ({ bytes: 0, blocks: 0 });
-  return {
-    bytesA: 0,
-    bytesB: 0,
-    growthBytes: 0,
-    blocksA: 0,
-    blocksB: 0,
-    flow: flow === null ? null : { survived: none(), born: none(), freed: none() },
-  };
-}
-
-function addCell(sum: CompareCell, cell: CompareCell): void {
-  sum.bytesA += cell.bytesA;
-  sum.bytesB += cell.bytesB;
-  sum.growthBytes += cell.growthBytes;
-  sum.blocksA += cell.blocksA;
-  sum.blocksB += cell.blocksB;
-  count(sum.flow?.survived, cell.flow?.survived);
-  count(sum.flow?.born, cell.flow?.born);
-  count(sum.flow?.freed, cell.flow?.freed);
-}
-
-function count(sum: Amount | undefined, more: Tally | undefined): void {
-  if (sum === undefined || more === undefined) return;
-  sum.bytes += more.bytes;
-  sum.blocks += more.blocks;
 }

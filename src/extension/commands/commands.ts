@@ -12,7 +12,8 @@ import type { LeakGrouping } from '../views/leakGrouping.js';
 import type { Views } from '../views/views.js';
 import { isSourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { pathsOf } from './commandArguments.js';
+import { pathsOf, runsOf } from './commandArguments.js';
+import { pairOfRuns } from './pairOfRuns.js';
 import type { CommandHandler } from './commandTable.js';
 import { compareSnapshots } from './compareSnapshots.js';
 import { copyReport } from './copyReport.js';
@@ -43,7 +44,8 @@ export interface Surfaces {
 export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
   const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
   const { grouping, recordings, log } = surfaces;
-  const compare: CommandHandler = (first, all) => compareSnapshots(session, store, pathsOf(first, all));
+  const compare: CommandHandler = (first, all) =>
+    compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => {
     timeline.show(pathsOf(first, null).at(0) ?? null);
   };

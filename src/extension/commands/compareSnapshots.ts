@@ -2,12 +2,17 @@ import * as vscode from 'vscode';
 import { View } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
+import type { TimelinePanel } from '../timeline/timelinePanel.js';
 import { pickSnapshot } from './pickSnapshot.js';
 
-/** Compares two snapshots: the given two, oldest first, or two that the user picks in order. */
+/**
+ * Compares two snapshots in the editor, in a tree and on the timeline: the given two, oldest first, or two that the user
+ * picks in order.
+ */
 export async function compareSnapshots(
   session: SnapshotSession,
   store: ResultsStore,
+  timeline: Pick<TimelinePanel, 'showCompared'>,
   given: readonly string[],
 ): Promise<void> {
   const pair = given.length === 2 ? given : await pickPair(store, given.at(0));
@@ -17,6 +22,7 @@ export async function compareSnapshots(
     async () => {
       const [a, b] = given.length === 2 ? await oldestFirst(session, pair) : pair;
       await session.compare(a, b);
+      timeline.showCompared({ a, b });
     },
   );
   await vscode.commands.executeCommand(`${View.compare}.focus`);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { randomBytes } from 'node:crypto';
+import type { ComparePair } from '../../protocol/compareData.js';
 import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
 import {
   TIMELINE_PROTOCOL,
@@ -20,12 +21,15 @@ import {
   isBandDetailQuery,
   isBandsQuery,
   isBornInQuery,
+  isCompareFlameQuery,
+  isComparePair,
   isFlameQuery,
   isLiveAtQuery,
   isMapQuery,
   isOpenSourceParams,
   isReadyParams,
   isRunCurveQuery,
+  isSeriesQuery,
   isTimelineQuery,
 } from './timelineParams.js';
 import { TimelineSelection } from './timelineSelection.js';
@@ -42,7 +46,7 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
   constructor(
     private readonly extensionUri: vscode.Uri,
     private readonly session: SnapshotSession,
-    store: ResultsStore,
+    private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     private readonly lines: MarkedLines,
     private readonly log: vscode.LogOutputChannel,
@@ -65,13 +69,24 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
   /** Opens the panel, or brings it to the front, on a snapshot and a line; on the worst run's last snapshot if none. */
   show(path: string | null = null, highlight: SourcePlace | null = null): void {
     this.selection.ask(path, highlight);
+    this.reveal(false);
+  }
+
+  /** Opens the panel, or brings it to the front, on two snapshots side by side; the editor keeps the focus. */
+  showCompared(pair: ComparePair): void {
+    this.selection.askCompared(pair);
+    this.reveal(true);
+  }
+
+  private reveal(preserveFocus: boolean): void {
     if (this.panel === null) {
-      const column = vscode.window.activeTextEditor === undefined ? vscode.ViewColumn.Active : vscode.ViewColumn.Beside;
-      this.adopt(
-        vscode.window.createWebviewPanel(TIMELINE_VIEW_TYPE, vscode.l10n.t('GPU Memory Timeline'), column, {}),
-      );
+      const { Active, Beside } = vscode.ViewColumn;
+      const viewColumn = vscode.window.activeTextEditor === undefined ? Active : Beside;
+      const title = vscode.l10n.t('GPU Memory Timeline');
+      const place = { viewColumn, preserveFocus };
+      this.adopt(vscode.window.createWebviewPanel(TIMELINE_VIEW_TYPE, title, place, {}));
     } else {
-      this.panel.reveal();
+      this.panel.reveal(undefined, preserveFocus);
       this.tell();
     }
   }
@@ -180,6 +195,19 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         runCurve: (params: unknown, signal) => {
           if (!isRunCurveQuery(params)) throw badParams('runCurve');
           return this.session.engine.call('runCurve', params, signal);
+        },
+        compareTable: (params: unknown, signal) => {
+          if (!isComparePair(params)) throw badParams('compareTable');
+          const { a, b } = params;
+          return this.session.engine.call('compareTable', { a, b, ignored: this.store.ignored }, signal);
+        },
+        compareFlame: (params: unknown, signal) => {
+          if (!isCompareFlameQuery(params)) throw badParams('compareFlame');
+          return this.session.engine.call('compareFlame', params, signal);
+        },
+        series: (params: unknown, signal) => {
+          if (!isSeriesQuery(params)) throw badParams('series');
+          return this.session.engine.call('series', params, signal);
         },
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');

@@ -1,5 +1,13 @@
 /** Guards for what a webview sends: it is another world, and nothing of it is believed unseen. */
 import { BAND_GROUPINGS, type BandDetailQuery, type BandsQuery } from '../../protocol/bandData.js';
+import {
+  COMPARE_WIDTHS,
+  MOST_SERIES,
+  type CompareFlameQuery,
+  type ComparePair,
+  type SeriesQuery,
+  type SeriesRef,
+} from '../../protocol/compareData.js';
 import { MOST_FOCUS, type FlameQuery } from '../../protocol/flameData.js';
 import type { MapQuery } from '../../protocol/mapData.js';
 import type { RunCurveQuery } from '../../protocol/runData.js';
@@ -7,6 +15,8 @@ import type { BornInQuery, LiveAtQuery, TimelineQuery } from '../../protocol/tim
 
 /** More pixels than any screen has. */
 const MOST_PIXELS = 16_384;
+
+const SERIES_AXES: readonly SeriesQuery['axis'][] = ['step', 'time', 'events', null];
 
 type Fields = Record<string, unknown>;
 
@@ -59,9 +69,30 @@ export function isRunCurveQuery(value: unknown): value is RunCurveQuery {
 export function isFlameQuery(value: unknown): value is FlameQuery {
   const query = ofDevice(value);
   if (query === null || !isInteger(query['event'], -1) || !isSize(query['pixels'])) return false;
-  const focus = query['focus'];
-  if (typeof query['folded'] !== 'boolean' || !Array.isArray(focus) || focus.length > MOST_FOCUS) return false;
-  return focus.every((call) => isInteger(call, 0));
+  return typeof query['folded'] === 'boolean' && isFocus(query['focus']);
+}
+
+export function isComparePair(value: unknown): value is ComparePair {
+  const pair = fields(value);
+  return pair !== null && typeof pair['a'] === 'string' && typeof pair['b'] === 'string';
+}
+
+export function isCompareFlameQuery(value: unknown): value is CompareFlameQuery {
+  const query = fields(value);
+  if (query === null || !isComparePair(value) || !isSize(query['pixels']) || !isFocus(query['focus'])) return false;
+  return typeof query['folded'] === 'boolean' && COMPARE_WIDTHS.some((width) => width === query['width']);
+}
+
+export function isSeriesQuery(value: unknown): value is SeriesQuery {
+  const query = fields(value);
+  if (query === null || !isSize(query['pixels']) || !SERIES_AXES.some((axis) => axis === query['axis'])) return false;
+  const series = query['series'];
+  return Array.isArray(series) && series.length > 0 && series.length <= MOST_SERIES && series.every(isSeriesRef);
+}
+
+function isSeriesRef(value: unknown): value is SeriesRef {
+  const series = ofDevice(value);
+  return series !== null && typeof series['whole'] === 'boolean';
 }
 
 export function isMapQuery(value: unknown): value is MapQuery {
@@ -82,6 +113,10 @@ function ofWindow(value: unknown): Fields | null {
   if (query['window'] === null) return query;
   const window = fields(query['window']);
   return window !== null && Number.isFinite(window['from']) && Number.isFinite(window['to']) ? query : null;
+}
+
+function isFocus(value: unknown): boolean {
+  return Array.isArray(value) && value.length <= MOST_FOCUS && value.every((call) => isInteger(call, 0));
 }
 
 function isSize(value: unknown): boolean {

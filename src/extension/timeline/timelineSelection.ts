@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { RunReport } from '../../core/report/report.js';
+import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
 import { runNames, leakRate } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -15,6 +16,7 @@ export class TimelineSelection {
   private request = 0;
   private path: string | null = null;
   private highlight: SourcePlace | null = null;
+  private compared: ComparePair | null = null;
 
   constructor(private readonly store: ResultsStore) {}
 
@@ -23,17 +25,28 @@ export class TimelineSelection {
     this.request++;
     this.path = path;
     this.highlight = highlight;
+    this.compared = null;
+  }
+
+  /** Asks for two snapshots side by side. */
+  askCompared(pair: ComparePair): void {
+    this.request++;
+    this.path = pair.b;
+    this.highlight = null;
+    this.compared = pair;
   }
 
   state(): TimelineState {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
     const choices = runs.flatMap((run) =>
-      run.snapshots.map(({ path, devices }) => ({
+      run.snapshots.map(({ path, devices, step }) => ({
         path,
         label: basename(path),
         run: names.get(run.id) ?? run.id,
         devices: devices.map(({ device }) => device),
+        step,
+        kind: 'snapshot' as const,
       })),
     );
     const trends = (this.store.result?.report.trends ?? []).map(({ path, series }) => ({
@@ -41,6 +54,8 @@ export class TimelineSelection {
       label: basename(path),
       run: vscode.l10n.t('Amounts over time'),
       devices: [...new Set(series.map(({ device }) => device ?? TREND_DEVICE))].sort((a, b) => a - b),
+      step: null,
+      kind: 'trend' as const,
     }));
     const path = this.path ?? this.bestSnapshot(runs);
     const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
@@ -53,7 +68,8 @@ export class TimelineSelection {
         : snapshot === undefined || device === undefined
           ? null
           : { path: snapshot.path, device };
-    return { choices: [...choices, ...trends], request: this.request, selected, highlight: this.highlight };
+    const { request, highlight, compared } = this;
+    return { choices: [...choices, ...trends], request, selected, highlight, compared };
   }
 
   private bestSnapshot(runs: readonly RunReport[]): string | undefined {

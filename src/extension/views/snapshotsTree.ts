@@ -14,7 +14,7 @@ import { folderName } from '../workspace/folderName.js';
 /** With more snapshots than this, runs are folded at first. */
 const MOST_UNFOLDED = 40;
 
-interface RunNode {
+export interface RunNode {
   readonly kind: 'run';
   readonly unfolded: boolean;
   readonly name: string;
@@ -163,6 +163,7 @@ function runItem({ run, name, unfolded }: RunNode): vscode.TreeItem {
   const count = run.snapshots.length;
   item.description = count === 1 ? vscode.l10n.t('1 snapshot') : vscode.l10n.t('{0} snapshots', count);
   item.iconPath = new vscode.ThemeIcon('run-all');
+  item.contextValue = RowKind.run;
   return item;
 }
 

@@ -48,7 +48,7 @@ export class TimelineHarness {
   readonly complaints: string[] = [];
   /** Methods that fail, with the sentence they fail with. */
   readonly failing = new Map<keyof TimelineApi, string>();
-  private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null };
+  private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null, compared: null };
   private readonly answers = new Map<string, number[]>();
   private readonly times = new Map<string, number[]>();
   private readonly asked = new Map<number, { method: string; at: number }>();
@@ -147,11 +147,13 @@ export class TimelineHarness {
     this.told = {
       ...this.told,
       choices: report.runs.flatMap(({ id, snapshots }) =>
-        snapshots.map(({ path, devices }) => ({
+        snapshots.map(({ path, devices, step }) => ({
           path,
           label: path.split('/').at(-1) ?? path,
           run: id,
           devices: devices.map(({ device }) => device),
+          step,
+          kind: 'snapshot' as const,
         })),
       ),
     };
@@ -166,6 +168,9 @@ export class TimelineHarness {
         flame: worker.flame,
         memoryMap: worker.memoryMap,
         runCurve: worker.runCurve,
+        compareTable: (pair, asked) => worker.compareTable({ ...pair, ignored: [] }, asked),
+        compareFlame: worker.compareFlame,
+        series: worker.series,
         openSource: () => null,
         openSnapshot: () => null,
       },

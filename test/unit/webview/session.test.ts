@@ -28,7 +28,14 @@ async function loadWorker() {
   return worker;
 }
 
-const choice = (path: string) => ({ path, label: path.split('/').at(-1) ?? '', run: 'run', devices: [0] });
+const choice = (path: string) => ({
+  path,
+  label: path.split('/').at(-1) ?? '',
+  run: 'run',
+  devices: [0],
+  step: null,
+  kind: 'snapshot' as const,
+});
 
 describe('the session of a timeline', () => {
   let worker: Awaited<ReturnType<typeof loadWorker>>;
@@ -42,7 +49,7 @@ describe('the session of a timeline', () => {
   });
 
   beforeEach(() => {
-    told = { choices: [choice(early), choice(late)], request: 0, selected: null, highlight: null };
+    told = { choices: [choice(early), choice(late)], request: 0, selected: null, highlight: null, compared: null };
     opened = [];
     failure = null;
     lost = false;
@@ -73,6 +80,9 @@ describe('the session of a timeline', () => {
         flame: worker.flame,
         memoryMap: worker.memoryMap,
         runCurve: worker.runCurve,
+        compareTable: (pair, signal) => worker.compareTable({ ...pair, ignored: [] }, signal),
+        compareFlame: worker.compareFlame,
+        series: worker.series,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });

@@ -12,6 +12,19 @@ const used: ViewState = {
   curveAsTable: true,
   sort: 'blocks',
   filter: 'neck',
+  view: 'compare',
+  compare: {
+    pair: { a: '/runs/step_1.pickle', b: '/runs/step_2.pickle' },
+    device: 1,
+    whole: true,
+    axis: 'step',
+    others: [{ path: '/other/step_1.pickle', device: 0, whole: true }],
+    pane: 'flame',
+    sort: 'born',
+    width: 'after',
+    folded: false,
+    filter: 'neck',
+  },
 };
 
 describe('the state that outlives a reload', () => {

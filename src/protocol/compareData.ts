@@ -1,0 +1,97 @@
+/** Two snapshots side by side: their growth by line and by call, and their curves on one axis. */
+import type { CallTree } from '../core/analysis/callTree.js';
+import type { SeriesAxis, SeriesCurve } from '../core/analysis/seriesCurves.js';
+import type { Bytes } from '../core/model/units.js';
+import type { CompareCell, FixAnswer } from '../core/report/report.js';
+import type { BandOwner } from './bandData.js';
+import type { FlameCall } from './flameData.js';
+
+/** Two loaded files; A before B. */
+export interface ComparePair {
+  a: string;
+  b: string;
+}
+
+export interface CompareSide {
+  path: string;
+  step: number | null;
+  liveBytes: Bytes;
+}
+
+/** Growth by line. The rows and `others` add up to `total`, which is the difference of the live bytes. */
+export interface CompareTable {
+  a: CompareSide;
+  b: CompareSide;
+  /** Lines with the most bytes on either side, and the buckets that hold any. */
+  rows: CompareRow[];
+  /** How many lines are in `others`, and their sums. */
+  otherLines: number;
+  others: CompareCell;
+  total: CompareCell;
+  /** True if some survivors are told by address, size and stack alone. */
+  reused: boolean;
+  /** What became of the leak; null if both snapshots are of one run. */
+  fix: { answer: FixAnswer; why: string } | null;
+}
+
+export interface CompareRow extends CompareCell, BandOwner {}
+
+/** What a box of the difference flame graph is as wide as: what is live in B, or the larger of both. */
+export const COMPARE_WIDTHS = ['either', 'after'] as const;
+export type CompareWidth = (typeof COMPARE_WIDTHS)[number];
+
+export interface CompareFlameQuery extends ComparePair {
+  width: CompareWidth;
+  /** Leaves out frames that no user wrote. */
+  folded: boolean;
+  /** Ids of the calls down to the one that shall fill the width; none for everything. */
+  focus: readonly number[];
+  /** Width of the graph. */
+  pixels: number;
+}
+
+export interface CompareFlame extends ComparePair {
+  width: CompareWidth;
+  folded: boolean;
+  /** Live bytes of both snapshots. */
+  bytesA: Bytes;
+  bytesB: Bytes;
+  /** What is focused, outermost first; indices into `calls`. */
+  focus: { call: number; bytesA: Bytes; bytesB: Bytes }[];
+  calls: FlameCall[];
+  /** As that of a flame graph; `bytes` is the width. */
+  tree: CallTree;
+  /** By row of the tree. */
+  rowBytesA: Float64Array;
+  rowBytesB: Float64Array;
+  rowBlocksA: Float64Array;
+  rowBlocksB: Float64Array;
+}
+
+/** A curve that can be laid over others: of a snapshot's own trace, or of its whole run. */
+export interface SeriesRef {
+  path: string;
+  device: number;
+  whole: boolean;
+}
+
+/** Series at most in one question. */
+export const MOST_SERIES = 16;
+
+export interface SeriesQuery {
+  series: readonly SeriesRef[];
+  /** Null for the best that all of them have. */
+  axis: SeriesAxis | null;
+  pixels: number;
+}
+
+export interface SeriesAnswer {
+  axis: SeriesAxis;
+  /** What all of them can be laid over each other by. */
+  axes: SeriesAxis[];
+  extent: { from: number; to: number };
+  /** In the order of the question. */
+  curves: (SeriesCurve & SeriesRef)[];
+}
+
+export type { CompareCell, FixAnswer, SeriesAxis, SeriesCurve };

@@ -1,0 +1,169 @@
+/** Answers questions about two snapshots side by side. */
+import { comparedPaths, type ComparedPaths } from '../core/analysis/comparedPaths.js';
+import { callTree } from '../core/analysis/callTree.js';
+import type { SnapshotDigest } from '../core/analysis/digest.js';
+import { groupRuns } from '../core/analysis/runs.js';
+import { seriesCurves, type SeriesSource } from '../core/analysis/seriesCurves.js';
+import { treeSums } from '../core/analysis/treeSums.js';
+import { comparedBucketParts } from '../core/report/bucketParts.js';
+import { addCell, emptyCell } from '../core/report/compareTotals.js';
+import type { CompareReport } from '../core/report/report.js';
+import { mapDigests } from '../core/report/reportWorkspace.js';
+import type {
+  CompareFlame,
+  CompareFlameQuery,
+  CompareRow,
+  CompareTable,
+  SeriesAnswer,
+  SeriesQuery,
+  SeriesRef,
+} from '../protocol/compareData.js';
+import { CallWords } from './callWords.js';
+import type { SnapshotStore } from './snapshotStore.js';
+import type { WorkspaceFiles } from './workspaceFiles.js';
+
+/** Rows of a table at most; the other lines are summed. */
+const MOST_ROWS = 400;
+/** Characters of all names in a table. */
+const ROOM_FOR_NAMES = 60_000;
+
+export class CompareAnswers {
+  /** The paths that were asked for last: a click in the graph shall not build them anew. */
+  private latest: {
+    a: SnapshotDigest;
+    b: SnapshotDigest;
+    folded: boolean;
+    listing: object;
+    paths: ComparedPaths;
+  } | null = null;
+
+  constructor(
+    private readonly store: SnapshotStore,
+    private readonly workspace: WorkspaceFiles,
+  ) {}
+
+  flame(query: CompareFlameQuery): CompareFlame {
+    const { a, b, width, folded } = query;
+    const paths = this.pathsOf(this.store.digest(a), this.store.digest(b), folded);
+    const { bytesA, bytesB, blocksA, blocksB, table } = paths;
+    const bytes = bytesB.map((after, row) => (width === 'after' ? after : Math.max(bytesA[row], after)));
+    const words = new CallWords((call) => ({ id: call, ...table[call] }));
+    const wanted = query.focus.filter((call) => call < table.length);
+    for (const call of wanted) words.admit(call);
+    const blocks = blocksB.map((after, row) => Math.max(blocksA[row], after));
+    const { tree, focus } = callTree(
+      { ...paths, bytes, blocks },
+      { focus: wanted, pixels: query.pixels, admits: (call) => words.admit(call) },
+    );
+    const ids = focus.map(({ call }) => call);
+    const [rowBytesA, rowBytesB, rowBlocksA, rowBlocksB] = treeSums(paths, tree, ids, [
+      bytesA,
+      bytesB,
+      blocksA,
+      blocksB,
+    ]);
+    return {
+      a,
+      b,
+      width,
+      folded,
+      bytesA: sumOf(bytesA),
+      bytesB: sumOf(bytesB),
+      focus: ids.map((call, depth) => {
+        const [above, below] = throughCalls(paths, ids.slice(0, depth + 1));
+        return { call: words.indexOf(call), bytesA: above, bytesB: below };
+      }),
+      tree: { ...tree, call: words.indicesOf(tree, ids.length) },
+      calls: words.calls,
+      rowBytesA,
+      rowBytesB,
+      rowBlocksA,
+      rowBlocksB,
+    };
+  }
+
+  series({ series, axis, pixels }: SeriesQuery): SeriesAnswer {
+    const runs = groupRuns(this.store.digests);
+    const sources = series.map(({ path, device, whole }: SeriesRef): SeriesSource => {
+      const digest = this.store.digest(path);
+      const run = runs.find(({ snapshots }) => snapshots.includes(digest));
+      const own = run?.steps[run.snapshots.indexOf(digest)] ?? null;
+      const alone = { snapshots: [digest], steps: [own] };
+      return { run: whole ? (run ?? alone) : alone, process: run?.id ?? path, device };
+    });
+    const { curves, ...rest } = seriesCurves(sources, axis, pixels);
+    return { ...rest, curves: curves.map((curve, i) => ({ ...curve, ...series[i] })) };
+  }
+
+  private pathsOf(a: SnapshotDigest, b: SnapshotDigest, folded: boolean): ComparedPaths {
+    const { listing } = this.workspace;
+    const { latest } = this;
+    if (latest?.a === a && latest.b === b && latest.folded === folded && latest.listing === listing) {
+      return latest.paths;
+    }
+    const mapping = mapDigests([a, b], listing);
+    const paths = comparedPaths(a, b, folded, (file) => mapping.lookup(file));
+    this.latest = { a, b, folded, listing, paths };
+    return paths;
+  }
+}
+
+/** A report's lines as rows, those that hold or held most; every figure is the report's. */
+export function compareTable(report: CompareReport): CompareTable {
+  const known = [...report.lines, report.buckets.library].every(({ flow }) => flow !== null);
+  const total = emptyCell(known);
+  const others = emptyCell(known);
+  const rows: CompareRow[] = [];
+  let otherLines = 0;
+  let room = ROOM_FOR_NAMES;
+  const lines = [...report.lines].sort((x, y) => Math.max(y.bytesA, y.bytesB) - Math.max(x.bytesA, x.bytesB));
+  for (const line of lines) {
+    const { file, line: number, function: name, mapped, bytesA, bytesB, growthBytes, blocksA, blocksB, flow } = line;
+    const cell = { bytesA, bytesB, growthBytes, blocksA, blocksB, flow };
+    addCell(total, cell);
+    const length = file.length + name.length;
+    if (rows.length < MOST_ROWS && length <= room) {
+      room -= length;
+      rows.push({ ...cell, place: { file, line: number, function: name, mapped }, bucket: null });
+    } else {
+      otherLines++;
+      addCell(others, cell);
+    }
+  }
+  for (const [bucket, cell] of comparedBucketParts(report)) {
+    addCell(total, cell);
+    if (cell.blocksA + cell.blocksB > 0) rows.push({ ...cell, place: null, bucket });
+  }
+  const sideOf = ({ path, step, devices }: CompareReport['a']): CompareTable['a'] => ({
+    path,
+    step,
+    liveBytes: devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0),
+  });
+  const { fix } = report;
+  return {
+    a: sideOf(report.a),
+    b: sideOf(report.b),
+    rows,
+    otherLines,
+    others,
+    total,
+    reused: report.reused,
+    fix: fix === null ? null : { answer: fix.answer, why: fix.why },
+  };
+}
+
+function sumOf(values: Float64Array): number {
+  return values.reduce((sum, value) => sum + value, 0);
+}
+
+/** Bytes of A and of B that went through some calls, the outermost first. */
+function throughCalls({ count, offset, calls, bytesA, bytesB }: ComparedPaths, down: readonly number[]): number[] {
+  const sums = [0, 0];
+  for (let path = 0; path < count; path++) {
+    if (offset[path + 1] - offset[path] < down.length) continue;
+    if (down.some((call, depth) => calls[offset[path] + depth] !== call)) continue;
+    sums[0] += bytesA[path];
+    sums[1] += bytesB[path];
+  }
+  return sums;
+}

@@ -1,0 +1,170 @@
+/** Two snapshots side by side: their curves over each other, and their growth as a table and as a flame graph. */
+import { el, setText } from '../dom.js';
+import { comparable, devicesOf, groupsOf } from '../choiceGroups.js';
+import { createMessage } from '../message.js';
+import { createSeriesView } from '../series/seriesView.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { createButton } from '../ui/button.js';
+import { createDropdown } from '../ui/dropdown.js';
+import { createProgress } from '../ui/progress.js';
+import { createRadioGroup } from '../ui/radioGroup.js';
+import type { ViewState } from '../viewState.js';
+import { createCompareGrowth } from './compareGrowth.js';
+import type { CompareSession } from './compareSession.js';
+import { compareSummary } from './compareSummary.js';
+import { firstPair, pairAtSameStep } from './pairChoice.js';
+import { createOtherSeries, createSeriesTable, seriesName } from './seriesChoice.js';
+
+const AXES = ['step', 'time', 'events'] as const;
+const EXTENTS = ['snapshots', 'runs'] as const;
+
+export function createCompareView(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  compares: CompareSession,
+): HTMLElement {
+  const side = (label: string, which: 'a' | 'b'): ReturnType<typeof createDropdown> =>
+    createDropdown({
+      label,
+      onPick: (path) => {
+        const { pair } = store.get().compare;
+        if (pair !== null) compares.choose({ pair: { ...pair, [which]: path } });
+      },
+    });
+  const before = side(strings.compareBefore, 'a');
+  const after = side(strings.compareAfter, 'b');
+  for (const { element } of [before, after]) element.classList.add('snapshots');
+  const swap = createButton({
+    text: '⇄',
+    hint: strings.swapSides,
+    kind: 'sign',
+    onPress: () => {
+      const { pair } = store.get().compare;
+      if (pair !== null) compares.choose({ pair: { a: pair.b, b: pair.a } });
+    },
+  });
+  const sameStep = createButton({
+    text: strings.sameStep,
+    hint: strings.sameStepHint,
+    onPress: () => {
+      const { choices, compare } = store.get();
+      const pair = compare.pair === null ? null : pairAtSameStep(comparable(choices), compare.pair);
+      if (pair !== null) compares.choose({ pair });
+    },
+  });
+  const device = createDropdown({
+    label: strings.device,
+    onPick: (value) => {
+      compares.choose({ device: Number(value) });
+    },
+  });
+  const extent = createRadioGroup<(typeof EXTENTS)[number]>({
+    label: strings.compareExtent,
+    items: EXTENTS.map((value) => ({ value, text: strings.compareExtentName[value] })),
+    onPick: (value) => {
+      compares.choose({ whole: value === 'runs' });
+    },
+  });
+  const axis = createRadioGroup<(typeof AXES)[number]>({
+    label: strings.axis,
+    items: AXES.map((value) => ({ value, text: strings.seriesAxisName[value] })),
+    onPick: (value) => {
+      compares.choose({ axis: value });
+    },
+  });
+  const progress = createProgress(strings.loading);
+  const failures = [createMessage('error', retry(compares)), createMessage('error', retry(compares))];
+  const hint = createMessage('hint');
+  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
+  const verdict = el('p', { class: 'summary' });
+  const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
+  const seriesTable = createSeriesTable(store);
+  const growth = createCompareGrowth(store, session, compares);
+  const name = (text: string, letter: number): HTMLElement =>
+    el('span', { class: `series-letter series-${letter}`, attributes: { 'aria-hidden': 'true' } }, text);
+  const controls = el(
+    'div',
+    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.compareControls } },
+    el('span', { class: 'together' }, name('A', 0), before.element),
+    el('span', { class: 'together' }, name('B', 1), after.element),
+    el('span', { class: 'together' }, swap.element, sameStep.element),
+    progress.element,
+  );
+  const picture = el(
+    'section',
+    { class: 'series-section', attributes: { 'aria-label': strings.series } },
+    el('div', { class: 'live-head' }, el('h2', {}, strings.series), extent.element, axis.element, device.element),
+    failures[1].element,
+    series.element,
+    seriesTable.element,
+    createOtherSeries(store, compares),
+  );
+  const view = el(
+    'div',
+    { class: 'compare' },
+    controls,
+    hint.element,
+    failures[0].element,
+    summary,
+    verdict,
+    picture,
+    growth.element,
+  );
+  new ResizeObserver(() => {
+    compares.setPixels(view.clientWidth);
+  }).observe(view);
+
+  store.watch((state, old) => {
+    const { choices, compare, selection, view: shown } = state;
+    const all = comparable(choices);
+    const { pair } = compare;
+    if (shown === 'compare' && pair === null) {
+      const first = firstPair(all, selection?.path ?? null);
+      if (first !== null) {
+        compares.choose({ pair: first });
+        return;
+      }
+    }
+    const there = (path: string | undefined): boolean => all.some((choice) => choice.path === path);
+    const missing = choices !== null && pair !== null && !(there(pair.a) && there(pair.b));
+    hint.show(all.length < 2 && choices !== null ? strings.nothingToCompare : missing ? strings.comparedIsGone : null);
+    picture.hidden = growth.element.hidden = pair === null || missing;
+    before.show(groupsOf(all), pair?.a ?? '');
+    after.show(groupsOf(all), pair?.b ?? '');
+    sameStep.element.hidden = pair === null || pairAtSameStep(all, pair) === null;
+    const devices = [...new Set(all.flatMap((choice) => choice.devices))].sort((a, b) => a - b);
+    device.element.hidden = devices.length < 2;
+    device.show(devicesOf(devices), String(compare.device));
+    extent.show(compare.whole ? 'runs' : 'snapshots', EXTENTS);
+    if (choices !== old.choices) seriesTable.show(compares.store.get().series);
+  });
+  compares.store.watch((state, old) => {
+    progress.show(state.loading);
+    failures[0].show(state.tableError === null ? null : strings.compareFailed(state.tableError));
+    failures[1].show(state.seriesError === null ? null : strings.seriesFailed(state.seriesError));
+    const { series: answer, table } = state;
+    if (answer !== old.series) {
+      series.show(answer);
+      seriesTable.show(answer);
+      axis.show(answer?.axis ?? 'events', answer?.axes ?? AXES);
+    }
+    series.element.classList.toggle('stale', state.loading && answer !== null);
+    if (table === old.table) return;
+    setText(summary, table === null ? '' : compareSummary(table));
+    const fix = table?.fix ?? null;
+    verdict.hidden = fix === null;
+    setText(verdict, fix === null ? '' : strings.fixSentence(fix.answer, fix.why));
+  });
+  return view;
+}
+
+function retry(compares: CompareSession): { text: string; onPress: () => void } {
+  return {
+    text: strings.retry,
+    onPress: () => {
+      compares.ask();
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Growth in words and signs: more and less are told apart without colour. */
+import { formatBytes, formatExactBytes } from '../format.js';
+import { strings } from '../strings.js';
+
+export const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
+
+export type Growth = keyof typeof GROWTH_SIGNS;
+
+export function growthOf(bytes: number): Growth {
+  if (bytes === 0) return 'same';
+  return bytes > 0 ? 'more' : 'less';
+}
+
+/** `▲ +1.20 GiB`. */
+export function growthText(bytes: number): string {
+  return `${GROWTH_SIGNS[growthOf(bytes)]} ${signedBytes(bytes)}`;
+}
+
+export function signedBytes(bytes: number): string {
+  return `${bytes > 0 ? '+' : ''}${formatBytes(bytes)}`;
+}
+
+export function signedExactBytes(bytes: number): string {
+  return `${bytes > 0 ? '+' : ''}${formatExactBytes(bytes)}`;
+}
+
+/** From what to what, and by how much, exactly. */
+export function changeText(before: number, after: number): string {
+  return strings.changeOf(
+    formatBytes(before),
+    formatBytes(after),
+    signedBytes(after - before),
+    signedExactBytes(after - before),
+  );
+}

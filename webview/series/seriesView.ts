@@ -1,0 +1,143 @@
+/** Curves over each other: the picture, where a cursor reads all of them, and the same as a table. */
+import type { SeriesAnswer, SeriesRef } from '../../src/protocol/compareData.js';
+import { lastAtOrBelow } from '../chart/points.js';
+import { pixelOf, valueAt } from '../chart/plot.js';
+import { el, oncePerFrame, setText } from '../dom.js';
+import { formatDuration } from '../duration.js';
+import { formatBytes, formatCount } from '../format.js';
+import { paintPicture } from '../picture/paintPicture.js';
+import type { Picture } from '../picture/picture.js';
+import { strings } from '../strings.js';
+import { watchTheme } from '../theme.js';
+import { letterOf, plotArea, seriesPicture } from './seriesPicture.js';
+import { readSeriesTheme } from './seriesTheme.js';
+
+/** A key moves the cursor by this share of the axis. */
+const KEY_STEP = 0.01;
+const LARGE_KEY_STEP = 0.1;
+
+export interface SeriesView {
+  readonly element: HTMLElement;
+  show(answer: SeriesAnswer | null): void;
+  /** What is drawn; null while nothing is. */
+  picture(): Picture | null;
+}
+
+/** @param nameOf a series as people know it */
+export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesView {
+  const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
+  const line = el('div', { class: 'cursor-line' });
+  const readout = el('div', { class: 'readout' });
+  // A slider over the axis: assistive technology knows its keys, and reads the values when it moves.
+  const plot = el(
+    'div',
+    {
+      class: 'series-plot',
+      attributes: { role: 'slider', tabindex: '0', 'aria-label': strings.series, 'aria-valuemin': '0' },
+    },
+    canvas,
+    el('div', { class: 'overlay', attributes: { 'aria-hidden': 'true' } }, line, readout),
+  );
+  let answer: SeriesAnswer | null = null;
+  let cursor: number | null = null;
+
+  const layout = (): { width: number; height: number } => ({ width: plot.clientWidth, height: plot.clientHeight });
+  const picture = (): Picture | null =>
+    answer === null || plot.clientWidth === 0 ? null : seriesPicture(answer, layout(), readSeriesTheme(plot));
+  const placeCursor = (): void => {
+    line.hidden = readout.hidden = answer === null || cursor === null;
+    if (answer === null) return;
+    const at = cursor ?? answer.extent.from;
+    const text = readoutText(answer, at, nameOf);
+    plot.setAttribute('aria-valuemax', '100');
+    const { from, to } = answer.extent;
+    plot.setAttribute('aria-valuenow', String(Math.round(((at - from) / (to - from)) * 100)));
+    plot.setAttribute('aria-valuetext', text.join('; '));
+    if (cursor === null) return;
+    const area = plotArea(layout(), readSeriesTheme(plot));
+    const x = pixelOf(cursor, area, answer.extent);
+    line.style.left = readout.style.left = `${x}px`;
+    line.style.top = readout.style.top = `${area.top}px`;
+    line.style.height = `${area.height}px`;
+    readout.classList.toggle('to-left', x > area.left + area.width / 2);
+    setText(readout, text.join('\n'));
+  };
+  const draw = oncePerFrame(() => {
+    const drawn = picture();
+    if (drawn !== null) paintPicture(canvas, drawn, window.devicePixelRatio);
+    placeCursor();
+  });
+  const moveTo = (x: number | null): void => {
+    if (answer === null) return;
+    cursor = x === null ? null : Math.min(Math.max(x, answer.extent.from), answer.extent.to);
+    placeCursor();
+  };
+  plot.addEventListener('mousemove', (event) => {
+    if (answer === null) return;
+    const area = plotArea(layout(), readSeriesTheme(plot));
+    moveTo(valueAt(event.clientX - plot.getBoundingClientRect().left, area, answer.extent));
+  });
+  plot.addEventListener('mouseleave', () => {
+    if (document.activeElement !== plot) moveTo(null);
+  });
+  plot.addEventListener('blur', () => {
+    moveTo(null);
+  });
+  plot.addEventListener('focus', () => {
+    if (answer !== null && cursor === null) moveTo(answer.extent.to);
+  });
+  plot.addEventListener('keydown', (event) => {
+    if (answer === null) return;
+    const { from, to } = answer.extent;
+    const here = cursor ?? to;
+    const step = (to - from) * (event.ctrlKey || event.metaKey ? LARGE_KEY_STEP : KEY_STEP);
+    const next = {
+      ArrowLeft: here - step,
+      ArrowDown: here - step,
+      ArrowRight: here + step,
+      ArrowUp: here + step,
+      PageDown: here - (to - from) * LARGE_KEY_STEP,
+      PageUp: here + (to - from) * LARGE_KEY_STEP,
+      Home: from,
+      End: to,
+    }[event.key];
+    if (next === undefined) return;
+    event.preventDefault();
+    moveTo(next);
+  });
+  watchTheme(draw);
+  new ResizeObserver(draw).observe(plot);
+  return {
+    element: plot,
+    show: (next) => {
+      if (next === answer) return;
+      answer = next;
+      cursor = null;
+      draw();
+    },
+    picture,
+  };
+}
+
+/** The live bytes of a series at a place of the axis, null where nothing is known of it. */
+export function liveAtPlace({ x, live, parts }: SeriesAnswer['curves'][number], at: number): number | null {
+  for (const { first, end, to, hasTrace, liveBytes } of parts) {
+    if (!hasTrace) {
+      if (at === to) return liveBytes;
+      continue;
+    }
+    if (end === first || at < x[first] || at > to) continue;
+    return live[first + Math.max(0, lastAtOrBelow(x.subarray(first, end), at))];
+  }
+  return null;
+}
+
+function readoutText(answer: SeriesAnswer, at: number, nameOf: (series: SeriesRef) => string): string[] {
+  const place =
+    answer.axis === 'time' ? formatDuration(at) : strings.seriesPlace[answer.axis](formatCount(Math.round(at)));
+  const values = answer.curves.map((curve, index) => {
+    const bytes = liveAtPlace(curve, at);
+    return `${letterOf(index)} ${nameOf(curve)}: ${bytes === null ? strings.unknown : formatBytes(bytes)}`;
+  });
+  return [place, ...values];
+}
