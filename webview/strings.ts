@@ -33,6 +33,16 @@ export const MARK_NAMES: Record<TimelineMark['kind'], string> = {
   step: t('Step'),
 };
 
+/** What a mark says beside its kind, empty where that is all. */
+export function markLabel({ label, failure }: Pick<TimelineMark, 'label' | 'failure'>): string {
+  if (failure === undefined) return label;
+  const asked = formatBytes(failure.askedBytes);
+  const { deviceFreeBytes } = failure;
+  return deviceFreeBytes === null
+    ? t('{0} asked for', asked)
+    : t('{0} asked for, {1} free', asked, formatBytes(deviceFreeBytes));
+}
+
 export const strings = {
   title: t('GPU memory timeline'),
 
@@ -72,8 +82,10 @@ export const strings = {
     events: t('Allocator event'),
     rows: t('Row of the file'),
   },
-  mark: ({ kind, label }: Pick<TimelineMark, 'kind' | 'label'>): string =>
-    label === '' ? MARK_NAMES[kind] : `${MARK_NAMES[kind]}: ${label}`,
+  mark: (mark: Pick<TimelineMark, 'kind' | 'label' | 'failure'>): string => {
+    const label = markLabel(mark);
+    return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;
+  },
   /** @param isRow the curve has rows of a log, not events of an allocator */
   instant: (timeUs: number | null, event: number, isRow: boolean): string => {
     const place = isRow ? t('row {0}', formatCount(event)) : t('event {0}', formatCount(event));
@@ -157,6 +169,8 @@ export const strings = {
     const until = freed === null ? t('alive at the end') : freedBy(formatCount(freed), several);
     return `${bornAt(born, age, several)}, ${until}`;
   },
+  compiledIn: (region: string): string => t('compiled: {0}', region),
+  taggedWith: (metadata: string): string => t('metadata: {0}', metadata),
   inFunction: (name: string): string => t('in {0}', name),
   callChain: (calls: string, more: boolean): string => `${calls}${more ? ' ← …' : ''}`,
   bandOfBands: (band: string, at: number, count: number): string =>

@@ -99,4 +99,8 @@ export interface BandDetail extends BandOwner {
   ageUs: Microseconds | null;
   /** The stack of the largest block, innermost first. */
   frames: { file: string; line: number; function: string }[];
+  /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
+  metadata: string;
+  /** Which compiled region allocated it, empty where none. */
+  compileContext: string;
 }

@@ -1,4 +1,5 @@
 /** Windowed views of one snapshot's history: the timeline asks for what it shows, never for the model. */
+import type { Failure } from '../core/analysis/failures.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 
 /** The unit of the x axis: microseconds since the first event, or the ordinal of the event in its device's trace. */
@@ -48,7 +49,10 @@ export interface TimelineWindow {
 export interface TimelineMark {
   x: number;
   kind: 'snapshot' | 'outOfMemory' | 'step';
+  /** Empty where the kind says it all. */
   label: string;
+  /** Of an allocation that failed. */
+  failure?: Failure;
 }
 
 /** What the rows of a list are told apart by. */

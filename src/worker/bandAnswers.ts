@@ -76,7 +76,7 @@ export class BandAnswers {
       row === null ? strandDetail(snapshot, index, layout, strand, at) : blockDetail(snapshot, index, layout, row);
     const { time } = history;
     const ageUs = time === null || found.born < 0 || at < found.born ? null : time[at] - time[found.born];
-    const { owner, bytes, blocks, born, freed, frames } = found;
+    const { owner, bytes, blocks, born, freed, frames, metadata, compileContext } = found;
     return {
       ...ownerWords(owner),
       strand,
@@ -88,6 +88,8 @@ export class BandAnswers {
       freed,
       ageUs,
       frames: frames.slice(0, FRAMES_OF_DETAIL),
+      metadata,
+      compileContext,
     };
   }
 

@@ -8,7 +8,9 @@ import { readFile } from './snapshots.js';
 
 /** Everything but the name of the format and the size of the file: equal content gives equal columns. */
 export function columnsOf(snapshot: Snapshot): unknown {
-  const { strings, frames, stacks, events, segments, blocks, annotations, traces, settings, absent } = snapshot;
+  const { strings, frames, stacks, events, failures, segments, blocks, annotations, traces, settings, absent } =
+    snapshot;
+  const some = (ids: Uint32Array | null): string[] | null => (ids === null ? null : texts(ids));
   const texts = (ids: Uint32Array): string[] => [...ids].map((id) => strings.text(id));
   return {
     frames: { name: texts(frames.name), file: texts(frames.file), line: frames.line },
@@ -16,10 +18,13 @@ export function columnsOf(snapshot: Snapshot): unknown {
     events: {
       ...events,
       stream: texts(events.stream),
-      category: events.category === null ? null : texts(events.category),
+      category: some(events.category),
+      metadata: some(events.metadata),
+      compileContext: some(events.compileContext),
     },
+    failures,
     segments: { ...segments, stream: texts(segments.stream), pool: texts(segments.pool) },
-    blocks: { ...blocks, category: blocks.category === null ? null : texts(blocks.category) },
+    blocks: { ...blocks, category: some(blocks.category) },
     annotations: { ...annotations, name: texts(annotations.name) },
     traces,
     settings,

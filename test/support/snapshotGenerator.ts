@@ -26,7 +26,6 @@ export interface Segment {
 export interface Entry {
   readonly [key: string]: Picklable;
   readonly action: string;
-  readonly addr: bigint;
   readonly size: number;
 }
 
@@ -59,6 +58,23 @@ const FILES = [
   '/usr/lib/python3/dist-packages/torch/nn/modules/linear.py',
   '<eval_with_key>.5',
 ];
+/** What programs set as metadata: texts by convention, whatever else they like. */
+const METADATA: readonly Picklable[] = [
+  '',
+  '',
+  '',
+  'step 7',
+  '{"epoch": 1, "név": "β"}',
+  { epoch: 2, phase: 'eval' },
+  12,
+];
+const REGIONS = ['N/A', 'N/A', 'N/A', 'Torch-Compiled Region: 0/0', 'Torch-Compiled Region: 3/1'];
+/** What the forward pass ran, outermost first, as autograd keeps it. */
+const FORWARD = [
+  '  File "/w/main.py", line 9, in <module>\n    y = model(x)\n',
+  '  File "/w/model.py", line 41, in f\n    x\n',
+];
+
 /** Where the addresses of a device begin: CUDA's, and XPU's beyond 2^63. */
 const BASES = [0x7f00_0000_0000n, 0xffff_d556_aa00_0000n];
 
@@ -101,13 +117,31 @@ function simulate(device: number, random: Random, stacks: readonly (readonly Fra
   const held: Live[][] = [];
   const stream = random(4) === 0 ? 7 : 0;
   let time = START_US;
-  const tell = (action: string, addr: bigint, size: number, list: readonly Frame[]): void => {
+  let metadata = METADATA[random(METADATA.length)];
+  const facts = (): Readonly<Record<string, Picklable>> => {
     time += random(50);
-    const facts = { compile_context: 'N/A', user_metadata: '', pool_id: [0, 0] };
-    trace.push({ action, addr, size, stream, time_us: time, ...facts, frames: list });
+    if (random(9) === 0) metadata = METADATA[random(METADATA.length)];
+    const region = REGIONS[random(REGIONS.length)];
+    return { stream, time_us: time, compile_context: region, user_metadata: metadata, pool_id: [0, random(2)] };
+  };
+  const tell = (action: string, addr: bigint, size: number, list: readonly Frame[]): void => {
+    const forward = random(12) === 0 ? { forward_frames: FORWARD } : {};
+    trace.push({ action, addr, size, ...facts(), frames: list, ...forward });
+  };
+  /** What changes nothing that is live: a failure, the mark of a dump, what releases to come may add. */
+  const tellAside = (): void => {
+    const size = GRANULE * (1 + random(600));
+    const aside: readonly Entry[] = [
+      { action: 'oom', device_free: random(1 << 20), size, ...facts(), frames: stacks[random(stacks.length)].slice() },
+      { action: 'snapshot', addr: 0n, size: held.flat().reduce((sum, block) => sum + block.size, 0), ...facts() },
+      { action: 'annotate', addr: 0n, size: 0, ...facts(), internal_metadata: 'x', frames: [] },
+      { action: 'segment_map', addr: base - BigInt(SEGMENT), size: SEGMENT, ...facts(), frames: [] },
+    ];
+    trace.push(aside[random(aside.length)]);
   };
   const startOf = (segment: number): bigint => base + BigInt(segment) * BigInt(SEGMENT);
   for (let round = random(60); round >= 0; round--) {
+    if (random(10) === 0) tellAside();
     const live = held.flat().filter(({ isPending }) => !isPending);
     if (live.length > 0 && random(3) === 0) {
       const block = live[random(live.length)];

@@ -2,7 +2,7 @@
 import type { Chart, ChartArea, Plugin } from 'chart.js';
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
-import { MARK_SIGNS } from '../strings.js';
+import { MARK_SIGNS, markLabel } from '../strings.js';
 import { placeLabels } from './labels.js';
 
 type Kind = TimelineMark['kind'];
@@ -59,7 +59,7 @@ function drawLabels(
   const texts = drawn.map(({ mark }, index) => {
     // The same words over each of many steps say nothing.
     const repeated = mark.kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
-    return repeated ? '' : [MARK_SIGNS[mark.kind], mark.label].filter(Boolean).join(' ');
+    return repeated ? '' : [MARK_SIGNS[mark.kind], markLabel(mark)].filter(Boolean).join(' ');
   });
   const wishes = drawn.map(({ mark, pixel }, index) => ({
     centre: pixel,

@@ -5,6 +5,9 @@ import { formatBytes, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 import type { Pile } from './pile.js';
 
+/** Of a text that a program chose. */
+const MOST_CHARACTERS = 120;
+
 /** `train.py:26`, or what owns it instead of a line. */
 export function ownerName({ place, bucket }: BandOwner, short: boolean): string {
   if (place === null) return strings[bucket ?? 'library'];
@@ -44,7 +47,7 @@ export function strandNames({ bands }: Pile): string[] {
 
 /** How old it is, how long it stays and whose it is, a line each. */
 export function detailLines(detail: BandDetail): string[] {
-  const { blocks, ageUs, born, freed, bytes, frames, place } = detail;
+  const { blocks, ageUs, born, freed, bytes, frames, place, metadata, compileContext } = detail;
   const amount =
     blocks === 1
       ? strings.oneAllocation(formatBytes(bytes))
@@ -54,5 +57,12 @@ export function detailLines(detail: BandDetail): string[] {
   if (place !== null) lines.push(strings.inFunction(place.function));
   const calls = frames.map((frame) => frame.function);
   if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
+  if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
+  if (metadata !== '') lines.push(strings.taggedWith(shortened(metadata)));
   return lines;
+}
+
+/** Metadata is often JSON of any length. */
+function shortened(text: string): string {
+  return text.length <= MOST_CHARACTERS ? text : `${text.slice(0, MOST_CHARACTERS)}…`;
 }

@@ -1,5 +1,5 @@
 import type { Snapshot } from '../model/snapshot.js';
-import type { Bytes } from '../model/units.js';
+import type { Bytes, EventIndex } from '../model/units.js';
 import type { AllocationIndex } from './allocationIndex.js';
 import type { DigestFrame } from './digest.js';
 import { stackFrames } from './ownerTally.js';
@@ -17,6 +17,10 @@ export interface BandDetail {
   freed: number | null;
   /** Stack of the largest block, innermost first. */
   frames: DigestFrame[];
+  /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
+  metadata: string;
+  /** Which compiled region allocated it, empty where none. */
+  compileContext: string;
 }
 
 /** @param event the state after it */
@@ -67,7 +71,21 @@ function detailOf(
     born: rows.length === 0 ? -1 : born,
     freed: freed >= trace.count ? null : freed,
     frames: largest === -1 ? [] : framesOf(snapshot, allocations.stack[largest], allocations.forwardStack[largest]),
+    ...textsOf(
+      snapshot,
+      largest === -1 || allocations.birth[largest] < 0 ? null : trace.first + allocations.birth[largest],
+    ),
   };
+}
+
+/** @param event null before the trace */
+function textsOf(
+  { events, strings }: Snapshot,
+  event: EventIndex | null,
+): Pick<BandDetail, 'metadata' | 'compileContext'> {
+  const text = (column: Uint32Array | null): string =>
+    event === null || column === null ? '' : strings.text(column[event]);
+  return { metadata: text(events.metadata), compileContext: text(events.compileContext) };
 }
 
 function framesOf(snapshot: Snapshot, stack: number, forward: number): DigestFrame[] {

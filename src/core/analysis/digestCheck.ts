@@ -17,6 +17,7 @@ import type {
   TraceHead,
 } from './digest.js';
 import type { DigestPeak, DigestPeakGroup } from './digestPeak.js';
+import type { Failure } from './failures.js';
 import type { StacklessBucket } from './owner.js';
 import type { PendingBlocks, PinnedSegment, PoolFacts, SegmentFacts } from './segmentFacts.js';
 import {
@@ -153,6 +154,16 @@ const span: Shape<TraceSpan> = where(
     site.every((index) => index === UNKNOWN || index < sites.length),
 );
 
+const failure: Shape<Failure> = record({
+  event: count,
+  time: orNull(number),
+  askedBytes: number,
+  deviceFreeBytes: orNull(number),
+  liveBytes: number,
+  reservedBytes: orNull(number),
+  metadata: text,
+});
+
 const curve: Shape<TraceCurve> = where(
   record({
     device: number,
@@ -161,7 +172,7 @@ const curve: Shape<TraceCurve> = where(
     startUs: orNull(number),
     live: floats,
     reserved: orNull(floats),
-    outOfMemory: list(record({ event: count, time: orNull(number) })),
+    outOfMemory: list(failure),
     meeting: record<TraceMeeting>(meeting),
   }),
   ({ event: { length }, time, live, reserved }) =>

@@ -1,5 +1,6 @@
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
+import { failureAt, type Failure } from './failures.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis } from './historyAxis.js';
 
@@ -13,7 +14,10 @@ export interface WindowRequest {
 export interface Mark {
   x: number;
   kind: 'snapshot' | 'outOfMemory' | 'step';
+  /** Empty where the kind says it all. */
   label: string;
+  /** Of an allocation that failed. */
+  failure?: Failure;
 }
 
 export interface HistoryWindow {
@@ -137,7 +141,10 @@ function marksIn(
   for (let ordinal = first; ordinal < end; ordinal++) {
     const action = events.action[history.trace.first + ordinal];
     if (action === Action.Snapshot) marks.push({ x: axis.xOf(ordinal), kind: 'snapshot', label: '' });
-    else if (action === Action.OutOfMemory) marks.push({ x: axis.xOf(ordinal), kind: 'outOfMemory', label: '' });
+    else if (action === Action.OutOfMemory) {
+      const failure = failureAt(snapshot, history, ordinal);
+      marks.push({ x: axis.xOf(ordinal), kind: 'outOfMemory', label: '', failure });
+    }
   }
   if (history.startUs === null || history.time === null) return marks;
   const { startUs } = history;

@@ -1,5 +1,6 @@
-import { Action, type Snapshot } from '../model/snapshot.js';
+import type { Snapshot } from '../model/snapshot.js';
 import type { Microseconds } from '../model/units.js';
+import { failuresOf, type Failure } from './failures.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis } from './historyAxis.js';
 import { pickOrdinals } from './timelineWindow.js';
@@ -17,8 +18,8 @@ export interface TraceCurve {
   readonly live: Float64Array;
   /** The same; null where the input does not say. */
   readonly reserved: Float64Array | null;
-  /** Ordinals and times of the first allocations that failed. */
-  readonly outOfMemory: readonly { readonly event: number; readonly time: Microseconds | null }[];
+  /** The first allocations that failed. */
+  readonly outOfMemory: readonly Failure[];
   readonly meeting: TraceMeeting;
 }
 
@@ -31,11 +32,6 @@ export function traceCurve(snapshot: Snapshot, history: DeviceHistory, known?: T
   const { trace, live, reserved, time, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
   const picked = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
-  const outOfMemory: { event: number; time: Microseconds | null }[] = [];
-  for (let event = 0; event < trace.count && outOfMemory.length < MOST_FAILURES; event++) {
-    if (snapshot.events.action[trace.first + event] !== Action.OutOfMemory) continue;
-    outOfMemory.push({ event, time: time?.[event] ?? null });
-  }
   const states = (curve: Float64Array): Float64Array =>
     Float64Array.of(curve[0], ...picked.map((event) => curve[event + 1]));
   const { events, anchors, marks } = known ?? traceMeeting(snapshot, trace);
@@ -46,7 +42,7 @@ export function traceCurve(snapshot: Snapshot, history: DeviceHistory, known?: T
     startUs,
     live: states(live),
     reserved: reserved === null ? null : states(reserved),
-    outOfMemory,
+    outOfMemory: failuresOf(snapshot, history, MOST_FAILURES),
     meeting: { events, anchors, marks },
   };
 }

@@ -110,6 +110,8 @@ function addEvents(
         forwardStack: NO_STACK,
         stream: 0,
         category: 0,
+        metadata: 0,
+        compileContext: 0,
       },
       NO_INDEX,
     );

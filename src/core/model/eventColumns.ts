@@ -13,7 +13,14 @@ export interface EventRow {
   stream: StringId;
   /** What the allocation is for, 0 where not said. */
   category: StringId;
+  /** See {@link EventTable.metadata}. */
+  metadata: StringId;
+  /** See {@link EventTable.compileContext}. */
+  compileContext: StringId;
 }
+
+/** Columns that most inputs do not have. */
+type RareColumn = 'forwardStack' | 'category' | 'metadata' | 'compileContext';
 
 /** A file's size may lie; a guess beyond this is not believed. */
 export const MOST_EXPECTED = 1 << 23;
@@ -65,7 +72,7 @@ export class EventColumns {
   }
 
   /** The columns as far as they are filled. What lies behind was never written to, so it takes no memory. */
-  take(): Omit<EventTable, 'count' | 'forwardStack' | 'category'> {
+  take(): Omit<EventTable, 'count' | RareColumn> {
     const { length, action, addrLow, addrHigh, size, timeUs, stack, stream } = this;
     return {
       action: action.subarray(0, length),

@@ -1,31 +1,33 @@
 import { Growable } from './growable.js';
 
-/** A column in which most inputs have the same value everywhere: there it takes no memory. */
+/** A column in which most inputs have the same value everywhere: there it takes no memory. Rows are set in order. */
 export class LazyColumn {
-  private count = 0;
   private column: Growable<Uint32Array> | null = null;
 
-  /** @param usual the value that needs no column */
+  /** @param usual the value that needs no column, and that of rows that are not set */
   constructor(private readonly usual: number) {}
 
-  push(value: number): void {
-    if (this.column === null) {
-      if (value === this.usual) {
-        this.count++;
-        return;
-      }
-      this.column = new Growable(Uint32Array, this.count + 64);
-      this.column.data.fill(this.usual, 0, this.count);
-      this.column.length = this.count;
-    }
+  set(row: number, value: number): void {
+    if (value === this.usual) return;
+    this.column ??= new Growable(Uint32Array, row + 64);
+    this.fill(this.column, row);
     this.column.push(value);
   }
 
-  /** The values, null if all are the usual one; the column is empty afterwards. */
-  take(): Uint32Array | null {
-    const taken = this.column?.take() ?? null;
+  /** The values of so many rows, null if all are the usual one; the column is empty afterwards. */
+  take(rows: number): Uint32Array | null {
+    const { column } = this;
     this.column = null;
-    this.count = 0;
-    return taken;
+    if (column === null) return null;
+    this.fill(column, rows);
+    return column.take();
+  }
+
+  private fill(column: Growable<Uint32Array>, rows: number): void {
+    const missing = rows - column.length;
+    if (missing <= 0) return;
+    column.reserve(missing);
+    column.data.fill(this.usual, column.length, rows);
+    column.length = rows;
   }
 }

@@ -64,7 +64,10 @@ export interface StackTable {
   readonly frames: Uint32Array;
 }
 
-/** The trace. Events of one device are contiguous and in the order of the file, oldest first. */
+/**
+ * The trace. Events of one device are contiguous and in the order of the file, oldest first. The pool of an event is not
+ * kept: the segment around its address says it.
+ */
 export interface EventTable {
   readonly count: number;
   readonly action: Uint8Array;
@@ -86,6 +89,21 @@ export interface EventTable {
    * one.
    */
   readonly category: Uint32Array | null;
+  /**
+   * What the program had set with `torch.cuda.memory._set_memory_metadata` when the event happened, as text ids; 0 where
+   * nothing; null if no event has any.
+   */
+  readonly metadata: Uint32Array | null;
+  /** Which compiled region ran (`Torch-Compiled Region: 0/0`), as text ids; 0 where none; null if no event has one. */
+  readonly compileContext: Uint32Array | null;
+}
+
+/** Allocations that failed, of which the input says how much the device had left; in the order of the events. */
+export interface FailureTable {
+  readonly count: number;
+  readonly event: Uint32Array;
+  /** Bytes that the driver could still give. */
+  readonly deviceFree: Float64Array;
 }
 
 /** Memory that the allocator got from the driver. */
@@ -172,6 +190,7 @@ export interface Snapshot {
   readonly stacks: StackTable;
   readonly traces: readonly DeviceTrace[];
   readonly events: EventTable;
+  readonly failures: FailureTable;
   readonly segments: SegmentTable;
   readonly blocks: BlockTable;
   readonly annotations: AnnotationTable;

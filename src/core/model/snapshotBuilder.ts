@@ -46,7 +46,7 @@ export interface SegmentRow {
   blockCount: number;
 }
 
-const NO_CATEGORY: StringId = 0;
+const NO_TEXT: StringId = 0;
 const TWO_32 = 4294967296;
 /** What a table of addresses answers where it has none. */
 const NO_ROW = -1;
@@ -65,7 +65,12 @@ export class SnapshotBuilder {
 
   readonly events: EventColumns;
   private readonly forward = new LazyColumn(NO_STACK);
-  private readonly category = new LazyColumn(NO_CATEGORY);
+  private readonly category = new LazyColumn(NO_TEXT);
+  private readonly metadata = new LazyColumn(NO_TEXT);
+  private readonly compileContext = new LazyColumn(NO_TEXT);
+
+  private readonly failedEvent = new Growable(Uint32Array, 4);
+  private readonly failedFree = new Growable(Float64Array, 4);
 
   private readonly blockLow = new Growable(Uint32Array);
   private readonly blockHigh = new Growable(Uint32Array);
@@ -123,9 +128,19 @@ export class SnapshotBuilder {
 
   /** Makes an event of zeros, to be written to in {@link events}. */
   claimEvent(): EventIndex {
-    this.forward.push(NO_STACK);
-    this.category.push(NO_CATEGORY);
     return this.events.claim();
+  }
+
+  /** What of an event is kept beside {@link events}. */
+  setTexts(event: EventIndex, metadata: StringId, compileContext: StringId): void {
+    this.metadata.set(event, metadata);
+    this.compileContext.set(event, compileContext);
+  }
+
+  /** An allocation failed. @param deviceFree what the driver could still give */
+  addFailure(event: EventIndex, deviceFree: Bytes): void {
+    this.failedEvent.push(event);
+    this.failedFree.push(deviceFree);
   }
 
   /** A capture is that of an allocation in the trace. */
@@ -136,8 +151,9 @@ export class SnapshotBuilder {
   /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
   addEvent(row: EventRow, capture: number): EventIndex {
     const index = this.events.add(row);
-    this.forward.push(row.forwardStack);
-    this.category.push(row.category);
+    this.forward.set(index, row.forwardStack);
+    this.category.set(index, row.category);
+    this.setTexts(index, row.metadata, row.compileContext);
     if (row.action === Action.Alloc && capture !== NO_INDEX) this.setAllocOfCapture(capture, index);
     return index;
   }
@@ -153,8 +169,9 @@ export class SnapshotBuilder {
     this.blockState.push(row.state);
     this.blockStack.push(row.stack);
     this.blockCapture.push(inactive ? NO_INDEX : row.capture);
-    this.multiplicity.push(row.multiplicity ?? 1);
-    return this.blockSize.length - 1;
+    const block = this.blockSize.length - 1;
+    this.multiplicity.set(block, row.multiplicity ?? 1);
+    return block;
   }
 
   addSegment(row: SegmentRow): number {
@@ -194,10 +211,13 @@ export class SnapshotBuilder {
     const segments = segmentColumns(rows);
     const events = {
       count: this.eventCount,
-      forwardStack: this.forward.take(),
-      category: this.category.take(),
+      forwardStack: this.forward.take(this.eventCount),
+      category: this.category.take(this.eventCount),
+      metadata: this.metadata.take(this.eventCount),
+      compileContext: this.compileContext.take(this.eventCount),
       ...this.events.take(),
     };
+    const blockRows = this.blockCount;
     const source = {
       low: this.blockLow.take(),
       high: this.blockHigh.take(),
@@ -205,7 +225,7 @@ export class SnapshotBuilder {
       requested: this.blockRequested.take(),
       state: this.blockState.take(),
       stack: this.blockStack.take(),
-      multiplicity: this.multiplicity.take(),
+      multiplicity: this.multiplicity.take(blockRows),
     };
     const count = segments.firstBlock[rows.length];
     const blocks = {
@@ -268,6 +288,11 @@ export class SnapshotBuilder {
       stacks: this.stacks.take(),
       traces: facts.traces,
       events,
+      failures: {
+        count: this.failedEvent.length,
+        event: this.failedEvent.take(),
+        deviceFree: this.failedFree.take(),
+      },
       segments,
       blocks,
       annotations,
@@ -299,9 +324,11 @@ function absentColumns(
 function blockCategories({ blocks, events }: Snapshot): Uint32Array | null {
   const { category } = events;
   if (category === null) return null;
-  const column = new LazyColumn(NO_CATEGORY);
-  for (const event of blocks.allocEvent) column.push(event === NO_INDEX ? NO_CATEGORY : category[event]);
-  return column.take();
+  const column = new LazyColumn(NO_TEXT);
+  blocks.allocEvent.forEach((event, block) => {
+    column.set(block, event === NO_INDEX ? NO_TEXT : category[event]);
+  });
+  return column.take(blocks.count);
 }
 
 function segmentColumns(rows: readonly SegmentRow[]): Snapshot['segments'] {

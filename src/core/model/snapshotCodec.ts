@@ -6,6 +6,7 @@ import type {
   AnnotationTable,
   BlockTable,
   EventTable,
+  FailureTable,
   FrameTable,
   SegmentTable,
   Snapshot,
@@ -29,6 +30,7 @@ interface Tables {
   frames: FrameTable;
   stacks: StackTable;
   events: EventTable;
+  failures: FailureTable;
   segments: SegmentTable;
   blocks: BlockTable;
   annotations: AnnotationTable;
@@ -64,7 +66,10 @@ const LAYOUT: { readonly [T in TableName]: { readonly [C in Exclude<keyof Tables
       forwardStack: 'u32?',
       stream: 'u32',
       category: 'u32?',
+      metadata: 'u32?',
+      compileContext: 'u32?',
     },
+    failures: { event: 'u32', deviceFree: 'f64' },
     segments: {
       device: 'i32',
       addrLow: 'u32',
@@ -97,8 +102,8 @@ const TEXT_ENDS = 'strings.ends';
 
 /** The columns and facts of a snapshot. Copies nothing. */
 export function packSnapshot(snapshot: Snapshot): PackedSnapshot {
-  const { strings, frames, stacks, events, segments, blocks, annotations, ...facts } = snapshot;
-  const tables: Tables = { frames, stacks, events, segments, blocks, annotations };
+  const { strings, frames, stacks, events, failures, segments, blocks, annotations, ...facts } = snapshot;
+  const tables: Tables = { frames, stacks, events, failures, segments, blocks, annotations };
   const { bytes, ends } = strings.utf8();
   const columns: Record<string, Column> = { [TEXT_BYTES]: bytes, [TEXT_ENDS]: ends };
   for (const { table, column } of layout()) {

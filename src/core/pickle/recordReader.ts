@@ -49,7 +49,7 @@ export class RecordReader {
   private isTrusting = true;
   private buffer: Uint8Array = new Uint8Array(0);
   private view: DataView = new DataView(this.buffer.buffer);
-  private readonly cells = new ValueStack();
+  private readonly cells: ValueStack;
   /** Memo slots of the keys in the cells. */
   private readonly keySlots = new Uint32Array(MAX_KEYS).fill(0xffffffff);
   /** Keys of the record that the sink got last. */
@@ -80,7 +80,9 @@ export class RecordReader {
   constructor(
     private readonly sink: RecordSink,
     private readonly stack: ValueStack,
-  ) {}
+  ) {
+    this.cells = new ValueStack(stack);
+  }
 
   /** Takes the piece of the input that the next records lie in. */
   use(buffer: Uint8Array): void {

@@ -47,8 +47,13 @@ export class ValueStack {
   high = new Uint32Array(4096);
   /** Memo slot of the container in this place, -1 where it has none yet. */
   memoSlot = new Int32Array(4096);
-  private readonly boxed: { low: number; high: number; kind: number }[] = [];
+  private readonly boxed: { low: number; high: number; kind: number }[];
   private readonly float = new DataView(new ArrayBuffer(8));
+
+  /** @param machine whose memoized numbers may lie here too; its own where left out */
+  constructor(machine?: ValueStack) {
+    this.boxed = machine?.boxed ?? [];
+  }
 
   grow(): void {
     const capacity = this.ref.length * 2;

@@ -5,7 +5,7 @@ import { byteText } from './byteText.js';
 import { sum } from './lineSelection.js';
 import type { PeakLine, PeakReport } from './report.js';
 import { bucketParts } from './bucketParts.js';
-import { bucketWord, otherLinesText, peakSentence, placeText } from './reportWords.js';
+import { bucketWord, fileAndLine, otherLinesText, peakSentence, placeText } from './reportWords.js';
 import { tableLines, type Column } from './textTable.js';
 
 /** Lines of the peak that are named. */
@@ -48,7 +48,7 @@ export function peakLines(peak: PeakReport | null, mostLines: number): string[] 
     peakSentence(peak),
     '',
     ...tableLines(COLUMNS, rows),
-    ...facts(shown.slice(0, MOST_LINES)).flatMap(([line, sentence]) => ['', `${line.file}:${line.line}: ${sentence}`]),
+    ...facts(shown.slice(0, MOST_LINES)).flatMap(([line, sentence]) => ['', `${fileAndLine(line)}: ${sentence}`]),
   ].map((text) => (text === '' ? '' : `  ${text}`));
 }
 

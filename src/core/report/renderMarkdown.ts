@@ -5,6 +5,7 @@ import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from './byteText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { isSuspect, selectLines } from './lineSelection.js';
+import { outOfMemoryTexts } from './outOfMemory.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from './plainText.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
@@ -116,6 +117,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       `- ${verdict}: ${code(message)}`,
       ...settings.map(({ name, value, why }) => `  - ${code(`${name}:${value}`)}: ${why}`),
     ]),
+    ...outOfMemoryTexts(run.outOfMemory).map((text) => `- ${code(text)}`),
     '',
     ...table(
       [

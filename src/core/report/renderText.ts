@@ -5,6 +5,7 @@ import { countText } from '../text/countText.js';
 import { byteText, signedByteText } from './byteText.js';
 import { fixLines } from './fixText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';
+import { outOfMemoryTexts } from './outOfMemory.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from './plainText.js';
 import { plural } from './plural.js';
@@ -23,6 +24,7 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
+  fileAndLine,
   holderSourceText,
   liveBytes,
   liveCategoriesText,
@@ -180,6 +182,7 @@ function runText(run: RunReport, options: TextOptions): string {
       `  ${verdict}: ${message}`,
       ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
     ]),
+    ...outOfMemoryTexts(run.outOfMemory).map((text) => `  ${text}`),
     ...forecastLine(run),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
@@ -254,7 +257,7 @@ function suspectLines(lines: readonly LineReport[]): string[] {
       evidence?.reason ?? '',
     ].filter((text) => text !== '');
     if (texts.length === 0) return [];
-    const place = `  ${file}:${line}`;
+    const place = `  ${fileAndLine({ file, line })}`;
     return holder === null
       ? ['', `${place}: ${texts[0]}`]
       : ['', `${place} ${texts[0]}`, ...texts.slice(1).map((text) => `    ${text}`)];

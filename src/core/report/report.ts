@@ -70,6 +70,29 @@ export interface RunReport {
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
   /** null where no snapshot has a trace. */
   peak: PeakReport | null;
+  /** Allocations that failed, in the latest trace that has any. */
+  outOfMemory: OutOfMemoryReport[];
+}
+
+/** An allocation that failed. */
+export interface OutOfMemoryReport {
+  /** The snapshot whose trace tells it. */
+  path: string;
+  device: number;
+  /** Ordinal of the event in the device's trace. */
+  event: number;
+  /** null where the input has no times. */
+  timeUs: Microseconds | null;
+  /** As the allocator rounded it. */
+  askedBytes: Bytes;
+  /** What the driver could still give; null where the input does not say. */
+  deviceFreeBytes: Bytes | null;
+  /** Held by tensors at that moment. */
+  liveBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
+  /** What the program had set with `_set_memory_metadata`, null where nothing. */
+  metadata: string | null;
 }
 
 /** The highest point of the latest trace, on the device that held most. */

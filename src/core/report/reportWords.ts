@@ -163,9 +163,14 @@ export function rateText(line: LineReport, steps: StepSource): string {
   return rate === 0 ? '' : perStep(signedByteText(rate), steps);
 }
 
+/** `train.py:12`, or the file alone where the line is not known. */
+export function fileAndLine({ file, line }: { file: string; line: number }): string {
+  return line > 0 ? `${file}:${line}` : file;
+}
+
 /** Where a line is, in one piece that editors and terminals make a link of. */
-export function placeText({ file, line, function: name }: { file: string; line: number; function: string }): string {
-  return `${file}${line > 0 ? `:${line}` : ''} (${name})`;
+export function placeText(place: { file: string; line: number; function: string }): string {
+  return `${fileAndLine(place)} (${place.function})`;
 }
 
 /** Live bytes of all devices. */

@@ -13,6 +13,7 @@ import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
+import { outOfMemory } from './outOfMemory.js';
 import { peakReport } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
 import { sampledUses, type SampledUse } from './process/sampledUse.js';
@@ -101,6 +102,7 @@ export function runReport(
       peakBytes: peak?.categories[i].bytes ?? 0,
     })),
     peak,
+    outOfMemory: outOfMemory(snapshots),
   };
 }
 

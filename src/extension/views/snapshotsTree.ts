@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { byteText } from '../../core/report/byteText.js';
+import { outOfMemoryTexts } from '../../core/report/outOfMemory.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from '../../core/report/otherWords.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
@@ -75,6 +76,11 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
       case 'run':
         return [
           ...node.run.process.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
+          ...outOfMemoryTexts(node.run.outOfMemory).map((message): NoteNode => ({
+            kind: 'note',
+            icon: 'info',
+            message,
+          })),
           ...node.run.snapshots.map((snapshot): SnapshotNode => ({ kind: 'snapshot', path: snapshot.path, snapshot })),
         ];
       case 'snapshot':

@@ -115,6 +115,38 @@ describe('Generated snapshots', function () {
     assert.ok(blocks > 500);
   });
 
+  it('keep what the program, the compiler and the driver say of each event', async () => {
+    const said = { metadata: 0, regions: 0, failures: 0, forward: 0 };
+    for (const [seed, whole] of wholes) {
+      const { events, failures, strings } = await readFile(file(seed, 'whole', 'p4.pickle'));
+      const entries = whole.device_traces.flat();
+      const texts = (column: Uint32Array | null): string[] =>
+        entries.map((_, event) => (column === null ? '' : strings.text(column[event])));
+      const metadata = entries.map(({ user_metadata: value }) =>
+        typeof value === 'object' ? JSON.stringify(value) : String(value as string | number),
+      );
+      assert.deepEqual(texts(events.metadata), metadata, `seed ${seed}`);
+      const regions = entries.map(({ compile_context: region }) => (region === 'N/A' ? '' : (region as string)));
+      assert.deepEqual(texts(events.compileContext), regions, `seed ${seed}`);
+      const failed = entries.flatMap(({ action, device_free: free }, event) =>
+        action === 'oom' ? [[event, free as number]] : [],
+      );
+      assert.deepEqual(
+        Array.from(failures.event, (event, i) => [event, failures.deviceFree[i]]),
+        failed,
+        `seed ${seed}`,
+      );
+      said.metadata += metadata.filter((text) => text !== '').length;
+      said.regions += regions.filter((text) => text !== '').length;
+      said.failures += failed.length;
+      said.forward += events.forwardStack?.filter((stack) => stack > 0).length ?? 0;
+    }
+    assert.ok(
+      Object.values(said).every((count) => count > 20),
+      JSON.stringify(said),
+    );
+  });
+
   it('have the sums that CPython finds in them', async () => {
     const layouts = ['whole', ...Object.keys(LAYOUTS)];
     await compareWithPython(SEEDS.flatMap((seed) => layouts.map((layout) => file(seed, layout, 'p4.pickle'))));

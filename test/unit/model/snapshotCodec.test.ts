@@ -6,7 +6,8 @@ import { NO_INDEX } from '../../../src/core/model/snapshot.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
 import { wholeSnapshot } from '../../support/wholeSnapshot.js';
 
-const EXAMPLE = join(FIXTURES, 'shapes/t213.p4.pickle');
+/** One has annotations, the other a failure and several devices. */
+const EXAMPLES = ['t213.p4.pickle', 'multidevice_oom.pickle'].map((name) => join(FIXTURES, 'shapes', name));
 
 /** Packs a snapshot, sends it as to another thread, unpacks it there, and compares with a second reading. */
 async function expectRoundTrip(path: string): Promise<void> {
@@ -35,47 +36,54 @@ describe('A snapshot as plain data', () => {
   });
 
   it('is refused if a column is missing, of another type or of another length', async () => {
-    const { facts, columns } = packSnapshot(await readFile(EXAMPLE));
-    for (const [name, column] of Object.entries(columns)) {
-      const without = Object.fromEntries(Object.entries(columns).filter(([other]) => other !== name));
-      const isOptional = ['forwardStack', 'multiplicity', 'category'].some((optional) => name.endsWith(optional));
-      if (!isOptional) assert.throws(() => unpackSnapshot({ facts, columns: without }), RangeError, name);
-      const other = column instanceof Float64Array ? new Uint8Array(column) : new Float64Array(column);
-      assert.throws(() => unpackSnapshot({ facts, columns: { ...columns, [name]: other } }), RangeError, name);
-      const shorter = column.subarray(0, -1);
-      assert.throws(
-        () => {
-          checkSnapshot(unpackSnapshot({ facts, columns: { ...columns, [name]: shorter } }));
-        },
-        RangeError,
-        name,
-      );
+    for (const path of EXAMPLES) {
+      const { facts, columns } = packSnapshot(await readFile(path));
+      for (const [name, column] of Object.entries(columns)) {
+        const without = Object.fromEntries(Object.entries(columns).filter(([other]) => other !== name));
+        const isOptional = ['forwardStack', 'multiplicity', 'category', 'metadata', 'compileContext'].some((optional) =>
+          name.endsWith(optional),
+        );
+        if (!isOptional) assert.throws(() => unpackSnapshot({ facts, columns: without }), RangeError, name);
+        const other = column instanceof Float64Array ? new Uint8Array(column) : new Float64Array(column);
+        assert.throws(() => unpackSnapshot({ facts, columns: { ...columns, [name]: other } }), RangeError, name);
+        // What nothing refers to may be missing.
+        if (column.length === 0 || (path !== EXAMPLES[0] && name.startsWith('strings.'))) continue;
+        const shorter = column.subarray(0, -1);
+        assert.throws(
+          () => {
+            checkSnapshot(unpackSnapshot({ facts, columns: { ...columns, [name]: shorter } }));
+          },
+          RangeError,
+          name,
+        );
+      }
     }
   });
 
   it('is refused if an index leads out of its table, or an amount is endless', async () => {
     const unchecked = [/addr(Low|High)$/, /\.line$/, /\.device$/, /is(Small|Expandable|Start)$/, /multiplicity$/];
-    const packed = packSnapshot(await readFile(EXAMPLE));
     let refused = 0;
-    for (const [name, column] of Object.entries(packed.columns)) {
-      if (column.length === 0 || name === 'strings.bytes' || unchecked.some((pattern) => pattern.test(name))) continue;
-      const damaged: Column = column.slice();
-      damaged[damaged.length >> 1] = column instanceof Float64Array ? NaN : NO_INDEX - 1;
-      const snapshot = unpackSnapshot({ ...packed, columns: { ...packed.columns, [name]: damaged } });
-      assert.throws(
-        () => {
-          checkSnapshot(snapshot);
-        },
-        RangeError,
-        name,
-      );
-      refused++;
-    }
+    for (const packed of await Promise.all(EXAMPLES.map(async (path) => packSnapshot(await readFile(path)))))
+      for (const [name, column] of Object.entries(packed.columns)) {
+        if (column.length === 0 || name === 'strings.bytes' || unchecked.some((pattern) => pattern.test(name)))
+          continue;
+        const damaged: Column = column.slice();
+        damaged[damaged.length >> 1] = column instanceof Float64Array ? NaN : NO_INDEX - 1;
+        const snapshot = unpackSnapshot({ ...packed, columns: { ...packed.columns, [name]: damaged } });
+        assert.throws(
+          () => {
+            checkSnapshot(snapshot);
+          },
+          RangeError,
+          name,
+        );
+        refused++;
+      }
     assert.ok(refused >= 20, `only ${refused} columns looked at`);
   });
 
   it('is refused if its facts are not those of a snapshot', async () => {
-    const { facts, columns } = packSnapshot(await readFile(EXAMPLE));
+    const { facts, columns } = packSnapshot(await readFile(EXAMPLES[0]));
     const [trace] = facts.traces;
     for (const wrong of [
       { format: 1 },

@@ -35,6 +35,47 @@ describe('Hostile pickles', () => {
     assert.equal(await reasonOf(bytes), 'forbidden');
   });
 
+  it('may give numbers names, in any entry of a trace', async () => {
+    // {'action': 'alloc', 'addr': N} five times, the number, keys and action by what the memo holds.
+    const [ref, memo, mark] = [0x68, 0x94, 0x28];
+    const entry = [0x7d, memo, mark, ref, 1, ref, 2, ref, 3, ref, 0, ref, 4, ref, 0, 0x75];
+    const bytes = new PickleWriter()
+      .bytes(0x8a, 5, 1, 2, 3, 4, 5, memo, 0x30)
+      .text('action')
+      .bytes(memo, 0x30)
+      .text('alloc')
+      .bytes(memo, 0x30)
+      .text('addr')
+      .bytes(memo, 0x30)
+      .text('user_metadata')
+      .bytes(memo, 0x30)
+      .bytes(0x7d, mark)
+      .text('segments')
+      .bytes(0x5d)
+      .text('device_traces')
+      .bytes(0x5d, mark, 0x5d, mark)
+      .bytes(...entry, ...entry, ...entry, ...entry, ...entry)
+      .bytes(0x65, 0x65, 0x75)
+      // Records are read at once where enough of the file lies behind them.
+      .stop();
+    for (const padding of [0, 4000]) {
+      const { events, strings } = await readBytes(Buffer.concat([bytes, Buffer.alloc(padding)]));
+      assert.deepEqual(
+        [...events.addrLow],
+        Array.from({ length: 5 }, () => 0x04030201),
+      );
+      assert.deepEqual(
+        [...events.addrHigh],
+        Array.from({ length: 5 }, () => 5),
+      );
+      const metadata = Array.from(events.metadata ?? [], (id) => strings.text(id));
+      assert.deepEqual(
+        metadata,
+        Array.from({ length: 5 }, () => String(0x0504030201)),
+      );
+    }
+  });
+
   it('are no snapshots when they hold something else', async () => {
     assert.equal(await reasonOf(new PickleWriter().text('hello').stop()), 'notASnapshot');
     assert.equal(await reasonOf(new PickleWriter().dict({ weights: (w) => w.int(3) }).stop()), 'notASnapshot');

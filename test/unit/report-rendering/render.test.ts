@@ -75,6 +75,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         noStack: 0,
         categories: [],
         peak: null,
+        outOfMemory: [],
       },
     ],
     trends: [],

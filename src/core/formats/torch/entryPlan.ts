@@ -11,6 +11,8 @@ export class EntryPlan {
   stream = 0;
   timeUs = 0;
   frames = 0;
+  metadata = 0;
+  compileContext = 0;
 
   /**
    * Looks at the keys of an entry, which stand in the even places.
@@ -19,6 +21,7 @@ export class EntryPlan {
    */
   make(ref: Int32Array, keys: number): boolean {
     this.action = this.addr = this.size = this.stream = this.timeUs = this.frames = 0;
+    this.metadata = this.compileContext = 0;
     if (keys === 0 || ref[0] !== ACTION_KEY) return false;
     for (let i = 0; i < 2 * keys; i += 2) {
       if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) return false;
@@ -33,7 +36,7 @@ export class EntryPlan {
 }
 
 /** The field of a key, `none` for one that entries make nothing of, null for one with more than the plan knows. */
-function fieldOf(word: number): 'action' | 'addr' | 'size' | 'stream' | 'timeUs' | 'frames' | 'none' | null {
+function fieldOf(word: number): Exclude<keyof EntryPlan, 'make'> | 'none' | null {
   switch (word) {
     case Word.action:
       return 'action';
@@ -47,9 +50,14 @@ function fieldOf(word: number): 'action' | 'addr' | 'size' | 'stream' | 'timeUs'
       return 'timeUs';
     case Word.frames:
       return 'frames';
+    case Word.user_metadata:
+      return 'metadata';
+    case Word.compile_context:
+      return 'compileContext';
     case Word.forward_frames:
     case Word.cpp_frames:
     case Word.category:
+    case Word.device_free:
       return null;
     default:
       return 'none';

@@ -5,11 +5,15 @@ import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } 
 import { EntryPlan } from './entryPlan.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
+import type { TorchTexts } from './torchTexts.js';
 import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
 import { actionOf, Word } from './torchWords.js';
 
 const INT_REF = makeRef(Kind.Int, 0);
 const TWO_32 = 4294967296;
+/** What nearly all entries have for metadata and compiled region: nothing. */
+const NO_METADATA = makeRef(Kind.Text, Word.empty);
+const NO_CONTEXT = makeRef(Kind.Text, Word.not_available);
 
 /** Trace entries and annotations. */
 export class TorchTrace {
@@ -23,6 +27,8 @@ export class TorchTrace {
     forwardStack: NO_STACK,
     stream: 0,
     category: 0,
+    metadata: 0,
+    compileContext: 0,
   };
 
   private readonly plan = new EntryPlan();
@@ -32,6 +38,7 @@ export class TorchTrace {
     private readonly builder: SnapshotBuilder,
     private readonly frames: TorchFrames,
     private readonly labels: TorchLabels,
+    private readonly texts: TorchTexts,
     private readonly name: string,
   ) {}
 
@@ -48,7 +55,7 @@ export class TorchTrace {
     if (!this.isPlanned) return null;
     const event = builder.claimEvent();
     const columns = builder.events;
-    const { addr, size, stream, timeUs, frames } = plan;
+    const { addr, size, stream, timeUs, frames, metadata, compileContext } = plan;
     const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
     columns.action[event] = action;
     // Nearly all numbers are integers below 2^63, whose words are at hand; the others take a call.
@@ -66,6 +73,14 @@ export class TorchTrace {
       columns.timeUs[event] = isTime ? high[timeUs] * TWO_32 + low[timeUs] : byteCount(stack, timeUs);
     }
     if (stream !== 0) columns.stream[event] = this.labels.stream(stack, stream);
+    const isTagged = metadata !== 0 && ref[metadata] !== NO_METADATA;
+    if (isTagged || (compileContext !== 0 && ref[compileContext] !== NO_CONTEXT)) {
+      builder.setTexts(
+        event,
+        metadata === 0 ? Word.empty : this.texts.metadata(stack, metadata),
+        compileContext === 0 ? Word.empty : this.texts.compileContext(ref[compileContext]),
+      );
+    }
     if (frames !== 0) {
       const value = ref[frames];
       columns.stack[event] = this.frames.stackOf(value);
@@ -84,7 +99,8 @@ export class TorchTrace {
     row.addrLow = row.addrHigh = 0;
     row.size = row.timeUs = 0;
     row.stack = row.forwardStack = NO_STACK;
-    row.stream = row.category = 0;
+    row.stream = row.category = row.metadata = row.compileContext = 0;
+    let deviceFree = -1;
     let capture = NO_INDEX;
     let native = NO_STACK;
     for (let i = from; i < to; i += 2) {
@@ -121,10 +137,21 @@ export class TorchTrace {
         case Word.cpp_frames:
           native = this.frames.nativeStack(ref[value]);
           break;
+        case Word.user_metadata:
+          row.metadata = this.texts.metadata(stack, value);
+          break;
+        case Word.compile_context:
+          row.compileContext = this.texts.compileContext(ref[value]);
+          break;
+        case Word.device_free:
+          deviceFree = byteCount(stack, value);
+          break;
       }
     }
     if (native !== NO_STACK) row.stack = this.frames.joinedStack(native, row.stack);
-    return makeRef(Torch.Event, checkedPayload(this.builder.addEvent(row, capture), this.name));
+    const event = this.builder.addEvent(row, capture);
+    if (row.action === Action.OutOfMemory && deviceFree >= 0) this.builder.addFailure(event, deviceFree);
+    return makeRef(Torch.Event, checkedPayload(event, this.name));
   }
 
   /** A dictionary with a `stage`. */

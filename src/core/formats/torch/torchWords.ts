@@ -48,6 +48,9 @@ export const enum Word {
   none,
   fx_original_trace,
   category,
+  user_metadata,
+  compile_context,
+  not_available,
 }
 
 const TEXTS: Record<Word, string> = {
@@ -97,6 +100,9 @@ const TEXTS: Record<Word, string> = {
   [Word.none]: 'none',
   [Word.fx_original_trace]: 'fx_original_trace',
   [Word.category]: 'category',
+  [Word.user_metadata]: 'user_metadata',
+  [Word.compile_context]: 'compile_context',
+  [Word.not_available]: 'N/A',
 };
 
 /** The texts in the order of their ids. */

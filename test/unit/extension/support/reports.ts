@@ -57,6 +57,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     noStack: 0,
     categories: [],
     peak: null,
+    outOfMemory: [],
     ...over,
   };
 }

@@ -1,0 +1,34 @@
+import type { StringPool } from '../../model/stringPool.js';
+import type { StringId } from '../../model/units.js';
+import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import { plainSettings, type TorchObjects } from './torchObjects.js';
+import { checkedPayload, integerText, isNumber } from './torchValue.js';
+import { Word } from './torchWords.js';
+
+/** What a program or the compiler wrote onto trace entries, as texts. */
+export class TorchTexts {
+  constructor(
+    private readonly strings: StringPool,
+    private readonly objects: TorchObjects,
+    private readonly name: string,
+  ) {}
+
+  /** Metadata is a text by convention; what programs set instead is written as JSON writes it. */
+  metadata(stack: ValueStack, at: number): StringId {
+    const ref = stack.ref[at];
+    if (ref >>> PAYLOAD_BITS === Kind.Text) return ref & PAYLOAD_MASK;
+    if (isNumber(ref >>> PAYLOAD_BITS)) return this.intern(integerText(stack, at));
+    const object = this.objects.get(ref);
+    return object?.type === 'dict' ? this.intern(JSON.stringify(plainSettings(object))) : Word.empty;
+  }
+
+  /** `N/A` says that no compiled region ran. */
+  compileContext(ref: Ref): StringId {
+    const text = ref & PAYLOAD_MASK;
+    return ref >>> PAYLOAD_BITS === Kind.Text && text !== Word.not_available ? text : Word.empty;
+  }
+
+  private intern(text: string): StringId {
+    return checkedPayload(this.strings.internText(text), this.name);
+  }
+}

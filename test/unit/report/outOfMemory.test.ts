@@ -1,0 +1,110 @@
+/** Allocations that failed: what was asked for, what was left, and what PyTorch held. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { allocationIndex } from '../../../src/core/analysis/allocationIndex.js';
+import { blockDetail } from '../../../src/core/analysis/bandDetail.js';
+import { Categorizer } from '../../../src/core/analysis/categories.js';
+import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { deviceHistory } from '../../../src/core/analysis/history.js';
+import { StackRoles } from '../../../src/core/analysis/stackRole.js';
+import { strandLayout } from '../../../src/core/analysis/strands.js';
+import { historyWindow } from '../../../src/core/analysis/timelineWindow.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { outOfMemoryTexts } from '../../../src/core/report/outOfMemory.js';
+import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
+import { renderText } from '../../../src/core/report/renderText.js';
+import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
+import { pickle, type Picklable } from '../../support/plainPickle.js';
+import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
+
+const MiB = 2 ** 20;
+const PATH = join(FIXTURES, 'shapes/multidevice_oom.pickle');
+/** What made the file says of its only failure. */
+const FAILED = {
+  event: 5,
+  askedBytes: 400 * MiB,
+  deviceFreeBytes: 168 * MiB,
+  liveBytes: 30 * MiB + 2048 + 512,
+  reservedBytes: 32 * MiB,
+};
+
+async function failuresIn(entries: readonly { [key: string]: Picklable }[]): Promise<OutOfMemoryReport[]> {
+  const segment = {
+    device: 0,
+    address: 512,
+    total_size: 2 * MiB,
+    stream: 0,
+    blocks: [{ address: 512, size: 2 * MiB, state: 'inactive' }],
+  };
+  const snapshot = await readBytes(pickle({ segments: [segment], device_traces: [entries] }));
+  const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], { files: [], rules: [] });
+  return report.runs[0].outOfMemory;
+}
+
+describe('An allocation that failed', () => {
+  it('is in the report and on the timeline with what was asked for and what was left', async () => {
+    const snapshot = await readFile(PATH);
+    const { report } = buildReport([digestSnapshot(PATH, snapshot)], { files: [], rules: [] });
+    const [failure, ...others] = report.runs[0].outOfMemory;
+    assert.deepEqual(others, []);
+    // A frame without a line is named by its file alone.
+    assert.doesNotMatch(renderText(report, { mostLines: 5 }), /:-1/);
+    assert.deepEqual(failure, { ...FAILED, path: PATH, device: 2, timeUs: 1_760_000_000_000_128, metadata: null });
+    for (const text of [renderText(report, { mostLines: 5 }), renderMarkdown(report, { mostLines: 5 })]) {
+      assert.match(
+        text,
+        /Out of memory on device 2: 400 MiB asked for, 168 MiB free on the device, 30\.0 MiB of 32\.0 MiB reserved in use\./,
+      );
+    }
+    const history = deviceHistory(snapshot, 2);
+    const marksOf = (axis: 'time' | 'events'): unknown =>
+      historyWindow(snapshot, history, { axis, window: null, pixels: 100 }).marks;
+    const mark = { kind: 'outOfMemory', label: '', failure: { ...FAILED, time: 80, metadata: '' } };
+    assert.deepEqual(marksOf('events'), [{ x: 5, ...mark }]);
+    assert.deepEqual(marksOf('time'), [{ x: 80, ...mark }]);
+    const healthy = await readFile(join(FIXTURES, 'shapes/t213.p4.pickle'));
+    const calm = buildReport([digestSnapshot('calm.pickle', healthy)], { files: [], rules: [] }).report;
+    assert.deepEqual(calm.runs[0].outOfMemory, []);
+    assert.doesNotMatch(renderText(calm, { mostLines: 5 }), /Out of memory/);
+  });
+
+  it('says what the program had set, and is silent about what the input does not say', async () => {
+    const oom = { action: 'oom', size: 1024, stream: 0, user_metadata: 'epoch 3', frames: [] };
+    const [failure] = await failuresIn([oom]);
+    assert.deepEqual([failure.deviceFreeBytes, failure.timeUs, failure.metadata], [null, null, 'epoch 3']);
+    assert.deepEqual(outOfMemoryTexts([failure]), [
+      'Out of memory on device 0: 1.0 KiB asked for, 0 B of 2.0 MiB reserved in use, metadata epoch 3.',
+    ]);
+    const many = await failuresIn(Array.from({ length: 250 }, () => ({ ...oom, device_free: 0 })));
+    assert.equal(many.length, 100, 'no more than somebody reads');
+    const [before, ...named] = outOfMemoryTexts(many);
+    assert.equal(before, '97 allocations failed before.');
+    assert.equal(named.length, 3);
+    assert.match(named[0], /, 0 B free on the device, /);
+  });
+
+  it('leaves the other events of its trace what they were', async () => {
+    const snapshot = await readFile(PATH);
+    const history = deviceHistory(snapshot, 2);
+    const index = allocationIndex(
+      snapshot,
+      history,
+      null,
+      new Categorizer(snapshot, history, null, new StackRoles(snapshot)),
+    );
+    const layout = strandLayout(snapshot, index, 'line', () => null, {
+      verdictOf: () => '',
+      categoryOf: () => 'other',
+    });
+    const { allocations } = history;
+    const texts = Array.from({ length: allocations.count }, (_, row) => {
+      const { born, metadata, compileContext } = blockDetail(snapshot, index, layout, row);
+      return [born, metadata, compileContext];
+    }).sort((a, b) => Number(a[0]) - Number(b[0]));
+    assert.deepEqual(texts, [
+      [1, '{"rank": 0}', ''],
+      [3, '{"rank": 0}', 'Torch-Compiled Region: 0/0'],
+      [4, '', ''],
+    ]);
+  });
+});
