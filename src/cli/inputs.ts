@@ -5,7 +5,7 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
-import { openFile } from '../node/fileSource.js';
+import { openFile, savedAtUs } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
 
@@ -71,7 +71,8 @@ export async function readContents(path: string): Promise<Contents> {
     const recording = await readRecording(path);
     for await (const { path: name, result } of readAll(file.source)) {
       if (member !== null && name !== path) continue;
-      if (result.kind === 'snapshot') contents.digests.push(digestSnapshot(name, result.snapshot, recording));
+      if (result.kind === 'snapshot')
+        contents.digests.push(digestSnapshot(name, result.snapshot, recording, savedAtUs(file.state)));
       else if (result.kind === 'trend') contents.trends.push({ path: name, trend: result.trend });
       else contents.cycles.push({ path: name, cycles: result.cycles });
       if (member !== null) break;

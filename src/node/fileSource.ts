@@ -1,6 +1,7 @@
 import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../core/bytes/byteSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
+import type { Microseconds } from '../core/model/units.js';
 
 /** What tells one state of a file from another without reading it. */
 export interface FileState {
@@ -19,6 +20,11 @@ export interface OpenFile {
   /** The state of the opened file now. */
   currentState(): Promise<FileState>;
   close(): Promise<void>;
+}
+
+/** When a file was written last, as analysis counts times. */
+export function savedAtUs({ mtimeMs }: FileState): Microseconds {
+  return 1000 * mtimeMs;
 }
 
 export function sameFile(a: FileState, b: FileState): boolean {

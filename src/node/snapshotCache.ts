@@ -10,7 +10,7 @@ import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { ColumnCache } from './columnCache.js';
 import { contentKey, digestKey, isSettled } from './contentKey.js';
 import { DigestCache, type KeptDigest } from './digestCache.js';
-import { openFile, sameFile, type FileState, type OpenFile } from './fileSource.js';
+import { openFile, sameFile, savedAtUs, type FileState, type OpenFile } from './fileSource.js';
 import { readSidecar } from './recordingFile.js';
 
 /** Smaller files are read in the time that looking for their columns would take: see bench/README.md. */
@@ -72,7 +72,9 @@ export class SnapshotCache {
       const kept = await this.digests.load(digestKey(key, await readSidecar(path)));
       if (kept === null || !sameFile(file.state, await file.currentState())) return null;
       const { digest, members } = kept;
-      return { state: file.state, members, digest: { ...digest, path: memberPath(path, member, members) } };
+      // The same content may lie in another place, written at another time.
+      const place = { path: memberPath(path, member, members), savedAtUs: savedAtUs(file.state) };
+      return { state: file.state, members, digest: { ...digest, ...place } };
     } finally {
       await file.close();
     }

@@ -6,7 +6,7 @@ import { memberPath } from '../core/model/memberPath.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { packSnapshot } from '../core/model/snapshotCodec.js';
 import { digestKey } from '../node/contentKey.js';
-import { openFile, sameFile, type OpenFile } from '../node/fileSource.js';
+import { openFile, sameFile, savedAtUs, type OpenFile } from '../node/fileSource.js';
 import { readSidecar } from '../node/recordingFile.js';
 import type { SnapshotCache } from '../node/snapshotCache.js';
 import type { FileReading, ReadRequest } from './readerApi.js';
@@ -50,7 +50,7 @@ export async function readSnapshotFile(
   if (!wantsDigest) return { ...reading, digest: null, storeAs, storeDigestAs: null };
   const sidecar = await readSidecar(path);
   const recording = sidecar === null ? null : parseRecording(sidecar);
-  const digest = digestSnapshot(memberPath(path, member, members), snapshot, recording);
+  const digest = digestSnapshot(memberPath(path, member, members), snapshot, recording, savedAtUs(file.state));
   return { ...reading, digest, storeAs, storeDigestAs: key === null ? null : digestKey(key, sidecar) };
 }
 

@@ -84,6 +84,8 @@ export interface SnapshotDigest {
   fileBytes: Bytes;
   eventCount: number;
   takenAtUs: Microseconds | null;
+  /** When its file was written last, null where that is not known. */
+  savedAtUs: Microseconds | null;
   devices: readonly DeviceTotals[];
   warnings: readonly SnapshotWarning[];
   frames: readonly DigestFrame[];
@@ -128,8 +130,14 @@ const HEAD_EVENTS = 64;
 /**
  * Condenses a snapshot. Live are blocks that are allocated or wait for another stream.
  * @param recording what the recorder wrote beside it, if it was the recorder's
+ * @param savedAtUs when its file was written last
  */
-export function digestSnapshot(path: string, snapshot: Snapshot, recording: Recording | null = null): SnapshotDigest {
+export function digestSnapshot(
+  path: string,
+  snapshot: Snapshot,
+  recording: Recording | null = null,
+  savedAtUs: Microseconds | null = null,
+): SnapshotDigest {
   const { blocks, segments, stacks, events, traces } = snapshot;
   const live: number[] = [];
   for (let block = 0; block < blocks.count; block++) {
@@ -198,6 +206,7 @@ export function digestSnapshot(path: string, snapshot: Snapshot, recording: Reco
     fileBytes: snapshot.fileBytes,
     eventCount: traces.reduce((sum, trace) => sum + trace.count, 0),
     takenAtUs: snapshot.takenAtUs,
+    savedAtUs,
     devices: deviceTotals(snapshot),
     // What the recorder left out on purpose is no lack.
     warnings:

@@ -211,6 +211,7 @@ const digest: Shape<SnapshotDigest> = record({
   fileBytes: number,
   eventCount: count,
   takenAtUs: orNull(number),
+  savedAtUs: orNull(number),
   devices: list<DeviceTotals>(
     record({ device: number, liveBytes: number, reservedBytes: orNull(number), requestedBytes: orNull(number) }),
   ),

@@ -2,7 +2,7 @@ import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest } from './digest.js';
-import { sameHistory } from './runs.js';
+import { sameHistory } from './sameProcess.js';
 import { stackKey } from './stackKey.js';
 
 /** Blocks and their bytes. */

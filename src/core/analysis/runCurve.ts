@@ -2,7 +2,8 @@ import type { Bytes, Microseconds } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest } from './digest.js';
 import type { Stretch } from './historyAxis.js';
-import { sameHistory, type Run } from './runs.js';
+import type { Run } from './runs.js';
+import { sameHistory } from './sameProcess.js';
 import { pickOrdinals } from './timelineWindow.js';
 import type { TraceCurve } from './traceCurve.js';
 

@@ -1,7 +1,13 @@
 import { splitMember } from '../model/memberPath.js';
+import type { Microseconds } from '../model/units.js';
 import type { SnapshotDigest } from './digest.js';
+import { folderOf, patternOf, rankOf, stepOf, timeOfName } from './runNames.js';
+import { provesOneProcess, provesTwoProcesses } from './sameProcess.js';
 
-/** The snapshots of one process, in order of step. */
+/** What puts the snapshots of a run in order: steps, times in the files, times in their names, when files were written. */
+export type RunOrder = 'steps' | 'times' | 'namedTimes' | 'savedTimes' | 'names';
+
+/** The snapshots of one process, in order. */
 export interface Run {
   /** Names the run among the others: its folder and the pattern of its files' names. */
   id: string;
@@ -9,32 +15,17 @@ export interface Run {
   snapshots: readonly SnapshotDigest[];
   /** The step that each snapshot's recording or name gives, null where neither does. */
   steps: readonly (number | null)[];
+  order: RunOrder;
 }
 
-const RANK = /(?:^|[^a-z])rank[_-]?(\d+)/i;
-/** Folders that a launcher makes anew for every step; other numbered folders are runs of their own. */
-const STEP_FOLDER = /^(?:(?:global)?[_-]?(?:step|iter|iteration|epoch)s?[_-]?)?\d+$/i;
-/** First times of one process differ by the fit of its clock, never by this much. */
-const SAME_CLOCK_US = 1_000_000;
-
-/** The rank that a path names, as launchers write it (`rank0_…`, `…/rank1/…`), null if it names none. */
-export function rankOf(path: string): number | null {
-  const match = RANK.exec(path.replaceAll('\\', '/'));
-  return match === null ? null : Number(match[1]);
-}
+/** So many steps back in time, and such a share of all, are no restarts: the number in the names is no step. */
+const BACKWARDS = { steps: 2, share: 1 / 3 };
+/** More snapshots than this are not compared with each other beyond their names. */
+const MOST_COMPARED = 64;
 
 /** Names the distributed run whose ranks have one run each: the run's name without its rank; null if it has no rank. */
 export function jobOf({ id, rank }: Pick<Run, 'id' | 'rank'>): string | null {
   return rank === null ? null : id.replaceAll(/rank[_-]?\d+/gi, 'rank#');
-}
-
-/** The step that a path names: the last number of the file's name that is no rank, else that of a step folder. */
-export function stepOf(path: string): number | null {
-  const parts = path.replaceAll('\\', '/').split('/');
-  const name = (parts.pop() ?? '').replace(/\.[^.]*$/, '').replace(/rank[_-]?\d+/gi, '');
-  const numbers = name.match(/\d+/g);
-  const last = numbers?.at(-1) ?? parts.findLast((part) => STEP_FOLDER.test(part))?.match(/\d+/)?.[0];
-  return last === undefined || last.length > 15 ? null : Number(last);
 }
 
 /** The step of a snapshot: the recorder knows it, a name may tell it. */
@@ -44,38 +35,75 @@ export function stepOfDigest(digest: SnapshotDigest): number | null {
 
 /** Groups snapshots into runs. Every snapshot is in exactly one run. */
 export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
-  const patterns = new Map<string, SnapshotDigest[]>();
-  for (const digest of digests) {
-    const key = familyOf(digest, patterns);
-    const family = patterns.get(key);
-    if (family === undefined) patterns.set(key, [digest]);
-    else family.push(digest);
-  }
   const runs: Run[] = [];
-  for (const [id, family] of patterns) {
-    const parts = splitByTime(family.sort(bySequence));
-    parts.forEach((snapshots, part) => {
+  for (const [id, family] of mergeFamilies(familiesByName(digests))) {
+    const parts = processesOf(family).flatMap((members) => {
+      const order = orderOf(members);
+      return splitByTime(members.sort(bySequence(order))).map((snapshots) => ({ snapshots, order }));
+    });
+    parts.forEach(({ snapshots, order }, part) => {
       runs.push({
         id: part === 0 ? id : `${id} (${part + 1})`,
-        rank: snapshots[0].recording?.rank ?? rankOf(snapshots[0].path),
+        rank: rankOfDigest(snapshots[0]),
         snapshots,
         steps: snapshots.map(stepOfDigest),
+        order,
       });
     });
   }
   return runs.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Files whose names differ in a number belong together, and so do differently named dumps of the same history. */
-function familyOf(digest: SnapshotDigest, families: ReadonlyMap<string, readonly SnapshotDigest[]>): string {
-  // Snapshots that somebody put into one file need not be of one process.
-  const isMember = splitMember(digest.path) !== null;
-  const key = recordedFamily(digest) ?? (isMember ? digest.path : patternOf(digest.path));
-  if (families.has(key)) return key;
-  for (const [other, members] of families) {
-    if (folderOf(other) === folderOf(key) && members.some((member) => sameHistory(member, digest))) return other;
+/** Files whose names differ in a step or a time only belong together. */
+function familiesByName(digests: readonly SnapshotDigest[]): Map<string, SnapshotDigest[]> {
+  const families = new Map<string, SnapshotDigest[]>();
+  for (const digest of digests) {
+    // Snapshots that somebody put into one file need not be of one process.
+    const isMember = splitMember(digest.path) !== null;
+    const key = recordedFamily(digest) ?? (isMember ? digest.path : patternOf(digest.path));
+    const family = families.get(key);
+    if (family === undefined) families.set(key, [digest]);
+    else family.push(digest);
   }
-  return key;
+  return families;
+}
+
+/** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
+function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<string, SnapshotDigest[]> {
+  const merged = new Map<string, SnapshotDigest[]>();
+  for (const [key, members] of families) {
+    const kin = [...merged].filter(
+      ([other, [first]]) => folderOf(other) === folderOf(key) && rankOfDigest(first) === rankOfDigest(members[0]),
+    );
+    const home = kin
+      .slice(-MOST_COMPARED)
+      .find(([, others]) => outermost(others).some((a) => outermost(members).some((b) => provesOneProcess(a, b))));
+    if (home === undefined) merged.set(key, members);
+    else home[1].push(...members);
+  }
+  return merged;
+}
+
+/** The members that have most to tell of a family, and its latest. */
+function outermost(family: readonly SnapshotDigest[]): SnapshotDigest[] {
+  const first = family[0];
+  const last = family[family.length - 1];
+  return first === last ? [first] : [first, last];
+}
+
+/** Jobs that wrote into one folder at the same time under the same names. */
+function processesOf(family: readonly SnapshotDigest[]): SnapshotDigest[][] {
+  const processes: SnapshotDigest[][] = [];
+  for (const digest of [...family].sort((a, b) => (a.takenAtUs ?? 0) - (b.takenAtUs ?? 0))) {
+    const foreign = processes.filter((members) => provesTwoProcesses(members[members.length - 1], digest));
+    const open = processes.filter((members) => !foreign.includes(members));
+    const proved = (members: readonly SnapshotDigest[]): boolean =>
+      provesOneProcess(members[members.length - 1], digest);
+    const own = foreign.length === 0 ? open.at(0) : (open.find(proved) ?? open.at(0));
+    if (own === undefined) processes.push([digest]);
+    else own.push(digest);
+  }
+  return processes;
 }
 
 /** The recorder names the run; its snapshots with and without traces belong together. */
@@ -85,47 +113,50 @@ function recordedFamily({ path, recording }: SnapshotDigest): string | null {
   return folderOf(path.replaceAll('\\', '/')) + file;
 }
 
-function patternOf(path: string): string {
-  const parts = path.replaceAll('\\', '/').split('/');
-  const file = parts.pop() ?? '';
-  const folders = parts.map((part) => (STEP_FOLDER.test(part) ? part.replace(/\d+/, '#') : part));
-  const rank = rankOf(path);
-  const name = file.replace(/\d+/g, '#');
-  return [...folders, rank === null ? name : name.replace(/rank[_-]?#/i, `rank${rank}`)].join('/');
+function rankOfDigest({ path, recording }: SnapshotDigest): number | null {
+  return recording?.rank ?? rankOf(path);
 }
 
-function folderOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('/') + 1);
+/** The best that orders all snapshots of a run. */
+function orderOf(members: readonly SnapshotDigest[]): RunOrder {
+  const all = (value: (digest: SnapshotDigest) => number | null): boolean =>
+    members.every((digest) => value(digest) !== null);
+  const steps = members.map(stepOfDigest);
+  const isCounted = !steps.includes(null) && new Set(steps).size > members.length / 2;
+  const isTimed = all(({ takenAtUs }) => takenAtUs);
+  if (isCounted && !(isTimed && contradictsTimes(members))) return 'steps';
+  if (isTimed) return 'times';
+  if (all(({ path }) => timeOfName(path))) return 'namedTimes';
+  if (all(({ savedAtUs }) => savedAtUs)) return 'savedTimes';
+  return 'names';
 }
 
-/** True if both traces begin with the same events at the same time: two dumps of one process, neither overflowed. */
-export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
-  let common = false;
-  for (const head of a.heads) {
-    const other = b.heads.find((candidate) => candidate.device === head.device);
-    if (other === undefined) continue;
-    const shared = Math.min(head.hashes.length, other.hashes.length) - 1;
-    if (head.hashes[shared] !== other.hashes[shared]) return false;
-    if (head.firstUs !== null && other.firstUs !== null && Math.abs(head.firstUs - other.firstUs) > SAME_CLOCK_US) {
-      return false;
-    }
-    common = true;
-  }
-  return common;
+function contradictsTimes(members: readonly SnapshotDigest[]): boolean {
+  const times = [...members].sort(bySequence('steps')).map(({ takenAtUs }) => takenAtUs ?? 0);
+  const back = times.filter((time, i) => i > 0 && time < times[i - 1]).length;
+  return back > BACKWARDS.steps && back > BACKWARDS.share * members.length;
 }
 
-function bySequence(a: SnapshotDigest, b: SnapshotDigest): number {
-  const stepA = stepOfDigest(a);
-  const stepB = stepOfDigest(b);
-  if (stepA !== null && stepB !== null && stepA !== stepB) return stepA - stepB;
-  if (a.takenAtUs !== null && b.takenAtUs !== null && a.takenAtUs !== b.takenAtUs) return a.takenAtUs - b.takenAtUs;
-  return a.path < b.path ? -1 : 1;
+function bySequence(order: RunOrder): (a: SnapshotDigest, b: SnapshotDigest) => number {
+  const placeOf = (digest: SnapshotDigest): number | null =>
+    order === 'steps'
+      ? stepOfDigest(digest)
+      : order === 'namedTimes'
+        ? timeOfName(digest.path)
+        : order === 'savedTimes'
+          ? digest.savedAtUs
+          : null;
+  const difference = (a: number | null, b: number | null): number => (a === null || b === null ? 0 : a - b);
+  return (a, b) =>
+    difference(placeOf(a), placeOf(b)) ||
+    difference(a.takenAtUs, b.takenAtUs) ||
+    a.path.localeCompare(b.path, 'en', { numeric: true });
 }
 
 /** A later step that was taken earlier is left over from a former run that wrote the same names. */
 function splitByTime(ordered: readonly SnapshotDigest[]): SnapshotDigest[][] {
   const parts: SnapshotDigest[][] = [];
-  let before: number | null = null;
+  let before: Microseconds | null = null;
   for (const digest of ordered) {
     const goesBack = before !== null && digest.takenAtUs !== null && digest.takenAtUs < before;
     if (parts.length === 0 || goesBack) parts.push([]);

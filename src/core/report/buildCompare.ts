@@ -9,7 +9,8 @@ import {
   type StacklessBucket,
 } from '../analysis/owner.js';
 import { stackKey } from '../analysis/stackKey.js';
-import { groupRuns, sameHistory, stepOfDigest, type Run } from '../analysis/runs.js';
+import { groupRuns, stepOfDigest, type Run } from '../analysis/runs.js';
+import { sameHistory } from '../analysis/sameProcess.js';
 import { addAmount, addCell, emptyCell } from './compareTotals.js';
 import { fixVerdict } from './fixVerdict.js';
 import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';

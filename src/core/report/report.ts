@@ -3,6 +3,7 @@
  * follows semantic versioning. Every number is defined in CONTRIBUTING.md, "What the numbers mean".
  */
 import type { Category } from '../analysis/categories.js';
+import type { RunOrder } from '../analysis/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 
 export const REPORT_SCHEMA = 'leakline.report/1';
@@ -53,6 +54,8 @@ export interface RunReport {
   rank: number | null;
   /** What one step is in this run's rates. */
   steps: StepSource;
+  /** What put the snapshots in order. */
+  order: RunOrder;
   snapshots: SnapshotReport[];
   verdict: Verdict;
   /** What is wrong with memory that belongs to no line. */

@@ -1,6 +1,7 @@
 /** Words that the renderings share. */
 import type { Category } from '../analysis/categories.js';
 import type { Bucket } from '../analysis/owner.js';
+import type { RunOrder } from '../analysis/runs.js';
 import { countText } from '../text/countText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from './byteText.js';
@@ -204,8 +205,24 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
   );
 }
 
-/** The steps that a run's snapshots were taken at. */
+/** What ordered a run's snapshots where neither steps nor times in the files do. */
+function orderText(order: RunOrder): string | null {
+  switch (order) {
+    case 'namedTimes':
+      return say('in order of the times in their names');
+    case 'savedTimes':
+      return say('in order of when their files were written, which copying may have changed');
+    case 'names':
+      return say('in order of their names');
+    default:
+      return null;
+  }
+}
+
+/** How many snapshots a run has, and the steps that they were taken at, or else what put them in order. */
 export function spanText(run: RunReport): string {
+  const order = run.snapshots.length > 1 ? orderText(run.order) : null;
+  if (order !== null) return [snapshotsText(run.snapshots.length), order].join(', ');
   const steps = run.snapshots.map((snapshot) => snapshot.step).filter((step) => step !== null);
   const [first] = steps;
   const last = steps[steps.length - 1];

@@ -3,7 +3,8 @@ import type { SnapshotDigest } from '../analysis/digest.js';
 import { eachBucket, ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import { joinTraces, type JoinedTraces } from '../analysis/joinTraces.js';
 import { theilSen, type Rate } from '../analysis/rate.js';
-import { sameHistory, type Run } from '../analysis/runs.js';
+import type { Run } from '../analysis/runs.js';
+import { sameHistory } from '../analysis/sameProcess.js';
 import { stepAt } from '../analysis/steps.js';
 import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
 import { BatchLines } from './batchLines.js';
@@ -89,6 +90,7 @@ export function runReport(
     id: run.id,
     rank: run.rank,
     steps: source,
+    order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     verdict,
     process: processFindings(snapshots, lookup, sampledOf),

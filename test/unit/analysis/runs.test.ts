@@ -2,10 +2,26 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
 import { followBlocks } from '../../../src/core/analysis/flow.js';
-import { groupRuns, rankOf, stepOf } from '../../../src/core/analysis/runs.js';
+import { rankOf, stepOf, timeOfName } from '../../../src/core/analysis/runNames.js';
+import { groupRuns } from '../../../src/core/analysis/runs.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
-async function digestsUnder(folder: string): Promise<ReturnType<typeof digestSnapshot>[]> {
+type Digest = ReturnType<typeof digestSnapshot>;
+
+/** The same recording, made later. */
+function later(digest: Digest, us: number): Digest {
+  return {
+    ...digest,
+    takenAtUs: (digest.takenAtUs ?? 0) + us,
+    heads: digest.heads.map((head) => ({ ...head, firstUs: (head.firstUs ?? 0) + us })),
+    spans: digest.spans.map((span) => ({
+      ...span,
+      anchors: { ...span.anchors, timeUs: span.anchors.timeUs.map((time) => time + us) },
+    })),
+  };
+}
+
+async function digestsUnder(folder: string): Promise<Digest[]> {
   const files = picklesUnder(join(FIXTURES, folder));
   return Promise.all(files.map(async (file) => digestSnapshot(file, await readFile(file))));
 }
@@ -21,6 +37,31 @@ describe('Ranks and steps', () => {
     assert.equal(stepOf('/out/rank0/step_12.pickle'), 12);
     assert.equal(stepOf('/out/before.pickle'), null);
     assert.equal(stepOf('/exp12/before.pickle'), null);
+  });
+
+  it('are not taken from times and process numbers', () => {
+    assert.equal(stepOf('/out/node7_Nov_21_18_30_05.pickle'), null);
+    assert.equal(stepOf('/out/2026-11-21T18-30-05.123.pickle'), null);
+    assert.equal(stepOf('/out/20261121_183005_step40.pickle'), 40);
+    assert.equal(stepOf('/out/mem_1763749805.pickle'), null);
+    assert.equal(stepOf('/out/gpu3_worker-1_pid4711.pickle'), null);
+    assert.equal(stepOf('/out/run2_iter_300.pickle'), 300);
+  });
+
+  it('times in names are comparable where they are written alike', () => {
+    const inOrder = (...names: string[]): void => {
+      const times = names.map((name) => timeOfName(`/out/${name}.pickle`) ?? Number.NaN);
+      assert.deepEqual(
+        times,
+        [...times].sort((a, b) => a - b),
+        names.join(),
+      );
+    };
+    inOrder('h_Nov_21_18_30_55', 'h_Nov_21_18_31_05', 'h_Dec_01_00_00_00');
+    inOrder('2026-11-21_18-30-55', '2026-11-21_18-31-05', '2027-01-01_00-00-00');
+    inOrder('20261121-183055', '20261121-183105.5', '20261121-183106');
+    inOrder('m1763749805123', 'm1763749806007');
+    assert.equal(timeOfName('/out/snapshot_0080.pickle'), null);
   });
 });
 
@@ -54,6 +95,70 @@ describe('Runs', () => {
     assert.deepEqual(
       groupRuns(again).map((run) => run.snapshots.length),
       [2, 2],
+    );
+  });
+
+  const named = (digests: readonly Digest[], ...names: string[]): Digest[] =>
+    digests.map((digest, i) => ({ ...digest, path: `/out/${names[i]}.pickle` }));
+  const untraced = (digests: readonly Digest[]): Digest[] =>
+    digests.map((digest) => ({
+      ...digest,
+      takenAtUs: null,
+      eventCount: 0,
+      heads: [],
+      spans: [],
+      steps: null,
+      lifetimes: [],
+    }));
+  const shown = (digests: readonly Digest[]): string[] =>
+    groupRuns(digests).map(
+      ({ order, snapshots }) => `${order}: ${snapshots.map(({ path }) => path.slice(5, -7)).join(' ')}`,
+    );
+
+  it('of any names are told by what the traces and segments show, and say what ordered them', async () => {
+    const digests = await digestsUnder('recordings/aux_loss');
+    assert.equal(digests.length, 4);
+    assert.deepEqual(shown(named(digests, 'late', 'final', 'b', 'a')), ['times: late final b a']);
+    const bare = untraced(digests);
+    assert.deepEqual(shown(named(bare, 'c', 'a', 'final', 'b')), ['names: a b c final']);
+    const saved = named(bare, 'c', 'a', 'final', 'b').map((digest, i) => ({ ...digest, savedAtUs: 1e15 + i }));
+    assert.deepEqual(shown([...saved].reverse()), ['savedTimes: c a final b']);
+    const clock = ['Nov_30_23_58_30', 'Nov_30_23_59_05', 'Dec_01_00_00_40', 'Dec_01_00_01_10'];
+    assert.deepEqual(shown(named(bare, ...clock).reverse()), [`namedTimes: ${clock.join(' ')}`]);
+    assert.deepEqual(shown(named(digests, ...clock).reverse()), [`times: ${clock.join(' ')}`]);
+    assert.deepEqual(shown(named(bare, 'epoch1_2', 'epoch1_10', 'epoch2_2', 'epoch2_10')), [
+      'names: epoch1_2 epoch1_10 epoch2_2 epoch2_10',
+    ]);
+    // Numbers without a meaning: the files know better.
+    const mixed = ['m_7', 'm_3', 'm_9', 'm_1', 'm_8', 'm_2'];
+    const six = (await digestsUnder('recordings/node_cycle')).sort((a, b) => a.eventCount - b.eventCount).slice(0, 6);
+    assert.deepEqual(shown(named(six, ...mixed)), [`times: ${mixed.join(' ')}`]);
+  });
+
+  it('of other programs, ranks and jobs stay apart in one folder', async () => {
+    const one = untraced(await digestsUnder('recordings/aux_loss'));
+    const other = untraced(await digestsUnder('recordings/node_cycle')).slice(0, 2);
+    assert.deepEqual(shown([...named(one.slice(0, 2), 'a', 'b'), ...named(other, 'c', 'd')]), [
+      'names: a b',
+      'names: c d',
+    ]);
+    assert.deepEqual(shown(named(one.slice(0, 2), 'rank0', 'rank1')), ['names: rank0', 'names: rank1']);
+    const jobs = [
+      ...(await digestsUnder('recordings/aux_loss')),
+      ...(await digestsUnder('recordings/node_cycle')).slice(-4),
+    ];
+    // Both were recorded at the same time, into one folder and under names that differ in numbers only.
+    const start = Math.min(...jobs.slice(4).flatMap(({ heads }) => heads[0].firstUs ?? []));
+    const shift = start - (jobs[0].heads[0].firstUs ?? 0);
+    const together = jobs.map((digest, i) => (i < 4 ? later(digest, shift) : digest));
+    assert.deepEqual(
+      groupRuns(named(together, 's_10', 's_20', 's_30', 's_40', 's_11', 's_21', 's_31', 's_41')).map(
+        ({ steps }) => steps,
+      ),
+      [
+        [10, 20, 30, 40],
+        [11, 21, 31, 41],
+      ],
     );
   });
 });

@@ -65,6 +65,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         id: 'snap_#.pickle',
         rank: null,
         steps: 'snapshots',
+        order: 'steps',
         snapshots: [snapshot(10, live), snapshot(20, live, warnings), snapshot(30, live + 300, warnings)],
         verdict: lines.some(({ verdict }) => verdict === 'leak') ? 'leak' : 'steady',
         process: [],

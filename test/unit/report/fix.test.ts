@@ -114,6 +114,7 @@ describe('A fix', () => {
       rank: null,
       snapshots: digests,
       steps: digests.map(() => null),
+      order: 'names' as const,
     });
     const before = run(unnamed(await digestsOf('leak')));
     const smaller = compareRuns(before, run(unnamed(await digestsOf('smaller'))), NO_WORKSPACE).fix;

@@ -47,6 +47,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     id: 'run',
     rank: null,
     steps: 'annotations',
+    order: 'steps',
     snapshots: [snapshotReport()],
     verdict: 'leak',
     process: [],
