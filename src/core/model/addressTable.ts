@@ -1,87 +1,83 @@
+import { addressHash, PROCESS_KEY } from './hashing.js';
+
 const FREE = -1;
+/** Words of one place: those of the address, the row, and one that keeps a place within one line of the processor's cache. */
+const PLACE = 4;
+const ROW = 2;
 
 /**
  * A map from 64-bit addresses to rows, for tables of millions. Open addressing with linear probing; a deletion moves
- * later entries up, so that no marks of the dead pile up.
+ * later entries up, so that no marks of the dead pile up. Words of addresses may be signed or not.
  */
 export class AddressTable {
   size = 0;
-  private low = new Int32Array(1 << 10);
-  private high = new Int32Array(1 << 10);
-  private row = new Int32Array(1 << 10).fill(FREE);
+  private places = 16;
+  private cells = freeCells(16);
 
   /** The row of an address, -1 if there is none. */
   get(low: number, high: number): number {
-    return this.row[this.find(low, high)];
+    return this.cells[this.find(low | 0, high | 0) + ROW];
   }
 
   set(low: number, high: number, row: number): void {
-    let place = this.find(low, high);
-    if (this.row[place] === FREE) {
-      if (this.size * 2 >= this.row.length) {
+    let at = this.find(low | 0, high | 0);
+    if (this.cells[at + ROW] === FREE) {
+      if (this.size * 2 >= this.places) {
         this.grow();
-        place = this.find(low, high);
+        at = this.find(low | 0, high | 0);
       }
       this.size++;
     }
-    this.low[place] = low;
-    this.high[place] = high;
-    this.row[place] = row;
+    this.cells[at] = low;
+    this.cells[at + 1] = high;
+    this.cells[at + ROW] = row;
   }
 
   /** @returns the row that the address had, -1 if none */
   delete(low: number, high: number): number {
-    let hole = this.find(low, high);
-    const row = this.row[hole];
+    const { cells } = this;
+    let hole = this.find(low | 0, high | 0);
+    const row = cells[hole + ROW];
     if (row === FREE) return FREE;
     this.size--;
-    const mask = this.row.length - 1;
-    for (let place = (hole + 1) & mask; this.row[place] !== FREE; place = (place + 1) & mask) {
-      const home = hash(this.low[place], this.high[place]) & mask;
+    const mask = cells.length - 1;
+    for (let at = (hole + PLACE) & mask; cells[at + ROW] !== FREE; at = (at + PLACE) & mask) {
+      const home = (addressHash(cells[at], cells[at + 1], PROCESS_KEY) & (this.places - 1)) * PLACE;
       // An entry whose home lies behind the hole (on the ring) may not move before it.
-      if (((place - home) & mask) < ((place - hole) & mask)) continue;
-      this.low[hole] = this.low[place];
-      this.high[hole] = this.high[place];
-      this.row[hole] = this.row[place];
-      hole = place;
+      if (((at - home) & mask) < ((at - hole) & mask)) continue;
+      for (let word = 0; word < PLACE; word++) cells[hole + word] = cells[at + word];
+      hole = at;
     }
-    this.row[hole] = FREE;
+    cells[hole + ROW] = FREE;
     return row;
   }
 
   /** Every row, in no order. */
   *rows(): Generator<number> {
-    for (const row of this.row) if (row !== FREE) yield row;
+    for (let at = ROW; at < this.cells.length; at += PLACE) if (this.cells[at] !== FREE) yield this.cells[at];
   }
 
-  private find(lowWord: number, highWord: number): number {
-    // As signed words, which the engine never makes heap objects of.
-    const low = lowWord | 0;
-    const high = highWord | 0;
-    const { row, low: lows, high: highs } = this;
-    const mask = row.length - 1;
-    let place = hash(low, high) & mask;
-    while (row[place] !== FREE && (lows[place] !== low || highs[place] !== high)) place = (place + 1) & mask;
-    return place;
+  /** Where an address is, or would be. */
+  private find(low: number, high: number): number {
+    const { cells } = this;
+    const mask = cells.length - 1;
+    let at = (addressHash(low, high, PROCESS_KEY) & (this.places - 1)) * PLACE;
+    while (cells[at + ROW] !== FREE && (cells[at] !== low || cells[at + 1] !== high)) at = (at + PLACE) & mask;
+    return at;
   }
 
   private grow(): void {
-    const { low, high, row } = this;
-    this.low = new Int32Array(row.length * 2);
-    this.high = new Int32Array(row.length * 2);
-    this.row = new Int32Array(row.length * 2).fill(FREE);
-    for (let i = 0; i < row.length; i++) {
-      if (row[i] === FREE) continue;
-      const place = this.find(low[i], high[i]);
-      this.low[place] = low[i];
-      this.high[place] = high[i];
-      this.row[place] = row[i];
+    const { cells } = this;
+    this.places *= 2;
+    this.cells = freeCells(this.places);
+    for (let from = 0; from < cells.length; from += PLACE) {
+      if (cells[from + ROW] === FREE) continue;
+      const to = this.find(cells[from], cells[from + 1]);
+      for (let word = 0; word < PLACE; word++) this.cells[to + word] = cells[from + word];
     }
   }
 }
 
-/** Addresses are multiples of 512: their low bits say nothing. */
-function hash(low: number, high: number): number {
-  const mixed = Math.imul((low >>> 9) ^ Math.imul(high, 0x85ebca6b), 0x9e3779b1);
-  return mixed ^ (mixed >>> 15);
+function freeCells(places: number): Int32Array {
+  return new Int32Array(places * PLACE).fill(FREE);
 }

@@ -1,4 +1,5 @@
 import { Growable } from './growable.js';
+import { PROCESS_KEY, tripleHash } from './hashing.js';
 import { EMPTY_STACK, UNKNOWN_LINE, type FrameTable, type StackTable } from './snapshot.js';
 import type { FrameId, StackId, StringId } from './units.js';
 
@@ -10,7 +11,8 @@ export class FrameInterner {
   private readonly name = new Growable(Uint32Array);
   private readonly file = new Growable(Uint32Array);
   private readonly line = new Growable(Int32Array);
-  private table = new Uint32Array(1 << 10);
+  // Small at first: code that has seen its table grow before it is compiled need not be compiled again.
+  private table = new Uint32Array(16);
 
   get count(): number {
     return this.name.length;
@@ -20,7 +22,7 @@ export class FrameInterner {
   intern(name: StringId, file: StringId, line: number): FrameId {
     const known = line >= 0 && line <= MAX_LINE ? line : UNKNOWN_LINE;
     const mask = this.table.length - 1;
-    let place = frameHash(name, file, known) & mask;
+    let place = tripleHash(name, file, known, PROCESS_KEY) & mask;
     for (;;) {
       const entry = this.table[place];
       if (entry === 0) break;
@@ -46,18 +48,12 @@ export class FrameInterner {
     const table = new Uint32Array(this.table.length * 4);
     const mask = table.length - 1;
     for (let id = 0; id < this.count; id++) {
-      let place = frameHash(this.name.data[id], this.file.data[id], this.line.data[id]) & mask;
+      let place = tripleHash(this.name.data[id], this.file.data[id], this.line.data[id], PROCESS_KEY) & mask;
       while (table[place] !== 0) place = (place + 1) & mask;
       table[place] = id + 1;
     }
     this.table = table;
   }
-}
-
-function frameHash(name: StringId, file: StringId, line: number): number {
-  let hash = Math.imul(name + 1, 0x9e3779b1) ^ Math.imul(file + 1, 0x85ebca6b) ^ Math.imul(line + 1, 0xc2b2ae35);
-  hash ^= hash >>> 15;
-  return hash;
 }
 
 /** Words that hold frame ids, some with other bits above them. */
@@ -68,7 +64,7 @@ export class StackInterner {
   private readonly offset = new Growable(Uint32Array);
   private readonly frames = new Growable(Uint32Array, 1024);
   private readonly hashes = new Growable(Uint32Array);
-  private table = new Uint32Array(1 << 10);
+  private table = new Uint32Array(16);
 
   /**
    * @param seed where hashes start: a number that nobody can know, so that no file can be made whose stacks have all the

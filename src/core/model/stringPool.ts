@@ -1,4 +1,5 @@
 import { Growable } from './growable.js';
+import { PROCESS_KEY, textHash } from './hashing.js';
 import type { StringTable } from './snapshot.js';
 import type { StringId } from './units.js';
 
@@ -7,12 +8,13 @@ import type { StringId } from './units.js';
  * compared a million times and shown never. Id 0 is the empty text.
  */
 export class StringPool implements StringTable {
-  private bytes = new Uint8Array(1 << 14);
+  // Small at first: code that has seen its table grow before it is compiled need not be compiled again.
+  private bytes = new Uint8Array(64);
   private used = 0;
   private readonly ends = new Growable(Uint32Array);
   private readonly hashes = new Growable(Uint32Array);
   /** Open addressing; holds id + 1, 0 is a free place. */
-  private table = new Uint32Array(1 << 10);
+  private table = new Uint32Array(16);
   /** The short texts met last, by a hash of their bytes. */
   private readonly shortWords = new Int32Array(256);
   private readonly shortLengths = new Uint8Array(256);
@@ -45,9 +47,7 @@ export class StringPool implements StringTable {
   }
 
   private find(source: Uint8Array, from: number, to: number): StringId {
-    let hash = 0x811c9dc5;
-    for (let i = from; i < to; i++) hash = Math.imul(hash ^ source[i], 0x01000193);
-    hash ^= hash >>> 15;
+    const hash = textHash(source, from, to, PROCESS_KEY);
     const mask = this.table.length - 1;
     let place = hash & mask;
     for (;;) {

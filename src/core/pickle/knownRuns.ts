@@ -10,11 +10,12 @@ const BEGINNING = 26;
  * compared at once instead of one mention being looked up.
  */
 export class KnownRuns {
-  private bytes = new Uint8Array(1 << 16);
+  // Small at first: code that has seen its table grow before it is compiled need not be compiled again.
+  private bytes = new Uint8Array(64);
   private view = new DataView(this.bytes.buffer);
   private used = 0;
-  private from = new Int32Array(1024);
-  private to = new Int32Array(1024);
+  private from = new Int32Array(4);
+  private to = new Int32Array(4);
   /** The run kept last for each beginning, by a hash: a mere guess, so that two with one hash do no harm. */
   private readonly guesses = new Int32Array(1 << 12);
 

@@ -284,130 +284,152 @@ export class PickleMachine {
           if (end - p < 9) break running;
           p += 9;
           break;
-        case Op.Proto: {
-          if (end - p < 2) break running;
-          const protocol = buffer[p + 1];
-          if (this.started || protocol < 2 || protocol > 5) {
-            throw new SnapshotError(
-              'unsupported',
-              `${this.name} is a pickle of protocol ${protocol}; Leakline reads 2 to 5. Dump it again with _dump_snapshot.`,
-            );
-          }
-          this.started = true;
-          p += 2;
-          break;
+        default: {
+          this.depth = sp;
+          const behind = this.rare(op, buffer, p, end, base);
+          if (behind === p) break running;
+          p = behind;
+          sp = this.depth;
+          if (this.done) break running;
         }
-        case Op.BinFloat: {
-          if (end - p < 9) break running;
-          ref[sp] = makeRef(Kind.Float, 0);
-          high[sp] = (buffer[p + 1] << 24) | (buffer[p + 2] << 16) | (buffer[p + 3] << 8) | buffer[p + 4];
-          low[sp++] = (buffer[p + 5] << 24) | (buffer[p + 6] << 16) | (buffer[p + 7] << 8) | buffer[p + 8];
-          p += 9;
-          break;
-        }
-        case Op.BinUnicode:
-        case Op.BinUnicode8:
-        case Op.BinBytes:
-        case Op.ShortBinBytes:
-        case Op.BinBytes8:
-        case Op.ByteArray8: {
-          const short = op === Op.ShortBinBytes;
-          const eight = op === Op.BinUnicode8 || op === Op.BinBytes8 || op === Op.ByteArray8;
-          const head = short ? 2 : eight ? 9 : 5;
-          if (end - p < head) break running;
-          const bytes = short ? buffer[p + 1] : unsigned(buffer, p + 1, head - 1);
-          if (bytes > this.limits.textBytes) throw this.limit(`bytes in one text (${bytes})`, base + p);
-          if (end - p < head + bytes) {
-            this.wanted = head + bytes;
-            break running;
-          }
-          const isText = op === Op.BinUnicode || op === Op.BinUnicode8;
-          ref[sp++] = isText ? TEXT_BITS | sink.text(buffer, p + head, p + head + bytes) : OPAQUE_REF;
-          p += head + bytes;
-          break;
-        }
-        case Op.Long4: {
-          if (end - p < 5) break running;
-          const bytes = unsigned(buffer, p + 1, 4);
-          if (bytes > 255) throw this.limit(`bytes in one integer (${bytes})`, base + p);
-          if (end - p < 5 + bytes) break running;
-          this.pushLong(buffer, p + 5, bytes, sp++);
-          p += 5 + bytes;
-          break;
-        }
-        case Op.EmptyTuple:
-          ref[sp] = sink.tuple(stack, sp, sp);
-          sp++;
-          p++;
-          break;
-        case Op.Tuple1:
-        case Op.Tuple3: {
-          const items = op === Op.Tuple1 ? 1 : 3;
-          if (sp < items) throw this.damaged('an empty stack', base + p);
-          ref[sp - items] = sink.tuple(stack, sp - items, sp);
-          sp -= items - 1;
-          p++;
-          break;
-        }
-        case Op.Tuple:
-        case Op.List:
-        case Op.Dict: {
-          const mark = this.popMark(sp, base + p);
-          let value: Ref;
-          if (op === Op.Tuple) value = sink.tuple(stack, mark, sp);
-          else if (op === Op.List) value = sink.appendItems(EMPTY_LIST_REF, stack, mark, sp);
-          else value = this.setItems(EMPTY_DICT_REF, mark, sp, base + p);
-          memoSlot[mark] = NO_SLOT;
-          ref[mark] = value;
-          sp = mark + 1;
-          p++;
-          break;
-        }
-        case Op.EmptySet:
-          ref[sp++] = OPAQUE_REF;
-          p++;
-          break;
-        case Op.AddItems:
-          sp = this.popMark(sp, base + p);
-          p++;
-          break;
-        case Op.FrozenSet: {
-          sp = this.popMark(sp, base + p);
-          ref[sp++] = OPAQUE_REF;
-          p++;
-          break;
-        }
-        case Op.Pop:
-          if (sp === 0) throw this.damaged('an empty stack', base + p);
-          if (this.marks.length > 0 && this.marks[this.marks.length - 1] === sp) this.marks.pop();
-          else sp--;
-          p++;
-          break;
-        case Op.PopMark:
-          sp = this.popMark(sp, base + p);
-          p++;
-          break;
-        case Op.Dup:
-          if (sp === 0) throw this.damaged('an empty stack', base + p);
-          ref[sp] = ref[sp - 1];
-          low[sp] = low[sp - 1];
-          high[sp] = high[sp - 1];
-          memoSlot[sp] = memoSlot[sp - 1];
-          sp++;
-          p++;
-          break;
-        case Op.Stop:
-          if (sp !== 1 || this.marks.length > 0) throw this.damaged('an end inside a container', base + p);
-          this.result = ref[0];
-          this.done = true;
-          p++;
-          break running;
-        default:
-          throw this.refused(op, base + p);
       }
     }
     this.depth = sp;
     this.memoCount = memoCount;
+    return p;
+  }
+
+  /**
+   * Runs an opcode that records are not made of: apart, so that what runs all the time is small and soon compiled.
+   * @returns the place behind it, `p` if it does not lie whole in the buffer
+   */
+  private rare(op: number, buffer: Uint8Array, p: number, end: number, base: number): number {
+    const { stack, sink } = this;
+    const { ref, low, high, memoSlot } = stack;
+    let sp = this.depth;
+    switch (op) {
+      case Op.Proto: {
+        if (end - p < 2) return p;
+        const protocol = buffer[p + 1];
+        if (this.started || protocol < 2 || protocol > 5) {
+          throw new SnapshotError(
+            'unsupported',
+            `${this.name} is a pickle of protocol ${protocol}; Leakline reads 2 to 5. Dump it again with _dump_snapshot.`,
+          );
+        }
+        this.started = true;
+        p += 2;
+        break;
+      }
+      case Op.BinFloat: {
+        if (end - p < 9) return p;
+        ref[sp] = makeRef(Kind.Float, 0);
+        high[sp] = (buffer[p + 1] << 24) | (buffer[p + 2] << 16) | (buffer[p + 3] << 8) | buffer[p + 4];
+        low[sp++] = (buffer[p + 5] << 24) | (buffer[p + 6] << 16) | (buffer[p + 7] << 8) | buffer[p + 8];
+        p += 9;
+        break;
+      }
+      case Op.BinUnicode:
+      case Op.BinUnicode8:
+      case Op.BinBytes:
+      case Op.ShortBinBytes:
+      case Op.BinBytes8:
+      case Op.ByteArray8: {
+        const short = op === Op.ShortBinBytes;
+        const eight = op === Op.BinUnicode8 || op === Op.BinBytes8 || op === Op.ByteArray8;
+        const head = short ? 2 : eight ? 9 : 5;
+        if (end - p < head) return p;
+        const bytes = short ? buffer[p + 1] : unsigned(buffer, p + 1, head - 1);
+        if (bytes > this.limits.textBytes) throw this.limit(`bytes in one text (${bytes})`, base + p);
+        if (end - p < head + bytes) {
+          this.wanted = head + bytes;
+          return p;
+        }
+        const isText = op === Op.BinUnicode || op === Op.BinUnicode8;
+        ref[sp++] = isText ? TEXT_BITS | sink.text(buffer, p + head, p + head + bytes) : OPAQUE_REF;
+        p += head + bytes;
+        break;
+      }
+      case Op.Long4: {
+        if (end - p < 5) return p;
+        const bytes = unsigned(buffer, p + 1, 4);
+        if (bytes > 255) throw this.limit(`bytes in one integer (${bytes})`, base + p);
+        if (end - p < 5 + bytes) return p;
+        this.pushLong(buffer, p + 5, bytes, sp++);
+        p += 5 + bytes;
+        break;
+      }
+      case Op.EmptyTuple:
+        ref[sp] = sink.tuple(stack, sp, sp);
+        sp++;
+        p++;
+        break;
+      case Op.Tuple1:
+      case Op.Tuple3: {
+        const items = op === Op.Tuple1 ? 1 : 3;
+        if (sp < items) throw this.damaged('an empty stack', base + p);
+        ref[sp - items] = sink.tuple(stack, sp - items, sp);
+        sp -= items - 1;
+        p++;
+        break;
+      }
+      case Op.Tuple:
+      case Op.List:
+      case Op.Dict: {
+        const mark = this.popMark(sp, base + p);
+        let value: Ref;
+        if (op === Op.Tuple) value = sink.tuple(stack, mark, sp);
+        else if (op === Op.List) value = sink.appendItems(EMPTY_LIST_REF, stack, mark, sp);
+        else value = this.setItems(EMPTY_DICT_REF, mark, sp, base + p);
+        memoSlot[mark] = NO_SLOT;
+        ref[mark] = value;
+        sp = mark + 1;
+        p++;
+        break;
+      }
+      case Op.EmptySet:
+        ref[sp++] = OPAQUE_REF;
+        p++;
+        break;
+      case Op.AddItems:
+        sp = this.popMark(sp, base + p);
+        p++;
+        break;
+      case Op.FrozenSet: {
+        sp = this.popMark(sp, base + p);
+        ref[sp++] = OPAQUE_REF;
+        p++;
+        break;
+      }
+      case Op.Pop:
+        if (sp === 0) throw this.damaged('an empty stack', base + p);
+        if (this.marks.length > 0 && this.marks[this.marks.length - 1] === sp) this.marks.pop();
+        else sp--;
+        p++;
+        break;
+      case Op.PopMark:
+        sp = this.popMark(sp, base + p);
+        p++;
+        break;
+      case Op.Dup:
+        if (sp === 0) throw this.damaged('an empty stack', base + p);
+        ref[sp] = ref[sp - 1];
+        low[sp] = low[sp - 1];
+        high[sp] = high[sp - 1];
+        memoSlot[sp] = memoSlot[sp - 1];
+        sp++;
+        p++;
+        break;
+      case Op.Stop:
+        if (sp !== 1 || this.marks.length > 0) throw this.damaged('an end inside a container', base + p);
+        this.result = ref[0];
+        this.done = true;
+        p++;
+        return p;
+      default:
+        throw this.refused(op, base + p);
+    }
+    this.depth = sp;
     return p;
   }
 

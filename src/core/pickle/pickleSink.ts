@@ -22,6 +22,11 @@ export interface RecordSink extends PickleSink {
    * @param isSame true if the keys are those of the call before
    */
   record(cells: ValueStack, keys: number, isSame: boolean): Ref;
+  /**
+   * A dictionary inside a list of a record, as `setItems` of an empty one with `cells[0 .. 2 * keys)`, if its value says
+   * all about it: it may come again. `NONE_REF` for one that may come only once, of which nothing is kept.
+   */
+  item(cells: ValueStack, keys: number): Ref;
   /** A number for what a list of references holds, from 1 on, so that its bytes can be kept; 0 for none. */
   listContent(list: Ref): number;
   /** What the next such list probably holds, 0 where nothing is expected. */

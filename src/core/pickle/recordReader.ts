@@ -9,6 +9,10 @@ const MAX_KEYS = 32;
 const MAX_SLOTS = MAX_KEYS + 1;
 /** Bytes of the longest key and value together that hold no list, with room for a look at what follows. */
 const MARGIN = 512;
+/** Longer ones are left to the machine. */
+const LONGEST_TEXT = 255;
+/** The opcode and the length of a writer's buffer. */
+const FRAME_BYTES = 9;
 /** Where a pair stands in the cells, and the items of lists: behind the keys and values. */
 const PAIR = 2 * MAX_KEYS;
 const FIRST_ITEM = PAIR + 2;
@@ -21,6 +25,10 @@ const TEXT_BITS = makeRef(Kind.Text, 0);
 const FALSE_REF = makeRef(Kind.Bool, 0);
 const TRUE_REF = makeRef(Kind.Bool, 1);
 const NO_SLOT = -1;
+/** Where the bytes of a list begin that will not come again. */
+const NOT_KEPT = -1;
+/** What is memoized there is not what comes next. */
+const OTHER_SLOT = -1;
 
 /** Argument bytes of the opcodes for whole numbers, 0 for all others. */
 const WIDTH = new Uint8Array(256);
@@ -30,15 +38,16 @@ WIDTH[Op.BinInt] = 4;
 WIDTH[Op.Long1] = 8;
 
 /**
- * Reads records: dictionaries as CPython writes them a million times over, whose keys were met before and whose values
- * are numbers, texts, references to what was met before, pairs of small numbers, and lists of references. It does nothing
- * that the machine would not do, but in a fraction of its steps:
+ * Reads records: dictionaries as CPython, of any protocol, and PyTorch's C++ writer write them a million times over, whose
+ * keys were met before and whose values are numbers, texts, references to what was met before, pairs of small numbers,
+ * and lists of references. It does nothing that the machine would not do, but in a fraction of its steps:
  * - Keys are compared with those of the record before. Where they are the same, they stand in the cells already.
  * - Values go into cells of their own, not over the machine's stack, and containers need no marks.
  * - A list is compared, by its bytes, with the one that the sink expects, and with one that begins alike.
+ * - Dictionaries of plain values inside a list, as frames are where they are mentioned first, need no machine either.
  *
- * Whatever is not as described is left alone: until a record is known to be whole, only texts and pairs reach the sink,
- * which knows them by value and does not mind to meet them again.
+ * Whatever is not as described is left alone: until a record is known to be whole, only texts, pairs and such items
+ * reach the sink, which knows them by value and does not mind to meet them again.
  */
 export class RecordReader {
   /** Slots of the memo that are filled, after the last record. */
@@ -47,9 +56,17 @@ export class RecordReader {
   depth = 0;
 
   private isTrusting = true;
+  /** The last record, and its memo slot. */
+  private value: Ref = NONE_REF;
+  private slot = NO_SLOT;
   private buffer: Uint8Array = new Uint8Array(0);
   private view: DataView = new DataView(this.buffer.buffer);
   private readonly cells: ValueStack;
+  /** Keys and values of an item, and what became of it. */
+  private readonly itemCells: ValueStack;
+  private itemRef: Ref = NONE_REF;
+  /** Slots of the memo that are filled, within a record. */
+  private count = 0;
   /** Memo slots of the keys in the cells. */
   private readonly keySlots = new Uint32Array(MAX_KEYS).fill(0xffffffff);
   /** Keys of the record that the sink got last. */
@@ -82,6 +99,7 @@ export class RecordReader {
     private readonly stack: ValueStack,
   ) {
     this.cells = new ValueStack(stack);
+    this.itemCells = new ValueStack(stack);
   }
 
   /** Takes the piece of the input that the next records lie in. */
@@ -112,11 +130,10 @@ export class RecordReader {
     this.depth = depth;
     let p = from;
     while (p < until && this.depth < ref.length) {
-      const slot = this.memoCount;
-      const behind = this.record(p, end, memo, slot);
+      const behind = this.record(p, end, memo, this.memoCount);
       if (behind === p) break;
-      memoSlot[this.depth] = slot;
-      ref[this.depth++] = memo[slot];
+      memoSlot[this.depth] = this.slot;
+      ref[this.depth++] = this.value;
       p = behind;
     }
     return p;
@@ -131,24 +148,34 @@ export class RecordReader {
     const { buffer, view, keySlots, shortTexts } = this;
     const last = end - MARGIN;
     if (from > last || memoCount + MAX_SLOTS > memo.length) return from;
-    if (buffer[from] !== Op.EmptyDict || buffer[from + 1] !== Op.Memoize || buffer[from + 2] !== Op.Mark) return from;
+    if (buffer[from] !== Op.EmptyDict) return from;
     const { ref, low, high } = this.cells;
-    let p = from + 3;
-    let count = memoCount + 1;
+    let p = from + 1;
+    let count = memoCount;
+    let put = this.putBytes(p, count);
+    // The C++ writer memoizes behind the content, which the machine does as well as anybody.
+    const slot = put === 0 ? NO_SLOT : count++;
+    p += put;
+    if (put === OTHER_SLOT || buffer[p] !== Op.Mark) return from;
+    p++;
     let key = 0;
     this.lists = 0;
     this.free = FIRST_ITEM;
     for (; ; key++) {
+      // A writer's buffer may begin in front of any key or value, which says nothing. Added in any case: code that meets
+      // the first late need not be compiled again.
+      p += buffer[p] === Op.Frame ? FRAME_BYTES : 0;
       if (p > last) return from;
       const get = buffer[p];
       if (get === Op.SetItems) break;
       if ((get !== Op.BinGet && get !== Op.LongBinGet) || key === MAX_KEYS) return from;
-      // One load for both, and no branch: code that meets LONG_BINGET late need not be compiled again.
-      const slot = (view.getUint32(p + 1, true) & (get === Op.BinGet ? 0xff : -1)) >>> 0;
+      // One load for both, and no branch, for the same reason.
+      const keySlot = (view.getUint32(p + 1, true) & (get === Op.BinGet ? 0xff : -1)) >>> 0;
       p += get === Op.BinGet ? 2 : 5;
-      if (slot !== keySlots[key] && !this.learn(key, slot, memo, memoCount)) return from;
+      if (keySlot !== keySlots[key] && !this.learn(key, keySlot, memo, memoCount)) return from;
 
       const at = 2 * key + 1;
+      p += buffer[p] === Op.Frame ? FRAME_BYTES : 0;
       const op = buffer[p];
       if (op === Op.BinGet || op === Op.LongBinGet) {
         const known = (view.getUint32(p + 1, true) & (op === Op.BinGet ? 0xff : -1)) >>> 0;
@@ -162,10 +189,10 @@ export class RecordReader {
         if (op === Op.BinInt1 && buffer[p + 2] === Op.BinInt1 && buffer[p + 4] === Op.Tuple2) {
           ref[at] = this.pair(buffer[p + 1], buffer[p + 3]);
           p += 5;
-          if (buffer[p] === Op.Memoize) {
-            memo[count++] = ref[at];
-            p++;
-          }
+          put = this.putBytes(p, count);
+          if (put === OTHER_SLOT) return from;
+          if (put !== 0) memo[count++] = ref[at];
+          p += put;
           continue;
         }
         ref[at] = INT_REF;
@@ -185,37 +212,61 @@ export class RecordReader {
         continue;
       }
       switch (op) {
-        case Op.ShortBinUnicode: {
-          const start = p + 2;
-          const bytes = buffer[p + 1];
+        case Op.ShortBinUnicode:
+        case Op.BinUnicode: {
+          const start = op === Op.ShortBinUnicode ? p + 2 : p + 5;
+          const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getUint32(p + 1, true);
+          if (bytes > LONGEST_TEXT) return from;
           // The length and three bytes: the text that each entry has anew ("N/A") is as short.
-          const word = bytes === 3 ? view.getInt32(p + 1, true) : 0;
+          const short = (view.getInt32(start - 1, true) & ~0xff) | 3;
+          const word = bytes === 3 ? short : 0;
           p = start + bytes;
-          if (word === 0 || shortTexts[at] !== word) {
+          const lastWord = shortTexts[at];
+          if (word === 0 || lastWord !== word) {
             shortTexts[at] = word;
             shortTexts[at - 1] = TEXT_BITS | this.sink.text(buffer, start, p);
           }
           ref[at] = shortTexts[at - 1];
-          if (buffer[p] === Op.Memoize) {
-            memo[count++] = ref[at];
-            p++;
-          }
+          put = this.putBytes(p, count);
+          if (put === OTHER_SLOT) return from;
+          if (put !== 0) memo[count++] = ref[at];
+          p += put;
           continue;
         }
         case Op.EmptyList: {
           ref[at] = EMPTY_LIST_REF;
           p++;
+          put = this.putBytes(p, count);
+          if (put === OTHER_SLOT) return from;
           let listSlot = NO_SLOT;
-          if (buffer[p] === Op.Memoize) {
+          if (put !== 0) {
             listSlot = count;
             memo[count++] = EMPTY_LIST_REF;
-            p++;
+            p += put;
           }
-          if (buffer[p] !== Op.Mark) continue;
-          this.listCell[this.lists] = at;
-          this.listSlot[this.lists] = listSlot;
-          p = this.references(p + 1, last, memo, memoCount);
+          const isOne = this.isReferenceAndAppend(p);
+          if (buffer[p] === Op.Mark) {
+            // The C++ writer's empty list.
+            if (buffer[p + 1] === Op.Appends) {
+              p += 2;
+              continue;
+            }
+            p++;
+          } else if (!isOne) continue;
+          const list = this.lists;
+          this.listCell[list] = at;
+          this.count = count;
+          p = this.items(p, last, isOne ? Op.Append : Op.Appends, memo, memoCount);
           if (p === 0) return from;
+          count = this.count;
+          if (listSlot === NO_SLOT) {
+            // The C++ writer memoizes behind the content.
+            put = this.putBytes(p, count);
+            if (put === OTHER_SLOT) return from;
+            if (put !== 0) listSlot = count++;
+            p += put;
+          }
+          this.listSlot[list] = listSlot;
           continue;
         }
         case Op.None:
@@ -232,8 +283,30 @@ export class RecordReader {
       }
     }
     this.memoCount = count;
-    this.deliver(key, memo, memoCount);
+    this.slot = slot;
+    this.deliver(key, memo);
     return p + 1;
+  }
+
+  /**
+   * Looks for the opcode that memoizes what stands before `p`.
+   * @returns its bytes, 0 if there is none, `OTHER_SLOT` if it names another slot than `slot`
+   */
+  private putBytes(p: number, slot: number): number {
+    const op = this.buffer[p];
+    if (op === Op.Memoize) return 1;
+    if (op === Op.BinPut) return this.buffer[p + 1] === slot ? 2 : OTHER_SLOT;
+    if (op === Op.LongBinPut) return this.view.getUint32(p + 1, true) === slot ? 5 : OTHER_SLOT;
+    return 0;
+  }
+
+  /** True at the one item of a list of one. */
+  private isReferenceAndAppend(p: number): boolean {
+    const { buffer } = this;
+    return (
+      (buffer[p] === Op.BinGet && buffer[p + 2] === Op.Append) ||
+      (buffer[p] === Op.LongBinGet && buffer[p + 5] === Op.Append)
+    );
   }
 
   /** Puts another key into the cells. @returns false if it is none that a record has */
@@ -246,10 +319,10 @@ export class RecordReader {
   }
 
   /**
-   * Reads references up to APPENDS.
+   * Reads references, and items that are mentioned first, up to the opcode that appends them, APPENDS or APPEND.
    * @returns the place behind it, 0 if something else is among them
    */
-  private references(from: number, last: number, memo: Int32Array, memoCount: number): number {
+  private items(from: number, last: number, until: Op, memo: Int32Array, memoCount: number): number {
     const { buffer, view } = this;
     const list = this.lists++;
     this.listFrom[list] = from;
@@ -269,10 +342,20 @@ export class RecordReader {
     this.listItem[list] = item;
     while (p <= last && item < ref.length) {
       const get = buffer[p];
-      if (get === Op.Appends) {
+      if (get === until) {
         this.free = this.listEnd[list] = item;
         this.listTo[list] = p + 1;
         return p + 1;
+      }
+      if (get === Op.EmptyDict || get === Op.Frame) {
+        this.listFrom[list] = NOT_KEPT;
+        if (get === Op.Frame) p += FRAME_BYTES;
+        else {
+          p = this.item(p, last, memo, memoCount);
+          if (p === 0) return 0;
+          ref[item++] = this.itemRef;
+        }
+        continue;
       }
       if (get !== Op.LongBinGet && get !== Op.BinGet) return 0;
       const slot = (view.getUint32(p + 1, true) & (get === Op.BinGet ? 0xff : -1)) >>> 0;
@@ -281,6 +364,62 @@ export class RecordReader {
       p += get === Op.BinGet ? 2 : 5;
     }
     return 0;
+  }
+
+  /**
+   * Reads a dictionary inside a list, whose keys and values are references, texts and whole numbers.
+   * @returns the place behind it, with `itemRef` set; 0 if it is something else
+   */
+  private item(from: number, last: number, memo: Int32Array, memoCount: number): number {
+    const { buffer, view, itemCells } = this;
+    const { ref, low, high } = itemCells;
+    if (this.count + MAX_SLOTS > memo.length) return 0;
+    let p = from + 1;
+    let put = this.putBytes(p, this.count);
+    const slot = put === 0 ? NO_SLOT : this.count++;
+    p += put;
+    if (put === OTHER_SLOT || buffer[p] !== Op.Mark) return 0;
+    p++;
+    let at = 0;
+    for (; ; at++) {
+      p += buffer[p] === Op.Frame ? FRAME_BYTES : 0;
+      if (p > last) return 0;
+      const op = buffer[p];
+      if (op === Op.SetItems) break;
+      if (at === 2 * MAX_KEYS) return 0;
+      const width = WIDTH[op];
+      if (op === Op.BinGet || op === Op.LongBinGet) {
+        const known = (view.getUint32(p + 1, true) & (op === Op.BinGet ? 0xff : -1)) >>> 0;
+        if (known >= memoCount) return 0;
+        ref[at] = memo[known];
+        p += op === Op.BinGet ? 2 : 5;
+      } else if (op === Op.ShortBinUnicode || op === Op.BinUnicode) {
+        const start = op === Op.ShortBinUnicode ? p + 2 : p + 5;
+        const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getUint32(p + 1, true);
+        if (bytes > LONGEST_TEXT) return 0;
+        p = start + bytes;
+        ref[at] = TEXT_BITS | this.sink.text(buffer, start, p);
+        put = this.putBytes(p, this.count);
+        if (put === OTHER_SLOT) return 0;
+        if (put !== 0) memo[this.count++] = ref[at];
+        p += put;
+      } else if (width !== 0 && op !== Op.Long1) {
+        const word = view.getInt32(p + 1, true);
+        ref[at] = INT_REF;
+        low[at] = width === 4 ? word : word & (width === 1 ? 0xff : 0xffff);
+        high[at] = width === 4 ? word >> 31 : 0;
+        p += 1 + width;
+      } else return 0;
+    }
+    const value = at % 2 === 0 ? this.sink.item(itemCells, at / 2) : NONE_REF;
+    if (value === NONE_REF) return 0;
+    if (slot !== NO_SLOT) memo[slot] = value;
+    p++;
+    put = this.putBytes(p, this.count);
+    if (put === OTHER_SLOT || (put !== 0 && slot !== NO_SLOT)) return 0;
+    if (put !== 0) memo[this.count++] = value;
+    this.itemRef = value;
+    return p + put;
   }
 
   private pair(first: number, second: number): Ref {
@@ -297,7 +436,7 @@ export class RecordReader {
   }
 
   /** Hands the lists to the sink, then the record. */
-  private deliver(keys: number, memo: Int32Array, memoSlot: number): void {
+  private deliver(keys: number, memo: Int32Array): void {
     const { sink, cells } = this;
     for (let list = 0; list < this.lists; list++) {
       const item = this.listItem[list];
@@ -308,14 +447,17 @@ export class RecordReader {
     const isSame = keys === this.keys && !this.hasOtherKeys;
     this.keys = keys;
     this.hasOtherKeys = false;
-    memo[memoSlot] = sink.record(cells, keys, isSame);
+    this.value = sink.record(cells, keys, isSame);
+    if (this.slot !== NO_SLOT) memo[this.slot] = this.value;
   }
 
   private decodedList(list: number): Ref {
     const { sink, listItem } = this;
     const value = sink.appendItems(EMPTY_LIST_REF, this.cells, listItem[list], this.listEnd[list]);
     const content = sink.listContent(value);
-    if (content !== 0) this.runs.keep(content, this.buffer, this.view, this.listFrom[list], this.listTo[list]);
+    if (content !== 0 && this.listFrom[list] !== NOT_KEPT) {
+      this.runs.keep(content, this.buffer, this.view, this.listFrom[list], this.listTo[list]);
+    }
     return value;
   }
 }

@@ -15,6 +15,9 @@ import { Word, WORDS } from './torchWords.js';
 const ACTION_KEY = makeRef(Kind.Text, Word.action);
 const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
 
+/** Keys of dictionaries that are more than their value. */
+const COUNTED: ReadonlySet<number> = new Set([Word.action, Word.state, Word.blocks, Word.stage, Word.real_size]);
+
 /** What the top of a snapshot says. */
 export interface TorchTop {
   order: readonly number[];
@@ -56,6 +59,19 @@ export class TorchSink implements RecordSink {
 
   record(cells: ValueStack, keys: number, isSame: boolean): Ref {
     return this.trace.plannedEntry(cells, keys, isSame) ?? this.setItems(EMPTY_DICT_REF, cells, 0, 2 * keys);
+  }
+
+  item(cells: ValueStack, keys: number): Ref {
+    const { ref } = cells;
+    let isFrame = false;
+    for (let i = 0; i < 2 * keys; i += 2) {
+      if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
+      const word = ref[i] & PAYLOAD_MASK;
+      if (word === Word.filename) isFrame = true;
+      // What has these as well may be counted, and counts once.
+      else if (COUNTED.has(word)) return NONE_REF;
+    }
+    return isFrame ? this.frames.frame(cells, 0, 2 * keys) : NONE_REF;
   }
 
   listContent(list: Ref): number {

@@ -1,0 +1,53 @@
+/**
+ * Hashes for tables that a file fills. They depend on numbers that nobody knows who makes a file, so that none can be
+ * made whose texts, frames or addresses are all searched for one after the other. Rows are numbered in the order of the
+ * file, so what is read is the same for any numbers.
+ */
+
+/** What hashes start with, and what they are multiplied by. The factor has to be secret too: from any start, sums of the
+ *  same multiples collide. */
+export interface HashKey {
+  readonly start: number;
+  /** Odd. */
+  readonly factor: number;
+}
+
+/** Bits of every factor: with these alone, a byte reaches all higher ones. */
+const SPREADING = 0x01000193;
+
+export function drawHashKey(): HashKey {
+  const draw = (): number => Math.floor(Math.random() * 0x100000000) | 0;
+  return { start: draw(), factor: draw() | SPREADING };
+}
+
+/** This process's own. */
+export const PROCESS_KEY: HashKey = drawHashKey();
+
+/** Of `bytes[from .. to)`. */
+export function textHash(bytes: Uint8Array, from: number, to: number, { start, factor }: HashKey): number {
+  let hash = start;
+  for (let i = from; i < to; i++) hash = Math.imul(hash ^ bytes[i], factor);
+  return mixed(hash);
+}
+
+/** Of three numbers of at most 32 bits. */
+export function tripleHash(a: number, b: number, c: number, { start, factor }: HashKey): number {
+  let hash = Math.imul(a ^ start, factor);
+  hash = Math.imul(hash ^ (hash >>> 16) ^ b, factor);
+  hash = Math.imul(hash ^ (hash >>> 16) ^ c, factor);
+  return mixed(hash);
+}
+
+/** Of the two words of an address. */
+export function addressHash(low: number, high: number, { start, factor }: HashKey): number {
+  let hash = Math.imul(low ^ start, factor);
+  hash = Math.imul(hash ^ (hash >>> 16) ^ high, factor);
+  return mixed(hash);
+}
+
+/** Lets every bit have a say in every other (the end of MurmurHash3): few factors alone do so for what counts up. */
+function mixed(hash: number): number {
+  let value = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  value = Math.imul(value ^ (value >>> 13), 0xc2b2ae35);
+  return value ^ (value >>> 16);
+}
