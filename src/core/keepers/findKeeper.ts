@@ -1,3 +1,5 @@
+import type { PathFrame } from './keeper.js';
+import type { Sources } from './sources.js';
 import { followPath } from './follow/followPath.js';
 import { Machine, TooMuchWork } from './follow/machine.js';
 import { Program } from './follow/program.js';
@@ -6,8 +8,6 @@ import { best, type Finding } from './judge/finding.js';
 import { keepers } from './judge/keepers.js';
 import { limitOf, type Limit } from './judge/limits.js';
 import { Trial } from './judge/trial.js';
-import type { PathFrame } from './keeper.js';
-import type { Sources } from './sources.js';
 
 /** What a finding is looked for: who keeps memory for good, or only until the garbage collector runs. */
 export type Growth = 'kept' | 'collected';

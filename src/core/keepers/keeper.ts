@@ -1,20 +1,32 @@
-import type { Room } from './values/known.js';
 import type { Span } from '../python/ast.js';
 import type { PythonModule } from '../python/pythonModule.js';
 import type { FlowNode } from './values/flowNode.js';
-import type { Container, Instance, LoopRound, Place, Thing, Value } from './values/things.js';
+import type { Room } from './values/known.js';
+import type { LoopRound } from './values/loopRound.js';
+import type { Container, Instance, Place, Thing, Value } from './values/things.js';
 
 /**
  * How a statement keeps a value:
  * - `put`: in a container; `chain`: in a variable whose new value depends on the old one through its graph
  * - `hook`: a function that is registered again and again; `cache`: the results of a cached function
+ * - `selfHook`: a function that is registered on a value of the step, and refers to it
  * - `error`: an exception is put in a container, and its traceback keeps the frames
  * - `doubleBackward`: gradients with a graph of their own; `context`: an output on an autograd function's `ctx`
  * - `autocast`: the cache of casts of a block that is never left
  * - `cycle`: objects that refer to each other; `grown`: a tensor that each step makes longer
  */
 export type KeeperKind =
-  'put' | 'chain' | 'hook' | 'cache' | 'error' | 'doubleBackward' | 'context' | 'autocast' | 'cycle' | 'grown';
+  | 'put'
+  | 'chain'
+  | 'hook'
+  | 'selfHook'
+  | 'cache'
+  | 'error'
+  | 'doubleBackward'
+  | 'context'
+  | 'autocast'
+  | 'cycle'
+  | 'grown';
 
 /** A statement that may keep memory, met while the source was followed. */
 export interface Keeper {

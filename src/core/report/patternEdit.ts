@@ -45,7 +45,7 @@ function isUsedElsewhere({ holder, module, span }: Finding, modules: readonly Py
   if (name === undefined) return true;
   const mention = new RegExp(`\\b${name}\\b`, 'g');
   return modules.some((other) => {
-    const own: { from: number; to: number }[] = [];
+    const own: { from: number; to: number }[] = other === module ? [span] : [];
     forEachStatement(other.body, (statement) => {
       if (statement.kind !== 'function') return;
       const isAround = other === module && statement.from <= span.from && span.to <= statement.to;

@@ -18,6 +18,8 @@ export function keeperWords(finding: Finding): { name: string; text: string } {
       return explained(say('{0}, which every step makes longer', name));
     case 'hook':
       return explained(say('{0}, on which the hook {1} is registered again and again', name, kept));
+    case 'selfHook':
+      return explained(say('{0}, whose hook {1} refers to it', name, kept));
     case 'cache':
       return explained(name);
     case 'error':
@@ -59,6 +61,10 @@ export function fixText(finding: Finding): string {
       return say('Bound {0}, or keep the parts off the GPU.', holder);
     case 'hook':
       return say('Register the hook once, or keep the handle that registering returns and call its remove().');
+    case 'selfHook':
+      return say(
+        'Let the hook use a weakref.ref, or remove it after the backward pass, by the handle that registering returns.',
+      );
     case 'cache':
       return say('Bound the cache (maxsize), clear it, or cache by something that repeats.');
     case 'error':

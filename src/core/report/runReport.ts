@@ -192,7 +192,11 @@ function lineReport(
     verdict,
     confidence: Math.max(0, ...deciding.map((stack) => stack.judgement.confidence)),
     evidence: evidenceOf(verdict, deciding, gaps),
-    holder: HELD.has(verdict) ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null)) : null,
+    // A line that only calls others keeps no memory of its own.
+    holder:
+      HELD.has(verdict) && own[last] > 0
+        ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null))
+        : null,
     statement: line.mapped ? statements.of(line.file, line.line) : null,
     ignored: false,
     stacks: stacks

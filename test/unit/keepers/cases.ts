@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { keptAt, program } from './follow.js';
+import { edited, keeperOf, keptAt, program } from './follow.js';
 
 /** What stands around most programs. */
 export const HEAD = `
@@ -18,6 +18,8 @@ export interface Case {
   source: string;
   /** Empty for a look-alike that must stay silent. */
   keeps: string;
+  /** The statement after the edit that lets go; none where no edit is safe. */
+  edit?: string;
   growth?: 'collected';
   bornEvery?: number;
 }
@@ -38,9 +40,13 @@ export const WATCHED = 'out = net(x)  #!\n    loss = F.mse_loss(out, y)';
 /** Follows each program to its marked line. */
 export function describeCases(title: string, cases: readonly Case[]): void {
   describe(title, () => {
-    for (const { name, source, keeps, growth, bornEvery } of cases) {
+    for (const { name, source, keeps, edit, growth = 'kept', bornEvery = null } of cases) {
       it(`${keeps === '' ? 'is silent' : 'is found'}: ${name}`, () => {
-        assert.equal(keptAt(program(source), growth ?? 'kept', bornEvery ?? null), keeps);
+        assert.equal(keptAt(program(source), growth, bornEvery), keeps);
+        const mended = edited(program(source), growth, bornEvery);
+        assert.equal(mended?.line.replace(/\s*#.$/, ''), edit);
+        // A number of its own may still be kept, but no graph.
+        if (mended !== null) assert.notEqual(keeperOf(mended.program, growth, bornEvery)?.through, 'graph');
       });
     }
   });

@@ -2,7 +2,9 @@ import { findKeeper, type Followed, type Growth } from '../../../src/core/keeper
 import type { Finding } from '../../../src/core/keepers/judge/finding.js';
 import { ParsedFiles, Sources } from '../../../src/core/keepers/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
+import { patternEdit } from '../../../src/core/report/patternEdit.js';
 import { pathsOfStack } from '../../../src/core/report/stackPath.js';
+import { applied } from '../../support/sourceEdits.js';
 
 /** Sources with marks: `#!` at the end of the line that allocates, `#<` on lines of its callers, outermost first by order. */
 export interface Program {
@@ -53,15 +55,32 @@ export function keeperOf(
 }
 
 /** What following the source to the marked line gives, null where its file cannot be read. */
-export function followed(
+export function followed(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): Followed | null {
+  return follow(program, growth, bornEvery).followed;
+}
+
+function follow(
   { files, stack }: Program,
-  growth: Growth = 'kept',
-  bornEvery: number | null = null,
-): Followed | null {
+  growth: Growth,
+  bornEvery: number | null,
+): { followed: Followed | null; sources: Sources } {
   const port = { text: (file: string) => files[file] ?? null, now: () => 0 };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const path = pathsOfStack(stack, stack[0], sources);
-  return path === null ? null : findKeeper(path, sources, growth, bornEvery);
+  return { followed: path === null ? null : findKeeper(path, sources, growth, bornEvery), sources };
+}
+
+/** The program after the edit that lets go, and the statement as it then stands; null where no edit is offered. */
+export function edited(
+  program: Program,
+  growth: Growth = 'kept',
+  bornEvery: number | null = null,
+): { program: Program; line: string } | null {
+  const { followed, sources } = follow(program, growth, bornEvery);
+  const edit = followed?.finding == null ? null : patternEdit(followed.finding, sources.read);
+  if (edit === null) return null;
+  const { text, line } = applied(edit, program.files[edit.file]);
+  return { program: { files: { ...program.files, [edit.file]: text }, stack: program.stack }, line };
 }
 
 /** The line of the finding, as it stands in the source, without marks; empty for none. */

@@ -3,6 +3,90 @@ import { describeCases, HEAD, step } from './cases.js';
 /** Numbered as in the catalogue of leaks in the wild; every pattern with a twin that must stay silent. */
 describeCases('What graphs and cycles keep', [
   {
+    name: '9 a hook of a graph that refers to what the graph computed',
+    source: `${HEAD}
+class Solve:
+    def __call__(self, x):
+        out = net(x)  #!
+        def hook(grads, outs):
+            return tuple(grad * out.norm() for grad in grads)
+        out.grad_fn.register_hook(hook)
+        return out
+solve = Solve()
+for x, y in loader:
+    loss = solve(x).sum()  #1
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: 'out.grad_fn.register_hook(hook)',
+  },
+  {
+    name: '9 a hook of a tensor that refers to the tensor',
+    source: `${HEAD}
+def train_step(x):
+    out = net(x)  #!
+    out.register_hook(lambda grad: grad * out.sign())
+    loss = out.sum()
+    loss.backward()
+    optimizer.step()
+for x, y in loader:
+    train_step(x)  #1
+`,
+    keeps: 'out.register_hook(lambda grad: grad * out.sign())',
+    growth: 'collected',
+  },
+  {
+    name: '9 a hook of a graph that refers to its result weakly',
+    source: `${HEAD}
+import weakref
+class Solve:
+    def __call__(self, x):
+        out = net(x)  #!
+        seen = weakref.ref(out)
+        def hook(grads, outs):
+            return tuple(grad * seen().norm() for grad in grads)
+        out.grad_fn.register_hook(hook)
+        return out
+solve = Solve()
+for x, y in loader:
+    loss = solve(x).sum()  #1
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '',
+  },
+  {
+    name: '9 a hook of a tensor that refers to another, and goes with it',
+    source: `${HEAD}
+def train_step(x):
+    mask = torch.rand(8, 8)  #!
+    out = net(x)
+    out.register_hook(lambda grad: grad * mask)
+    loss = out.sum()
+    loss.backward()
+    optimizer.step()
+for x, y in loader:
+    train_step(x)  #1
+`,
+    keeps: '',
+  },
+  {
+    name: '9 a hook of a tensor whose handle is removed',
+    source: `${HEAD}
+def train_step(x):
+    out = net(x)  #!
+    handle = out.register_hook(lambda grad: grad * out.sign())
+    loss = out.sum()
+    loss.backward()
+    handle.remove()
+    optimizer.step()
+for x, y in loader:
+    train_step(x)  #1
+`,
+    keeps: '',
+    growth: 'collected',
+  },
+  {
     name: '11 a hidden state that is never detached',
     source: step(
       'out, hidden = rnn(x, hidden)  #!\n    loss = head(out.detach()).sum()',

@@ -6,6 +6,7 @@ describeCases('What keeps sums and lists of losses and outputs', [
     name: '1 a running total with its graph',
     source: step('aux = F.mse_loss(net(x), y)  #!\n    loss = net(x).sum()', 'total += aux', 'total = 0.0'),
     keeps: 'total += aux',
+    edit: 'total += aux.detach()',
   },
   {
     name: '1 a running total of numbers',
@@ -73,6 +74,7 @@ describeCases('What keeps sums and lists of losses and outputs', [
       'history = {}\nn = 0',
     ),
     keeps: 'history[n] = aux',
+    edit: 'history[n] = aux.detach()',
   },
   {
     name: '2 the last loss under a fixed key',
@@ -130,6 +132,34 @@ fit(Module(), loader, optimizer)  #2
     keeps: '',
   },
   {
+    name: '5 whole outputs, on the rank that collects them only',
+    source: step(
+      WATCHED,
+      'if dist.get_rank() == dist.get_world_size() - 1:\n        collected.append({"loss": F.mse_loss(out, y), "out": out})',
+      'import torch.distributed as dist\ncollected = []',
+    ),
+    keeps: 'collected.append({"loss": F.mse_loss(out, y), "out": out})',
+  },
+  {
+    name: '5 numbers of the outputs, on the rank that collects them only',
+    source: step(
+      WATCHED,
+      'if dist.get_rank() == dist.get_world_size() - 1:\n        collected.append({"loss": float(F.mse_loss(out, y)), "n": len(out)})',
+      'import torch.distributed as dist\ncollected = []',
+    ),
+    keeps: '',
+  },
+  {
+    name: '5 losses, on the last stage of a pipeline only',
+    source: step(
+      'aux = F.mse_loss(net(x), y)  #!\n    loss = net(x).sum()',
+      'if is_last_stage:\n        forward_data_store.append(aux)',
+      'from megatron.core import parallel_state\nis_last_stage = parallel_state.is_pipeline_last_stage()\nforward_data_store = []',
+    ),
+    keeps: 'forward_data_store.append(aux)',
+    edit: 'forward_data_store.append(aux.detach())',
+  },
+  {
     name: '22 a logger that is given tensors',
     source: `
 class Logger:
@@ -155,6 +185,7 @@ ${step('loss = F.mse_loss(net(x), y)  #!', 'logger.log(loss=loss.item())')}`,
     name: '29 a clone in place of a detached copy',
     source: step('aux = F.mse_loss(net(x), y)  #!\n    loss = net(x).sum()', 'curve.append(aux.clone())', 'curve = []'),
     keeps: 'curve.append(aux.clone())',
+    edit: 'curve.append(aux.clone().detach())',
   },
   {
     name: '29 a detached copy',

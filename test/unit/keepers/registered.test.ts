@@ -55,6 +55,7 @@ for x, y in loader:
     optimizer.step()
 `,
     keeps: 'errors.append(error)',
+    edit: 'errors.append(error.with_traceback(None))',
   },
   {
     name: '10 texts of exceptions',
@@ -171,5 +172,103 @@ for x in loader:
     optimizer.step()
 `,
     keeps: '',
+  },
+  {
+    name: '16 saved tensors that packing puts in a dictionary',
+    source: `${HEAD}
+saved = {}
+def pack(tensor):
+    saved[len(saved)] = tensor
+    return len(saved) - 1
+def unpack(key):
+    return saved[key]
+for x, y in loader:
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        out = net(x)  #!
+        loss = F.mse_loss(out, y)
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: 'saved[len(saved)] = tensor',
+  },
+  {
+    name: '16 saved tensors that unpacking takes out again',
+    source: `${HEAD}
+saved = {}
+def pack(tensor):
+    saved[len(saved)] = tensor
+    return len(saved) - 1
+def unpack(key):
+    return saved.pop(key)
+for x, y in loader:
+    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+        out = net(x)  #!
+        loss = F.mse_loss(out, y)
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '',
+  },
+  {
+    name: '16 a checkpointed function that remembers what it saw',
+    source: `${HEAD}
+from torch.utils.checkpoint import checkpoint
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+        self.seen = []
+    def inner(self, x):
+        h = self.linear(x)  #!
+        self.seen.append(h)
+        return torch.relu(h)
+    def forward(self, x):
+        return checkpoint(self.inner, x, use_reentrant=False)  #1
+block = Block()
+for x, y in loader:
+    loss = block(x).sum()  #2
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: 'self.seen.append(h)',
+  },
+  {
+    name: '16 a checkpointed function that remembers the last only',
+    source: `${HEAD}
+from torch.utils.checkpoint import checkpoint
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(8, 8)
+        self.seen = {}
+    def inner(self, x):
+        h = self.linear(x)  #!
+        self.seen['last'] = h
+        return torch.relu(h)
+    def forward(self, x):
+        return checkpoint(self.inner, x, use_reentrant=False)  #1
+block = Block()
+for x, y in loader:
+    loss = block(x).sum()  #2
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: '',
+  },
+  {
+    name: '16 a checkpointed function that hands on what it saw, beside the stack',
+    source: `${HEAD}
+from torch.utils import checkpoint
+seen = []
+def inner(h):
+    seen.append(h)
+    return torch.relu(h)
+for x, y in loader:
+    out = net(x)  #!
+    loss = checkpoint.checkpoint(inner, out).sum()
+    loss.backward()
+    optimizer.step()
+`,
+    keeps: 'seen.append(h)',
   },
 ]);

@@ -6,12 +6,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
-import type { LineReport, SourceEdit } from '../../../src/core/report/report.js';
+import type { LineReport } from '../../../src/core/report/report.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceCache, SourceFiles } from '../../../src/node/sourceFiles.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { applied } from '../../support/sourceEdits.js';
 
 const FOLDER = join(FIXTURES, 'planted');
 const ROOTS = [{ prefix: '', folder: FOLDER }];
@@ -37,17 +38,6 @@ async function linesOf(
     ...changed,
   });
   return report.runs.flatMap((run) => run.lines);
-}
-
-/** The edits that the lines of a program offer, as the lines they change would read. */
-function edited(edit: SourceEdit, text: string): string {
-  const lines = text.split('\n');
-  for (const { startLine, startColumn, endLine, endColumn, newText } of [...edit.changes].reverse()) {
-    assert.equal(startLine, endLine);
-    const line = lines[startLine];
-    lines[startLine] = line.slice(0, startColumn) + newText + line.slice(endColumn);
-  }
-  return lines[edit.changes[0].startLine].trim();
 }
 
 describe('Holders from the source', () => {
@@ -80,7 +70,7 @@ describe('Holders from the source', () => {
       assert.match(holder.fix ?? '', /\.detach\(\)/);
       assert.ok(holder.edit !== null);
       assert.equal(
-        edited(holder.edit, readFileSync(join(FOLDER, holder.edit.file), 'utf8')),
+        applied(holder.edit, readFileSync(join(FOLDER, holder.edit.file), 'utf8')).line,
         "history['aux'].append(aux_loss.detach())",
       );
     }
@@ -98,7 +88,7 @@ describe('Holders from the source', () => {
         assert.equal(source, 'pattern');
         assert.ok(edit !== null, name);
         const text = readFileSync(join(FOLDER, edit.file), 'utf8');
-        assert.equal(edited(edit, text), after);
+        assert.equal(applied(edit, text).line, after);
         assert.deepEqual(edit.lines, [{ line: line - 1, text: text.split('\n')[line - 1] }]);
       }
     }

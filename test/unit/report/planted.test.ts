@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { stepOfDigest } from '../../../src/core/analysis/runs.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
@@ -46,5 +47,29 @@ describe('The planted programs', () => {
         assert.equal(line?.verdict, planted.verdict, `${program.name}: ${planted.file}:${planted.line}`);
       }
     }
+  });
+
+  it('have holders named only for lines that hold memory themselves, whenever one looks', async function () {
+    this.timeout(120_000);
+    const reports = new ReportsFromSources(() => 0);
+    const workspace = { files: plantedSources(FOLDER), rules: [] };
+    let held = 0;
+    for (const { program, snapshots } of recorded) {
+      const digests = await Promise.all(
+        picklesUnder(snapshots).map(async (path) =>
+          digestSnapshot(path, await readFile(path), await readRecording(path)),
+        ),
+      );
+      for (const steps of [12, 20, 30]) {
+        const seen = digests.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
+        const { report } = await reports.report(seen, workspace);
+        for (const { line, liveBytes, holder } of report.runs.flatMap((run) => run.lines)) {
+          if (holder === null) continue;
+          held++;
+          assert.ok(liveBytes > 0, `${program.name}:${line} after ${steps} steps`);
+        }
+      }
+    }
+    assert.ok(held > 0 || recorded.length === 0);
   });
 });

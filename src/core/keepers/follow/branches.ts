@@ -2,7 +2,7 @@ import type { Expression, Statement, Try } from '../../python/ast.js';
 import { forEachExpression } from '../../python/walk.js';
 import type { FlowNode } from '../values/flowNode.js';
 import { roomOf } from '../values/known.js';
-import { ERROR, eitherOf, newInstance, type Value } from '../values/things.js';
+import { eitherOf, ERROR, newInstance, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { Part } from './follower.js';
 import { lengthTests, type Outcome } from './lengthTests.js';

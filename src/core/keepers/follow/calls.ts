@@ -16,7 +16,7 @@ import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import type { Effects } from './effects.js';
 import { Part, type Follower } from './follower.js';
-import { RUNS_MODULE, functionEffect, methodEffect } from './knownCalls.js';
+import { functionEffect, methodEffect, RUNS_MODULE } from './knownCalls.js';
 import type { KnownMethods } from './knownMethods.js';
 import type { LibraryCalls } from './libraryCalls.js';
 import { operate, unknownCall } from './operate.js';

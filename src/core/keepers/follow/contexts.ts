@@ -1,7 +1,7 @@
-import type { Expression, With } from '../../python/ast.js';
+import type { Call, Expression, With } from '../../python/ast.js';
 import type { Activation } from './activation.js';
 import { Part } from './follower.js';
-import { AUTOCAST, WITHOUT_GRAPH } from './knownCalls.js';
+import { AUTOCAST, SAVES_TENSORS, WITHOUT_GRAPH } from './knownCalls.js';
 import { libraryName } from './libraryName.js';
 
 /** Follows `with` blocks: those without graphs, those of autocast, and all others. */
@@ -14,6 +14,7 @@ export class Contexts extends Part {
       const entered = this.follower.evaluate(value, act);
       if (target !== null) this.follower.assign(target, entered, act, statement);
       const name = libraryName(this.follower, value.kind === 'call' ? value.callee : value, act);
+      if (SAVES_TENSORS.test(name) && value.kind === 'call') this.noteCallbacks(value, act);
       if (WITHOUT_GRAPH.test(name) || isGradOff(value, name)) withoutGraph++;
       if (
         AUTOCAST.test(name) &&
@@ -30,6 +31,15 @@ export class Contexts extends Part {
     } finally {
       machine.withoutGraph -= withoutGraph;
       machine.autocasts.length -= autocasts;
+    }
+  }
+
+  /** `saved_tensors_hooks(pack, unpack)`: both are called with what autograd saves. */
+  private noteCallbacks({ args }: Call, act: Activation): void {
+    for (const { value } of args) {
+      for (const thing of this.follower.evaluate(value, act).things) {
+        if (thing.kind === 'function' && !this.machine.callbacks.includes(thing)) this.machine.callbacks.push(thing);
+      }
     }
   }
 }

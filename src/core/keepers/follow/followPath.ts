@@ -1,4 +1,4 @@
-import { Scope, newInstance } from '../values/things.js';
+import { newInstance, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { runHooks } from './hookRuns.js';
 import { OUTSIDE } from './machine.js';

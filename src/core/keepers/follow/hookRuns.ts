@@ -4,6 +4,9 @@ import type { Follower } from './follower.js';
 import { DEEPEST_OFF_PATH } from './invocations.js';
 import { ROUNDS } from './machine.js';
 
+/** Functions that are followed at most. */
+const MOST_HOOKS = 30;
+
 /** Follows what was registered as hooks, inside the loops of the watched line. */
 export function runHooks(follower: Follower): void {
   const { machine } = follower;
@@ -22,7 +25,7 @@ export function runHooks(follower: Follower): void {
     });
     follower.invokeAt(fn, given, null, DEEPEST_OFF_PATH - 1);
   };
-  const hooks = machine.hooks.slice(0, 20).flatMap(({ functions }) => functions);
+  const hooks = [...machine.hooks.flatMap(({ functions }) => functions), ...machine.callbacks].slice(0, MOST_HOOKS);
   for (let round = 0; round < ROUNDS; round++) {
     machine.inRoundsOf(watchedLoops, () => {
       for (const fn of hooks) run(fn);

@@ -4,10 +4,10 @@ import { roomOf, type Room } from '../values/known.js';
 import { elementOf, keepIn } from '../values/parts.js';
 import { leadsToSame } from '../values/reachability.js';
 import {
-  Scope,
   eitherOf,
   newContainer,
   plainValue,
+  Scope,
   valueOf,
   type FunctionThing,
   type Given,

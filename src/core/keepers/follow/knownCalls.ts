@@ -24,12 +24,12 @@ const words = (text: string): ReadonlySet<string> => new Set(text.trim().split(/
 const PLAIN_METHODS =
   words(`item tolist numpy size dim ndimension numel nelement element_size get_device data_ptr stride
   is_contiguous is_floating_point join format strip lower upper startswith endswith encode replace keys index count
-  isoformat named_children requires_grad`);
+  isoformat named_children requires_grad with_traceback`);
 const VIEW_METHODS = words(`view view_as reshape reshape_as transpose permute squeeze unsqueeze flatten unflatten expand
   expand_as contiguous narrow select chunk split unbind t swapaxes swapdims movedim diagonal unfold to cuda float double half
   bfloat16 type type_as requires_grad_ retain_grad values items parameters named_parameters buffers modules named_modules
   children state_dict get copy train eval share_memory_ pin_memory refine_names rename align_to as_subclass data
-  __getitem__ __iter__ __enter__ unwrap zero_ fill_ normal_ uniform_ clamp_ with_traceback`);
+  __getitem__ __iter__ __enter__ unwrap zero_ fill_ normal_ uniform_ clamp_`);
 const CUT_METHODS = words(`argmax argmin argsort eq ne gt lt ge le long int bool byte short isnan isinf isfinite any all
   nonzero bincount histc sign multinomial bernoulli new_zeros new_ones new_empty new_full new_tensor`);
 
@@ -120,3 +120,9 @@ export const WITHOUT_GRAPH =
   /^torch\.(?:no_grad|inference_mode|autograd\.no_grad|autograd\.grad_mode\.no_grad|autograd\.inference_mode)$/;
 export const AUTOCAST = /^torch\.(?:autocast|(?:cuda|cpu)\.amp\.autocast|amp\.autocast|amp\.autocast_mode\.autocast)$/;
 export const CACHES = /^functools\.(?:lru_cache|cache)$/;
+/** Hands what autograd saves for the backward pass to functions. */
+export const SAVES_TENSORS = /^torch\.autograd\.graph\.saved_tensors_hooks$/;
+/** Runs a function on the arguments behind it. */
+export const RUNS_FUNCTION = /^torch\.utils\.checkpoint\.checkpoint$/;
+/** Gives what it is given, made faster. */
+export const COMPILES = /^torch\.(?:compile|jit\.script|jit\.optimize_for_inference)$/;

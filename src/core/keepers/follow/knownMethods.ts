@@ -47,7 +47,7 @@ export class KnownMethods extends Part {
       for (const hook of hooks) hook.removed = true;
       return plainValue();
     }
-    if (HOOK.test(name)) return this.register(given, call, act, receiver);
+    if (HOOK.test(name)) return this.register(base, given, call, act, receiver);
     const containers = base.things.filter((thing) => thing.kind === 'container');
     if (TAKES_OUT.has(name) || (name === 'get' && containers.some(({ type }) => type === 'queue'))) {
       const holder = sourceText(act.scope.module, receiver);
@@ -109,7 +109,7 @@ export class KnownMethods extends Part {
     return result;
   }
 
-  private register(given: readonly Given[], call: Call, act: Activation, receiver: Expression): Value {
+  private register(base: Value, given: readonly Given[], call: Call, act: Activation, receiver: Expression): Value {
     const { machine } = this;
     const hook: Hook = { kind: 'hook', removed: false };
     const fn = given.find(({ name }) => name === null || name === 'hook');
@@ -131,6 +131,8 @@ export class KnownMethods extends Part {
       };
       machine.hooks.push({
         hook,
+        on: base.node,
+        born: base.node.made ?? base.things.find((thing) => thing.kind === 'instance')?.born ?? [],
         functions: fn.value.things.filter((thing) => thing.kind === 'function'),
         keeper,
       });

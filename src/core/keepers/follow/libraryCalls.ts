@@ -8,7 +8,7 @@ import { followBackward } from './backward.js';
 import type { Effects } from './effects.js';
 import { Part, type Follower } from './follower.js';
 import { putIn } from './keeping.js';
-import { functionEffect } from './knownCalls.js';
+import { COMPILES, functionEffect, RUNS_FUNCTION } from './knownCalls.js';
 import { unknownCall, viewOf } from './operate.js';
 import { sourceText } from './sourceText.js';
 
@@ -29,6 +29,11 @@ export class LibraryCalls extends Part {
       return plainValue();
     }
     if (name === 'gc.collect' || name === 'gc.disable') return plainValue();
+    if (RUNS_FUNCTION.test(name) && first !== undefined) {
+      const inner = given.slice(1).filter(({ name: key }) => key === null);
+      return this.follower.callValue(first, inner, call, act, call.args[0].value);
+    }
+    if (COMPILES.test(name) && first !== undefined) return first;
     const container = this.boundedContainer(name, given, act);
     if (container !== null) return container;
     if (name === 'functools.partial' && first !== undefined) {

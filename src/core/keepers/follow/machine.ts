@@ -4,12 +4,16 @@ import type { Assigned, Keeper, PathFrame, Reference } from '../keeper.js';
 import type { Sources } from '../sources.js';
 import { FlowNode, type Sureness } from '../values/flowNode.js';
 import type { Room } from '../values/known.js';
-import type { Container, FunctionThing, Hook, LoopRound, Scope } from '../values/things.js';
+import type { LoopRound } from '../values/loopRound.js';
+import type { Container, FunctionThing, Hook, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
 
 /** A hook's function is followed when all else has been: with what it is given unknown. */
 export interface Registered {
   readonly hook: Hook;
+  /** What it was registered on, and the loops that ran when that was made. */
+  readonly on: FlowNode;
+  readonly born: readonly LoopRound[];
   readonly functions: readonly FunctionThing[];
   readonly keeper: Keeper;
 }
@@ -50,6 +54,8 @@ export class Machine {
   readonly assigned: Assigned[] = [];
   readonly references: Reference[] = [];
   readonly hooks: Registered[] = [];
+  /** Functions that autograd calls with what a forward pass computes. */
+  readonly callbacks: FunctionThing[] = [];
   readonly steps: StepSign[] = [];
   /** Nodes that the watched line made. */
   readonly allocated: FlowNode[] = [];
@@ -152,6 +158,7 @@ export class Machine {
   operation(operands: readonly FlowNode[], grad: Sureness, isTensor: boolean): FlowNode {
     const withGraph = this.withoutGraph === 0 && grad > 0;
     const node = this.note(new FlowNode(withGraph ? grad : 0, isTensor));
+    node.made = this.loops;
     if (withGraph) node.parents.push(...operands);
     return node;
   }

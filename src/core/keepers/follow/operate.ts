@@ -28,6 +28,7 @@ export function viewOf(machine: Machine, base: Value, detached: boolean): Value 
   const node = machine.note(
     new FlowNode(detached || machine.withoutGraph > 0 ? 0 : base.node.grad, base.node.isTensor),
   );
+  node.made = base.node.made;
   (detached ? node.storage : node.holds).push(base.node);
   return valueOf(node, detached ? [] : base.things, detached ? null : base.items);
 }
@@ -49,6 +50,8 @@ export function unknownCall(
   );
   const grad: Sureness = runs ? 2 : smaller(most, 2);
   const result = operate(machine, [callee, ...values], act, call, grad, false);
+  // What does not run a module may give what was there before.
+  if (!runs) result.node.made = null;
   const perhaps = new FlowNode(0);
   for (const { node } of values) perhaps.holds.push(node);
   perhaps.limit = 1;

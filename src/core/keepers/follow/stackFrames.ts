@@ -1,7 +1,7 @@
 import type { Span, Statement } from '../../python/ast.js';
 import { functionAt } from '../../python/pythonModule.js';
 import { expressionsOf, forEachExpression } from '../../python/walk.js';
-import { Scope, newInstance, type FunctionThing, type Thing } from '../values/things.js';
+import { newInstance, Scope, type FunctionThing, type Thing } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { Definitions } from './definitions.js';
 import { Part, type Follower, type NextFrame } from './follower.js';

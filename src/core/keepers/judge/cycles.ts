@@ -3,6 +3,7 @@ import { larger } from '../values/flowNode.js';
 import { keptBy } from '../values/reachability.js';
 import { valueOf, type Thing } from '../values/things.js';
 import type { Candidate } from './finding.js';
+import { selfHooks } from './hooks.js';
 import { NAMELESS, type Trial } from './trial.js';
 
 /** Objects that refer to each other, and hold what the line allocates. */
@@ -44,7 +45,7 @@ export function cycles(trial: Trial): Candidate[] {
   const contexts = trial.machine.keepers
     .filter(({ kind }) => kind === 'context' || kind === 'doubleBackward')
     .flatMap((keeper) => trial.candidate(keeper, keptBy(keeper.value.node), 1) ?? []);
-  return [...contexts, ...circles(trial)];
+  return [...contexts, ...selfHooks(trial), ...circles(trial)];
 }
 
 function isMadeInside(thing: Thing, loops: readonly string[]): boolean {

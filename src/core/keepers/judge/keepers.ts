@@ -1,4 +1,3 @@
-import { overwrites } from './overwriting.js';
 import { forEachStatement } from '../../python/pythonModule.js';
 import type { Keeper } from '../keeper.js';
 import type { Sureness } from '../values/flowNode.js';
@@ -7,6 +6,8 @@ import { autocasts } from './autocasts.js';
 import { chains } from './chains.js';
 import { isClearedElsewhere } from './clearing.js';
 import type { Candidate } from './finding.js';
+import { hooks, selfHooks } from './hooks.js';
+import { overwrites } from './overwriting.js';
 import type { Trial } from './trial.js';
 
 /** All that keeps for good. */
@@ -16,12 +17,7 @@ export function keepers(trial: Trial): Candidate[] {
     const candidate = candidateOf(keeper, trial);
     if (candidate !== null) candidates.push(candidate);
   }
-  for (const { hook, keeper } of trial.machine.hooks) {
-    if (hook.removed || trial.loops.outlived(keeper.loops, []) === null) continue;
-    const candidate = trial.candidate(keeper, keptBy(keeper.value.node), 0);
-    if (candidate !== null) candidates.push(candidate);
-  }
-  candidates.push(...chains(trial), ...autocasts(trial));
+  candidates.push(...hooks(trial), ...selfHooks(trial), ...chains(trial), ...autocasts(trial));
   return candidates;
 }
 

@@ -1,10 +1,11 @@
-import type { Room } from '../values/known.js';
 import type { Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import type { Keeper } from '../keeper.js';
 import { larger, type Sureness } from '../values/flowNode.js';
+import type { Room } from '../values/known.js';
+import type { LoopRound } from '../values/loopRound.js';
 import { keptBy } from '../values/reachability.js';
-import { placeKey, type LoopRound } from '../values/things.js';
+import { placeKey } from '../values/things.js';
 import { OUTSIDE } from '../follow/machine.js';
 import type { Finding } from './finding.js';
 import { keepers } from './keepers.js';

@@ -1,4 +1,4 @@
-import type { LoopRound } from '../values/things.js';
+import type { LoopRound } from '../values/loopRound.js';
 import { OUTSIDE, type StepSign } from '../follow/machine.js';
 
 /** The loops around the watched line that may be the training's. */

@@ -1,7 +1,8 @@
 import type { Keeper } from '../keeper.js';
 import { larger } from '../values/flowNode.js';
+import type { LoopRound } from '../values/loopRound.js';
 import type { Kept } from '../values/reachability.js';
-import { placeKey, type LoopRound, type Place } from '../values/things.js';
+import { placeKey, type Place } from '../values/things.js';
 import type { Machine } from '../follow/machine.js';
 import type { Candidate } from './finding.js';
 import { TrainingLoops } from './trainingLoops.js';

@@ -1,3 +1,5 @@
+import type { LoopRound } from './loopRound.js';
+
 /** How sure it is that something holds: not, perhaps, likely, surely. */
 export type Sureness = 0 | 1 | 2 | 3;
 
@@ -19,6 +21,8 @@ export class FlowNode {
   freed = false;
   /** An object that may own parameters, whose gradients it keeps. */
   isObject = false;
+  /** The loops that ran when an operation made it; null for what was there before, or is not known. */
+  made: readonly LoopRound[] | null = null;
   /** It keeps what it holds no surer than so. */
   limit: Sureness = 3;
 

@@ -1,15 +1,8 @@
-import type { Known } from './known.js';
-import { dataKept, graphKept } from './reachability.js';
 import { FlowNode, larger, type Sureness } from './flowNode.js';
-import {
-  eitherOf,
-  valueOf,
-  type ClassThing,
-  type Container,
-  type Thing,
-  type Value,
-  type LoopRound,
-} from './things.js';
+import type { Known } from './known.js';
+import type { LoopRound } from './loopRound.js';
+import { dataKept, graphKept } from './reachability.js';
+import { eitherOf, valueOf, type ClassThing, type Container, type Thing, type Value } from './things.js';
 
 export function keepIn(container: Container, item: Value): void {
   container.node.holds.push(item.node);
@@ -72,6 +65,7 @@ export function partOf(value: Value): Value {
   node.parents.push(value.node);
   node.storage.push(value.node);
   node.limit = 2;
+  node.made = value.node.made;
   return { ...valueOf(node), known: drawn(value) };
 }
 

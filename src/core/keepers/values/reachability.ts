@@ -1,5 +1,4 @@
-import type { FlowNode } from './flowNode.js';
-import { type Sureness } from './flowNode.js';
+import type { FlowNode, Sureness } from './flowNode.js';
 
 /** What a value keeps alive, and what a graph leads to. */
 export interface Kept {

@@ -1,15 +1,8 @@
-import { knownOfEither, type Known, type Room } from './known.js';
 import type { Argument, ClassDef, FunctionDef, Lambda, Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { FlowNode, larger } from './flowNode.js';
-
-/** A loop that is running, and its present round. */
-export interface LoopRound {
-  /** Names the loop: the same whenever it runs. */
-  readonly loop: string;
-  /** Names the round: never twice the same. */
-  readonly round: number;
-}
+import { knownOfEither, type Known, type Room } from './known.js';
+import type { LoopRound } from './loopRound.js';
 
 /** A place in the source. */
 export interface Place {
