@@ -135,7 +135,7 @@ class InflatingSource implements ByteSource {
     return new SnapshotError(
       'truncated',
       `${this.name} ends early, or its checksum is wrong: it is still being written, cut short or damaged. ` +
-        'Leakline reads it when it changes.',
+        'It can be read once it is whole.',
     );
   }
 }

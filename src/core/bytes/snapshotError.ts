@@ -15,6 +15,8 @@ export class SnapshotError extends Error {
   constructor(
     readonly reason: SnapshotErrorReason,
     message: string,
+    /** Of a forbidden opcode in its pickle; null of everything else. */
+    readonly offset: number | null = null,
   ) {
     super(message);
   }

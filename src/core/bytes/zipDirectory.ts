@@ -49,7 +49,7 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
     throw new SnapshotError(
       'truncated',
       `${source.name} is a zip archive without its directory: it is still being written or was cut short. ` +
-        'Leakline reads it when it changes.',
+        'It can be read once it is whole.',
     );
   }
   let size = tail.getUint32(end + 12, true);

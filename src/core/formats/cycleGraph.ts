@@ -108,7 +108,7 @@ async function wholeText(source: ByteSource): Promise<string> {
 function truncated(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'truncated',
-    `${source.name} ends inside its graph: it is still being written or was cut short. Leakline reads it when it changes.`,
+    `${source.name} ends inside its graph: it is still being written or was cut short. It can be read once it is whole.`,
   );
 }
 

@@ -40,7 +40,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
         isWhole ? 'notASnapshot' : 'truncated',
         isWhole
           ? `${source.name} is a web page without a memory snapshot. Choose a page saved by torch.cuda._memory_viz.`
-          : `${source.name} is a web page that ends early: it is still being written or was cut short. Leakline reads it when it changes.`,
+          : `${source.name} is a web page that ends early: it is still being written or was cut short. It can be read once it is whole.`,
       );
     }
   }

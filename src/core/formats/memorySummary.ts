@@ -58,7 +58,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     throw new SnapshotError(
       'truncated',
       `${source.name} ends inside a table of memory_summary(): it is still being written or was cut short. ` +
-        'Leakline reads it when it changes.',
+        'It can be read once it is whole.',
     );
   }
   return {

@@ -132,7 +132,7 @@ function withoutSamples(source: ByteSource, strange: number): SnapshotError {
   return strange === 0
     ? new SnapshotError(
         'truncated',
-        `${source.name} has the header of nvidia-smi and no sample yet. Leakline reads it when it changes.`,
+        `${source.name} has the header of nvidia-smi and no sample yet. It can be read once it has one.`,
       )
     : new SnapshotError(
         'notASnapshot',

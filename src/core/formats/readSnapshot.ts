@@ -87,15 +87,27 @@ export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   );
 }
 
+/** The beginning of a dictionary or list, with what gives it a number in the memo. */
+function looksLikeOldPickle(head: Uint8Array): boolean {
+  return /^(?:\([dl]p\d|[}\]]q)/.test(String.fromCharCode(...head.subarray(0, 4)));
+}
+
 async function readKind(source: ByteSource, options: ReadOptions, depth: number): Promise<ReadResult> {
   const head = await readFully(source, 0, Math.min(HEAD_BYTES, source.size));
   if (head.length === 0) {
     throw new SnapshotError(
       'truncated',
-      `${source.name} is empty: it is still being written or its dump was cut short. Leakline reads it when it changes.`,
+      `${source.name} is empty: it is still being written or its dump was cut short. It can be read once it is whole.`,
     );
   }
   const format = FORMATS.find((candidate) => candidate.sniff(head));
+  if (format === undefined && looksLikeOldPickle(head)) {
+    throw new SnapshotError(
+      'notASnapshot',
+      `${source.name} looks like a pickle of protocol 0 or 1; Leakline reads 2 to 5. ` +
+        'Dump it again with torch.cuda.memory._dump_snapshot.',
+    );
+  }
   if (format === undefined) {
     throw new SnapshotError(
       'notASnapshot',

@@ -5,6 +5,7 @@ import { PickleMachine } from '../pickle/pickleMachine.js';
 import { runPickle } from '../pickle/runPickle.js';
 import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
+import { explained } from './torch/foreignPickle.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
 
@@ -31,7 +32,9 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   const builder = new SnapshotBuilder(size / EVENT_BYTES);
   const sink = new TorchSink(builder, source.name);
   const machine = new PickleMachine(sink, source.name, size / SLOT_BYTES);
-  const end = await runPickle(source, machine, context);
+  const end = await runPickle(source, machine, context).catch(async (error: unknown) => {
+    throw SnapshotError.is(error) ? await explained(source, error) : error;
+  });
   await expectNothingBehind(source, end);
   const facts = { format: torchPickle.id, fileBytes: source.size };
   return { kind: 'snapshot', snapshot: finishTorch(builder, sink, machine.result, facts) };

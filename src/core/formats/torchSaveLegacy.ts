@@ -1,11 +1,13 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { sliceSource } from '../bytes/sliceSource.js';
+import { SnapshotError } from '../bytes/snapshotError.js';
 import { PickleMachine } from '../pickle/pickleMachine.js';
 import type { PickleSink } from '../pickle/pickleSink.js';
 import { runPickle } from '../pickle/runPickle.js';
 import { Kind, makeRef, OPAQUE_REF } from '../pickle/values.js';
 import type { Format, ReadContext } from './format.js';
 import { wrapResult, type ReadResult } from './readResult.js';
+import { checkpoint } from './torch/foreignPickle.js';
 
 /** PROTO 2, LONG1 of ten bytes: 0x1950a86a20f9469cfc6c, which `torch.save` writes in front. */
 const MAGIC = [0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e];
@@ -34,7 +36,10 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     runPickle(source, new PickleMachine(NOTHING, source.name), { ...context, offset });
   let start = 0;
   for (let i = 0; i < PICKLES_BEFORE; i++) start = await skip(start);
-  const end = await skip(start);
+  const end = await skip(start).catch((error: unknown) => {
+    // Tensors and modules are made by calls; a snapshot has neither.
+    throw SnapshotError.is(error, 'forbidden') ? checkpoint(source, null) : error;
+  });
   await skip(end);
   const result = await context.readInner(sliceSource(source, start, end - start));
   return wrapResult(result, torchSaveLegacy.id, source.size);

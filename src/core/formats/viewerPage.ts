@@ -55,6 +55,6 @@ async function endOf(source: ByteSource, snapshot: FoundMark): Promise<number> {
   if (quote !== null) return quote.start;
   throw new SnapshotError(
     'truncated',
-    `${source.name} ends inside its snapshot: it is still being written or was cut short. Leakline reads it when it changes.`,
+    `${source.name} ends inside its snapshot: it is still being written or was cut short. It can be read once it is whole.`,
   );
 }

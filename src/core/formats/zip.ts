@@ -3,6 +3,7 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import { openMember, zipMembers, type ZipMember } from '../bytes/zipDirectory.js';
 import type { Format, ReadContext } from './format.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
+import { checkpoint } from './torch/foreignPickle.js';
 
 /** What `torch.save` writes (the pickle is the member `…/data.pkl`), one file in a zip archive, or several snapshots. */
 export const zip: Format = {
@@ -14,6 +15,8 @@ export const zip: Format = {
 const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
 const MAX_SNAPSHOTS = 256;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
+/** `torch.save` puts the bytes of each tensor into a member of its own. */
+const TENSOR = /^[^/]*\/data\/\d+$/;
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   if (!Number.isFinite(source.size)) {
@@ -22,10 +25,15 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       `${source.name} is a compressed zip archive, which is read from its end. Decompress it first.`,
     );
   }
-  const members = chosen(source, await zipMembers(source));
+  const all = await zipMembers(source);
+  const members = chosen(source, all);
   const member = members[Math.min(context.member, members.length - 1)];
   const inner = await openMember(source, member);
-  const result = members.length === 1 ? await context.readInner(inner) : await context.readMember(inner);
+  const reading = members.length === 1 ? context.readInner(inner) : context.readMember(inner);
+  const result = await reading.catch((error: unknown) => {
+    const isModel = SnapshotError.is(error, 'forbidden') && all.some(({ name }) => TENSOR.test(name));
+    throw isModel ? checkpoint(source, null) : error;
+  });
   const container = TORCH_SAVE.test(member.name) ? 'torchSave' : zip.id;
   return wrapResult(oneOf(result, members.length), container, source.size);
 }

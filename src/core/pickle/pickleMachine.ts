@@ -512,6 +512,7 @@ export class PickleMachine {
         'forbidden',
         `${this.name} asks to run code (${forbidden} at byte ${offset}), which no memory snapshot does; it was not read. ` +
           'Dump with torch.cuda.memory._dump_snapshot.',
+        offset,
       );
     }
     return this.damaged(`an unknown opcode 0x${op.toString(16).padStart(2, '0')}`, offset);

@@ -37,7 +37,7 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
         throw new SnapshotError(
           'truncated',
           `${source.name} ends early, at byte ${position}: it is still being written or its dump was cut short. ` +
-            'Leakline reads it when it changes.',
+            'It can be read once it is whole.',
         );
       }
       const kept = to - from;

@@ -149,8 +149,15 @@ describe('Containers', function () {
     assert.match(several.message, /archive of 2 files/);
     assert.equal((await errorOf(gzipSync(Buffer.from('hello')))).reason, 'notASnapshot');
     // What a saved model looks like: tensors are fetched by persistent ids, and their making is a call.
-    const model = Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('ctorch._utils\n_rebuild_tensor_v2\n.')]);
-    assert.equal((await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }]))).reason, 'forbidden');
+    const model = Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('ccollections\nOrderedDict\n.')]);
+    const weights = { name: 'm/data/0', bytes: Buffer.alloc(40) };
+    const saved = await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }, weights]));
+    assert.equal(saved.reason, 'notASnapshot');
+    assert.match(saved.message, /^test\.pickle is a saved model or checkpoint, not a memory snapshot\. Choose /);
+    // The same without tensors is no model.
+    const other = await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }]));
+    assert.equal(other.reason, 'forbidden');
+    assert.match(other.message, /collections\.OrderedDict at byte 2/);
   });
 
   it('tell their progress to the end, and stop when asked', async () => {

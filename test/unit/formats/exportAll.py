@@ -57,6 +57,19 @@ def print_statistics(folder):
     (folder / "memory_stats.json").write_text(json.dumps(said))
 
 
+def save_models(folder):
+    """What lies about beside snapshots and is none."""
+    layer = torch.nn.Linear(8, 8)
+    torch.save(layer.state_dict(), folder / "weights.pt")
+    torch.save(layer.state_dict(), folder / "weights_legacy.pt", _use_new_zipfile_serialization=False)
+    torch.save({"model": layer.state_dict(), "step": 7}, folder / "checkpoint.pth")
+    torch.save(layer, folder / "module.pt")
+    with open(folder / "module.pickle", "wb") as file:
+        pickle.dump(layer, file)
+    with open(folder / "numpy.pickle", "wb") as file:
+        pickle.dump({"segments": [{"device": torch.zeros(1).numpy()[0], "blocks": []}]}, file)
+
+
 def main(folder):
     with profile(
         activities=[ProfilerActivity.CPU], profile_memory=True, record_shapes=True, with_stack=True
@@ -67,6 +80,7 @@ def main(folder):
     with open(folder / "profile.pickle", "wb") as file:
         pickle.dump(_profile_to_snapshot(recorded), file)
     print_statistics(folder)
+    save_models(folder)
     recorded.export_chrome_trace(str(folder / "chrome.json"))
 
     def drawn(garbage):

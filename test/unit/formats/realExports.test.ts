@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cycleChains } from '../../../src/core/analysis/cycleChains.js';
 import { bytesSource } from '../../../src/core/bytes/byteSource.js';
+import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadResult } from '../../../src/core/formats/readResult.js';
 import { compareWithPython } from '../../support/columns.js';
@@ -60,6 +61,27 @@ describe('Files of this PyTorch', function () {
       for (const value of bytes) assert.ok(value <= said && value > said - 1024, `${name} of device ${device}`);
     }
     assert.match(warnings[0].message, /rounded down to KiB: log/);
+  });
+
+  it('are named for what they are where they hold a model or arrays, and nothing of them is run', async () => {
+    const said = async (name: string): Promise<string> => {
+      const error: unknown = await read(name).then(
+        () => null,
+        (reason: unknown) => reason,
+      );
+      assert.ok(SnapshotError.is(error), name);
+      return `${error.reason}: ${error.message}`;
+    };
+    for (const name of ['weights.pt', 'weights_legacy.pt', 'checkpoint.pth', 'module.pt', 'module.pickle']) {
+      assert.match(
+        await said(name),
+        /^notASnapshot: .* is a saved model or checkpoint( \(torch\.nn\..*\))?, not a memory snapshot\. Choose /,
+      );
+    }
+    assert.match(
+      await said('numpy.pickle'),
+      /^forbidden: .* holds NumPy's values \(numpy\.[\w.]+ at byte \d+\), .*_dump_snapshot\.$/,
+    );
   });
 
   it('are snapshots with the sums that Python finds in them', async () => {

@@ -31,7 +31,7 @@ export async function runJson(source: ByteSource, machine: JsonMachine, chunkSiz
       throw new SnapshotError(
         'truncated',
         `${source.name} ends early, at byte ${position}: it is still being written or was cut short. ` +
-          'Leakline reads it when it changes.',
+          'It can be read once it is whole.',
       );
     }
     buffer.copyWithin(0, consumed, filled);

@@ -102,7 +102,7 @@ class Reader {
   private truncated(): SnapshotError {
     return new SnapshotError(
       'truncated',
-      `${this.name} ends early: it is still being written or was cut short. Leakline reads it when it changes.`,
+      `${this.name} ends early: it is still being written or was cut short. It can be read once it is whole.`,
     );
   }
 }

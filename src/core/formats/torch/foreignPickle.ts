@@ -1,0 +1,64 @@
+import type { ByteSource } from '../../bytes/byteSource.js';
+import { readFully } from '../../bytes/readFully.js';
+import { SnapshotError } from '../../bytes/snapshotError.js';
+
+/** Names of modules and classes are this long at most. */
+const MOST_NAME = 128;
+/** GLOBAL with its two names, each to the end of its line. */
+const GLOBAL = /^c([\w.]{1,128})\n([\w.]{1,128})\n/;
+/** Two short texts, memoized or not, that STACK_GLOBAL takes. */
+const STACK_GLOBAL = /\x8c([^])([\w.]{1,128})\x94?\x8c([^])([\w.]{1,128})\x94?$/;
+
+/**
+ * Says what a pickle is that was refused because it names code, by what it names: often it is a saved model, or NumPy's
+ * numbers got into a snapshot. Nothing of it is run.
+ * @returns the error itself where the name is not to be had
+ */
+export async function explained(source: ByteSource, error: SnapshotError): Promise<SnapshotError> {
+  const { offset } = error;
+  if (error.reason !== 'forbidden' || offset === null) return error;
+  const name = await nameAt(source, offset);
+  if (name === null) return error;
+  const where = `${name} at byte ${offset}`;
+  switch (name.slice(0, name.indexOf('.'))) {
+    case 'torch':
+      return checkpoint(source, where);
+    case 'numpy':
+      return new SnapshotError(
+        'forbidden',
+        `${source.name} holds NumPy's values (${where}), which no memory snapshot does; it was not read. ` +
+          'If it was made from a snapshot, dump that with torch.cuda.memory._dump_snapshot.',
+        offset,
+      );
+    default:
+      return new SnapshotError(
+        'forbidden',
+        `${source.name} asks to run code (${where}), which no memory snapshot does; it was not read. ` +
+          'Dump with torch.cuda.memory._dump_snapshot.',
+        offset,
+      );
+  }
+}
+
+/** What `torch.save` made of a model or its weights. @param where what of it was met, null where that is not known */
+export function checkpoint(source: ByteSource, where: string | null): SnapshotError {
+  return new SnapshotError(
+    'notASnapshot',
+    `${source.name} is a saved model or checkpoint${where === null ? '' : ` (${where})`}, not a memory snapshot. ` +
+      'Choose a file made by torch.cuda.memory._dump_snapshot.',
+  );
+}
+
+/** The module and name that the opcode at a place asks for, null where they do not stand beside it. */
+async function nameAt(source: ByteSource, offset: number): Promise<string | null> {
+  const from = Math.max(0, offset - 2 * (MOST_NAME + 3));
+  const bytes = await readFully(source, from, offset - from + 2 * (MOST_NAME + 1) + 1);
+  const text = String.fromCharCode(...bytes);
+  const behind = GLOBAL.exec(text.slice(offset - from));
+  if (behind !== null) return `${behind[1]}.${behind[2]}`;
+  const before = STACK_GLOBAL.exec(text.slice(0, offset - from));
+  if (before === null) return null;
+  const [, moduleLength, module, nameLength, name] = before;
+  const fits = moduleLength.charCodeAt(0) === module.length && nameLength.charCodeAt(0) === name.length;
+  return fits ? `${module}.${name}` : null;
+}
