@@ -8,6 +8,7 @@ import { LineDecorations } from '../../src/extension/marks/lineDecorations.js';
 import { MarkedLines } from '../../src/extension/marks/markedLines.js';
 import { MarkSwitch } from '../../src/extension/marks/markSwitch.js';
 import { RecordedTexts } from '../../src/extension/marks/recordedTexts.js';
+import { NotebookCells } from '../../src/extension/notebooks/notebookCells.js';
 import { ResultsStore } from '../../src/extension/results/resultsStore.js';
 import { PythonFiles } from '../../src/extension/workspace/pythonFiles.js';
 import { lineReport, report, runReport } from '../../test/unit/extension/support/reports.js';
@@ -47,7 +48,8 @@ export async function measureLookups(): Promise<Lookups> {
   for (const file of others) write(join(folder, file), 'kept = []\nkept.append(0)\n');
 
   const store = new ResultsStore();
-  const files = new PythonFiles();
+  const cells = new NotebookCells();
+  const files = new PythonFiles(cells);
   await files.paths();
   const lines = new MarkedLines(new RecordedTexts(store, files));
   const marks = new EditorMarks(store, files, new MarkSwitch(new Memento()), lines);
@@ -104,7 +106,7 @@ export async function measureLookups(): Promise<Lookups> {
     afterEdit.push(performance.now() - begun);
     await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
   }
-  for (const one of [decorations, provider, marks, lines, files, store]) one.dispose();
+  for (const one of [decorations, provider, marks, lines, files, cells, store]) one.dispose();
   return {
     lenses,
     lookup: timing(lookup),

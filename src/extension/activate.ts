@@ -18,6 +18,7 @@ import { LensProvider } from './marks/lensProvider.js';
 import { LineDecorations } from './marks/lineDecorations.js';
 import { MarkedLines } from './marks/markedLines.js';
 import { MarkSwitch } from './marks/markSwitch.js';
+import { CELL_SCHEME, NotebookCells } from './notebooks/notebookCells.js';
 import { RecordingTasks } from './recording/recordingTask.js';
 import { registerRecording } from './recording/registerRecording.js';
 import { RecordedTexts } from './marks/recordedTexts.js';
@@ -31,8 +32,11 @@ import { StatusBar } from './views/statusBar.js';
 import { Views } from './views/views.js';
 import { PythonFiles } from './workspace/pythonFiles.js';
 
-/** Lenses and hovers belong to Python files on a disk: snapshots cannot be of others. */
-const PYTHON_FILES: vscode.DocumentSelector = { language: 'python', scheme: 'file' };
+/** Lenses and hovers belong to Python files on a disk and to cells of notebooks: snapshots cannot be of others. */
+const PYTHON_FILES: vscode.DocumentSelector = [
+  { language: 'python', scheme: 'file' },
+  { language: 'python', scheme: CELL_SCHEME },
+];
 
 let session: SnapshotSession | undefined;
 
@@ -40,13 +44,14 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   useTranslations(vscode.l10n.bundle ?? {});
   const log = vscode.window.createOutputChannel('Leakline', { log: true });
   const store = new ResultsStore();
-  const files = new PythonFiles();
+  const cells = new NotebookCells();
+  const files = new PythonFiles(cells);
   const marks = new MarkSwitch(context.workspaceState);
   const texts = new RecordedTexts(store, files);
   const lines = new MarkedLines(texts);
   const bundle = (name: string): string => vscode.Uri.joinPath(context.extensionUri, 'dist', name).fsPath;
   const scripts = { worker: bundle('worker.cjs'), reader: bundle('reader.cjs') };
-  const running = new SnapshotSession(scripts, cacheFolder(context), store, files, log);
+  const running = new SnapshotSession(scripts, cacheFolder(context), store, files, cells, log);
   session = running;
 
   const grouping = new LeakGrouping(context.workspaceState);
@@ -76,6 +81,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   context.subscriptions.push(
     log,
     store,
+    cells,
     files,
     marks,
     lines,
@@ -110,6 +116,9 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
       lines.reset();
     }),
     files.onDidChange(() => {
+      running.remap();
+    }),
+    cells.onDidChange(() => {
       running.remap();
     }),
     vscode.workspace.onDidChangeWorkspaceFolders(() => running.refolder()),

@@ -9,6 +9,7 @@ import type { IntakeEntry } from './intake/intakeEntry.js';
 import { systemClock } from './intake/ports.js';
 import { QuietMoment } from './intake/quietMoment.js';
 import { SnapshotIntake } from './intake/snapshotIntake.js';
+import type { NotebookCells } from './notebooks/notebookCells.js';
 import type { ResultsStore } from './results/resultsStore.js';
 import { deviceCapacity, pathRules, readingSettings } from './settings.js';
 import { SnapshotWatchers } from './watch/snapshotWatchers.js';
@@ -41,6 +42,7 @@ export class SnapshotSession implements vscode.Disposable {
     private readonly cacheFolder: string | null,
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
+    private readonly cells: NotebookCells,
     private readonly log: vscode.LogOutputChannel,
   ) {
     const readers = readerCount();
@@ -250,7 +252,7 @@ export class SnapshotSession implements vscode.Disposable {
     try {
       await this.engine.call('setWorkspace', {
         files: await this.files.paths(),
-        rules: pathRules(),
+        rules: [...pathRules(), ...this.cells.rules],
         roots: this.files.roots(),
         capacityBytes: deviceCapacity(),
       });
@@ -268,7 +270,12 @@ export class SnapshotSession implements vscode.Disposable {
     }
     try {
       await this.refreshListing();
-      const result = await this.engine.call('report', null);
+      let result = await this.engine.call('report', null);
+      if (await this.cells.know(result.paths.unmapped)) {
+        this.listingStale = true;
+        await this.refreshListing();
+        result = await this.engine.call('report', null);
+      }
       this.store.setResult(result);
       this.log.debug(`report: ${result.report.runs.length} runs, ${this.store.marks.length} marks`);
       await this.compareAgain();

@@ -20,16 +20,21 @@ export async function byteLenses(): Promise<LineLens[]> {
   const files = await vscode.workspace.findFiles('**/*.py');
   const lenses: LineLens[] = [];
   for (const uri of files.sort((a, b) => (a.path < b.path ? -1 : 1))) {
-    // Lenses are asked for documents only that are open.
-    await vscode.workspace.openTextDocument(uri);
-    const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
-    for (const { range, command } of found) {
-      if (command === undefined || !/\d [KMGT]?i?B/.test(command.title)) continue;
-      const file = relative(inWorkspace(), uri.fsPath).split(sep).join('/');
-      lenses.push({ file, line: range.start.line + 1, text: command.title });
-    }
+    lenses.push(...(await byteLensesOf(uri)));
   }
   return lenses;
+}
+
+/** Lenses of one file that name bytes. */
+export async function byteLensesOf(uri: vscode.Uri): Promise<LineLens[]> {
+  // Lenses are asked for documents only that are open.
+  await vscode.workspace.openTextDocument(uri);
+  const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
+  return found.flatMap(({ range, command }) => {
+    if (command === undefined || !/\d [KMGT]?i?B/.test(command.title)) return [];
+    const file = relative(inWorkspace(), uri.fsPath).split(sep).join('/');
+    return [{ file, line: range.start.line + 1, text: command.title }];
+  });
 }
 
 /** What the command line finds in the folder's snapshots as they lie there now. */

@@ -68,7 +68,8 @@ export class VsCodeServer {
     const flags = [
       ...['--bind-addr', `127.0.0.1:${port}`, '--auth', 'none', '--reconnection-grace-time', '5'],
       ...['--disable-telemetry', '--disable-update-check'],
-      ...['--disable-workspace-trust', '--disable-getting-started-override'],
+      '--disable-getting-started-override',
+      ...(options.settings?.['security.workspace.trust.enabled'] === true ? [] : ['--disable-workspace-trust']),
       ...(language === undefined ? [] : ['--locale', language]),
       ...(options.testDriver === true ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ];

@@ -10,7 +10,8 @@
 export type RecordedKind = 'user' | 'interactive' | 'library' | 'generated' | 'native';
 
 const PYTHON = /\.py[wxi]?$/i;
-const INTERACTIVE = /^<(?:ipython-input-|command-|cell|stdin>)|(?:^|[\\/])ipykernel_\d+[\\/]\d+\.py$/;
+const INTERACTIVE =
+  /^<(?:ipython-input-|command-|cell|stdin>)|^vscode-notebook-cell:|(?:^|[\\/])ipykernel_\d+[\\/]\d+\.py$/;
 
 /** Whole components; a folder that is merely named alike (`my_site-packages`) is not one. */
 const LIBRARY_FOLDER =

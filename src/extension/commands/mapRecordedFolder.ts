@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { PathRule } from '../../core/source/pathMapping.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { addPathRule } from '../settings.js';
-import { recordedFolders, ruleFromChoice } from '../workspace/recordedFolders.js';
+import { recordedFolders, ruleFromChoice, unmappedFiles } from '../workspace/recordedFolders.js';
 
 interface FolderItem extends vscode.QuickPickItem {
   folder?: string;
@@ -11,17 +11,18 @@ interface FolderItem extends vscode.QuickPickItem {
 
 /** Asks once which workspace folder a recorded folder is, and keeps the answer in the workspace's settings. */
 export async function mapRecordedFolder(store: ResultsStore): Promise<void> {
-  const paths = store.result?.paths;
-  if (paths === undefined || paths.unmapped.length + paths.ambiguous.length === 0) {
+  const { unmapped, ambiguous: open } = store.result?.paths ?? { unmapped: [], ambiguous: [] };
+  const { files: lost } = unmappedFiles(unmapped);
+  if (lost.length + open.length === 0) {
     throw new Error(vscode.l10n.t('Every recorded file of the user was matched; there is nothing to map.'));
   }
   const items: FolderItem[] = [
-    ...paths.ambiguous.map((ambiguous) => ({
+    ...open.map((ambiguous) => ({
       label: ambiguous.recorded,
       description: vscode.l10n.t('{0} files of the workspace could be this one', ambiguous.candidates.length),
       ambiguous,
     })),
-    ...recordedFolders(paths.unmapped).map(({ folder, files }) => ({
+    ...recordedFolders(lost).map(({ folder, files }) => ({
       label: folder,
       description: files === 1 ? vscode.l10n.t('1 file') : vscode.l10n.t('{0} files', files),
       folder,

@@ -4,6 +4,7 @@ import { disposeAll, type Disposer } from '../disposer.js';
 import { weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { markLimits, type MarkSettings } from '../settings.js';
+import { CELL_SCHEME } from '../notebooks/notebookCells.js';
 import { globMatcher } from '../watch/globPattern.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { KeeperEdits } from './keeperEdits.js';
@@ -112,6 +113,8 @@ export class EditorMarks implements vscode.Disposable {
   /** True for one side of a comparison of texts: its lines are not those of the run. */
   isHiddenIn(editor: vscode.TextEditor): boolean {
     if (this.shown.inDiffEditors) return false;
+    // Editors of cells are in no column of their own, but in their notebook.
+    if (editor.document.uri.scheme === CELL_SCHEME) return isComparingNotebooks();
     const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === editor.viewColumn);
     return editor.viewColumn === undefined || group?.activeTab?.input instanceof vscode.TabInputTextDiff;
   }
@@ -172,6 +175,10 @@ export class EditorMarks implements vscode.Disposable {
   private pathOf(document: vscode.TextDocument): string | null {
     return document.languageId === 'python' ? this.files.nameOf(document.uri) : null;
   }
+}
+
+function isComparingNotebooks(): boolean {
+  return vscode.window.tabGroups.all.some(({ activeTab }) => activeTab?.input instanceof vscode.TabInputNotebookDiff);
 }
 
 /** Tells, as the settings are now, which marks the user wants to see in the editor. */

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { ContextKey } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
+import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { SnapshotSession } from '../session.js';
 
 /** Keeps the keys that menus ask for. Only changes are told. */
@@ -18,7 +19,10 @@ export class ContextKeys implements vscode.Disposable {
       );
       this.tell(ContextKey.canCompare, session.ready.length > 1);
       this.tell(ContextKey.comparing, store.comparison !== null);
-      this.tell(ContextKey.hasUnmapped, paths !== undefined && paths.unmapped.length + paths.ambiguous.length > 0);
+      this.tell(
+        ContextKey.hasUnmapped,
+        paths !== undefined && unmappedFiles(paths.unmapped).files.length + paths.ambiguous.length > 0,
+      );
     };
     this.subscriptions = [session.onDidChange(refresh), store.onDidChange(refresh)];
     refresh();

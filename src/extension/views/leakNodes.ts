@@ -46,7 +46,9 @@ export interface FrameNode {
 /** Recorded files that nothing in the workspace answers to. */
 export interface UnmappedNode {
   readonly kind: 'unmapped';
-  readonly files: number;
+  /** Files, which a folder can be mapped for, or cells of notebooks. */
+  readonly of: 'files' | 'cells';
+  readonly count: number;
 }
 
 /** What a run's report says of memory that no line answers for. */

@@ -19,8 +19,10 @@ import {
   type LineNode,
   type ProcessNode,
   type StackNode,
+  type UnmappedNode,
 } from './leakNodes.js';
-import { frameItem, openCommand } from './sourceItems.js';
+import { unmappedFiles } from '../workspace/recordedFolders.js';
+import { frameItem, openCommand, shortName } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
@@ -63,12 +65,9 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   getChildren(node?: LeakNode): LeakNode[] {
     switch (node?.kind) {
       case undefined: {
-        const unmapped = this.store.result?.paths.unmapped.length ?? 0;
-        const ambiguous = this.store.result?.paths.ambiguous.length ?? 0;
-        const open = unmapped + ambiguous;
         const rows =
           this.groups.length === 0 ? this.lines : [...this.groups, ...this.lines.filter(({ ignored }) => ignored)];
-        return [...rows, ...this.processes(), ...(open === 0 ? [] : [{ kind: 'unmapped', files: open } as const])];
+        return [...rows, ...this.processes(), ...this.unmapped()];
       }
       case 'group':
         return [...node.lines];
@@ -99,13 +98,23 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       case 'process':
         return processItem(node);
       case 'unmapped':
-        return unmappedItem(node.files);
+        return node.of === 'files' ? unmappedItem(node.count) : unmatchedCellsItem(node.count);
     }
   }
 
   dispose(): void {
     disposeAll(this.subscriptions);
     this.changedEmitter.dispose();
+  }
+
+  private unmapped(): UnmappedNode[] {
+    const paths = this.store.result?.paths;
+    if (paths === undefined) return [];
+    const { files, cells } = unmappedFiles(paths.unmapped);
+    const counts = { files: files.length + paths.ambiguous.length, cells: cells.length };
+    return (['files', 'cells'] as const).flatMap((of): UnmappedNode[] =>
+      counts[of] === 0 ? [] : [{ kind: 'unmapped', of, count: counts[of] }],
+    );
   }
 
   private processes(): ProcessNode[] {
@@ -117,7 +126,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
 
   private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
     const { run, line } = mark.parts[0];
-    const item = new vscode.TreeItem(`${basename(mark.file)}:${mark.line}`, vscode.TreeItemCollapsibleState.Collapsed);
+    const item = new vscode.TreeItem(`${shortName(mark.file)}:${mark.line}`, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
     const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
     item.description = facts.filter(Boolean).join(' · ');
@@ -173,7 +182,7 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
 }
 
 function groupItem({ by, name, place, lines, bytes }: GroupNode): vscode.TreeItem {
-  const label = name === null ? vscode.l10n.t('Not known who keeps it') : by === 'file' ? basename(name) : name;
+  const label = name === null ? vscode.l10n.t('Not known who keeps it') : by === 'file' ? shortName(name) : name;
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `${by}:${place?.file ?? ''}:${place?.line ?? 0}:${name ?? ''}`;
   const count = lines.length === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.length);
@@ -196,6 +205,21 @@ function unmappedItem(files: number): vscode.TreeItem {
   );
   item.iconPath = new vscode.ThemeIcon('warning');
   item.command = { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder };
+  return item;
+}
+
+/** No folder helps: a cell is known by its text alone. */
+function unmatchedCellsItem(cells: number): vscode.TreeItem {
+  const item = new vscode.TreeItem(
+    cells === 1
+      ? vscode.l10n.t('1 recorded notebook cell is not matched')
+      : vscode.l10n.t('{0} recorded notebook cells are not matched', cells),
+  );
+  item.description = vscode.l10n.t('cell text has changed');
+  item.tooltip = vscode.l10n.t(
+    'A cell is known by its text, and the text that ran is in no cell of the notebooks here, or in several: it has changed since, or the notebook is not in this workspace.',
+  );
+  item.iconPath = new vscode.ThemeIcon('notebook');
   return item;
 }
 

@@ -38,6 +38,10 @@ interface NoteNode {
   readonly icon: 'warning' | 'info';
   readonly message: string;
 }
+/** What is off while the workspace is not trusted; a click leads to trusting it. */
+interface RestrictionNode {
+  readonly kind: 'restriction';
+}
 /** Amounts over time, without lines. */
 interface TrendNode {
   readonly kind: 'trend';
@@ -50,7 +54,7 @@ interface CyclesNode {
   readonly path: string;
   readonly cycles: CycleReport;
 }
-export type SnapshotsNode = RunNode | SnapshotNode | TrendNode | CyclesNode | FileNode | NoteNode;
+export type SnapshotsNode = RunNode | SnapshotNode | TrendNode | CyclesNode | FileNode | NoteNode | RestrictionNode;
 
 /** Runs and their snapshots, with warnings; and files that could not be read, with the reason. */
 export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vscode.Disposable {
@@ -66,13 +70,21 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     const changed = (): void => {
       this.changedEmitter.fire();
     };
-    this.subscriptions = [session.onDidChange(changed), store.onDidChange(changed), this.changedEmitter];
+    this.subscriptions = [
+      session.onDidChange(changed),
+      store.onDidChange(changed),
+      vscode.workspace.onDidGrantWorkspaceTrust(changed),
+      this.changedEmitter,
+    ];
   }
 
   getChildren(node?: SnapshotsNode): SnapshotsNode[] {
     switch (node?.kind) {
-      case undefined:
-        return [...this.runs(), ...this.trends(), ...this.cycles(), ...this.files(), ...this.notes()];
+      case undefined: {
+        const rows = [...this.runs(), ...this.trends(), ...this.cycles(), ...this.files(), ...this.notes()];
+        // The empty view says it by itself.
+        return rows.length === 0 || vscode.workspace.isTrusted ? rows : [...rows, { kind: 'restriction' }];
+      }
       case 'run':
         return [
           ...node.run.process.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
@@ -111,6 +123,8 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
         return fileItem(node);
       case 'note':
         return noteItem(node);
+      case 'restriction':
+        return restrictionItem();
     }
   }
 
@@ -237,6 +251,17 @@ function fileItem({ path, entry }: FileNode): vscode.TreeItem {
 /** A sentence about a file, in a row that begins with the file's name. */
 function sentenceWithout(path: string, sentence: string): string {
   return sentence.startsWith(`${path} `) ? sentence.slice(path.length + 1) : sentence;
+}
+
+function restrictionItem(): vscode.TreeItem {
+  const item = new vscode.TreeItem(vscode.l10n.t('Restricted mode'));
+  item.description = vscode.l10n.t('recording and some settings are off');
+  item.tooltip = vscode.l10n.t(
+    'Restricted mode: recording is off, and what this workspace sets for which files are read, for how long and how a recording starts does not count.',
+  );
+  item.iconPath = new vscode.ThemeIcon('shield');
+  item.command = { title: vscode.l10n.t('Manage Workspace Trust'), command: 'workbench.trust.manage' };
+  return item;
 }
 
 function noteItem({ icon, message }: NoteNode): vscode.TreeItem {

@@ -1,6 +1,12 @@
 import * as vscode from 'vscode';
 import { InternalCommand } from '../contributions.js';
+import { recordedCellKey } from '../notebooks/cellNames.js';
 import { basename } from '../text/pathText.js';
+
+/** What a file is called in a row: Jupyter's names of cells say nothing to people. */
+export function shortName(file: string): string {
+  return recordedCellKey(file) === null ? basename(file) : vscode.l10n.t('notebook cell');
+}
 
 /** A frame of a stack as a row: one click opens it if it is the user's own. */
 export function frameItem(
@@ -8,7 +14,7 @@ export function frameItem(
   own: boolean,
 ): vscode.TreeItem {
   const item = new vscode.TreeItem(frame.function);
-  item.description = `${basename(frame.file)}:${frame.line}`;
+  item.description = `${shortName(frame.file)}:${frame.line}`;
   item.tooltip = `${frame.file}:${frame.line}`;
   item.iconPath = new vscode.ThemeIcon(own ? 'go-to-file' : 'library');
   if (own) item.command = openCommand(frame.file, frame.line);

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { MarkedLines } from '../marks/markedLines.js';
+import { CELL_SCHEME } from '../notebooks/notebookCells.js';
 import type { PythonFiles } from './pythonFiles.js';
 
 /** A line of a file by the name that reports give it. */
@@ -16,7 +17,8 @@ export function isSourcePlace(value: unknown): value is SourcePlace {
 }
 
 /**
- * Opens a workspace file at a recorded line, wherever edits have moved it. Nothing but files of the workspace's own listing can be opened.
+ * Opens a workspace file, or a notebook at a cell, at a recorded line, wherever edits have moved it. Nothing but what the
+ * workspace's own listing has can be opened.
  * @throws Error with one sentence if the workspace has no such file
  */
 export async function openSource(
@@ -24,17 +26,19 @@ export async function openSource(
   lines: MarkedLines,
   { file, line }: SourcePlace,
   options: { viewColumn?: vscode.ViewColumn; preserveFocus?: boolean } = {},
-): Promise<vscode.TextEditor> {
+): Promise<void> {
   const uri = files.uri(file);
   if (uri === undefined) throw new Error(vscode.l10n.t('{0} is not a file of this workspace; map its folder.', file));
   const document = await vscode.workspace.openTextDocument(uri);
   const now = lines.place(document, line)?.line ?? document.lineCount;
   const at = new vscode.Position(now - 1, 0);
   const column = document.lineAt(at).firstNonWhitespaceCharacterIndex;
-  const editor = await vscode.window.showTextDocument(document, {
-    ...options,
-    selection: new vscode.Range(at.line, column, at.line, column),
-  });
+  const selection = new vscode.Range(at.line, column, at.line, column);
+  if (uri.scheme === CELL_SCHEME) {
+    // The notebook's own editor: it alone knows how to bring a cell into view.
+    await vscode.commands.executeCommand('vscode.open', uri, { ...options, selection });
+    return;
+  }
+  const editor = await vscode.window.showTextDocument(document, { ...options, selection });
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenterIfOutsideViewport);
-  return editor;
 }

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { disposeAll, type Disposer } from '../disposer.js';
+import type { NotebookCells } from '../notebooks/notebookCells.js';
 import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 
 /** Files listed at most; a workspace with more is mapped as far as this goes. */
@@ -9,7 +10,7 @@ const GATHER_MS = 300;
 
 /**
  * The Python files of the workspace, by the path that reports name them with: relative to their folder, with the
- * folder's name in front if there are several.
+ * folder's name in front if there are several. Notebook cells that ran are files among them.
  */
 export class PythonFiles implements vscode.Disposable {
   private readonly uris = new Map<string, vscode.Uri>();
@@ -23,7 +24,7 @@ export class PythonFiles implements vscode.Disposable {
   /** The set of files changed. */
   readonly onDidChange = this.changedEmitter.event;
 
-  constructor() {
+  constructor(private readonly cells: NotebookCells) {
     const watcher = vscode.workspace.createFileSystemWatcher('**/*.py', false, true, false);
     this.disposables = [
       this.changedEmitter,
@@ -47,7 +48,7 @@ export class PythonFiles implements vscode.Disposable {
   async paths(): Promise<string[]> {
     this.listing ??= this.list();
     await this.listing;
-    return [...this.uris.keys()];
+    return [...this.uris.keys(), ...this.cells.listing];
   }
 
   /** The workspace's folders on disk, by the prefix of their files' paths. */
@@ -59,16 +60,18 @@ export class PythonFiles implements vscode.Disposable {
 
   /** The file behind a path of a report; undefined if the workspace has no such file. */
   uri(path: string): vscode.Uri | undefined {
-    return this.uris.get(path);
+    return this.uris.get(path) ?? this.cells.uri(path);
   }
 
   /** The path by which reports name a listed file, null if it is none. */
   nameOf(uri: vscode.Uri): string | null {
-    return this.names.get(uri.toString()) ?? null;
+    return this.names.get(uri.toString()) ?? this.cells.nameOf(uri);
   }
 
   /** The path by which reports name a file. */
   path(uri: vscode.Uri): string {
+    const cell = this.cells.nameOf(uri);
+    if (cell !== null) return cell;
     const severalFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
     return vscode.workspace.asRelativePath(uri, severalFolders).split('\\').join('/');
   }

@@ -1,4 +1,5 @@
 /** What "Map Recorded Folder…" offers: the folders of recorded files that no workspace file answers to. */
+import { recordedCellKey } from '../notebooks/cellNames.js';
 import type { PathRule } from '../../core/source/pathMapping.js';
 
 export interface RecordedFolder {
@@ -6,6 +7,14 @@ export interface RecordedFolder {
   readonly folder: string;
   /** Unmapped files below it. */
   readonly files: number;
+}
+
+/** Recorded files that no workspace file answers to: those that a folder can be mapped for, and cells of notebooks. */
+export function unmappedFiles(unmapped: readonly string[]): { files: string[]; cells: string[] } {
+  return {
+    files: unmapped.filter((file) => recordedCellKey(file) === null),
+    cells: unmapped.filter((file) => recordedCellKey(file) !== null),
+  };
 }
 
 function parts(path: string): string[] {

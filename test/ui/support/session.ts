@@ -5,7 +5,7 @@ import { VsCodeServer, type ServerOptions, type WindowTarget } from '../../vscod
 import { Workbench } from '../workbench/workbench.js';
 import { Witness } from './witness.js';
 
-export interface WindowOptions extends Pick<WindowTarget, 'folder' | 'file'> {
+export interface WindowOptions extends Pick<WindowTarget, 'folder' | 'workspace' | 'file'> {
   /** Pixels of the screen per pixel of the page; 2 for pictures. */
   scale?: number;
   size?: { width: number; height: number };

@@ -14,7 +14,13 @@ const FILES: Record<RecordedKind, string[]> = {
     '/home/ml/python/lib/mine.py',
     '/home/ml/kernels/fused.pyx',
   ],
-  interactive: ['/tmp/ipykernel_813/3049.py', '<ipython-input-3-a1b2c3>', '<stdin>'],
+  interactive: [
+    '/tmp/ipykernel_813/3049.py',
+    'C:\\Users\\me\\AppData\\Local\\Temp\\ipykernel_813\\3049.py',
+    '<ipython-input-3-a1b2c3>',
+    'vscode-notebook-cell:/home/ml/train.ipynb#W2sZmlsZQ%3D%3D',
+    '<stdin>',
+  ],
   library: [
     '/opt/conda/lib/python3.11/site-packages/torch/nn/modules/linear.py',
     '/usr/lib/python3/dist-packages/numpy/core.py',

@@ -1,0 +1,53 @@
+/**
+ * What Jupyter calls the code of a cell. Its names are made of the cell's text, so a cell whose text gives the recorded
+ * name is the one that ran.
+ */
+import { createHash } from 'node:crypto';
+
+/** The name that ipykernel (6 and newer) gives, in its own folder of temporary files. */
+const IPYKERNEL = /(?:^|[\\/])ipykernel_\d+[\\/](\d+)\.py$/;
+/** The name that IPython gives by itself, as ipykernel did before. */
+const IPYTHON = /^<ipython-input-\d+-([0-9a-f]{12})>$/;
+/** An address of the editor's own. */
+const EDITOR = 'vscode-notebook-cell:';
+
+/** As ipykernel's compiler has it. */
+const SEED = 0xc70f6907;
+
+/** What a recorded name says of its cell, to be looked for among {@link cellKeys}; null for names of files. */
+export function recordedCellKey(recorded: string): string | null {
+  if (recorded.startsWith(EDITOR)) return recorded;
+  const number = IPYKERNEL.exec(recorded)?.[1];
+  if (number !== undefined) return `ipykernel ${number}`;
+  const digest = IPYTHON.exec(recorded)?.[1];
+  return digest === undefined ? null : `ipython ${digest}`;
+}
+
+/** Every key under which a cell with this text may have been recorded. */
+export function cellKeys(text: string): string[] {
+  const unix = text.replace(/\r\n/g, '\n');
+  // IPython names what it compiles: it ends a last line that has no end. By SHA-1 today, by MD5 once.
+  const compiled = unix.endsWith('\n') ? unix : `${unix}\n`;
+  const digests = ['sha1', 'md5'].map((kind) => createHash(kind).update(compiled, 'utf8').digest('hex').slice(0, 12));
+  return [`ipykernel ${murmur2(Buffer.from(unix, 'utf8'), SEED)}`, ...digests.map((digest) => `ipython ${digest}`)];
+}
+
+/** MurmurHash2 of 32 bits, little-endian, unsigned. */
+export function murmur2(bytes: Uint8Array, seed: number): number {
+  const m = 0x5bd1e995;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let hash = seed ^ bytes.length;
+  let at = 0;
+  for (; at + 4 <= bytes.length; at += 4) {
+    let word = Math.imul(view.getUint32(at, true), m);
+    word = Math.imul(word ^ (word >>> 24), m);
+    hash = Math.imul(hash, m) ^ word;
+  }
+  if (at < bytes.length) {
+    let word = 0;
+    for (let i = bytes.length - 1; i >= at; i--) word = (word << 8) | bytes[i];
+    hash = Math.imul(hash ^ word, m);
+  }
+  hash = Math.imul(hash ^ (hash >>> 13), m);
+  return (hash ^ (hash >>> 15)) >>> 0;
+}

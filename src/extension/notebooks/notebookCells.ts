@@ -1,0 +1,199 @@
+import * as vscode from 'vscode';
+import type { PathRule } from '../../core/source/pathMapping.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import { SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
+import { cellKeys, recordedCellKey } from './cellNames.js';
+import { storedCells } from './storedNotebook.js';
+
+export const CELL_SCHEME = 'vscode-notebook-cell';
+
+/** Notebooks of the workspace that are looked into, and how large one may be. */
+const MOST_NOTEBOOKS = 500;
+const MOST_BYTES = 32 << 20;
+/** Changes are gathered for this long, in milliseconds. */
+const GATHER_MS = 300;
+
+/** A cell that ran, by the name that reports give it. */
+interface Match {
+  readonly uri: vscode.Uri;
+  readonly name: string;
+}
+
+/**
+ * The notebook cells that recorded code is. A cell is known by its text as long as nobody edits it; once known it stays
+ * what it is, and its marks follow the edits. Notebooks that are not open are looked into when something is unknown.
+ */
+export class NotebookCells implements vscode.Disposable {
+  /** Names of cells that reports spoke of. */
+  private readonly recorded = new Set<string>();
+  private matches = new Map<string, Match>();
+  /** By address of the cell. */
+  private names = new Map<string, string>();
+  private uris = new Map<string, vscode.Uri>();
+  /** Keys of the cells of notebooks on the disk, until they change. */
+  private readonly stored = new Map<string, Promise<ReadonlySet<string>>>();
+  private readonly keys = new WeakMap<vscode.TextDocument, { version: number; keys: readonly string[] }>();
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly subscriptions: readonly Disposer[];
+  private timer: ReturnType<typeof setTimeout> | undefined;
+
+  /** Other cells are known than before. */
+  readonly onDidChange = this.changedEmitter.event;
+
+  constructor() {
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*.ipynb');
+    const later = (): void => {
+      this.later();
+    };
+    const onDisk = (uri: vscode.Uri): void => {
+      this.stored.delete(uri.toString());
+      later();
+    };
+    this.subscriptions = [
+      this.changedEmitter,
+      watcher,
+      watcher.onDidCreate(onDisk),
+      watcher.onDidChange(onDisk),
+      watcher.onDidDelete(onDisk),
+      vscode.workspace.onDidOpenNotebookDocument(later),
+      vscode.workspace.onDidChangeNotebookDocument(later),
+    ];
+  }
+
+  /**
+   * Looks for the cells that a report could not find.
+   * @returns true if other cells are known than before: a new report would speak of them
+   */
+  async know(unmapped: readonly string[]): Promise<boolean> {
+    for (const file of unmapped) if (recordedCellKey(file) !== null) this.recorded.add(file);
+    return this.look();
+  }
+
+  /** Cells as files that recorded ones are mapped to. */
+  get listing(): string[] {
+    return [...this.uris.keys()];
+  }
+
+  get rules(): PathRule[] {
+    return [...this.matches].map(([recorded, { name }]) => ({ recorded, workspace: name }));
+  }
+
+  /** The name by which reports call a cell, null for other documents. */
+  nameOf(uri: vscode.Uri): string | null {
+    return this.names.get(uri.toString()) ?? null;
+  }
+
+  uri(name: string): vscode.Uri | undefined {
+    return this.uris.get(name);
+  }
+
+  dispose(): void {
+    clearTimeout(this.timer);
+    disposeAll(this.subscriptions);
+  }
+
+  private later(): void {
+    if (this.recorded.size === 0) return;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => {
+      void this.look().then((changed) => {
+        if (changed) this.changedEmitter.fire();
+      });
+    }, GATHER_MS);
+  }
+
+  private async look(): Promise<boolean> {
+    if (this.recorded.size === 0) return false;
+    let matches = this.amongOpen();
+    const unknown = [...this.recorded].filter((file) => !matches.has(file));
+    if (unknown.length > 0 && (await this.openThoseWith(unknown))) matches = this.amongOpen();
+    const before = JSON.stringify(this.rules);
+    this.matches = matches;
+    this.names = new Map([...matches.values()].map(({ uri, name }) => [uri.toString(), name]));
+    this.uris = new Map([...matches.values()].map(({ uri, name }) => [name, uri]));
+    return JSON.stringify(this.rules) !== before;
+  }
+
+  /** Cells that were known before, and those that their text gives away; two cells of one text are both left out. */
+  private amongOpen(): Map<string, Match> {
+    const cells = openCells();
+    const present = new Map(cells.map((cell) => [cell.document.uri.toString(), cell]));
+    const byKey = new Map<string, vscode.NotebookCell | null>();
+    for (const cell of cells) {
+      for (const key of this.keysOf(cell.document)) byKey.set(key, byKey.has(key) ? null : cell);
+      byKey.set(cell.document.uri.toString(), cell);
+    }
+    const isOpen = new Set(vscode.workspace.notebookDocuments.map(({ uri }) => uri.path));
+    const matches = new Map<string, Match>();
+    for (const recorded of this.recorded) {
+      const known = this.matches.get(recorded);
+      const same = known === undefined ? undefined : present.get(known.uri.toString());
+      const cell = same ?? byKey.get(recordedCellKey(recorded) ?? '');
+      if (cell != null) matches.set(recorded, { uri: cell.document.uri, name: nameOf(cell) });
+      // VS Code has let go of a notebook that nobody looks at: its cells are still there.
+      else if (known !== undefined && !isOpen.has(known.uri.path)) matches.set(recorded, known);
+    }
+    return matches;
+  }
+
+  /** Opens notebooks on the disk that have such cells, without showing them: only open cells have addresses. */
+  private async openThoseWith(recorded: readonly string[]): Promise<boolean> {
+    const wanted = new Set(recorded.map(recordedCellKey));
+    const open = new Set(vscode.workspace.notebookDocuments.map(({ uri }) => uri.toString()));
+    const found = await vscode.workspace.findFiles('**/*.ipynb', SKIPPED_FOLDERS_GLOB, MOST_NOTEBOOKS);
+    let opened = false;
+    for (const uri of found) {
+      if (open.has(uri.toString())) continue;
+      const keys = await this.storedKeys(uri);
+      if (![...keys].some((key) => wanted.has(key))) continue;
+      try {
+        await vscode.workspace.openNotebookDocument(uri);
+        opened = true;
+      } catch {
+        this.stored.set(uri.toString(), Promise.resolve(new Set())); // nothing here can read it
+      }
+    }
+    return opened;
+  }
+
+  private storedKeys(uri: vscode.Uri): Promise<ReadonlySet<string>> {
+    const id = uri.toString();
+    let keys = this.stored.get(id);
+    if (keys === undefined) {
+      keys = readStored(uri);
+      this.stored.set(id, keys);
+    }
+    return keys;
+  }
+
+  private keysOf(document: vscode.TextDocument): readonly string[] {
+    const known = this.keys.get(document);
+    if (known?.version === document.version) return known.keys;
+    const keys = cellKeys(document.getText());
+    this.keys.set(document, { version: document.version, keys });
+    return keys;
+  }
+}
+
+function openCells(): vscode.NotebookCell[] {
+  return vscode.workspace.notebookDocuments
+    .flatMap((notebook) => notebook.getCells())
+    .filter(({ document }) => document.languageId === 'python');
+}
+
+/** As the notebook editor counts them in the status bar: all cells, from 1. */
+function nameOf(cell: vscode.NotebookCell): string {
+  const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
+  const path = vscode.workspace.asRelativePath(cell.notebook.uri, several).split('\\').join('/');
+  return `${path} cell ${cell.index + 1}`;
+}
+
+async function readStored(uri: vscode.Uri): Promise<ReadonlySet<string>> {
+  try {
+    if ((await vscode.workspace.fs.stat(uri)).size > MOST_BYTES) return new Set();
+    const text = new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
+    return new Set(storedCells(text).flatMap(cellKeys));
+  } catch {
+    return new Set(); // it is gone again, or may not be read
+  }
+}

@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import * as vscode from 'vscode';
+import type { LeaklineApi } from '../../../src/extension/api.js';
+import type { LineReport } from '../../../src/core/report/report.js';
+import { eventually } from '../../support/eventually.js';
+import { assertShows } from '../../support/shownBytes.js';
+import { inWorkspace, leakline } from '../extension.js';
+import { byteLensesOf, type LineLens } from '../lenses.js';
+import { truth } from '../truth.js';
+import type { NotebookTruth } from './workspace.js';
+
+describe('Notebook cells', () => {
+  const { leaks, changed } = truth() as NotebookTruth;
+  const [leak, other] = leaks;
+  let api: LeaklineApi;
+  let notebook: vscode.NotebookDocument;
+
+  const nameOf = ({ notebook: file, cell }: typeof leak): string => `${file} cell ${cell + 1}`;
+  const lines = (): LineReport[] => api.report()?.runs.flatMap((run) => run.lines) ?? [];
+  const cell = (index: number): vscode.Uri => notebook.cellAt(index).document.uri;
+
+  const untilLens = (index: number, line: number, text: RegExp): Promise<LineLens> =>
+    eventually(
+      async () => {
+        const lenses = await byteLensesOf(cell(index));
+        assert.deepEqual(
+          lenses.map((lens) => lens.line),
+          [line],
+          lenses.map((lens) => lens.text).join(),
+        );
+        assert.match(lenses[0].text, text);
+        return lenses[0];
+      },
+      { timeoutMs: 30_000 },
+    );
+
+  const editCell = async (at: vscode.Position, text: string): Promise<void> => {
+    const edit = new vscode.WorkspaceEdit();
+    edit.insert(cell(leak.cell), at, text);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+  };
+
+  before(async () => {
+    api = (await leakline().activate()) as LeaklineApi;
+  });
+
+  it('are known by their text, in notebooks that nobody has opened', async () => {
+    await eventually(
+      () => {
+        for (const one of leaks) {
+          const found = lines().find(({ file, line }) => file === nameOf(one) && line === one.line);
+          assert.deepEqual([found?.mapped, found?.verdict, found?.liveBytes], [true, 'leak', one.bytes]);
+        }
+      },
+      { timeoutMs: 40_000 },
+    );
+  });
+
+  it('are not guessed at when their text has changed', () => {
+    const found = lines().find(({ file }) => file === changed);
+    assert.deepEqual([found?.mapped, found?.verdict], [false, 'leak']);
+  });
+
+  it('have lenses and hovers where they leak, and nowhere else', async () => {
+    notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(inWorkspace(leak.notebook)));
+    await vscode.window.showNotebookDocument(notebook);
+    const lens = await untilLens(leak.cell, leak.line, /leaked/);
+    assertShows(lens.text, leak.bytes);
+    for (const { index, kind } of notebook.getCells()) {
+      if (index === leak.cell || kind !== vscode.NotebookCellKind.Code) continue;
+      assert.deepEqual(await byteLensesOf(cell(index)), []);
+    }
+    const hovers = await vscode.commands.executeCommand<vscode.Hover[]>(
+      'vscode.executeHoverProvider',
+      cell(leak.cell),
+      new vscode.Position(leak.line - 1, 10),
+    );
+    const told = hovers.flatMap(({ contents }) => contents.map((part) => (part as vscode.MarkdownString).value)).join();
+    assertShows(told.replaceAll('&#46;', '.'), leak.bytes);
+  });
+
+  it('are gone to, in a notebook that is open and in one that is not', async () => {
+    for (const one of [other, leak]) {
+      await vscode.commands.executeCommand('leakline.internal.openSource', { file: nameOf(one), line: one.line });
+      await eventually(() => {
+        const editor = vscode.window.activeNotebookEditor;
+        assert.equal(editor?.notebook.uri.fsPath, inWorkspace(one.notebook));
+        assert.equal(editor.selection.start, one.cell);
+        const inCell = vscode.window.activeTextEditor;
+        assert.equal(inCell?.document.uri.toString(), editor.notebook.cellAt(one.cell).document.uri.toString());
+        assert.equal(inCell.selection.active.line + 1, one.line);
+      });
+    }
+  });
+
+  it('keep their marks through edits, say when the line is another, and undo brings it back', async () => {
+    await untilLens(leak.cell, leak.line, /blocks$/);
+    await editCell(new vscode.Position(0, 0), '# one more line\n');
+    await untilLens(leak.cell, leak.line + 1, /blocks$/);
+    await editCell(new vscode.Position(leak.line, 8), 'edited.');
+    await untilLens(leak.cell, leak.line + 1, /before your edit$/);
+    const back = new vscode.WorkspaceEdit();
+    back.delete(cell(leak.cell), new vscode.Range(leak.line, 8, leak.line, 8 + 'edited.'.length));
+    assert.ok(await vscode.workspace.applyEdit(back));
+    await untilLens(leak.cell, leak.line + 1, /blocks$/);
+  });
+
+  it('keep their marks when a cell is put above them', async () => {
+    const above = new vscode.NotebookCellData(vscode.NotebookCellKind.Code, 'print(1)', 'python');
+    const edit = new vscode.WorkspaceEdit();
+    edit.set(notebook.uri, [vscode.NotebookEdit.insertCells(0, [above])]);
+    assert.ok(await vscode.workspace.applyEdit(edit));
+    await untilLens(leak.cell + 1, leak.line + 1, /blocks$/);
+    await eventually(() => {
+      assert.ok(lines().some(({ file }) => file === nameOf({ ...leak, cell: leak.cell + 1 })));
+    });
+  });
+});

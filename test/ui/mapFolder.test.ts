@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
+import { newFolder } from '../support/workspaces.js';
+import { writeRoots } from '../host/roots/workspace.js';
+import { uiSession } from './support/fixture.js';
+
+describe('A recorded file that two folders of the workspace have', () => {
+  const ui = uiSession();
+
+  it('is asked for once, and the answer is kept in the settings of the workspace', async () => {
+    const parent = newFolder('several');
+    const { folders } = writeRoots(parent);
+    const workspace = join(parent, 'several.code-workspace');
+    writeFileSync(workspace, JSON.stringify({ folders: folders.map((path) => ({ path })) }));
+    const workbench = await ui.open({ workspace });
+    const { quickInput, sideBar } = workbench;
+    await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Leaks').untilRow(/1 recorded file is not matched/);
+    await workbench.runCommand('Leakline: Map Recorded Folder…');
+    assert.deepEqual(await quickInput.labels(), ['D:\\jobs\\41\\train.py']);
+    await workbench.screenshot('map-folder');
+    await quickInput.accept('D:\\jobs\\41\\train.py');
+    await eventually(async () => {
+      assert.deepEqual(await quickInput.labels(), ['detector/train.py', 'tracker/train.py']);
+    });
+    await quickInput.accept('tracker/train.py');
+    await sideBar.tree('Leaks').untilRow(/^train\.py:5.*leaked/);
+    await eventually(async () => {
+      const rows = await sideBar.tree('Leaks').rows();
+      assert.ok(!rows.some(({ text }) => text.includes('not matched')), JSON.stringify(rows));
+      assert.match(readFileSync(workspace, 'utf8'), /"leakline\.paths\.map"[^}]*"D:\\\\jobs\\\\41": "tracker"/);
+    });
+  });
+});

@@ -1,0 +1,25 @@
+import { newFolder } from '../support/workspaces.js';
+import { writeNotebookWorkspace } from '../host/notebooks/workspace.js';
+import { uiSession } from './support/fixture.js';
+
+describe('A notebook', () => {
+  const ui = uiSession();
+
+  it('shows what its cells leak, in the cells and in the view that leads to them', async () => {
+    const folder = newFolder('notebooks');
+    writeNotebookWorkspace(folder);
+    const workbench = await ui.open({ folder });
+    const { page, sideBar } = workbench;
+    await workbench.runCommand('Leakline: Show Leaks');
+    const leaks = sideBar.tree('Leaks');
+    await leaks.untilRow(/1 recorded notebook cell is not matched.*cell text has changed/);
+    await leaks.click(/analysis\.ipynb cell 3:4/);
+    const cell = page.locator('.notebook-editor .cell', { hasText: 'def train' });
+    await cell
+      .locator('.codelens-decoration a', { hasText: /3\.8 MiB leaked/ })
+      .first()
+      .waitFor();
+    await workbench.settle();
+    await workbench.screenshot('notebook');
+  });
+});

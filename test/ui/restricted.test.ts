@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.js';
+import { copyExample, writeFiles } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+
+describe('A workspace that is not trusted', () => {
+  const ui = uiSession('linked', {
+    'security.workspace.trust.enabled': true,
+    'security.workspace.trust.startupPrompt': 'never',
+    'security.workspace.trust.banner': 'never',
+  });
+
+  it('has its marks, has no say in what is read, and is told what is off', async () => {
+    const folder = copyExample();
+    // Somebody else's repository would rather not be looked at.
+    const settings = { 'leakline.snapshots.exclude': ['**'], 'leakline.marks.exclude': ['**'] };
+    writeFiles(folder, { '.vscode/settings.json': JSON.stringify(settings) });
+    const workbench = await ui.open({ folder });
+    const { editor, sideBar, page } = workbench;
+    await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    await workbench.openFile('detector/pyramid.py', 16);
+    await editor.untilLens(16, /leaked/);
+    await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Snapshots').untilRow(/Restricted mode.*recording and some settings are off/);
+    await workbench.settle();
+    await workbench.screenshot('restricted');
+    await eventually(async () => {
+      // What runs nothing is offered, what runs something is not.
+      assert.ok(
+        (await workbench.paletteTitles('Leakline: Open Timeline')).some((title) => title.includes('Open Timeline')),
+      );
+      const titles = await workbench.paletteTitles('Leakline: Run Python File with Recording');
+      assert.ok(!titles.some((title) => title.includes('Run Python File with Recording')), titles.join());
+    });
+    await sideBar.tree('Snapshots').click(/Restricted mode/);
+    await page.locator('.workspace-trust-editor').waitFor();
+    await page
+      .locator('.workspace-trust-editor')
+      .getByRole('button', { name: /^Trust/ })
+      .first()
+      .click();
+    // Now the workspace decides: it wants nothing to be read.
+    await eventually(
+      async () => {
+        assert.deepEqual(await editorLenses(), []);
+      },
+      { timeoutMs: 40_000 },
+    );
+
+    async function editorLenses(): Promise<unknown[]> {
+      await workbench.openFile('detector/pyramid.py', 16);
+      return editor.lenses();
+    }
+  });
+});
