@@ -101,7 +101,7 @@ function addEvents(
     const stack = calls.stackAt(memory);
     const event = builder.addEvent(
       {
-        action: memory.bytes > 0 ? Action.Alloc : Action.FreeCompleted,
+        action: memory.isFailure ? Action.OutOfMemory : memory.bytes > 0 ? Action.Alloc : Action.FreeCompleted,
         addrLow: Number(memory.address & 0xffffffffn),
         addrHigh: Number(memory.address >> 32n),
         size: Math.abs(memory.bytes),
@@ -115,6 +115,7 @@ function addEvents(
       },
       NO_INDEX,
     );
+    if (memory.isFailure) continue;
     if (memory.bytes > 0) held.set(memory.address, { event, memory, stack });
     else held.delete(memory.address);
   }

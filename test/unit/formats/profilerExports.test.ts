@@ -210,6 +210,18 @@ describe('Chrome traces', function () {
     }
   });
 
+  it('tell of allocations that failed, which hold nothing', async () => {
+    const { args } = memory(65, 7, 4096, 0, 2536) as { args: object };
+    const failed = { ...memory(65, 7, 0, 0, 0), name: '[OutOfMemory]', args: { ...args, Addr: undefined } };
+    const snapshot = await readBytes(Buffer.from(JSON.stringify({ ...trace, traceEvents: [...events, failed] })));
+    const { action, size } = snapshot.events;
+    assert.deepEqual([...action], [Action.Alloc, Action.Alloc, Action.OutOfMemory, Action.FreeCompleted]);
+    assert.equal(size[2], 4096);
+    assert.equal(snapshot.failures.count, 0, 'the trace does not say what the device had left');
+    const without = await readBytes(Buffer.from(JSON.stringify(trace)));
+    assert.deepEqual(inWords(snapshot).stacks, inWords(without).stacks);
+  });
+
   it('place events and the scopes of the user in absolute time', async () => {
     const snapshot = await readBytes(Buffer.from(JSON.stringify(trace)));
     assert.equal(snapshot.events.timeUs[0], 1_790_857_026_000_030);

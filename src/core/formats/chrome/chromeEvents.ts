@@ -2,14 +2,15 @@ import { Growable } from '../../model/growable.js';
 import type { StringPool } from '../../model/stringPool.js';
 import { JsonElements, type JsonObject, type JsonValue } from '../json/jsonValues.js';
 
-/** A `[memory]` event. */
+/** A `[memory]` event, or an `[OutOfMemory]`. */
 export interface ChromeMemory {
   /** Microseconds since the base of the trace. */
   readonly ts: number;
   /** Index into the trace's threads. */
   readonly thread: number;
-  /** Negative for a free. */
+  /** Negative for a free; of a failure what was asked for. */
   readonly bytes: number;
+  readonly isFailure: boolean;
   readonly address: bigint;
   /** Ordinal, -1 for the host. */
   readonly device: number;
@@ -87,7 +88,8 @@ export class ChromeEvents {
   private event(value: JsonValue): void {
     if (!isObject(value)) return;
     const ts = numberOf(value['ts']);
-    if (value['name'] === '[memory]') this.memoryEvent(value, ts);
+    if (value['name'] === '[memory]') this.memoryEvent(value, ts, false);
+    else if (value['name'] === '[OutOfMemory]') this.memoryEvent(value, ts, true);
     else if (value['ph'] === 'X' && typeof value['name'] === 'string') {
       const end = ts + numberOf(value['dur']);
       if (value['cat'] === 'python_function') {
@@ -101,16 +103,18 @@ export class ChromeEvents {
     }
   }
 
-  private memoryEvent(event: JsonObject, ts: number): void {
+  private memoryEvent(event: JsonObject, ts: number, isFailure: boolean): void {
     const args = event['args'];
     if (!isObject(args)) return;
-    const address = args['Addr'];
+    // What failed has no address.
+    const address = isFailure ? 0 : args['Addr'];
     const bytes = numberOf(args['Bytes']);
     if (bytes === 0 || (typeof address !== 'number' && typeof address !== 'bigint')) return;
     this.memory.push({
       ts,
       thread: this.thread(event),
       bytes,
+      isFailure,
       address: BigInt.asUintN(64, BigInt(address)),
       device: numberOf(args['Device Id']),
       deviceType: numberOf(args['Device Type']),
