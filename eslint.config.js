@@ -135,12 +135,12 @@ export default defineConfig(
       '**/report/**',
       '**/protocol/**',
     ],
-    'core/pickle imports bytes only: it knows nothing of PyTorch.',
+    'core/pickle imports bytes and text only: it knows nothing of PyTorch.',
   ),
   wall(
     ['src/core/formats/**'],
     [...hostOnly, '**/analysis/**', '**/source/**', '**/python/**', '**/keepers/**', '**/report/**', '**/protocol/**'],
-    'core/formats imports bytes, pickle and model only.',
+    'core/formats imports bytes, pickle, model and text only.',
   ),
   wall(
     ['src/core/analysis/**'],
@@ -210,7 +210,7 @@ export default defineConfig(
   wall(
     ['src/core/report/**'],
     [...hostOnly, '**/bytes/**', '**/pickle/**', '**/formats/**', '**/protocol/**'],
-    'core/report imports model, analysis, source, python and keepers only.',
+    'core/report imports model, analysis, source, python, keepers and text only.',
   ),
   wall(
     ['src/protocol/**'],

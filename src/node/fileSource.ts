@@ -2,6 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../core/bytes/byteSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { Microseconds } from '../core/model/units.js';
+import { say } from '../core/text/say.js';
 
 /** What tells one state of a file from another without reading it. */
 export interface FileState {
@@ -40,7 +41,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   try {
     // Asked before opening: opening a pipe would wait for its writer.
     if (!(await stat(path)).isFile()) {
-      throw new SnapshotError('unreadable', `${path} is no file. Choose a snapshot file.`);
+      throw new SnapshotError('unreadable', say('{0} is no file. Choose a snapshot file.', path));
     }
     handle = await open(path, 'r');
     const opened = handle;
@@ -72,15 +73,24 @@ export function stateOf(facts: { size: number; mtimeMs: number; ctimeMs: number;
   return { size: facts.size, mtimeMs: facts.mtimeMs, ctimeMs: facts.ctimeMs, inode: facts.ino };
 }
 
-const CURES: Readonly<Record<string, string>> = {
-  ENOENT: 'there is no such file. Check the path.',
-  EACCES: 'you may not read it. Check its permissions.',
-  EPERM: 'you may not read it. Check its permissions.',
-  EISDIR: 'it is a folder. Choose a snapshot file.',
-};
-
 function unreadable(path: string, error: unknown): SnapshotError {
   const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
-  const cure = CURES[code] ?? `${error instanceof Error ? error.message : String(error)}. Try again.`;
-  return new SnapshotError('unreadable', `${path} cannot be read: ${cure}`);
+  return new SnapshotError(
+    'unreadable',
+    unreadableText(path, code, error instanceof Error ? error.message : String(error)),
+  );
+}
+
+function unreadableText(path: string, code: string, message: string): string {
+  switch (code) {
+    case 'ENOENT':
+      return say('{0} cannot be read: there is no such file. Check the path.', path);
+    case 'EACCES':
+    case 'EPERM':
+      return say('{0} cannot be read: you may not read it. Check its permissions.', path);
+    case 'EISDIR':
+      return say('{0} cannot be read: it is a folder. Choose a snapshot file.', path);
+    default:
+      return say('{0} cannot be read: {1}. Try again.', path, message);
+  }
 }

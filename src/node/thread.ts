@@ -1,5 +1,6 @@
 import { totalmem } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { say } from '../core/text/say.js';
 
 /** A thread that is talked to by messages; a port, so that a test can let one die. */
 export interface Thread {
@@ -33,10 +34,10 @@ export function startThread(script: string, name: string, workerData: unknown = 
       let reason: string | null = null;
       worker.on('message', message);
       worker.on('error', (error: NodeJS.ErrnoException) => {
-        reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'out of memory' : error.message;
+        reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? say('out of memory') : error.message;
       });
       worker.on('exit', (code) => {
-        end(reason ?? `exit code ${code}`);
+        end(reason ?? say('exit code {0}', code));
       });
     },
     async terminate() {

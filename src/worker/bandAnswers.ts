@@ -14,6 +14,7 @@ import type { LineVerdicts } from './lineVerdicts.js';
 import { ownerWords } from './ownerWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
+import { say } from '../core/text/say.js';
 
 /** So many frames of a stack travel with its band. */
 const FRAMES_OF_BAND = 3;
@@ -69,7 +70,7 @@ export class BandAnswers {
     const { snapshot, index, layout } = await this.pile(path, device, grouping, signal);
     const { history } = index;
     if (strand >= layout.strands.length || (row !== null && row >= history.allocations.count)) {
-      throw new Error('The snapshot has changed since; look again.');
+      throw new Error(say('The snapshot has changed since; look again.'));
     }
     const at = Math.min(event, history.trace.count - 1);
     const found =

@@ -10,6 +10,7 @@ import { openFile, sameFile, savedAtUs, type OpenFile } from '../node/fileSource
 import { readSidecar } from '../node/recordingFile.js';
 import type { SnapshotCache } from '../node/snapshotCache.js';
 import type { FileReading, ReadRequest } from './readerApi.js';
+import { say } from '../core/text/say.js';
 
 /**
  * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
@@ -63,6 +64,6 @@ async function expectUnchanged(file: OpenFile): Promise<void> {
 export function changedWhileRead(path: string): SnapshotError {
   return new SnapshotError(
     'truncated',
-    `${path} changed while it was read: it is being written. Leakline reads it again when it is complete.`,
+    say('{0} changed while it was read: it is being written. Leakline reads it again when it is complete.', path),
   );
 }

@@ -4,6 +4,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import { isRpcMessage, RpcClient, RpcError } from '../protocol/rpc.js';
 import type { FileReading, ReaderApi, ReaderEvents, ReadRequest } from './readerApi.js';
+import { say } from '../core/text/say.js';
 
 /** A file that kills its reader is given to a fresh one so many times in all. */
 const ATTEMPTS = 2;
@@ -184,13 +185,18 @@ export class ReaderPool {
 }
 
 function cancelled({ request }: Job): SnapshotError {
-  return new SnapshotError('cancelled', `Reading ${request.path} was cancelled.`);
+  return new SnapshotError('cancelled', say('Reading {0} was cancelled.', request.path));
 }
 
 function deadly(path: string, reason: string): SnapshotError {
   return new SnapshotError(
     'unreadable',
-    `${path} stopped its reader ${ATTEMPTS} times (${reason}) and is left alone. ` +
-      'Free some memory, or record with a smaller max_entries.',
+    say(
+      '{0} stopped its reader {1} times ({2}) and is left alone. ' +
+        'Free some memory, or record with a smaller max_entries.',
+      path,
+      ATTEMPTS,
+      reason,
+    ),
   );
 }

@@ -17,6 +17,7 @@ import { sameSidecar, sidecarState } from '../node/recordingFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
 import { changedWhileRead } from './readSnapshotFile.js';
 import type { SnapshotReader } from './snapshotReading.js';
+import { say } from '../core/text/say.js';
 
 /** What a file holds: snapshots, or something else that has no lines. */
 interface Entry {
@@ -110,7 +111,7 @@ export class SnapshotStore {
       if (entry?.other != null) throw noSnapshot(path, entry.other);
       throw new SnapshotError(
         'unreadable',
-        `${path} is not open in Leakline. Open it with "Leakline: Open Snapshot…".`,
+        say('{0} is not open in Leakline. Open it with "Leakline: Open Snapshot…".', path),
       );
     }
     return digest;

@@ -1,6 +1,7 @@
 import type { ByteSource } from './byteSource.js';
 import { readFully } from './readFully.js';
 import { SnapshotError } from './snapshotError.js';
+import { say } from '../text/say.js';
 
 const INVALID = 255;
 const VALUES = makeValues();
@@ -39,7 +40,11 @@ export function base64Source(text: ByteSource, padding: number): ByteSource {
           if (value === INVALID) {
             throw new SnapshotError(
               'notASnapshot',
-              `${text.name} holds damaged base64 text, ${from + i + digit} characters into it. Save the page again.`,
+              say(
+                '{0} holds damaged base64 text, {1} characters into it. Save the page again.',
+                text.name,
+                from + i + digit,
+              ),
             );
           }
           bits = (bits << 6) | value;

@@ -3,6 +3,7 @@ import type { ByteSource } from './byteSource.js';
 import { crc32 } from './crc32.js';
 import { readFully } from './readFully.js';
 import { SnapshotError } from './snapshotError.js';
+import { say } from '../text/say.js';
 
 /** What must come out of a member of an archive. */
 export interface InflatedFacts {
@@ -101,14 +102,22 @@ class InflatingSource implements ByteSource {
       if ((error as Partial<FlateError>).code === UNEXPECTED_END) throw this.truncated();
       throw new SnapshotError(
         'notASnapshot',
-        `${this.name} holds damaged compressed data before byte ${this.consumed}. Copy or dump the file again.`,
+        say(
+          '{0} holds damaged compressed data before byte {1}. Copy or dump the file again.',
+          this.name,
+          this.consumed,
+        ),
       );
     }
     if (this.end > RATIO_COUNTS_FROM && (this.end > this.consumed * MAX_RATIO || this.end > MAX_OUTPUT)) {
       throw new SnapshotError(
         'limit',
-        `${this.name} unfolds into more than ${this.end} bytes, beyond what Leakline allows for its size. ` +
-          'Decompress it yourself if you trust it.',
+        say(
+          '{0} unfolds into more than {1} bytes, beyond what Leakline allows for its size. ' +
+            'Decompress it yourself if you trust it.',
+          this.name,
+          this.end,
+        ),
       );
     }
     if (last) {
@@ -134,8 +143,11 @@ class InflatingSource implements ByteSource {
   private truncated(): SnapshotError {
     return new SnapshotError(
       'truncated',
-      `${this.name} ends early, or its checksum is wrong: it is still being written, cut short or damaged. ` +
-        'It can be read once it is whole.',
+      say(
+        '{0} ends early, or its checksum is wrong: it is still being written, cut short or damaged. ' +
+          'It can be read once it is whole.',
+        this.name,
+      ),
     );
   }
 }

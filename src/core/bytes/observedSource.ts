@@ -1,5 +1,6 @@
 import type { ByteSource } from './byteSource.js';
 import { SnapshotError } from './snapshotError.js';
+import { say } from '../text/say.js';
 
 /** A clock that never jumps, which every runtime has (W3C High Resolution Time). */
 declare const performance: { now(): number };
@@ -20,7 +21,8 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
     name: source.name,
     size: source.size,
     async read(offset, into) {
-      if (signal?.aborted === true) throw new SnapshotError('cancelled', `Reading ${source.name} was cancelled.`);
+      if (signal?.aborted === true)
+        throw new SnapshotError('cancelled', say('Reading {0} was cancelled.', source.name));
       if (timeLimitMs !== undefined && performance.now() - startMs > timeLimitMs) {
         throw tookTooLong(source.name, timeLimitMs);
       }
@@ -39,7 +41,11 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
 export function tookTooLong(name: string, timeLimitMs: number): SnapshotError {
   return new SnapshotError(
     'limit',
-    `${name} was not read within ${timeLimitMs / 1000} seconds, the time that a file may take. ` +
-      'Allow more, copy it to a faster disk, or record with a smaller max_entries.',
+    say(
+      '{0} was not read within {1} seconds, the time that a file may take. ' +
+        'Allow more, copy it to a faster disk, or record with a smaller max_entries.',
+      name,
+      timeLimitMs / 1000,
+    ),
   );
 }

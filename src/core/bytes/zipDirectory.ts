@@ -3,6 +3,7 @@ import { inflateSource } from './inflatingSource.js';
 import { readFully } from './readFully.js';
 import { sliceSource } from './sliceSource.js';
 import { SnapshotError } from './snapshotError.js';
+import { say } from '../text/say.js';
 
 /** A member of a zip archive, as its central directory describes it. */
 export interface ZipMember {
@@ -48,8 +49,11 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   if (end < 0) {
     throw new SnapshotError(
       'truncated',
-      `${source.name} is a zip archive without its directory: it is still being written or was cut short. ` +
-        'It can be read once it is whole.',
+      say(
+        '{0} is a zip archive without its directory: it is still being written or was cut short. ' +
+          'It can be read once it is whole.',
+        source.name,
+      ),
     );
   }
   let size = tail.getUint32(end + 12, true);
@@ -65,8 +69,12 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   if (size > MAX_DIRECTORY) {
     throw new SnapshotError(
       'limit',
-      `${source.name} is a zip archive with a directory of ${size} bytes, more than Leakline allows. ` +
-        'Take the snapshot out of it.',
+      say(
+        '{0} is a zip archive with a directory of {1} bytes, more than Leakline allows. ' +
+          'Take the snapshot out of it.',
+        source.name,
+        size,
+      ),
     );
   }
   return entries(source, viewOf(await readFully(source, offset, size)));
@@ -80,7 +88,12 @@ export async function openMember(source: ByteSource, member: ZipMember): Promise
   if (member.encrypted || (member.method !== STORED && member.method !== DEFLATED)) {
     throw new SnapshotError(
       'unsupported',
-      `${source.name} holds ${member.name} encrypted or packed by method ${member.method}. Take it out of the archive.`,
+      say(
+        '{0} holds {1} encrypted or packed by method {2}. Take it out of the archive.',
+        source.name,
+        member.name,
+        member.method,
+      ),
     );
   }
   const local = viewOf(await readFully(source, member.header, LOCAL_BYTES));
@@ -153,6 +166,6 @@ function viewOf(bytes: Uint8Array): DataView {
 function damaged(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    `${source.name} is a zip archive with a damaged directory. Copy or dump the file again.`,
+    say('{0} is a zip archive with a damaged directory. Copy or dump the file again.', source.name),
   );
 }

@@ -16,6 +16,8 @@ import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
+import { countText } from '../text/countText.js';
+import { say } from '../text/say.js';
 
 /** Beside an accelerator's memory the host's is of no interest here. */
 const HOST = 0;
@@ -40,7 +42,10 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   if (events.memory.length === 0) {
     throw new SnapshotError(
       'unsupported',
-      `${source.name} is a profiler's trace without memory events. Profile with profile_memory=True and with_stack=True.`,
+      say(
+        "{0} is a profiler's trace without memory events. Profile with profile_memory=True and with_stack=True.",
+        source.name,
+      ),
     );
   }
   const calls = new PythonCalls(events, builder);
@@ -74,7 +79,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   if (!hasAccelerator) {
     warnings.push({
       code: 'hostMemory',
-      message: 'The trace holds memory of the host only, shown as device 0: profile on the GPU to see its memory.',
+      message: say('The trace holds memory of the host only, shown as device 0: profile on the GPU to see its memory.'),
     });
   }
   const snapshot = builder.finish({
@@ -166,8 +171,11 @@ function addSegment(
 function beforeTrace(device: number, bytes: number): SnapshotWarning {
   return {
     code: 'startedLate',
-    message:
-      `${bytes} bytes on device ${device} were allocated before the trace began; only their sum is known: ` +
-      'start the profiler before the model is built.',
+    message: say(
+      '{0} bytes on device {1} were allocated before the trace began; only their sum is known: ' +
+        'start the profiler before the model is built.',
+      countText(bytes),
+      device,
+    ),
   };
 }

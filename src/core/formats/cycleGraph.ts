@@ -6,6 +6,7 @@ import type { CycleEdge, CycleFrame, CycleGraph, CycleNode } from '../model/cycl
 import type { Format } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { unquotePython } from './html/unquotePython.js';
+import { say } from '../text/say.js';
 
 /** The detector draws what one collection found: thousands of nodes at most. */
 const MAX_BYTES = 1 << 26;
@@ -99,7 +100,11 @@ async function wholeText(source: ByteSource): Promise<string> {
   if (bytes.length > MAX_BYTES) {
     throw new SnapshotError(
       'limit',
-      `${source.name} is a graph of more than ${MAX_BYTES} bytes, more than Leakline draws. Collect garbage more often.`,
+      say(
+        '{0} is a graph of more than {1} bytes, more than Leakline draws. Collect garbage more often.',
+        source.name,
+        MAX_BYTES,
+      ),
     );
   }
   return new TextDecoder().decode(bytes);
@@ -108,13 +113,19 @@ async function wholeText(source: ByteSource): Promise<string> {
 function truncated(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'truncated',
-    `${source.name} ends inside its graph: it is still being written or was cut short. It can be read once it is whole.`,
+    say(
+      '{0} ends inside its graph: it is still being written or was cut short. It can be read once it is whole.',
+      source.name,
+    ),
   );
 }
 
 function strange(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    `${source.name} is no graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.`,
+    say(
+      '{0} is no graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.',
+      source.name,
+    ),
   );
 }

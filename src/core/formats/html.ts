@@ -5,6 +5,7 @@ import type { Format, ReadContext } from './format.js';
 import { findMark } from './html/findMark.js';
 import type { ReadResult } from './readResult.js';
 import { readViewerPage } from './viewerPage.js';
+import { say } from '../text/say.js';
 
 /** Pages that PyTorch writes: the snapshot viewer's, the cycle detector's, the profiler's picture of a timeline. */
 export const html: Format = {
@@ -31,16 +32,25 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     case PICTURE:
       throw new SnapshotError(
         'unsupported',
-        `${source.name} is a page with a picture of memory over time, without the numbers. ` +
-          'Export the timeline as .json, or dump a snapshot with torch.cuda.memory._dump_snapshot.',
+        say(
+          '{0} is a page with a picture of memory over time, without the numbers. ' +
+            'Export the timeline as .json, or dump a snapshot with torch.cuda.memory._dump_snapshot.',
+          source.name,
+        ),
       );
     default: {
       const isWhole = (await findMark(source, 0, ['</html>', '</HTML>'])) !== null;
       throw new SnapshotError(
         isWhole ? 'notASnapshot' : 'truncated',
         isWhole
-          ? `${source.name} is a web page without a memory snapshot. Choose a page saved by torch.cuda._memory_viz.`
-          : `${source.name} is a web page that ends early: it is still being written or was cut short. It can be read once it is whole.`,
+          ? say(
+              '{0} is a web page without a memory snapshot. Choose a page saved by torch.cuda._memory_viz.',
+              source.name,
+            )
+          : say(
+              '{0} is a web page that ends early: it is still being written or was cut short. It can be read once it is whole.',
+              source.name,
+            ),
       );
     }
   }

@@ -11,6 +11,7 @@ import { readJsonSnapshot } from './jsonSnapshot.js';
 import { readMemoryStats } from './memoryStats.js';
 import { readMemoryTimeline, readRawTimeline } from './memoryTimeline.js';
 import type { ReadResult } from './readResult.js';
+import { say } from '../text/say.js';
 
 type JsonReader = (source: ByteSource, context: ReadContext) => Promise<ReadResult>;
 
@@ -49,7 +50,10 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   }
   throw new SnapshotError(
     'notASnapshot',
-    `${source.name} is JSON, but no memory snapshot (it has no segments) and nothing else that Leakline knows. ` +
-      'Choose a file made by torch.cuda.memory._dump_snapshot.',
+    say(
+      '{0} is JSON, but no memory snapshot (it has no segments) and nothing else that Leakline knows. ' +
+        'Choose a file made by torch.cuda.memory._dump_snapshot.',
+      source.name,
+    ),
   );
 }

@@ -6,6 +6,7 @@ import { JsonMachine } from './json/jsonMachine.js';
 import { JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
+import { say } from '../text/say.js';
 
 const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
 
@@ -33,7 +34,10 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
   if (count === 0) {
     throw new SnapshotError(
       'notASnapshot',
-      `${source.name} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.`,
+      say(
+        '{0} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.',
+        source.name,
+      ),
     );
   }
   const series = QUANTITIES.map((name, i) => ({ name, device: null, bytes: columns[i].take() })).filter(

@@ -4,6 +4,7 @@ import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
+import { say } from '../text/say.js';
 
 /** Rows of the table, and what `memory_stats()` calls them. */
 const QUANTITIES: ReadonlyMap<string, string> = new Map([
@@ -57,8 +58,11 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   if (series.length === 0) {
     throw new SnapshotError(
       'truncated',
-      `${source.name} ends inside a table of memory_summary(): it is still being written or was cut short. ` +
-        'It can be read once it is whole.',
+      say(
+        '{0} ends inside a table of memory_summary(): it is still being written or was cut short. ' +
+          'It can be read once it is whole.',
+        source.name,
+      ),
     );
   }
   return {
@@ -80,6 +84,6 @@ function rounded(power: number): { code: string; message: string } {
   const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][power];
   return {
     code: 'rounded',
-    message: `The table is rounded down to ${unit}: log torch.cuda.memory_stats() as JSON for exact bytes.`,
+    message: say('The table is rounded down to {0}: log torch.cuda.memory_stats() as JSON for exact bytes.', unit),
   };
 }

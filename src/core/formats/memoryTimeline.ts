@@ -7,6 +7,7 @@ import { JsonElements, type JsonValue } from './json/jsonValues.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
+import { say } from '../text/say.js';
 
 /** What PyTorch's profiler calls the owners of memory, in the order of its files. */
 const CATEGORIES = [
@@ -45,9 +46,10 @@ export async function readMemoryTimeline(source: ByteSource, context: ReadContex
       columns.forEach((column, i) => {
         column.push(Number(value[i + 1]));
       });
-    } else throw strange(source, `row ${columns[0].length}`);
+    } else throw strange(source, say('row {0}', columns[0].length));
   });
-  if (times.length !== columns[0].length) throw strange(source, `${times.length} times for ${columns[0].length} rows`);
+  if (times.length !== columns[0].length)
+    throw strange(source, say('{0} times for {1} rows', times.length, columns[0].length));
   return trend('memoryTimeline', source, times, columns);
 }
 
@@ -71,7 +73,7 @@ export async function readRawTimeline(source: ByteSource, context: ReadContext):
     const numbers = Array.isArray(value) ? value.map(Number) : [];
     const [time, action, bytes, category] = numbers;
     if (numbers.length !== 4 || !(category in held) || !isRawAction(action) || !Number.isFinite(bytes)) {
-      throw strange(source, `event ${events}`);
+      throw strange(source, say('event {0}', events));
     }
     events++;
     held[category] += bytes;
@@ -134,6 +136,6 @@ function trend(
 function strange(source: ByteSource, where: string): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    `${source.name} looks like a profiler's memory timeline, but not at ${where}. Export it again.`,
+    say("{0} looks like a profiler's memory timeline, but not at {1}. Export it again.", source.name, where),
   );
 }

@@ -6,6 +6,7 @@ import type { ReadResult } from './readResult.js';
 import { guessedColumns, headerColumns, smiBytes, smiFields, smiTime, type SmiColumns } from './smi/smiColumns.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
+import { say, sayCount } from '../text/say.js';
 
 const SEPARATED = /^[^,\n]*[^,\s][^,\n]*,/;
 
@@ -116,13 +117,17 @@ function warningsOf(strange: number, leftOut: boolean): SnapshotWarning[] {
   if (strange > 0) {
     warnings.push({
       code: 'strangeLines',
-      message: `${strange} ${strange === 1 ? 'line is' : 'lines are'} no samples and left out: look at the log for errors.`,
+      message: sayCount(
+        strange,
+        '1 line is no sample and left out: look at the log for errors.',
+        '{0} lines are no samples and left out: look at the log for errors.',
+      ),
     });
   }
   if (leftOut) {
     warnings.push({
       code: 'moreSeries',
-      message: 'The log tells of more devices and processes than Leakline shows: query fewer.',
+      message: say('The log tells of more devices and processes than Leakline shows: query fewer.'),
     });
   }
   return warnings;
@@ -132,11 +137,14 @@ function withoutSamples(source: ByteSource, strange: number): SnapshotError {
   return strange === 0
     ? new SnapshotError(
         'truncated',
-        `${source.name} has the header of nvidia-smi and no sample yet. It can be read once it has one.`,
+        say('{0} has the header of nvidia-smi and no sample yet. It can be read once it has one.', source.name),
       )
     : new SnapshotError(
         'notASnapshot',
-        `${source.name} has the header of nvidia-smi and no line that fits it. ` +
-          'Log with nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1.',
+        say(
+          '{0} has the header of nvidia-smi and no line that fits it. ' +
+            'Log with nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1.',
+          source.name,
+        ),
       );
 }

@@ -7,6 +7,7 @@ import type { StackId } from '../model/units.js';
 import type { Format } from './format.js';
 import { parseProfile, type ProfileFrame, type ProfileSample } from './pprof/profile.js';
 import type { ReadResult } from './readResult.js';
+import { say } from '../text/say.js';
 
 /** Profiles hold one sample per stack: kilobytes. */
 const MAX_BYTES = 1 << 28;
@@ -28,7 +29,11 @@ async function read(source: ByteSource): Promise<ReadResult> {
   if (bytes.length > MAX_BYTES) {
     throw new SnapshotError(
       'limit',
-      `${source.name} is a profile of more than ${MAX_BYTES} bytes, more than Leakline reads. Save a smaller one.`,
+      say(
+        '{0} is a profile of more than {1} bytes, more than Leakline reads. Save a smaller one.',
+        source.name,
+        MAX_BYTES,
+      ),
     );
   }
   const { types, samples } = parseProfile(bytes, source.name);
@@ -36,8 +41,11 @@ async function read(source: ByteSource): Promise<ReadResult> {
   if (space < 0) {
     throw new SnapshotError(
       'unsupported',
-      `${source.name} is a profile of ${types.join(', ') || 'nothing'}, not of memory. ` +
-        'Save one with jax.profiler.save_device_memory_profile.',
+      say(
+        '{0} is a profile of {1}, not of memory. ' + 'Save one with jax.profiler.save_device_memory_profile.',
+        source.name,
+        types.join(', ') || say('nothing'),
+      ),
     );
   }
   const allocations = types.indexOf('allocations');

@@ -1,6 +1,7 @@
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Trend } from '../model/trend.js';
+import { say } from '../text/say.js';
 
 /** What an input turned out to be. */
 export type ReadResult =
@@ -42,7 +43,10 @@ export function oneOf(result: ReadResult, members: number): ReadResult {
   if (inside === 1) return { ...result, members };
   const warning = {
     code: 'moreSnapshots',
-    message: `A file in this container holds ${inside} snapshots, of which the first is shown: unpack the container.`,
+    message: say(
+      'A file in this container holds {0} snapshots, of which the first is shown: unpack the container.',
+      inside,
+    ),
   };
   return { kind: 'snapshot', snapshot: { ...snapshot, warnings: [...snapshot.warnings, warning] }, members };
 }

@@ -16,6 +16,7 @@ import type { OtherResult, ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
+import { say } from '../text/say.js';
 
 /** Every kind of input, in the order in which they are asked. */
 const FORMATS: readonly Format[] = [
@@ -80,10 +81,18 @@ export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   return new SnapshotError(
     'unsupported',
     result.kind === 'trend'
-      ? `${name} says how much memory was held over time (${result.trend.format}), but not by which lines. ` +
-          'Record with torch.cuda.memory._record_memory_history and dump a snapshot.'
-      : `${name} is a graph of reference cycles (${result.cycles.format}), not a memory snapshot. ` +
-          'Choose a file made by torch.cuda.memory._dump_snapshot.',
+      ? say(
+          '{0} says how much memory was held over time ({1}), but not by which lines. ' +
+            'Record with torch.cuda.memory._record_memory_history and dump a snapshot.',
+          name,
+          result.trend.format,
+        )
+      : say(
+          '{0} is a graph of reference cycles ({1}), not a memory snapshot. ' +
+            'Choose a file made by torch.cuda.memory._dump_snapshot.',
+          name,
+          result.cycles.format,
+        ),
   );
 }
 
@@ -97,29 +106,42 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   if (head.length === 0) {
     throw new SnapshotError(
       'truncated',
-      `${source.name} is empty: it is still being written or its dump was cut short. It can be read once it is whole.`,
+      say(
+        '{0} is empty: it is still being written or its dump was cut short. It can be read once it is whole.',
+        source.name,
+      ),
     );
   }
   const format = FORMATS.find((candidate) => candidate.sniff(head));
   if (format === undefined && looksLikeOldPickle(head)) {
     throw new SnapshotError(
       'notASnapshot',
-      `${source.name} looks like a pickle of protocol 0 or 1; Leakline reads 2 to 5. ` +
-        'Dump it again with torch.cuda.memory._dump_snapshot.',
+      say(
+        '{0} looks like a pickle of protocol 0 or 1; Leakline reads 2 to 5. ' +
+          'Dump it again with torch.cuda.memory._dump_snapshot.',
+        source.name,
+      ),
     );
   }
   if (format === undefined) {
     throw new SnapshotError(
       'notASnapshot',
-      `${source.name} is no memory snapshot: it starts neither like a pickle of protocol 2 to 5 nor like a container of one. ` +
-        'Choose a file made by torch.cuda.memory._dump_snapshot.',
+      say(
+        '{0} is no memory snapshot: it starts neither like a pickle of protocol 2 to 5 nor like a container of one. ' +
+          'Choose a file made by torch.cuda.memory._dump_snapshot.',
+        source.name,
+      ),
     );
   }
   const readNested = (inner: ByteSource, member: number): Promise<ReadResult> => {
     if (depth + 1 >= MAX_CONTAINERS) {
       throw new SnapshotError(
         'limit',
-        `${source.name} is packed ${MAX_CONTAINERS} times over, more than Leakline unpacks. Unpack it yourself.`,
+        say(
+          '{0} is packed {1} times over, more than Leakline unpacks. Unpack it yourself.',
+          source.name,
+          MAX_CONTAINERS,
+        ),
       );
     }
     return readKind(inner, { ...options, member }, depth + 1);

@@ -8,6 +8,7 @@ import type { ReadResult } from './readResult.js';
 import { explained } from './torch/foreignPickle.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
+import { say } from '../text/say.js';
 
 /** Bytes of a trace entry in recent releases, with its share of stacks: more than this per entry wastes a guess. */
 const EVENT_BYTES = 120;
@@ -53,7 +54,11 @@ async function expectNothingBehind(source: ByteSource, end: number): Promise<voi
     if (at - end > MAX_PADDING || rest.subarray(0, got).some((byte) => byte !== 0)) {
       throw new SnapshotError(
         'unsupported',
-        `${source.name} goes on behind its snapshot, which ends at byte ${end}. Dump each snapshot into a file of its own.`,
+        say(
+          '{0} goes on behind its snapshot, which ends at byte {1}. Dump each snapshot into a file of its own.',
+          source.name,
+          end,
+        ),
       );
     }
   }

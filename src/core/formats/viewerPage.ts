@@ -6,6 +6,7 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import type { ReadContext } from './format.js';
 import { findMark, type FoundMark } from './html/findMark.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
+import { say } from '../text/say.js';
 
 const FORMAT = 'memoryViz';
 /** Each is read on its own, and the page searched each time. */
@@ -27,7 +28,7 @@ export async function readViewerPage(source: ByteSource, from: number, context: 
     next = await nextSnapshot(source, end);
   }
   if (found.length === 0) {
-    throw new SnapshotError('truncated', `${source.name} ends before its snapshot. Save the page again.`);
+    throw new SnapshotError('truncated', say('{0} ends before its snapshot. Save the page again.', source.name));
   }
   const { start, end } = found[Math.min(context.member, found.length - 1)];
   const last = await readFully(source, Math.max(start, end - 2), Math.min(2, end - start));
@@ -40,7 +41,11 @@ export async function readViewerPage(source: ByteSource, from: number, context: 
 function tooMany(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'limit',
-    `${source.name} holds more than ${MAX_SNAPSHOTS} snapshots, more than Leakline reads from a page. Split it.`,
+    say(
+      '{0} holds more than {1} snapshots, more than Leakline reads from a page. Split it.',
+      source.name,
+      MAX_SNAPSHOTS,
+    ),
   );
 }
 
@@ -55,6 +60,9 @@ async function endOf(source: ByteSource, snapshot: FoundMark): Promise<number> {
   if (quote !== null) return quote.start;
   throw new SnapshotError(
     'truncated',
-    `${source.name} ends inside its snapshot: it is still being written or was cut short. It can be read once it is whole.`,
+    say(
+      '{0} ends inside its snapshot: it is still being written or was cut short. It can be read once it is whole.',
+      source.name,
+    ),
   );
 }

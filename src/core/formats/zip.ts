@@ -4,6 +4,7 @@ import { openMember, zipMembers, type ZipMember } from '../bytes/zipDirectory.js
 import type { Format, ReadContext } from './format.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
 import { checkpoint } from './torch/foreignPickle.js';
+import { say } from '../text/say.js';
 
 /** What `torch.save` writes (the pickle is the member `…/data.pkl`), one file in a zip archive, or several snapshots. */
 export const zip: Format = {
@@ -22,7 +23,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   if (!Number.isFinite(source.size)) {
     throw new SnapshotError(
       'unsupported',
-      `${source.name} is a compressed zip archive, which is read from its end. Decompress it first.`,
+      say('{0} is a compressed zip archive, which is read from its end. Decompress it first.', source.name),
     );
   }
   const all = await zipMembers(source);
@@ -48,6 +49,10 @@ function chosen(source: ByteSource, members: readonly ZipMember[]): ZipMember[] 
   if (named.length > 0 && named.length <= MAX_SNAPSHOTS) return named;
   throw new SnapshotError(
     'unsupported',
-    `${source.name} is a zip archive of ${files.length} files, none of them named .pickle. Take the snapshots out of it.`,
+    say(
+      '{0} is a zip archive of {1} files, none of them named .pickle. Take the snapshots out of it.',
+      source.name,
+      files.length,
+    ),
   );
 }

@@ -3,6 +3,8 @@ import { FORBIDDEN_OPCODES, Op } from './opcodes.js';
 import type { PickleSink, RecordSink } from './pickleSink.js';
 import { RecordReader } from './recordReader.js';
 import { Kind, makeRef, NONE_REF, OPAQUE_REF, type Ref, ValueStack } from './values.js';
+import { say } from '../text/say.js';
+import { damageText, excessText, type Damage, type Excess } from './pickleDamage.js';
 
 /** Bounds on what an input may ask for. Beyond them stands `SnapshotError('limit')`. */
 export interface PickleLimits {
@@ -90,10 +92,10 @@ export class PickleMachine {
     let sp = this.depth;
     let p = from;
 
-    if (!this.started && p < end && buffer[p] !== Op.Proto) throw this.damaged('no protocol header', base + p);
+    if (!this.started && p < end && buffer[p] !== Op.Proto) throw this.damaged('noHeader', base + p);
     running: while (p < until) {
       if (sp + 4 > capacity) {
-        if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
+        if (capacity >= this.limits.stackDepth) throw this.limit('stack', base + p);
         stack.grow();
         ({ ref, low, high, memoSlot } = stack);
         capacity = ref.length;
@@ -115,9 +117,9 @@ export class PickleMachine {
               slot = (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0;
               p += 5;
             }
-            if (slot >= memoCount) throw this.damaged(`an unknown memo slot ${slot}`, base + p);
+            if (slot >= memoCount) throw this.damaged('unknownMemo', base + p, slot);
             if (sp === capacity) {
-              if (capacity >= this.limits.stackDepth) throw this.limit('values on the stack', base + p);
+              if (capacity >= this.limits.stackDepth) throw this.limit('stack', base + p);
               stack.grow();
               ({ ref, low, high, memoSlot } = stack);
               capacity = ref.length;
@@ -128,7 +130,7 @@ export class PickleMachine {
           break;
         }
         case Op.Memoize: {
-          if (sp === 0) throw this.damaged('an empty stack', base + p);
+          if (sp === 0) throw this.damaged('emptyStack', base + p);
           if (memoCount === memo.length) {
             memo = this.growMemo(memoCount, base + p);
           }
@@ -142,12 +144,12 @@ export class PickleMachine {
         case Op.LongBinPut: {
           const long = op === Op.LongBinPut;
           if (end - p < (long ? 5 : 2)) break running;
-          if (sp === 0) throw this.damaged('an empty stack', base + p);
+          if (sp === 0) throw this.damaged('emptyStack', base + p);
           const slot = long
             ? (buffer[p + 1] | (buffer[p + 2] << 8) | (buffer[p + 3] << 16) | (buffer[p + 4] << 24)) >>> 0
             : buffer[p + 1];
           // Writers number their slots one after the other; a far slot would only ask for memory.
-          if (slot > memoCount) throw this.damaged(`memo slot ${slot} out of order`, base + p);
+          if (slot > memoCount) throw this.damaged('memoOrder', base + p, slot);
           if (slot === memoCount) {
             if (memoCount === memo.length) {
               memo = this.growMemo(memoCount, base + p);
@@ -161,7 +163,7 @@ export class PickleMachine {
           break;
         }
         case Op.Mark: {
-          if (this.marks.length >= this.limits.nesting) throw this.limit('open containers', base + p);
+          if (this.marks.length >= this.limits.nesting) throw this.limit('containers', base + p);
           this.marks.push(sp);
           p++;
           break;
@@ -240,7 +242,7 @@ export class PickleMachine {
         case Op.SetItems:
         case Op.Appends: {
           const mark = this.popMark(sp, base + p);
-          if (mark === 0) throw this.damaged('a container that is not there', base + p);
+          if (mark === 0) throw this.damaged('noContainer', base + p);
           const at = mark - 1;
           const before = ref[at];
           const after =
@@ -253,7 +255,7 @@ export class PickleMachine {
         case Op.SetItem:
         case Op.Append: {
           const items = op === Op.Append ? 1 : 2;
-          if (sp <= items) throw this.damaged('a container that is not there', base + p);
+          if (sp <= items) throw this.damaged('noContainer', base + p);
           const at = sp - items - 1;
           const before = ref[at];
           const after =
@@ -264,7 +266,7 @@ export class PickleMachine {
           break;
         }
         case Op.Tuple2: {
-          if (sp < 2) throw this.damaged('an empty stack', base + p);
+          if (sp < 2) throw this.damaged('emptyStack', base + p);
           ref[sp - 2] = sink.tuple(stack, sp - 2, sp);
           sp--;
           p++;
@@ -312,10 +314,7 @@ export class PickleMachine {
         if (end - p < 2) return p;
         const protocol = buffer[p + 1];
         if (this.started || protocol < 2 || protocol > 5) {
-          throw new SnapshotError(
-            'unsupported',
-            `${this.name} is a pickle of protocol ${protocol}; Leakline reads 2 to 5. Dump it again with _dump_snapshot.`,
-          );
+          throw this.otherProtocol(protocol);
         }
         this.started = true;
         p += 2;
@@ -340,7 +339,7 @@ export class PickleMachine {
         const head = short ? 2 : eight ? 9 : 5;
         if (end - p < head) return p;
         const bytes = short ? buffer[p + 1] : unsigned(buffer, p + 1, head - 1);
-        if (bytes > this.limits.textBytes) throw this.limit(`bytes in one text (${bytes})`, base + p);
+        if (bytes > this.limits.textBytes) throw this.limit('text', base + p, bytes);
         if (end - p < head + bytes) {
           this.wanted = head + bytes;
           return p;
@@ -353,7 +352,7 @@ export class PickleMachine {
       case Op.Long4: {
         if (end - p < 5) return p;
         const bytes = unsigned(buffer, p + 1, 4);
-        if (bytes > 255) throw this.limit(`bytes in one integer (${bytes})`, base + p);
+        if (bytes > 255) throw this.limit('integer', base + p, bytes);
         if (end - p < 5 + bytes) return p;
         this.pushLong(buffer, p + 5, bytes, sp++);
         p += 5 + bytes;
@@ -367,7 +366,7 @@ export class PickleMachine {
       case Op.Tuple1:
       case Op.Tuple3: {
         const items = op === Op.Tuple1 ? 1 : 3;
-        if (sp < items) throw this.damaged('an empty stack', base + p);
+        if (sp < items) throw this.damaged('emptyStack', base + p);
         ref[sp - items] = sink.tuple(stack, sp - items, sp);
         sp -= items - 1;
         p++;
@@ -402,7 +401,7 @@ export class PickleMachine {
         break;
       }
       case Op.Pop:
-        if (sp === 0) throw this.damaged('an empty stack', base + p);
+        if (sp === 0) throw this.damaged('emptyStack', base + p);
         if (this.marks.length > 0 && this.marks[this.marks.length - 1] === sp) this.marks.pop();
         else sp--;
         p++;
@@ -412,7 +411,7 @@ export class PickleMachine {
         p++;
         break;
       case Op.Dup:
-        if (sp === 0) throw this.damaged('an empty stack', base + p);
+        if (sp === 0) throw this.damaged('emptyStack', base + p);
         ref[sp] = ref[sp - 1];
         low[sp] = low[sp - 1];
         high[sp] = high[sp - 1];
@@ -421,7 +420,7 @@ export class PickleMachine {
         p++;
         break;
       case Op.Stop:
-        if (sp !== 1 || this.marks.length > 0) throw this.damaged('an end inside a container', base + p);
+        if (sp !== 1 || this.marks.length > 0) throw this.damaged('endInside', base + p);
         this.result = ref[0];
         this.done = true;
         p++;
@@ -448,18 +447,18 @@ export class PickleMachine {
   }
 
   private setItems(dict: Ref, from: number, to: number, offset: number): Ref {
-    if ((to - from) % 2 !== 0) throw this.damaged('a key without a value', offset);
+    if ((to - from) % 2 !== 0) throw this.damaged('keyWithoutValue', offset);
     return this.sink.setItems(dict, this.stack, from, to);
   }
 
   private popMark(sp: number, offset: number): number {
     const mark = this.marks.pop();
-    if (mark === undefined || mark > sp) throw this.damaged('a container that is not there', offset);
+    if (mark === undefined || mark > sp) throw this.damaged('noContainer', offset);
     return mark;
   }
 
   private growMemo(used: number, offset: number): Int32Array {
-    if (used >= this.limits.memoSlots) throw this.limit('memo slots', offset);
+    if (used >= this.limits.memoSlots) throw this.limit('memo', offset);
     const next = new Int32Array(Math.max(MEMO_START, used + (used >> 1)));
     next.set(this.memo.subarray(0, used));
     this.memo = next;
@@ -491,17 +490,38 @@ export class PickleMachine {
     high[place] = highWord;
   }
 
-  private damaged(what: string, offset: number): SnapshotError {
+  private otherProtocol(protocol: number): SnapshotError {
     return new SnapshotError(
-      'notASnapshot',
-      `${this.name} is no readable pickle: ${what} at byte ${offset}. Dump the snapshot again.`,
+      'unsupported',
+      say(
+        '{0} is a pickle of protocol {1}; Leakline reads 2 to 5. Dump it again with _dump_snapshot.',
+        this.name,
+        protocol,
+      ),
     );
   }
 
-  private limit(what: string, offset: number): SnapshotError {
+  private damaged(damage: Damage, offset: number, detail = 0): SnapshotError {
+    return new SnapshotError(
+      'notASnapshot',
+      say(
+        '{0} is no readable pickle: {1} at byte {2}. Dump the snapshot again.',
+        this.name,
+        damageText(damage, detail),
+        offset,
+      ),
+    );
+  }
+
+  private limit(excess: Excess, offset: number, detail = 0): SnapshotError {
     return new SnapshotError(
       'limit',
-      `${this.name} asks for more ${what} than Leakline allows, at byte ${offset}. Record with a smaller max_entries.`,
+      say(
+        '{0} asks for more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
+        this.name,
+        excessText(excess, detail),
+        offset,
+      ),
     );
   }
 
@@ -510,12 +530,17 @@ export class PickleMachine {
     if (forbidden !== undefined) {
       return new SnapshotError(
         'forbidden',
-        `${this.name} asks to run code (${forbidden} at byte ${offset}), which no memory snapshot does; it was not read. ` +
-          'Dump with torch.cuda.memory._dump_snapshot.',
+        say(
+          '{0} asks to run code ({1} at byte {2}), which no memory snapshot does; it was not read. Dump with ' +
+            'torch.cuda.memory._dump_snapshot.',
+          this.name,
+          forbidden,
+          offset,
+        ),
         offset,
       );
     }
-    return this.damaged(`an unknown opcode 0x${op.toString(16).padStart(2, '0')}`, offset);
+    return this.damaged('unknownOpcode', offset, op);
   }
 }
 

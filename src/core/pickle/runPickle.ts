@@ -1,6 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { PickleMachine } from './pickleMachine.js';
+import { say } from '../text/say.js';
 
 export interface RunOptions {
   /** First byte of the pickle in the source. */
@@ -36,8 +37,12 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
       if (got === 0) {
         throw new SnapshotError(
           'truncated',
-          `${source.name} ends early, at byte ${position}: it is still being written or its dump was cut short. ` +
-            'It can be read once it is whole.',
+          say(
+            '{0} ends early, at byte {1}: it is still being written or its dump was cut short. ' +
+              'It can be read once it is whole.',
+            source.name,
+            position,
+          ),
         );
       }
       const kept = to - from;

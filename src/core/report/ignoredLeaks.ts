@@ -6,6 +6,7 @@ import { ownerKey } from '../analysis/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
 import { worst } from './runReport.js';
 import { statementText } from './statement.js';
+import { say } from '../text/say.js';
 
 export const IGNORE_FILE = '.leakline.json';
 const SCHEMA = 'leakline.workspace/1';
@@ -39,7 +40,9 @@ export function parseIgnoredLeaks(text: string): IgnoredLeak[] {
   return entriesOf(documentOf(text)).map((entry, i) => {
     const leak = leakOf(entry);
     if (leak === null) {
-      throw new IgnoreFileError(`entry ${i + 1} of "ignoredLeaks" needs "file", "function", "statement" and "line"`);
+      throw new IgnoreFileError(
+        say('entry {0} of "ignoredLeaks" needs "file", "function", "statement" and "line"', i + 1),
+      );
     }
     return leak;
   });
@@ -106,16 +109,17 @@ function documentOf(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new IgnoreFileError(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new IgnoreFileError(say('it is not JSON: {0}', error instanceof Error ? error.message : String(error)));
   }
-  if (!isRecord(value)) throw new IgnoreFileError('it holds no object');
+  if (!isRecord(value)) throw new IgnoreFileError(say('it holds no object'));
   return value;
 }
 
 function entriesOf(document: Record<string, unknown>): unknown[] {
   const entries = document['ignoredLeaks'] ?? [];
-  if (!Array.isArray(entries)) throw new IgnoreFileError('"ignoredLeaks" is no list');
-  if (entries.length > MOST_ENTRIES) throw new IgnoreFileError(`"ignoredLeaks" has more than ${MOST_ENTRIES} entries`);
+  if (!Array.isArray(entries)) throw new IgnoreFileError(say('"ignoredLeaks" is no list'));
+  if (entries.length > MOST_ENTRIES)
+    throw new IgnoreFileError(say('"ignoredLeaks" has more than {0} entries', MOST_ENTRIES));
   return entries as unknown[];
 }
 

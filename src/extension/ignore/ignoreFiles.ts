@@ -159,7 +159,7 @@ async function textOf(uri: vscode.Uri): Promise<string | null> {
   } catch {
     return null;
   }
-  if (stat.size > MOST_BYTES) throw new IgnoreFileError('it is too large');
+  if (stat.size > MOST_BYTES) throw new IgnoreFileError(vscode.l10n.t('it is too large'));
   return new TextDecoder().decode(await vscode.workspace.fs.readFile(uri));
 }
 

@@ -94,6 +94,25 @@ describe('German', () => {
   });
 });
 
+describe('Texts of the core', () => {
+  it('all go through the translator, but for those that only the command line and SARIF have', () => {
+    const english = /^report\/(?:renderText|renderSarif)\.ts$/;
+    // Words that PyTorch writes, and titles of tables for the terminal.
+    const meant = [/^let dot = $/, /^[\w-]+( reserved)? memory$/, /^(Total|Device) [A-Z]\w+$/, /^[A-Z ]+$/];
+    const open = ['bytes', 'pickle', 'formats', 'report'].flatMap((room) =>
+      readdirSync(join(root, 'src/core', room), { recursive: true, encoding: 'utf8' })
+        .filter((name) => name.endsWith('.ts') && !english.test(`${room}/${name}`))
+        .flatMap((name) =>
+          untranslated(join(root, 'src/core', room, name))
+            .map((text) => text.replace(/^\d+: /, ''))
+            .filter((text) => /\p{L}{2,}[,:;]? \p{L}{2,}/u.test(text) && !meant.some((pattern) => pattern.test(text)))
+            .map((text) => `${room}/${name}: ${text}`),
+        ),
+    );
+    assert.deepEqual(open, []);
+  });
+});
+
 describe('Texts of the timeline', () => {
   it('all go through the translator', () => {
     const open = untranslated(join(root, 'webview/strings.ts')).map((text) => text.replace(/^\d+: /, ''));

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AnalysisEngine } from '../../../src/extension/engine/analysisEngine.js';
 import { systemClock } from '../../../src/extension/intake/ports.js';
 import { startThread, type Thread } from '../../../src/node/thread.js';
+import type { Translations } from '../../../src/core/text/say.js';
 import type { WorkerStart } from '../../../src/protocol/workerApi.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
@@ -22,6 +23,8 @@ describe('The real worker as the extension runs it', function () {
   let told: string[];
   let onProgress: (path: string) => void;
   let engine: AnalysisEngine;
+  /** Of workers that are not started yet. */
+  let translations: Translations;
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'leakline-worker-'));
@@ -35,16 +38,17 @@ describe('The real worker as the extension runs it', function () {
     threads = [];
     told = [];
     onProgress = () => undefined;
+    translations = {};
     const dist = join(repositoryRoot(), 'dist');
     const start: WorkerStart = {
       readerScript: join(dist, 'reader.cjs'),
       readers: 2,
       reading: { cache: { folder: join(folder, 'columns'), maxBytes: 2 ** 26 }, timeLimitMs: 60_000 },
-      translations: {},
+      translations,
     };
     engine = new AnalysisEngine(
       () => {
-        threads.push(startThread(join(dist, 'worker.cjs'), 'test worker', start));
+        threads.push(startThread(join(dist, 'worker.cjs'), 'test worker', { ...start, translations }));
         return threads[threads.length - 1];
       },
       systemClock,
@@ -87,6 +91,40 @@ describe('The real worker as the extension runs it', function () {
       snapshots.map((snapshot) => snapshot.path),
       [large],
     );
+  });
+
+  it('speaks the language that it was started with, also of what was kept in another one', async () => {
+    const german = JSON.parse(readFileSync(join(repositoryRoot(), 'l10n/bundle.l10n.de.json'), 'utf8')) as Translations;
+    // Large enough to be kept, for JSON may end in spaces.
+    const path = join(folder, 'traceless.json');
+    const block = { address: 0x7f0000000000, size: 2 ** 21, requested_size: 2 ** 21, state: 'active_allocated' };
+    const segment = { ...block, device: 0, total_size: 2 ** 21, stream: 0, segment_type: 'large', blocks: [block] };
+    writeFileSync(path, JSON.stringify({ segments: [segment], device_traces: [[]] }) + ' '.repeat(2 ** 20));
+    const now = Date.now() / 1000;
+    utimesSync(path, now - 60, now - 60);
+    const warnings = async (): Promise<string[]> => {
+      const { snapshots } = await engine.call('load', { path });
+      return snapshots.flatMap((snapshot) => snapshot.warnings.map(({ message }) => message));
+    };
+    const kept = (): number => readdirSync(join(folder, 'columns')).filter((name) => name.endsWith('.columns')).length;
+    const before = kept();
+    const english = await warnings();
+    assert.match(english.join('\n'), /record/);
+    await eventually(() => {
+      assert.ok(kept() > before, 'not kept yet');
+    });
+    translations = german;
+    await threads[0].terminate();
+    await eventually(() => {
+      assert.equal(threads.length, 2);
+    });
+    const told = await warnings();
+    assert.equal(told.length, english.length);
+    for (const [i, text] of told.entries()) assert.notEqual(text, english[i]);
+    await assert.rejects(engine.call('load', { path: join(folder, 'none.pickle') }), {
+      reason: 'unreadable',
+      message: /none\.pickle kann nicht gelesen werden: Es gibt keine solche Datei\. Prüfen Sie den Pfad\.$/,
+    });
   });
 
   it('keeps what it read, forgets it when told, and reads otherwise when told', async () => {

@@ -1,5 +1,6 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind } from '../../pickle/values.js';
+import { say } from '../../text/say.js';
 
 /** Kinds of number: whole ones keep all of their 64 bits. */
 export type NumberKind = Kind.Int | Kind.Uint | Kind.Float;
@@ -120,7 +121,7 @@ export class JsonMachine {
         case Expect.Nothing:
           throw new SnapshotError(
             'unsupported',
-            `${this.name} goes on behind its JSON value, at byte ${base + p}. Keep one value per file.`,
+            say('{0} goes on behind its JSON value, at byte {1}. Keep one value per file.', this.name, base + p),
           );
         case Expect.ValueOrEnd:
           if (byte === Byte.CloseArray) {
@@ -153,7 +154,12 @@ export class JsonMachine {
     if (this.depth === MAX_DEPTH) {
       throw new SnapshotError(
         'limit',
-        `${this.name} nests more than ${MAX_DEPTH} deep, at byte ${offset}, which no snapshot does. Dump it again.`,
+        say(
+          '{0} nests more than {1} deep, at byte {2}, which no snapshot does. Dump it again.',
+          this.name,
+          MAX_DEPTH,
+          offset,
+        ),
       );
     }
     this.isObject[this.depth++] = isObject ? 1 : 0;
@@ -200,7 +206,12 @@ export class JsonMachine {
     if (p - at > MAX_TEXT) {
       throw new SnapshotError(
         'limit',
-        `${this.name} holds a text of more than ${MAX_TEXT} bytes, at byte ${base + at}, which no snapshot does. Dump it again.`,
+        say(
+          '{0} holds a text of more than {1} bytes, at byte {2}, which no snapshot does. Dump it again.',
+          this.name,
+          MAX_TEXT,
+          base + at,
+        ),
       );
     }
     if (p >= end) return -1;
@@ -301,7 +312,7 @@ export class JsonMachine {
   private damaged(offset: number): SnapshotError {
     return new SnapshotError(
       'notASnapshot',
-      `${this.name} is no readable JSON: byte ${offset} makes no sense there. Write the file again.`,
+      say('{0} is no readable JSON: byte {1} makes no sense there. Write the file again.', this.name, offset),
     );
   }
 }

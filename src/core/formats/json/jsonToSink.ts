@@ -2,6 +2,7 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { PickleSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, type Ref, ValueStack } from '../../pickle/values.js';
 import type { JsonHandler, NumberKind } from './jsonMachine.js';
+import { say } from '../../text/say.js';
 
 /** Items per call, as CPython's pickler has it: longer containers come in parts. */
 const BATCH = 1000;
@@ -104,7 +105,7 @@ export class JsonToSink implements JsonHandler {
     const { stack } = this;
     if (this.depth === stack.ref.length) {
       if (this.depth >= MAX_DEPTH) {
-        throw new SnapshotError('limit', `${this.name} nests more than Leakline allows. Dump it again.`);
+        throw new SnapshotError('limit', say('{0} nests more than Leakline allows. Dump it again.', this.name));
       }
       stack.grow();
     }

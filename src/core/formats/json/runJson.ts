@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { JsonMachine } from './jsonMachine.js';
+import { say } from '../../text/say.js';
 
 const DEFAULT_CHUNK = 1 << 20;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -30,8 +31,12 @@ export async function runJson(source: ByteSource, machine: JsonMachine, chunkSiz
       if (machine.complete && kept === 0) return;
       throw new SnapshotError(
         'truncated',
-        `${source.name} ends early, at byte ${position}: it is still being written or was cut short. ` +
-          'It can be read once it is whole.',
+        say(
+          '{0} ends early, at byte {1}: it is still being written or was cut short. ' +
+            'It can be read once it is whole.',
+          source.name,
+          position,
+        ),
       );
     }
     buffer.copyWithin(0, consumed, filled);

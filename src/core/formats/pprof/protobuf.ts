@@ -1,4 +1,5 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
+import { say } from '../../text/say.js';
 
 /** One field of a protobuf message: a number, or the bytes of a text, message or packed list. */
 export interface Field {
@@ -44,7 +45,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
       default:
         throw new SnapshotError(
           'notASnapshot',
-          `${name} is no readable profile: byte ${reader.at} makes no sense there. Save it again.`,
+          say('{0} is no readable profile: byte {1} makes no sense there. Save it again.', name, reader.at),
         );
     }
   }
@@ -89,7 +90,7 @@ class Reader {
     }
     throw new SnapshotError(
       'notASnapshot',
-      `${this.name} is no readable profile: the number before byte ${this.at} has no end. Save it again.`,
+      say('{0} is no readable profile: the number before byte {1} has no end. Save it again.', this.name, this.at),
     );
   }
 
@@ -102,7 +103,7 @@ class Reader {
   private truncated(): SnapshotError {
     return new SnapshotError(
       'truncated',
-      `${this.name} ends early: it is still being written or was cut short. It can be read once it is whole.`,
+      say('{0} ends early: it is still being written or was cut short. It can be read once it is whole.', this.name),
     );
   }
 }

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
+import { say } from '../../text/say.js';
 
 const DEFAULT_CHUNK = 1 << 20;
 const LONGEST_LINE = 1 << 16;
@@ -36,7 +37,11 @@ export async function eachLine(
     if (rest.length > LONGEST_LINE) {
       throw new SnapshotError(
         'notASnapshot',
-        `${source.name} has a line of more than ${LONGEST_LINE} characters, which no log has. Choose another file.`,
+        say(
+          '{0} has a line of more than {1} characters, which no log has. Choose another file.',
+          source.name,
+          LONGEST_LINE,
+        ),
       );
     }
     for (const line of lines) onLine(line, true);

@@ -2,6 +2,7 @@ import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Growable } from '../../model/growable.js';
 import type { TrendSeries } from '../../model/trend.js';
 import type { Bytes, DeviceOrdinal, Microseconds } from '../../model/units.js';
+import { say } from '../../text/say.js';
 
 /** Devices, processes and quantities of one log; more are made to tire us. */
 const MOST_SERIES = 256;
@@ -47,7 +48,7 @@ export class TrendRows {
     this.inRow = new Set([teller]);
     this.times.push(time);
     if (this.count * this.series.size > MOST_VALUES) {
-      throw new SnapshotError('limit', `${this.source} holds more samples than Leakline reads. Split it.`);
+      throw new SnapshotError('limit', say('{0} holds more samples than Leakline reads. Split it.', this.source));
     }
   }
 

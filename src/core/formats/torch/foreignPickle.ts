@@ -1,6 +1,7 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { readFully } from '../../bytes/readFully.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
+import { say } from '../../text/say.js';
 
 /** Names of modules and classes are this long at most. */
 const MOST_NAME = 128;
@@ -19,22 +20,31 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
   if (error.reason !== 'forbidden' || offset === null) return error;
   const name = await nameAt(source, offset);
   if (name === null) return error;
-  const where = `${name} at byte ${offset}`;
+  const where = say('{0} at byte {1}', name, offset);
   switch (name.slice(0, name.indexOf('.'))) {
     case 'torch':
       return checkpoint(source, where);
     case 'numpy':
       return new SnapshotError(
         'forbidden',
-        `${source.name} holds NumPy's values (${where}), which no memory snapshot does; it was not read. ` +
-          'If it was made from a snapshot, dump that with torch.cuda.memory._dump_snapshot.',
+        say(
+          "{0} holds NumPy's values ({1}), which no memory snapshot does; it was not read. " +
+            'If it was made from a snapshot, dump that with torch.cuda.memory._dump_snapshot.',
+          source.name,
+          where,
+        ),
         offset,
       );
     default:
       return new SnapshotError(
         'forbidden',
-        `${source.name} asks to run code (${where}), which no memory snapshot does; it was not read. ` +
-          'Dump with torch.cuda.memory._dump_snapshot.',
+        say(
+          '{0} asks to run code ({1} at byte {2}), which no memory snapshot does; it was not read. Dump with ' +
+            'torch.cuda.memory._dump_snapshot.',
+          source.name,
+          name,
+          offset,
+        ),
         offset,
       );
   }
@@ -44,8 +54,12 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
 export function checkpoint(source: ByteSource, where: string | null): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    `${source.name} is a saved model or checkpoint${where === null ? '' : ` (${where})`}, not a memory snapshot. ` +
-      'Choose a file made by torch.cuda.memory._dump_snapshot.',
+    say(
+      '{0} is a saved model or checkpoint{1}, not a memory snapshot. ' +
+        'Choose a file made by torch.cuda.memory._dump_snapshot.',
+      source.name,
+      where === null ? '' : ` (${where})`,
+    ),
   );
 }
 

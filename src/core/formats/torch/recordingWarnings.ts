@@ -10,6 +10,8 @@ import {
   type SnapshotWarning,
 } from '../../model/snapshot.js';
 import type { Bytes } from '../../model/units.js';
+import { countText } from '../../text/countText.js';
+import { say, sayCount } from '../../text/say.js';
 
 /**
  * What a recording could not see, or where it does not add up: one sentence each, the cure at its end. Linear in events
@@ -21,7 +23,7 @@ export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
   const eventful = traces.filter((trace) => trace.count > 0);
   const onlyLast = onlyLastEvent(snapshot, eventful);
   const warnings: (SnapshotWarning | null)[] = [
-    onlyLast ? ONLY_LAST : null,
+    onlyLast ? onlyLastWarning() : null,
     missingTrace(snapshot, eventful),
     onlyLast ? null : missingStacks(snapshot, eventful),
     withoutData(snapshot),
@@ -39,12 +41,15 @@ export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
   return warnings.filter((warning) => warning !== null);
 }
 
-const ONLY_LAST: SnapshotWarning = {
-  code: 'onlyLastEvent',
-  message:
-    'The trace holds only the last event (enabled="state"), so nothing is known of times and of what was freed: ' +
-    'record with enabled="all".',
-};
+function onlyLastWarning(): SnapshotWarning {
+  return {
+    code: 'onlyLastEvent',
+    message: say(
+      'The trace holds only the last event (enabled="state"), so nothing is known of times and of what was freed: ' +
+        'record with enabled="all".',
+    ),
+  };
+}
 
 function liveByDevice({ blocks, segments }: Snapshot): Map<number, number[]> {
   const byDevice = new Map<number, number[]>();
@@ -68,10 +73,14 @@ function missingTrace({ absent, blocks }: Snapshot, eventful: readonly DeviceTra
   return {
     code: 'noTrace',
     message: absent.includes('stacks')
-      ? 'The snapshot holds neither a trace nor stacks, so no line can be named: ' +
-        'call torch.cuda.memory._record_memory_history() before training.'
-      : 'The snapshot holds no trace, so nothing is known of times and of what was freed: ' +
-        'record with _record_memory_history(enabled="all") and dump with _dump_snapshot.',
+      ? say(
+          'The snapshot holds neither a trace nor stacks, so no line can be named: ' +
+            'call torch.cuda.memory._record_memory_history() before training.',
+        )
+      : say(
+          'The snapshot holds no trace, so nothing is known of times and of what was freed: ' +
+            'record with _record_memory_history(enabled="all") and dump with _dump_snapshot.',
+        ),
   };
 }
 
@@ -80,15 +89,16 @@ function missingStacks({ absent, events, blocks }: Snapshot, eventful: readonly 
   if (absent.includes('stacks')) {
     return {
       code: 'noStacks',
-      message: 'The recording kept no stacks (context=None), so no line can be named: record with context="all".',
+      message: say('The recording kept no stacks (context=None), so no line can be named: record with context="all".'),
     };
   }
   if (events.stack.every((stack) => stack === NO_STACK) && blocks.stack.some((stack) => stack > EMPTY_STACK)) {
     return {
       code: 'noEventStacks',
-      message:
+      message: say(
         'Only live blocks have stacks, events have none (context="state"), so lines of freed memory are unknown: ' +
-        'record with context="all".',
+          'record with context="all".',
+      ),
     };
   }
   return null;
@@ -103,8 +113,11 @@ function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
     code: 'devicesWithoutData',
     message:
       empty.length === 1
-        ? `Device ${devices} has no data in this snapshot: dump one in the process that uses it, if any does.`
-        : `Devices ${devices} have no data in this snapshot: dump one in the processes that use them, if any do.`,
+        ? say('Device {0} has no data in this snapshot: dump one in the process that uses it, if any does.', devices)
+        : say(
+            'Devices {0} have no data in this snapshot: dump one in the processes that use them, if any do.',
+            devices,
+          ),
   };
 }
 
@@ -121,9 +134,13 @@ function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null
   if (bytes === 0) return null;
   return {
     code: 'segmentsDisagree',
-    message:
-      `The segments and their blocks disagree by ${count(bytes, 'byte')}, as PyTorch never writes them, so reserved ` +
-      'memory is in doubt: dump the snapshot again.',
+    message: sayCount(
+      bytes,
+      'The segments and their blocks disagree by 1 byte, as PyTorch never writes them, so reserved memory is in ' +
+        'doubt: dump the snapshot again.',
+      'The segments and their blocks disagree by {0} bytes, as PyTorch never writes them, so reserved memory is in ' +
+        'doubt: dump the snapshot again.',
+    ),
   };
 }
 
@@ -139,17 +156,38 @@ function overflow(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[
   const isCertain = said === true || (typeof said === 'number' && said > 0);
   if (!isCertain && orphans.length === 0) return null;
   const isRound = trace.count >= 100 && (trace.count % 100 === 0 || Number.isInteger(Math.log2(trace.count)));
-  const sureness = isCertain ? 'surely' : isRound ? 'almost surely' : 'probably';
-  const evidence = isCertain
-    ? 'PyTorch says so'
-    : `${count(orphans.length, 'live block')} with a stack ${orphans.length === 1 ? 'has' : 'have'} no allocation in it` +
-      (isRound ? ', and its length is a round number' : ', or the history was cleared');
-  return {
-    code: 'ringOverflow',
-    message:
-      `The trace of device ${trace.device} ${sureness} lost its oldest events (${count(trace.count, 'event')}; ${evidence}): ` +
-      'record with a larger max_entries.',
-  };
+  return { code: 'ringOverflow', message: overflowText(trace, isCertain, isRound, orphans.length) };
+}
+
+/** @param orphans live blocks that must have been recorded and are not in the trace */
+function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRound: boolean, orphans: number): string {
+  const events = countText(count);
+  if (isCertain) {
+    return say(
+      'The trace of device {0} surely lost its oldest events ({1} events; PyTorch says so): record with a larger max_entries.',
+      device,
+      events,
+    );
+  }
+  return isRound
+    ? sayCount(
+        orphans,
+        'The trace of device {1} almost surely lost its oldest events ({2} events; 1 live block with a stack has no ' +
+          'allocation in it, and its length is a round number): record with a larger max_entries.',
+        'The trace of device {1} almost surely lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
+          'allocation in it, and its length is a round number): record with a larger max_entries.',
+        device,
+        events,
+      )
+    : sayCount(
+        orphans,
+        'The trace of device {1} probably lost its oldest events ({2} events; 1 live block with a stack has no ' +
+          'allocation in it, or the history was cleared): record with a larger max_entries.',
+        'The trace of device {1} probably lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
+          'allocation in it, or the history was cleared): record with a larger max_entries.',
+        device,
+        events,
+      );
 }
 
 /** Stacks are gathered from the moment that recording begins: what has none is older. */
@@ -163,9 +201,12 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   if (bytes === 0) return null;
   return {
     code: 'startedLate',
-    message:
-      `${count(bytes, 'byte')} on device ${trace.device} were allocated before recording began and belong to no line: ` +
-      'call _record_memory_history() before the model is built.',
+    message: say(
+      '{0} bytes on device {1} were allocated before recording began and belong to no line: ' +
+        'call _record_memory_history() before the model is built.',
+      countText(bytes),
+      trace.device,
+    ),
   };
 }
 
@@ -187,9 +228,12 @@ function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   if (bytes < STACKLESS_SHARE * all || bytes === 0) return null;
   return {
     code: 'emptyStacks',
-    message:
-      `${count(bytes, 'byte')} on device ${trace.device} were allocated where no Python ran, such as in backward: ` +
-      'record with stacks="all", or under torch.autograd.set_detect_anomaly(True).',
+    message: say(
+      '{0} bytes on device {1} were allocated where no Python ran, such as in backward: ' +
+        'record with stacks="all", or under torch.autograd.set_detect_anomaly(True).',
+      countText(bytes),
+      trace.device,
+    ),
   };
 }
 
@@ -217,9 +261,12 @@ function disagreement(snapshot: Snapshot, trace: DeviceTrace, live: readonly num
   if (bytes === 0) return null;
   return {
     code: 'traceDisagrees',
-    message:
-      `The trace and the blocks of device ${trace.device} disagree by ${count(bytes, 'byte')}; the blocks are trusted: ` +
-      'dump while no other thread allocates.',
+    message: sayCount(
+      bytes,
+      'The trace and the blocks of device {1} disagree by 1 byte; the blocks are trusted: dump while no other thread allocates.',
+      'The trace and the blocks of device {1} disagree by {0} bytes; the blocks are trusted: dump while no other thread allocates.',
+      trace.device,
+    ),
   };
 }
 
@@ -233,8 +280,4 @@ function lastWords({ events }: Snapshot, trace: DeviceTrace, freeing: Action): A
       last.set(addrLow[event] | 0, addrHigh[event] | 0, isAlloc ? event : FREED);
   }
   return last;
-}
-
-function count(number: number, unit: string): string {
-  return `${number.toLocaleString('en-US')} ${unit}${number === 1 ? '' : 's'}`;
 }

@@ -4,6 +4,7 @@ import type { StringPool } from '../../model/stringPool.js';
 import type { StackId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { Torch, tooManyObjects } from './torchValue.js';
+import { say } from '../../text/say.js';
 
 /** A dictionary or list that is neither frame, event, block nor list of frames. */
 export type TorchObject =
@@ -85,7 +86,7 @@ export class TorchObjects {
     if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
       throw new SnapshotError(
         'notASnapshot',
-        `${this.name} mixes different things in one list of its traces or blocks. Dump the snapshot again.`,
+        say('{0} mixes different things in one list of its traces or blocks. Dump the snapshot again.', this.name),
       );
     }
     const items = kept?.items ?? [];

@@ -6,6 +6,7 @@ import type { Ref } from '../../pickle/values.js';
 import { recordingWarnings } from './recordingWarnings.js';
 import { orderStacks } from './stackOrder.js';
 import type { TorchSink } from './torchSink.js';
+import { say } from '../../text/say.js';
 
 /**
  * Closes a snapshot that was read through a sink.
@@ -22,7 +23,7 @@ export function finishTorch(
   if (builder.blocksIn(order) > builder.blockCount) {
     throw new SnapshotError(
       'notASnapshot',
-      `${sink.name} names the same blocks in several segments. Dump the snapshot again.`,
+      say('{0} names the same blocks in several segments. Dump the snapshot again.', sink.name),
     );
   }
   const snapshot = builder.finish({

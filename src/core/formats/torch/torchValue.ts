@@ -1,5 +1,6 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type ValueStack } from '../../pickle/values.js';
+import { say } from '../../text/say.js';
 
 /** The kinds of value of a PyTorch snapshot, beside those of the pickle machine. */
 export const enum Torch {
@@ -65,6 +66,6 @@ export function checkedPayload(payload: number, name: string): number {
 export function tooManyObjects(name: string): SnapshotError {
   return new SnapshotError(
     'limit',
-    `${name} holds more objects than Leakline allows. Record with a smaller max_entries.`,
+    say('{0} holds more objects than Leakline allows. Record with a smaller max_entries.', name),
   );
 }

@@ -1,6 +1,7 @@
 import type { Run } from '../../analysis/runs.js';
 import type { SnapshotWarning } from '../../model/snapshot.js';
 import type { Trend } from '../../model/trend.js';
+import { say } from '../../text/say.js';
 import { sampledUse, type Misfit } from './sampledUse.js';
 
 /** Why samples of the devices say nothing of the runs beside them; none if they do for one, or there is no run. */
@@ -17,9 +18,10 @@ export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[])
     return [
       {
         code: 'otherDevice',
-        message:
+        message: say(
           'Where its times fit the snapshots beside it, less is used than PyTorch had reserved, so it says nothing of ' +
-          'memory outside PyTorch: log the device that the training uses, on its machine.',
+            'memory outside PyTorch: log the device that the training uses, on its machine.',
+        ),
       },
     ];
   }
@@ -27,9 +29,10 @@ export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[])
   return [
     {
       code: 'otherTimes',
-      message:
+      message: say(
         'Its times fit the snapshots beside it in no time zone, so it says nothing of memory outside PyTorch: ' +
-        'log from the first snapshot to the last, every few seconds.',
+          'log from the first snapshot to the last, every few seconds.',
+      ),
     },
   ];
 }
