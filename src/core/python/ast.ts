@@ -207,6 +207,8 @@ export interface ClassDef extends Span {
   readonly kind: 'class';
   readonly name: string;
   readonly bases: readonly Expression[];
+  /** Names that its body annotates, in order: a dataclass's parameters. */
+  readonly fields: readonly string[];
   readonly body: readonly Statement[];
 }
 export interface ScopeStatement extends Span {

@@ -143,6 +143,7 @@ class StatementReader {
           name: expressions.textOf(name),
           bases: bases.filter((base) => base.name === null).map((base) => base.value),
           body: this.body(bodiesOf(parts)[0], depth),
+          fields: this.fields(bodiesOf(parts)[0]),
           from,
           to,
         };
@@ -173,6 +174,15 @@ class StatementReader {
       default:
         return null;
     }
+  }
+
+  /** The names that the statements of a class's body annotate. */
+  private fields(body: SyntaxPart | undefined): string[] {
+    return (body?.parts ?? []).flatMap(({ name, parts }) => {
+      const [first, second] = parts as (SyntaxPart | undefined)[];
+      const isField = name === 'AssignStatement' && first?.name === 'VariableName' && second?.name === 'TypeDef';
+      return isField ? [this.expressions.textOf(first)] : [];
+    });
   }
 
   private value(parts: readonly SyntaxPart[]): Expression {

@@ -8,9 +8,19 @@ interface Frame {
   readonly name: string;
 }
 
-/** Library code that only passes a call on to the workspace's, once: modules, contexts, autograd functions. */
-const PASSES_ON =
-  /(?:^|[\\/])torch[\\/](?:nn[\\/]|utils[\\/]_contextlib\.py|autograd[\\/]function\.py|_compile\.py)|functools\.py$/;
+/** Library code that only passes a call on to the workspace's, once: modules, contexts, autograd functions, launchers. */
+const PASSES_ON = new RegExp(
+  [
+    /(?:^|[\\/])torch[\\/](?:nn[\\/]|utils[\\/]_contextlib\.py|autograd[\\/]function\.py|_compile\.py)/,
+    /(?:^|[\\/])torch[\\/](?:utils[\\/]checkpoint\.py|multiprocessing[\\/]spawn\.py)/,
+    /(?:^|[\\/])(?:functools|contextlib|runpy|threading)\.py$/,
+    /(?:^|[\\/])asyncio[\\/](?:runners|base_events|events|tasks)\.py$/,
+    /(?:^|[\\/])multiprocessing[\\/](?:process|spawn|popen_fork)\.py$/,
+    /(?:^|[\\/])(?:hydra|click|fire|typer)[\\/]|(?:^|[\\/])absl[\\/]app\.py$/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+);
 
 /**
  * The frames of a stack whose files are at hand, outermost first, down to an owner line.

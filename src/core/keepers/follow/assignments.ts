@@ -18,7 +18,7 @@ export class Assignments extends Part {
     }
     const value = this.follower.evaluate(source, act);
     for (const target of statement.targets) {
-      const added = source.kind === 'binary' || source.kind === 'call' ? source : null;
+      const added = /^(?:binary|call|conditional)$/.test(source.kind) ? source : null;
       const previous = this.present(target, act);
       this.follower.assign(target, value, act, statement);
       this.noteAssigned(target, value, previous, null, added, act, statement);
@@ -124,6 +124,9 @@ export class Assignments extends Part {
 
   /** `buffer = torch.cat([buffer, x])`. */
   private concatenates(target: Expression, source: Expression | null, act: Activation): boolean {
+    if (source?.kind === 'conditional') {
+      return this.concatenates(target, source.then, act) || this.concatenates(target, source.otherwise, act);
+    }
     if (source?.kind !== 'call' || source.args.length === 0) return false;
     const called = sourceText(act.scope.module, source.callee);
     if (!/(?:^|\.)(?:cat|concat|concatenate|vstack|hstack|dstack|row_stack|column_stack)$/.test(called)) return false;

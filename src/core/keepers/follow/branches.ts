@@ -85,7 +85,7 @@ export class Branches extends Part {
       act.scope.names = new Map(before);
       for (const [key, value] of after) act.scope.names.set(key, eitherOf(before.get(key), value));
       if (name !== null) {
-        const { value, instance } = newInstance(null, ERROR, machine.loops);
+        const { value, instance } = newInstance(null, ERROR, machine.born);
         instance.node.isObject = false;
         instance.node.holds.push(...done);
         act.scope.names.set(name, value);

@@ -16,7 +16,7 @@ import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import type { Effects } from './effects.js';
 import { Part, type Follower } from './follower.js';
-import { functionEffect, methodEffect, RUNS_MODULE } from './knownCalls.js';
+import { FIELD, functionEffect, methodEffect, RUNS_MODULE } from './knownCalls.js';
 import type { KnownMethods } from './knownMethods.js';
 import type { LibraryCalls } from './libraryCalls.js';
 import { operate, unknownCall } from './operate.js';
@@ -44,7 +44,7 @@ export class Calls extends Part {
         thing.kind === 'class' ? classAttribute(thing, 'forward') : undefined,
       )[0];
       if (forward !== undefined) {
-        const context = newInstance(null, 'ctx', this.machine.loops).value;
+        const context = newInstance(null, 'ctx', this.machine.born).value;
         return this.callValue(
           forward,
           [{ name: null, star: '', value: context, span: call }, ...given],
@@ -166,8 +166,13 @@ export class Calls extends Part {
     return functionEffect(name) === null ? this.indirect(given, call, act, plainValue(), true) : null;
   }
 
+  /** What a factory gives: a list, a dictionary, an object. */
+  private make(factory: Value, call: Call, act: Activation): Value {
+    return this.callValue(factory, [], { ...call, args: [] }, { ...act, frame: null }, call.callee);
+  }
+
   private construct(cls: ClassThing, given: readonly Given[], call: Call, act: Activation): Value {
-    const { value, instance } = newInstance(cls, '', this.machine.loops);
+    const { value, instance } = newInstance(cls, '', this.machine.born);
     this.machine.note(instance.node);
     const init = classAttribute(cls, '__init__');
     const [fn] = (init?.things ?? []) as (Thing | undefined)[];
@@ -175,9 +180,15 @@ export class Calls extends Part {
     if (fn?.kind === 'function') {
       this.follower.invoke({ ...fn, self: value }, given, act, next?.fn.def === fn.def ? next.index : null);
     } else {
-      for (const one of given) {
-        if (one.name === null) instance.node.holds.push(one.value.node);
-        else instance.attrs.set(one.name, one.value);
+      const fields = fieldsOf(cls);
+      given.forEach((one, i) => {
+        const name = one.name ?? (one.star === '' ? fields[i] : undefined);
+        if (name === undefined) instance.node.holds.push(one.value.node);
+        else instance.attrs.set(name, one.value);
+      });
+      for (const name of fields) {
+        const factory = instance.attrs.has(name) ? undefined : defaultFactory(classAttribute(cls, name));
+        if (factory !== undefined) instance.attrs.set(name, this.make(factory, call, act));
       }
     }
     return value;
@@ -187,4 +198,16 @@ export class Calls extends Part {
 /** An object of a library that is no module: what it calls back, it may call again and again. */
 function isForeign(thing: Thing): boolean {
   return thing.kind === 'instance' && thing.cls === null && thing.library !== '' && !isModule(thing.library);
+}
+
+/** The parameters of a dataclass, its bases' first. */
+function fieldsOf(cls: ClassThing, depth = 0): string[] {
+  const inherited = cls.bases.flatMap((base) => (base.kind === 'class' && depth < 8 ? fieldsOf(base, depth + 1) : []));
+  return [...new Set([...inherited, ...cls.def.fields])];
+}
+
+/** What makes the default of `field(default_factory=list)`. */
+function defaultFactory(value: Value | undefined): Value | undefined {
+  const [thing] = (value?.things ?? []) as (Thing | undefined)[];
+  return thing?.kind === 'instance' && thing.library === FIELD ? thing.attrs.get('default_factory') : undefined;
 }

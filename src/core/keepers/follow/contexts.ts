@@ -1,8 +1,10 @@
 import type { Call, Expression, With } from '../../python/ast.js';
+import { plainValue, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { Part } from './follower.js';
 import { AUTOCAST, SAVES_TENSORS, WITHOUT_GRAPH } from './knownCalls.js';
 import { libraryName } from './libraryName.js';
+import { callSpecial } from './specialMethods.js';
 
 /** Follows `with` blocks: those without graphs, those of autocast, and all others. */
 export class Contexts extends Part {
@@ -10,8 +12,11 @@ export class Contexts extends Part {
     const { machine } = this;
     let withoutGraph = 0;
     let autocasts = 0;
+    const contexts: Value[] = [];
     for (const { value, target } of statement.items) {
-      const entered = this.follower.evaluate(value, act);
+      const context = this.follower.evaluate(value, act);
+      contexts.push(context);
+      const entered = callSpecial(this.follower, context, '__enter__', [], value, act) ?? context;
       if (target !== null) this.follower.assign(target, entered, act, statement);
       const name = libraryName(this.follower, value.kind === 'call' ? value.callee : value, act);
       if (SAVES_TENSORS.test(name) && value.kind === 'call') this.noteCallbacks(value, act);
@@ -27,7 +32,12 @@ export class Contexts extends Part {
     }
     machine.withoutGraph += withoutGraph;
     try {
-      return this.follower.block(statement.body, act);
+      const leaves = this.follower.block(statement.body, act);
+      for (const context of contexts) {
+        const nothing = ['type', 'value', 'traceback'].map(() => plainValue());
+        callSpecial(this.follower, context, '__exit__', nothing, statement, act);
+      }
+      return leaves;
     } finally {
       machine.withoutGraph -= withoutGraph;
       machine.autocasts.length -= autocasts;

@@ -77,7 +77,7 @@ export class Effects extends Part {
           this.newWeight(node);
           return valueOf(node);
         }
-        const { value, instance } = newInstance(null, name, machine.loops);
+        const { value, instance } = newInstance(null, name, machine.born);
         for (const one of values) instance.node.holds.push(one.node);
         machine.note(instance.node);
         machine.watch(act, call, instance.node);
@@ -103,17 +103,32 @@ export class Effects extends Part {
     if (/^(?:items|values|get|__getitem__)$/.test(method) && base.things.some((thing) => thing.kind === 'container')) {
       const element = elementOf(base);
       if (method === 'get') return element;
-      const { value, container } = newContainer('list', this.machine.loops);
+      const { value, container } = newContainer('list', this.machine.born);
       keepIn(container, element);
       const source = base.source ?? base.node;
       return method === 'items' ? { ...value, items: [pairOf(plainValue(), element)], source } : { ...value, source };
     }
+    if (/^(?:named_)?parameters$/.test(method)) return this.parameters(base, method);
     const value = viewOf(this.machine, base, false);
     if (LISTS_PARTS.test(method)) return { ...value, source: base.source ?? base.node };
     // `.to(device)` may copy: what the line allocates may be this.
     if (/^(?:to|cuda|float|double|half|bfloat16|type|contiguous)$/.test(method))
       this.machine.watch(act, call, value.node);
     return value;
+  }
+
+  /** A module's parameters, which ask for gradients. */
+  private parameters(base: Value, method: string): Value {
+    const node = new FlowNode(2, true);
+    node.storage.push(base.node);
+    node.limit = 2;
+    const parameter = valueOf(node);
+    const { value, container } = newContainer('list', this.machine.born);
+    keepIn(container, parameter);
+    // Whoever is given them, an optimizer, keeps the module's memory.
+    container.node.holds.push(base.node);
+    const items = method === 'named_parameters' ? [pairOf(plainValue(), parameter)] : null;
+    return { ...value, items, source: base.source ?? base.node };
   }
 
   private newWeight(node: FlowNode): void {

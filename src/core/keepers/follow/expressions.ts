@@ -8,9 +8,12 @@ import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import type { Calls } from './calls.js';
 import { Part, type Follower } from './follower.js';
+import { putIn } from './keeping.js';
 import { BUILTINS } from './knownCalls.js';
+import { ROUNDS } from './machine.js';
 import { operate, viewOf } from './operate.js';
 import { keyOf, sourceText } from './sourceText.js';
+import { callSpecial } from './specialMethods.js';
 
 /** Follows expressions: what they are, and what they keep. */
 export class Expressions extends Part {
@@ -36,7 +39,7 @@ export class Expressions extends Part {
       case 'display': {
         const items = expression.items.map((item) => this.evaluate(item, act));
         if (expression.type === 'tuple' || expression.type === 'list') {
-          const { value, container } = newContainer('list', this.machine.loops);
+          const { value, container } = newContainer('list', this.machine.born);
           for (const item of items) keepIn(container, item);
           return {
             ...value,
@@ -45,12 +48,12 @@ export class Expressions extends Part {
             source: expression.items.every((item) => item.kind === 'literal') ? expression : null,
           };
         }
-        const { value, container } = newContainer('set', this.machine.loops);
+        const { value, container } = newContainer('set', this.machine.born);
         for (const item of items) keepIn(container, item);
         return value;
       }
       case 'dict': {
-        const { value, container } = newContainer('dict', this.machine.loops);
+        const { value, container } = newContainer('dict', this.machine.born);
         for (const entry of expression.entries) {
           const item = this.evaluate(entry.value, act);
           if (entry.key?.kind === 'literal') container.attrs.set(keyOf(entry.key), item);
@@ -113,12 +116,14 @@ export class Expressions extends Part {
 
   private subscript(expression: Expression & { kind: 'subscript' }, act: Activation): Value {
     const base = this.evaluate(expression.value, act);
-    for (const index of expression.index) this.evaluate(index, act);
+    const keys = expression.index.map((index) => this.evaluate(index, act));
+    const item = callSpecial(this.follower, base, '__getitem__', keys, expression, act);
+    if (item !== null) return item;
     const [index] = expression.index as (Expression | undefined)[];
     const container = base.things.find((thing) => thing.kind === 'container');
     if (expression.slice !== null) {
       if (container === undefined) return viewOf(this.machine, base, false);
-      const { value, container: copy } = newContainer(container.type, this.machine.loops, true);
+      const { value, container: copy } = newContainer(container.type, this.machine.born, true);
       copy.node.holds.push(container.node);
       copy.elements.push(...container.elements);
       copy.most = this.lastOf(expression.slice, act);
@@ -144,23 +149,31 @@ export class Expressions extends Part {
   private comprehension(expression: Comprehension, act: Activation): Value {
     const { value, container } = newContainer(
       expression.type === 'generator' ? 'list' : expression.type,
-      this.machine.loops,
+      this.machine.born,
     );
+    const onPath = this.machine.isOnPath(act, expression);
     const round = (at: number): void => {
       if (at === expression.clauses.length) {
         const values = expression.gives.map((gives) => this.evaluate(gives, act));
         // Of a dictionary's, the value: keys are texts and numbers.
         const kept = values[values.length - 1] as Value | undefined;
-        if (kept !== undefined) keepIn(container, kept);
+        const span = expression.gives.at(-1);
+        if (kept === undefined || span === undefined) return;
+        if (onPath && expression.type !== 'generator') {
+          putIn(this.machine, [container], act, { value: kept, receiver: expression, span, statement: expression });
+        } else keepIn(container, kept);
         return;
       }
       const { target, iterable } = expression.clauses[at];
       const items = this.evaluate(iterable, act);
       const loop = `${act.scope.module.file}:${target.from}`;
-      this.machine.inLoop(loop, () => {
-        this.follower.assign(target, drawnFrom(items, loop), act, expression);
-        round(at + 1);
-      });
+      // What the first round leaves behind is met in the second, where the stack passes.
+      for (let again = 0; again < (onPath ? ROUNDS : 1); again++) {
+        this.machine.inLoop(loop, () => {
+          this.follower.assign(target, drawnFrom(items, loop), act, expression);
+          round(at + 1);
+        });
+      }
     };
     round(0);
     return value;
@@ -181,7 +194,7 @@ export class Expressions extends Part {
     }
     const containers = values.flatMap(({ things }) => things.filter((thing) => thing.kind === 'container'));
     if (containers.length > 0 && operator === '+') {
-      const { value, container } = newContainer('list', this.machine.loops);
+      const { value, container } = newContainer('list', this.machine.born);
       for (const part of containers) {
         container.node.holds.push(part.node);
         container.elements.push(...part.elements);

@@ -16,7 +16,7 @@ import {
 import type { Activation } from './activation.js';
 import { Part } from './follower.js';
 import { noteKeeper } from './keeping.js';
-import { CACHES, WITHOUT_GRAPH } from './knownCalls.js';
+import { CACHES, MAKES_CONTEXT, WITHOUT_GRAPH } from './knownCalls.js';
 import { libraryName } from './libraryName.js';
 import { ROUNDS } from './machine.js';
 import { sourceText } from './sourceText.js';
@@ -70,6 +70,8 @@ export class Invocations extends Part {
     };
     machine.running.push(def);
     const outer = machine.everyRound;
+    const { lasting } = machine;
+    if (def.kind === 'function' && def.isGenerator) machine.lasting = new Set([...lasting, ...machine.headers]);
     let withoutGraph = 0;
     try {
       if (def.kind === 'lambda') return this.follower.evaluate(def.body, act);
@@ -90,12 +92,13 @@ export class Invocations extends Part {
       for (const { decorator, name } of decorators) {
         if (CACHES.test(name)) this.noteCache(fn, def, decorator, name, value, given, act);
       }
-      if (!def.isGenerator) return value;
-      const { value: generator, container } = newContainer('list', machine.loops, true);
+      if (!def.isGenerator || decorators.some(({ name }) => MAKES_CONTEXT.test(name))) return value;
+      const { value: generator, container } = newContainer('list', machine.born, true);
       keepIn(container, value);
       return generator;
     } finally {
       machine.everyRound = outer;
+      machine.lasting = lasting;
       machine.withoutGraph -= withoutGraph;
       machine.running.pop();
     }
@@ -147,11 +150,11 @@ export class Invocations extends Part {
     const taken = new Set<string>();
     for (const { name, star } of def.params) {
       if (star === '*') {
-        const { value, container } = newContainer('list', machine.loops);
+        const { value, container } = newContainer('list', machine.born);
         for (const one of positional.splice(0)) keepIn(container, one);
         scope.names.set(name, value);
       } else if (star === '**') {
-        const { value, container } = newContainer('dict', machine.loops);
+        const { value, container } = newContainer('dict', machine.born);
         for (const one of given) {
           if (one.name !== null && !taken.has(one.name)) container.attrs.set(`'${one.name}'`, one.value);
         }

@@ -126,3 +126,7 @@ export const SAVES_TENSORS = /^torch\.autograd\.graph\.saved_tensors_hooks$/;
 export const RUNS_FUNCTION = /^torch\.utils\.checkpoint\.checkpoint$/;
 /** Gives what it is given, made faster. */
 export const COMPILES = /^torch\.(?:compile|jit\.script|jit\.optimize_for_inference)$/;
+/** Makes a generator a context: what it yields is what the block is given. */
+export const MAKES_CONTEXT = /^contextlib\.(?:async)?contextmanager$/;
+/** A dataclass's attribute, and how it is made. */
+export const FIELD = 'dataclasses.field';

@@ -1,4 +1,5 @@
 import type { Call, Expression } from '../../python/ast.js';
+import { forEachStatement, type PythonModule } from '../../python/pythonModule.js';
 import type { Keeper } from '../keeper.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import { adopt, elementOf, keepIn, keepsNothing, partOf, spread } from '../values/parts.js';
@@ -81,6 +82,8 @@ export class KnownMethods extends Part {
     if (base.node.isTensor || (base.items !== null && containers.length === 0)) return null;
     if (containers.length === 0 && base.things.some((thing) => thing.kind === 'library')) return null;
     const guessed = containers.length === 0;
+    // The program has a method of that name: it may be that one.
+    if (guessed && machine.sources.read.some((module) => methodNames(module).has(name))) return null;
     if (name === 'update' || name === 'extend') {
       for (const { name: key, value, span } of given) {
         if (name === 'update' && replacesItems(containers, key, value)) continue;
@@ -153,4 +156,21 @@ function replacesItems(containers: readonly Container[], key: string | null, val
   for (const { attrs } of containers)
     for (const one of given) for (const [name, item] of one.attrs) attrs.set(name, item);
   return true;
+}
+
+const namesOfMethods = new WeakMap<PythonModule, ReadonlySet<string>>();
+
+/** The methods that the classes of a file define. */
+function methodNames(module: PythonModule): ReadonlySet<string> {
+  let names = namesOfMethods.get(module);
+  if (names === undefined) {
+    const found = new Set<string>();
+    forEachStatement(module.body, (statement) => {
+      if (statement.kind !== 'class') return;
+      for (const inner of statement.body) if (inner.kind === 'function') found.add(inner.name);
+    });
+    namesOfMethods.set(module, found);
+    names = found;
+  }
+  return names;
 }

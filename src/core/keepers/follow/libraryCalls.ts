@@ -2,13 +2,13 @@ import type { Call } from '../../python/ast.js';
 import { FlowNode } from '../values/flowNode.js';
 import { roomOf, type Room } from '../values/known.js';
 import { elementOf, keepIn, spread } from '../values/parts.js';
-import { newContainer, pairOf, plainValue, valueOf, type Given, type Value } from '../values/things.js';
+import { newContainer, newInstance, pairOf, plainValue, valueOf, type Given, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { followBackward } from './backward.js';
 import type { Effects } from './effects.js';
 import { Part, type Follower } from './follower.js';
 import { putIn } from './keeping.js';
-import { COMPILES, functionEffect, RUNS_FUNCTION } from './knownCalls.js';
+import { COMPILES, FIELD, functionEffect, RUNS_FUNCTION } from './knownCalls.js';
 import { unknownCall, viewOf } from './operate.js';
 import { sourceText } from './sourceText.js';
 
@@ -33,6 +33,11 @@ export class LibraryCalls extends Part {
       const inner = given.slice(1).filter(({ name: key }) => key === null);
       return this.follower.callValue(first, inner, call, act, call.args[0].value);
     }
+    if (name === FIELD) {
+      const { value, instance } = newInstance(null, FIELD, []);
+      for (const one of given) if (one.name !== null) instance.attrs.set(one.name, one.value);
+      return value;
+    }
     if (COMPILES.test(name) && first !== undefined) return first;
     const container = this.boundedContainer(name, given, act);
     if (container !== null) return container;
@@ -42,7 +47,7 @@ export class LibraryCalls extends Part {
     }
     if (name.startsWith('heapq.heap') && first !== undefined) return this.heap(name, given, call, act);
     if (/^(?:list|dict|set|collections\.(?:defaultdict|OrderedDict|Counter)|defaultdict)$/.test(name)) {
-      const { value, container } = newContainer(name === 'list' ? 'list' : 'dict', this.machine.loops);
+      const { value, container } = newContainer(name === 'list' ? 'list' : 'dict', this.machine.born);
       const [factory] = given as (Given | undefined)[];
       const isDefault = name.endsWith('defaultdict');
       if (isDefault && factory !== undefined) keepIn(container, this.defaultOf(factory.value, call, act));
@@ -77,24 +82,24 @@ export class LibraryCalls extends Part {
 
   /** Containers that hold no more than they are told, and those that let go by themselves; null for others. */
   private boundedContainer(name: string, given: readonly Given[], act: Activation): Value | null {
-    const { loops } = this.machine;
+    const { born } = this.machine;
     const last = name.slice(name.lastIndexOf('.') + 1);
     const argument = (key: string, at: number): Given | undefined =>
       given.find((one, i) => one.name === key || (one.name === null && i === at));
     if (/^(?:collections\.)?deque$/.test(name)) {
       const most = roomGiven(argument('maxlen', 1), act);
-      const { value, container } = newContainer('list', loops, most !== null);
+      const { value, container } = newContainer('list', born, most !== null);
       container.most = most;
       for (const { name: key, value: items } of given.slice(0, 1)) if (key === null) keepIn(container, spread(items));
       return value;
     }
     if (/^(?:Queue|SimpleQueue|LifoQueue|PriorityQueue|JoinableQueue)$/.test(last) && name.includes('.')) {
       const most = last === 'SimpleQueue' ? null : roomGiven(argument('maxsize', 0), act);
-      const { value, container } = newContainer('queue', loops, most !== null);
+      const { value, container } = newContainer('queue', born, most !== null);
       container.most = most;
       return value;
     }
-    if (/^Weak(?:Set|ValueDictionary|KeyDictionary)$/.test(last)) return newContainer('dict', loops, true).value;
+    if (/^Weak(?:Set|ValueDictionary|KeyDictionary)$/.test(last)) return newContainer('dict', born, true).value;
     return null;
   }
 
@@ -131,7 +136,7 @@ export class LibraryCalls extends Part {
   /** What a `defaultdict` makes for a key that it has not. */
   private defaultOf(factory: Value, call: Call, act: Activation): Value {
     const made = this.follower.callValue(factory, [], call, act, call.callee);
-    return made.things.length > 0 ? made : newContainer('list', this.machine.loops).value;
+    return made.things.length > 0 ? made : newContainer('list', this.machine.born).value;
   }
 }
 

@@ -36,7 +36,9 @@ export class Loops extends Part {
     // The stack may stand on the header: the iterator allocates, once per round.
     if (machine.isOnPath(act, headerOf(statement))) {
       machine.inLoop(nameOf(act, statement), () => {
+        machine.headers.push(nameOf(act, statement));
         items = this.follower.evaluate(statement.iterable, act);
+        machine.headers.pop();
         const next = (act.frame ?? 0) + 1;
         if (next < machine.path.length && !machine.entered.has(next)) this.frames.callBack(next);
       });

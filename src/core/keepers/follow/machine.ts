@@ -70,8 +70,12 @@ export class Machine {
   /** Names the frames of the stack that were reached. */
   readonly entered = new Set<number>();
   readonly running: (FunctionDef | Lambda)[] = [];
+  /** Loops on whose headers the stack stands. */
+  readonly headers: string[] = [];
   readonly scopes = new Map<PythonModule, Scope>();
   loops: readonly LoopRound[] = [];
+  /** Loops over what a generator gives that is running: it runs on through their rounds, and so does what it makes. */
+  lasting: ReadonlySet<string> = new Set();
   everyRound: number | null = null;
   /** Depth of blocks in which no graph is made. */
   withoutGraph = 0;
@@ -133,6 +137,11 @@ export class Machine {
     for (const { cleared } of containers) {
       cleared.push({ loops: this.loops, isThorough: isAll || tests.length > 0, most });
     }
+  }
+
+  /** The loops in whose rounds something is made. */
+  get born(): readonly LoopRound[] {
+    return this.lasting.size === 0 ? this.loops : this.loops.filter(({ loop }) => !this.lasting.has(loop));
   }
 
   /** Runs a block as a round of a loop. */

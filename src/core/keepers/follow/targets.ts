@@ -8,6 +8,7 @@ import type { Attributes } from './attributes.js';
 import { Part, type Follower } from './follower.js';
 import { putIn } from './keeping.js';
 import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
+import { callSpecial } from './specialMethods.js';
 
 /** Gives values to names, attributes and items, and lets go of what they were. */
 export class Targets extends Part {
@@ -75,6 +76,7 @@ export class Targets extends Part {
       for (const container of containers) this.empty(container, mostIn(value));
       return;
     }
+    if (callSpecial(this.follower, base, '__setitem__', [keys[0], value], statement, act) !== null) return;
     const [index] = target.index as (Expression | undefined)[];
     if (index?.kind === 'literal') {
       for (const container of containers) container.attrs.set(keyOf(index), value);

@@ -14,7 +14,9 @@ export function hooks(trial: Trial): Candidate[] {
 /** Functions that are registered on values of a step, and refer to these: through the graph, a reference cycle. */
 export function selfHooks(trial: Trial): Candidate[] {
   return trial.machine.hooks.flatMap(({ hook, keeper, born, on }) => {
-    if (hook.removed || trial.loops.outlived(keeper.loops, born) !== null) return [];
+    const { loops } = trial;
+    if (hook.removed || loops.outlived(keeper.loops, []) === null) return [];
+    if (loops.outlived(keeper.loops, born) !== null) return [];
     if (!refersTo(keeper.value.node, new Set([on, ...on.storage]))) return [];
     return trial.candidate({ ...keeper, kind: 'selfHook' }, keptBy(keeper.value.node), 1) ?? [];
   });

@@ -29,7 +29,8 @@ export function limitOf(trial: Trial): Limit | null {
   for (const keeper of trial.machine.keepers) {
     if (keeper.kind !== 'put' && keeper.kind !== 'cache') continue;
     const outlived = trial.loops.outlived(keeper.loops, keeper.container?.born ?? []);
-    if (outlived !== null && overwrites(keeper, outlived, trial)) continue;
+    // What each step makes anew is not what grows.
+    if (outlived === null || overwrites(keeper, outlived, trial)) continue;
     const kept = keptBy(keeper.value.node);
     const sureness = larger(kept.data, kept.graph);
     if (sureness < 2) continue;
