@@ -83,6 +83,11 @@ export class StackInterner {
     return this.hashes.length;
   }
 
+  /** Frames of all stacks together. */
+  get frameCount(): number {
+    return this.frames.length;
+  }
+
   /**
    * Interns the sequence `ids[from .. to)`, innermost first.
    * @param mask the bits of an entry that are the frame id

@@ -13,7 +13,7 @@ export type Damage =
   | 'unknownOpcode';
 
 /** What a pickle asks for too much of. */
-export type Excess = 'stack' | 'containers' | 'memo' | 'text' | 'integer';
+export type Excess = 'stack' | 'containers' | 'memo' | 'memoNumbers' | 'text' | 'integer';
 
 /** @param detail the slot or opcode, where there is one */
 export function damageText(damage: Damage, detail: number): string {
@@ -46,6 +46,8 @@ export function excessText(excess: Excess, detail: number): string {
       return say('open containers');
     case 'memo':
       return say('memo slots');
+    case 'memoNumbers':
+      return say('numbers in its memo');
     case 'text':
       return say('bytes in one text ({0})', detail);
     case 'integer':

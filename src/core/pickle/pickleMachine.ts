@@ -2,7 +2,7 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import { FORBIDDEN_OPCODES, Op } from './opcodes.js';
 import type { PickleSink, RecordSink } from './pickleSink.js';
 import { RecordReader } from './recordReader.js';
-import { Kind, makeRef, NONE_REF, OPAQUE_REF, type Ref, ValueStack } from './values.js';
+import { Kind, makeRef, NONE_REF, OPAQUE_REF, PAYLOAD_MASK, type Ref, ValueStack } from './values.js';
 import { say } from '../text/say.js';
 import { damageText, excessText, type Damage, type Excess } from './pickleDamage.js';
 
@@ -13,6 +13,8 @@ export interface PickleLimits {
   /** Open containers. */
   nesting: number;
   memoSlots: number;
+  /** Numbers in the memo, where picklers put none: each takes more memory than other values. */
+  memoizedNumbers: number;
   /** Bytes of one text. */
   textBytes: number;
 }
@@ -21,6 +23,7 @@ export const DEFAULT_PICKLE_LIMITS: PickleLimits = {
   stackDepth: 1 << 26,
   nesting: 10_000,
   memoSlots: 1 << 28,
+  memoizedNumbers: 1 << 20,
   textBytes: 1 << 26,
 };
 
@@ -58,7 +61,8 @@ export class PickleMachine {
     expectedSlots = 0,
     private readonly limits: PickleLimits = DEFAULT_PICKLE_LIMITS,
   ) {
-    this.memo = new Int32Array(Math.max(MEMO_START, Math.min(MOST_EXPECTED_SLOTS, Math.ceil(expectedSlots))));
+    const slots = Math.max(MEMO_START, Math.min(MOST_EXPECTED_SLOTS, Math.ceil(expectedSlots)));
+    this.memo = new Int32Array(Math.min(limits.memoSlots, slots));
     this.records = 'record' in sink ? new RecordReader(sink, this.stack) : null;
   }
 
@@ -136,7 +140,7 @@ export class PickleMachine {
           }
           const top = sp - 1;
           memoSlot[top] = memoCount;
-          memo[memoCount++] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? stack.box(top) : ref[top];
+          memo[memoCount++] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? this.box(top, base + p) : ref[top];
           p++;
           break;
         }
@@ -158,7 +162,7 @@ export class PickleMachine {
           } else this.records?.giveUp();
           const top = sp - 1;
           memoSlot[top] = slot;
-          memo[slot] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? stack.box(top) : ref[top];
+          memo[slot] = ref[top] >>> 28 >= 2 && ref[top] >>> 28 <= 4 ? this.box(top, base + p) : ref[top];
           p += long ? 5 : 2;
           break;
         }
@@ -457,9 +461,15 @@ export class PickleMachine {
     return mark;
   }
 
+  private box(place: number, offset: number): Ref {
+    const boxed = this.stack.box(place);
+    if ((boxed & PAYLOAD_MASK) >= this.limits.memoizedNumbers) throw this.limit('memoNumbers', offset);
+    return boxed;
+  }
+
   private growMemo(used: number, offset: number): Int32Array {
     if (used >= this.limits.memoSlots) throw this.limit('memo', offset);
-    const next = new Int32Array(Math.max(MEMO_START, used + (used >> 1)));
+    const next = new Int32Array(Math.min(this.limits.memoSlots, Math.max(MEMO_START, used + (used >> 1))));
     next.set(this.memo.subarray(0, used));
     this.memo = next;
     return next;

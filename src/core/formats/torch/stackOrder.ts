@@ -3,8 +3,12 @@ import { EMPTY_STACK, type Snapshot } from '../../model/snapshot.js';
 import { StackInterner } from '../../model/stackInterner.js';
 import type { FrameId } from '../../model/units.js';
 import { fileKind } from '../fileKind.js';
+import { tooManyMentions } from './torchValue.js';
 
 const ALL_BITS = 0xffffffff;
+/** Frames of all stacks together, over those that were recorded: generated code names some frames each. */
+const MOST_GROWTH = 16;
+const FREE_FRAMES = 1 << 20;
 
 /**
  * Puts stacks in an order that means something:
@@ -12,8 +16,15 @@ const ALL_BITS = 0xffffffff;
  *   the interpreter, leaves the rest behind the program's start. Such a stack is split: native frames, then Python
  *   frames, each in their own order. Stacks that end natively, as a whole one does, stay as they are.
  * - A frame of generated code that names its origin is followed by the frames of the model it was generated from.
+ *
+ * @param name of the input
+ * @throws SnapshotError `limit` if few frames of generated code name so many that it would unfold without measure
  */
-export function orderStacks(snapshot: Snapshot, behind: ReadonlyMap<FrameId, readonly FrameId[]>): Snapshot {
+export function orderStacks(
+  snapshot: Snapshot,
+  behind: ReadonlyMap<FrameId, readonly FrameId[]>,
+  name: string,
+): Snapshot {
   const { stacks, frames, strings } = snapshot;
   const isNative = new Uint8Array(frames.count);
   let anyNative = false;
@@ -29,9 +40,14 @@ export function orderStacks(snapshot: Snapshot, behind: ReadonlyMap<FrameId, rea
   moved[EMPTY_STACK] = EMPTY_STACK;
   const ordered = new Growable(Uint32Array);
   let anyMoved = false;
+  let frameCount = 0;
   for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
     const recorded = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
     ordered.length = 0;
+    for (const frame of recorded) frameCount += 1 + (behind.get(frame)?.length ?? 0);
+    if (frameCount > MOST_GROWTH * stacks.frames.length + FREE_FRAMES) {
+      throw tooManyMentions(name, 'generated');
+    }
     if (isNative[recorded[recorded.length - 1]] === 1) append(ordered, recorded, behind, () => true);
     else {
       append(ordered, recorded, behind, (frame) => isNative[frame] === 1);

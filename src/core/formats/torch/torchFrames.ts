@@ -8,8 +8,14 @@ import { parseProfilerFrame } from '../profilerFrame.js';
 import { parseTraceback, type TextFrame } from '../tracebackText.js';
 import { StackForecast } from './stackForecast.js';
 import type { TorchObjects } from './torchObjects.js';
-import { checkedPayload, Torch } from './torchValue.js';
+import { checkedPayload, Torch, tooManyMentions } from './torchValue.js';
 import { Word } from './torchWords.js';
+
+/** Writers put 1,000 frames of a longer stack into a part: so many times its frames are looked at again, and some more. */
+const MOST_AGAIN = 16;
+const FREE_AGAIN = 1 << 22;
+/** Frames of all different stacks together where stacks are put together from others. */
+const MOST_FRAMES = 1 << 26;
 
 /** Frames and stacks. A list of frames becomes a capture: the identity by which a block knows its allocation. */
 export class TorchFrames {
@@ -17,6 +23,11 @@ export class TorchFrames {
   readonly behind = new Map<FrameId, readonly FrameId[]>();
   readonly forecast = new StackForecast();
   private readonly joined = new Growable(Uint32Array);
+  /** Frames that were appended to lists that had some, and those that they had. */
+  private appended = 0;
+  private again = 0;
+  /** Native stacks with Python ones behind them, by both. */
+  private readonly ofPair = new Map<StackId, Map<StackId, StackId>>();
   /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not asked yet. */
   private fileLines = new Uint8Array(256);
 
@@ -87,22 +98,30 @@ export class TorchFrames {
 
   /** The forward pass's stack of a backward allocation: a list of traceback text. */
   tracebackStack(list: Ref): StackId {
-    return this.stackOfTexts(parseTraceback(this.objects.texts(list)));
+    return this.stackOfList(list, parseTraceback);
   }
 
   /** Native frames of releases before 2.1, which keep them beside the Python ones: a list of function names. */
   nativeStack(list: Ref): StackId {
-    return this.stackOfTexts(this.objects.texts(list).map((name) => ({ name, file: '??', line: UNKNOWN_LINE })));
+    return this.stackOfList(list, (names) => names.map((name) => ({ name, file: '??', line: UNKNOWN_LINE })));
   }
 
   /** The native frames of a call, then its Python frames. */
   joinedStack(native: StackId, python: StackId): StackId {
     if (native <= EMPTY_STACK) return python;
-    const { stacks } = this.builder;
-    this.joined.length = 0;
-    stacks.appendTo(this.joined, native);
-    stacks.appendTo(this.joined, python);
-    return stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
+    let ofNative = this.ofPair.get(native);
+    if (ofNative === undefined) this.ofPair.set(native, (ofNative = new Map<StackId, StackId>()));
+    let pair = ofNative.get(python);
+    if (pair === undefined) {
+      const { stacks } = this.builder;
+      this.joined.length = 0;
+      stacks.appendTo(this.joined, native);
+      stacks.appendTo(this.joined, python);
+      pair = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
+      if (stacks.frameCount > MOST_FRAMES) throw tooManyMentions(this.name, 'stack');
+      ofNative.set(python, pair);
+    }
+    return pair;
   }
 
   /** A stack of more than 1,000 frames comes in parts. */
@@ -111,6 +130,9 @@ export class TorchFrames {
     const { stacks } = this.builder;
     this.joined.length = 0;
     stacks.appendTo(this.joined, this.builder.stackOfCapture(capture));
+    this.again += this.joined.length;
+    this.appended += to - from;
+    if (this.again > MOST_AGAIN * this.appended + FREE_AGAIN) throw tooManyMentions(this.name, 'stack');
     for (let i = from; i < to; i++) this.joined.push(ref[i] & PAYLOAD_MASK);
     this.builder.setStackOfCapture(capture, stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK));
     return list;
@@ -126,6 +148,17 @@ export class TorchFrames {
   private keepBehind(id: FrameId, trace: number): void {
     const frames = parseTraceback([this.builder.strings.text(trace)]).map((frame) => this.textFrame(frame));
     if (frames.length > 0) this.behind.set(id, frames);
+  }
+
+  private stackOfList(list: Ref, framesOf: (texts: string[]) => readonly TextFrame[]): StackId {
+    const object = this.objects.get(list);
+    if (object?.type !== 'list') return NO_STACK;
+    // Entries may mention the same list: it is looked at once, and again when it has grown.
+    const items = object.items.length;
+    if (object.readAs?.items !== items) {
+      object.readAs = { items, stack: this.stackOfTexts(framesOf(this.objects.texts(list))) };
+    }
+    return object.readAs.stack;
   }
 
   private stackOfTexts(frames: readonly TextFrame[]): StackId {

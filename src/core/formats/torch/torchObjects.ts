@@ -3,7 +3,7 @@ import type { SettingValue } from '../../model/snapshot.js';
 import type { StringPool } from '../../model/stringPool.js';
 import type { StackId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
-import { Torch, tooManyObjects } from './torchValue.js';
+import { Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
 import { say } from '../../text/say.js';
 
 /** A dictionary or list that is neither frame, event, block nor list of frames. */
@@ -13,15 +13,23 @@ export type TorchObject =
   | { type: 'segment'; segment: number }
   /** One life of a block, in releases before 2.1; `requested` is null where not said. */
   | { type: 'history'; capture: number; stack: StackId; requested: number | null }
-  | { type: 'list'; items: Ref[] }
+  | { type: 'list'; items: Ref[]; readAs?: { items: number; stack: StackId } }
   | { type: 'dict'; entries: Map<string, SettingValue | TorchObject> };
 
 /** Objects that are kept as such: settings, segments, traces. Events and blocks never count. */
 const MAX_OBJECTS = 1 << 22;
+/** Entries and items are looked at once each by honest files; so many times in all, and some more, are allowed. */
+const MOST_LOOKS = 4;
+const FREE_LOOKS = 10_000;
+/** Of dictionaries in dictionaries. */
+const MAX_DEPTH = 100;
 
 /** The few containers that become objects, by the payload of their value. */
 export class TorchObjects {
   private readonly objects: TorchObject[] = [];
+  /** Entries and items that objects were given, and that were looked at. */
+  private held = 0;
+  private looks = 0;
 
   constructor(
     private readonly strings: StringPool,
@@ -38,10 +46,14 @@ export class TorchObjects {
     return makeRef(Torch.Object, this.objects.length - 1);
   }
 
-  /** The texts of a list of texts, other items left out. */
+  /**
+   * The texts of a list of texts, other items left out.
+   * @throws SnapshotError `limit` if the same lists are asked for again and again
+   */
   texts(list: Ref): string[] {
     const object = this.get(list);
     if (object?.type !== 'list') return [];
+    this.lookAt(object.items.length, 'list');
     return object.items
       .filter((item) => item >>> PAYLOAD_BITS === Kind.Text)
       .map((item) => this.strings.text(item & PAYLOAD_MASK));
@@ -50,6 +62,7 @@ export class TorchObjects {
   /** Adds to a dictionary that is none of those with columns. Keys that are no texts are passed over. */
   setEntries(dict: Ref, stack: ValueStack, from: number, to: number): Ref {
     const { ref } = stack;
+    this.held += (to - from) / 2;
     const known = this.get(dict);
     const entries = known?.type === 'dict' ? known.entries : new Map<string, SettingValue | TorchObject>();
     for (let i = from; i < to; i += 2) {
@@ -89,10 +102,31 @@ export class TorchObjects {
         say('{0} mixes different things in one list of its traces or blocks. Dump the snapshot again.', this.name),
       );
     }
+    this.held += to - from;
     const items = kept?.items ?? [];
     if (items.length + to - from > MAX_OBJECTS) throw tooManyObjects(this.name);
     for (let i = from; i < to; i++) items.push(ref[i]);
     return kept === null ? this.add({ type: 'list', items }) : list;
+  }
+
+  /**
+   * A dictionary without anything that is no setting.
+   * @throws SnapshotError `limit` if it holds itself, or the same ones again and again
+   */
+  settings(dict: TorchObject & { type: 'dict' }, depth = 0): { readonly [key: string]: SettingValue } {
+    this.lookAt(dict.entries.size, 'dictionary');
+    if (depth === MAX_DEPTH) throw tooManyMentions(this.name, 'dictionary');
+    const settings: [string, SettingValue][] = [];
+    for (const [key, value] of dict.entries) {
+      if (!isTorchObject(value)) settings.push([key, value]);
+      else if (value.type === 'dict') settings.push([key, this.settings(value, depth + 1)]);
+    }
+    return Object.fromEntries(settings);
+  }
+
+  private lookAt(entries: number, what: 'list' | 'dictionary'): void {
+    this.looks += entries;
+    if (this.looks > MOST_LOOKS * this.held + FREE_LOOKS) throw tooManyMentions(this.name, what);
   }
 
   private plain(stack: ValueStack, at: number): SettingValue | TorchObject {
@@ -119,14 +153,4 @@ export class TorchObjects {
 
 export function isTorchObject(value: SettingValue | TorchObject | undefined): value is TorchObject {
   return typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string';
-}
-
-/** Allocator settings without anything that is no setting. */
-export function plainSettings(dict: TorchObject & { type: 'dict' }): { readonly [key: string]: SettingValue } {
-  const settings: [string, SettingValue][] = [];
-  for (const [key, value] of dict.entries) {
-    if (!isTorchObject(value)) settings.push([key, value]);
-    else if (value.type === 'dict') settings.push([key, plainSettings(value)]);
-  }
-  return Object.fromEntries(settings);
 }

@@ -5,7 +5,7 @@ import type { RecordSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { TorchFrames } from './torchFrames.js';
 import { TorchLabels } from './torchLabels.js';
-import { isTorchObject, plainSettings, TorchObjects, type TorchObject } from './torchObjects.js';
+import { isTorchObject, TorchObjects, type TorchObject } from './torchObjects.js';
 import { TorchSegments } from './torchSegments.js';
 import { TorchTexts } from './torchTexts.js';
 import { TorchTrace } from './torchTrace.js';
@@ -153,7 +153,7 @@ export class TorchSink implements RecordSink {
         return {
           order: this.segmentOrder(segments),
           traces: this.deviceTraces(top.entries.get('device_traces') ?? null),
-          settings: settingsOf(top),
+          settings: this.settings(top),
         };
       }
     }
@@ -168,6 +168,16 @@ export class TorchSink implements RecordSink {
         this.name,
       ),
     );
+  }
+
+  private settings(top: TorchObject & { type: 'dict' }): { readonly [key: string]: SettingValue } | null {
+    const settings = top.entries.get('allocator_settings');
+    const facts = RING_FACTS.flatMap((key): [string, SettingValue][] => {
+      const value = top.entries.get(key);
+      return typeof value === 'number' || typeof value === 'boolean' ? [[key, value]] : [];
+    });
+    const plain = isTorchObject(settings) && settings.type === 'dict' ? this.objects.settings(settings) : null;
+    return facts.length === 0 ? plain : { ...plain, ...Object.fromEntries(facts) };
   }
 
   private segmentOrder(value: SettingValue | TorchObject): number[] {
@@ -194,13 +204,3 @@ export class TorchSink implements RecordSink {
 
 /** Where releases after 2.13 say that the trace lost events; some beside the settings, some among them. */
 const RING_FACTS = ['trace_alloc_overflowed', 'trace_alloc_max_entries'];
-
-function settingsOf(top: TorchObject & { type: 'dict' }): { readonly [key: string]: SettingValue } | null {
-  const settings = top.entries.get('allocator_settings');
-  const facts = RING_FACTS.flatMap((key): [string, SettingValue][] => {
-    const value = top.entries.get(key);
-    return typeof value === 'number' || typeof value === 'boolean' ? [[key, value]] : [];
-  });
-  const plain = isTorchObject(settings) && settings.type === 'dict' ? plainSettings(settings) : null;
-  return facts.length === 0 ? plain : { ...plain, ...Object.fromEntries(facts) };
-}

@@ -34,7 +34,11 @@ export function finishTorch(
     warnings: [],
     absent: sink.segments.lacksRequestedSizes ? ['requestedSizes'] : [],
   });
-  const ordered = orderStacks(snapshot.events.category === null ? snapshot : profile(snapshot), sink.frames.behind);
+  const ordered = orderStacks(
+    snapshot.events.category === null ? snapshot : profile(snapshot),
+    sink.frames.behind,
+    sink.name,
+  );
   return { ...ordered, warnings: recordingWarnings(ordered) };
 }
 

@@ -1,12 +1,15 @@
 import type { StringPool } from '../../model/stringPool.js';
 import type { StringId } from '../../model/units.js';
 import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
-import { plainSettings, type TorchObjects } from './torchObjects.js';
+import type { TorchObject, TorchObjects } from './torchObjects.js';
 import { checkedPayload, integerText, isNumber } from './torchValue.js';
 import { Word } from './torchWords.js';
 
 /** What a program or the compiler wrote onto trace entries, as texts. */
 export class TorchTexts {
+  /** Of the dictionaries that were set as metadata: many entries may mention one. */
+  private readonly ofDict = new Map<TorchObject, StringId>();
+
   constructor(
     private readonly strings: StringPool,
     private readonly objects: TorchObjects,
@@ -19,7 +22,13 @@ export class TorchTexts {
     if (ref >>> PAYLOAD_BITS === Kind.Text) return ref & PAYLOAD_MASK;
     if (isNumber(ref >>> PAYLOAD_BITS)) return this.intern(integerText(stack, at));
     const object = this.objects.get(ref);
-    return object?.type === 'dict' ? this.intern(JSON.stringify(plainSettings(object))) : Word.empty;
+    if (object?.type !== 'dict') return Word.empty;
+    let text = this.ofDict.get(object);
+    if (text === undefined) {
+      text = this.intern(JSON.stringify(this.objects.settings(object)));
+      this.ofDict.set(object, text);
+    }
+    return text;
   }
 
   /** `N/A` says that no compiled region ran. */

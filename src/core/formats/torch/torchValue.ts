@@ -63,6 +63,31 @@ export function checkedPayload(payload: number, name: string): number {
   return payload;
 }
 
+/** What is mentioned again and again would unfold into much more than the file holds. */
+export function tooManyMentions(name: string, what: 'stack' | 'list' | 'dictionary' | 'generated'): SnapshotError {
+  return new SnapshotError(
+    'limit',
+    say(
+      '{0} mentions {1} far more often than PyTorch does, to unfold into much more than it holds. Dump the snapshot again.',
+      name,
+      mentionText(what),
+    ),
+  );
+}
+
+function mentionText(what: Parameters<typeof tooManyMentions>[1]): string {
+  switch (what) {
+    case 'stack':
+      return say('the same stack');
+    case 'list':
+      return say('the same list');
+    case 'dictionary':
+      return say('the same dictionary');
+    case 'generated':
+      return say('the same frame of generated code');
+  }
+}
+
 export function tooManyObjects(name: string): SnapshotError {
   return new SnapshotError(
     'limit',
