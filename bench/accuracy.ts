@@ -1,7 +1,7 @@
 /**
  * How well leaks are told from innocents: `npm run accuracy`. Every planted program's recording is judged as it looked
- * after its first steps, in three ways: with what the recorder wrote beside the snapshots, from the snapshots alone, and
- * from the snapshots without their traces.
+ * after its first steps, in four ways: with what the recorder wrote beside the snapshots, from the snapshots alone, from
+ * the snapshots without the programs' source, and without their traces. Known blind spots are counted by themselves.
  */
 import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../src/core/analysis/digest.js';
@@ -11,9 +11,8 @@ import type { LineReport } from '../src/core/report/report.js';
 import { ReportsFromSources } from '../src/core/report/reportFromSources.js';
 import { openFile } from '../src/node/fileSource.js';
 import { readRecording } from '../src/node/recordingFile.js';
-import { SourceFiles } from '../src/node/sourceFiles.js';
 import { walkFiles } from '../src/node/walkFiles.js';
-import { plantedSources, recordedPrograms, type PlantedProgram } from './planted.js';
+import { plantedWorkspace, recordedPrograms, type PlantedProgram } from './planted.js';
 
 const FOLDER = join(import.meta.dirname, '../test/fixtures/planted');
 /** Snapshots of more steps than a column says are not looked at. */
@@ -23,10 +22,12 @@ const ACCUSED = new Set(['leak', 'sawtooth']);
 const MODES = {
   'with the recorder': (digest: SnapshotDigest): SnapshotDigest => digest,
   'snapshots alone': (digest: SnapshotDigest): SnapshotDigest => digest,
+  'without source': (digest: SnapshotDigest): SnapshotDigest => digest,
   'without traces': (digest: SnapshotDigest): SnapshotDigest => ({
     ...digest,
     eventCount: 0,
     heads: [],
+    spans: [],
     steps: null,
     lifetimes: [],
   }),
@@ -45,12 +46,13 @@ async function digestsIn(folder: string, mode: Mode): Promise<SnapshotDigest[]> 
   return digests;
 }
 
-const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: FOLDER }]);
-const workspace = { files: plantedSources(FOLDER), rules: [], lineText, sourceText, sourceFacts };
+const workspace = plantedWorkspace(FOLDER);
+/** The files are known, what they say is not. */
+const unread = { files: workspace.files, rules: [] };
 const reports = new ReportsFromSources(() => performance.now());
 
-async function linesOf(digests: readonly SnapshotDigest[]): Promise<LineReport[]> {
-  const { report } = await reports.report(digests, workspace);
+async function linesOf(digests: readonly SnapshotDigest[], mode: Mode): Promise<LineReport[]> {
+  const { report } = await reports.report(digests, mode === 'without source' ? unread : workspace);
   return report.runs.flatMap((run) => run.lines);
 }
 
@@ -92,10 +94,16 @@ if (recorded.length === 0) {
   process.exit(0);
 }
 const leaking = recorded.filter(({ program }) => program.lines.some(({ verdict }) => ACCUSED.has(verdict)));
-const silent = recorded.filter(({ program }) => program.silent);
-console.log(`${leaking.length} programs that leak, ${silent.length} that must stay silent.\n`);
-console.log('| judged | after steps | leaks named | programs falsely accused | holder named | wrong holder |');
-console.log('| :-- | --: | --: | --: | --: | --: |');
+const silent = recorded.filter(({ program }) => program.silent && program.blind !== true);
+const blind = recorded.filter(({ program }) => program.blind === true);
+const blindLeaks = blind.filter(({ program }) => !program.silent).length;
+console.log(
+  `${leaking.length} programs that leak, ${silent.length} that must stay silent, ${blind.length} blind spots.\n`,
+);
+console.log(
+  '| judged | after steps | leaks named | falsely accused | blind spots named, accused | holder named | wrong holder |',
+);
+console.log('| :-- | --: | --: | --: | --: | --: | --: |');
 const missed: string[] = [];
 for (const mode of Object.keys(MODES) as Mode[]) {
   const digests = new Map<string, SnapshotDigest[]>();
@@ -107,7 +115,7 @@ for (const mode of Object.keys(MODES) as Mode[]) {
     let wrong = 0;
     for (const { program } of [...leaking, ...silent]) {
       const seen = (digests.get(program.name) ?? []).filter((digest) => (stepOfDigest(digest) ?? 0) <= most);
-      const lines = await linesOf(seen);
+      const lines = await linesOf(seen, mode);
       if (!program.silent && isNamed(program, lines)) named++;
       else if (!program.silent && most === Number.POSITIVE_INFINITY) missed.push(`${program.name} (${mode})`);
       if (!program.silent && isHeldRight(program, lines)) held++;
@@ -120,9 +128,19 @@ for (const mode of Object.keys(MODES) as Mode[]) {
         if (most === Number.POSITIVE_INFINITY) missed.push(`falsely accused: ${program.name} (${mode})`);
       }
     }
+    let blindNamed = 0;
+    let blindAccused = 0;
+    for (const { program } of blind) {
+      const seen = (digests.get(program.name) ?? []).filter((digest) => (stepOfDigest(digest) ?? 0) <= most);
+      const accusedLines = (await linesOf(seen, mode)).filter(({ verdict }) => ACCUSED.has(verdict));
+      if (accusedLines.length === 0) continue;
+      if (program.silent) blindAccused++;
+      else blindNamed++;
+    }
+    const blindText = `${percent(blindNamed, blindLeaks)}, ${percent(blindAccused, blind.length - blindLeaks)}`;
     const steps = most === Number.POSITIVE_INFINITY ? 'all' : String(most);
     console.log(
-      `| ${mode} | ${steps} | ${percent(named, leaking.length)} | ${percent(accused, silent.length)} | ${percent(held, leaking.length)} | ${wrong} |`,
+      `| ${mode} | ${steps} | ${percent(named, leaking.length)} | ${percent(accused, silent.length)} | ${blindText} | ${percent(held, leaking.length)} | ${wrong} |`,
     );
   }
 }

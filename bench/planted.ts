@@ -1,10 +1,14 @@
 /** The planted programs and what is known of them: test/fixtures/planted/planted.json. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { ReportWorkspace } from '../src/core/report/reportWorkspace.js';
+import { SourceFiles } from '../src/node/sourceFiles.js';
 
 export interface PlantedProgram {
   name: string;
   silent: boolean;
+  /** A known blind spot: what it must be called cannot be told from its recording. */
+  blind?: boolean;
   lines: { file: string; line: number; verdict: string }[];
   holder?: { file: string; line: number; also?: { file: string; line: number }[] };
   leakingRank?: number;
@@ -26,4 +30,15 @@ export function plantedSources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.py') && !name.startsWith('recordings'))
     .map((name) => name.replaceAll('\\', '/'));
+}
+
+/** The planted programs and the example that is one of them, as a workspace that holds both. */
+export function plantedWorkspace(folder: string): ReportWorkspace {
+  const roots = [
+    { prefix: 'detector/', folder: join(folder, '../../../examples/detector') },
+    { prefix: '', folder },
+  ];
+  const files = roots.flatMap((root) => plantedSources(root.folder).map((name) => root.prefix + name));
+  const { lineText, sourceText, sourceFacts } = new SourceFiles(roots);
+  return { files, rules: [], lineText, sourceText, sourceFacts };
 }

@@ -12,7 +12,9 @@ const OUTLIVES = 1.5;
 /** Share of the steps on which survivors must have been born, and their least number. */
 const BORN = { share: 0.15, steps: 2 };
 /** Survivors on fewer steps count if they come as regularly as this, and so often. */
-const RARE = { births: 4, longestGap: 3 };
+const RARE = { births: 6, longestGap: 3 };
+/** How many of the longest pause between births the last may be ago, and how many steps in any case. */
+const OVERDUE = { gaps: 1.5, steps: 3 };
 /** Standard deviations by which births must have become rarer. */
 const SLOWING = 1.2;
 /** What grows bit by bit rises at least so often, and stands still for no longer share of the steps. */
@@ -32,7 +34,8 @@ export function judgeLifetimes(lifetimes: DigestLifetimes, collects: (site: Dige
   const oldEnough = steps - Math.max(2, OUTLIVES * (usualFreedAge ?? 0));
   const births = [...new Set(survivorBirths)].filter((birth) => birth > warmUp && birth <= oldEnough);
   const window = Math.max(0, Math.floor(oldEnough) - warmUp);
-  const goesOn = births.length > 0 && births[births.length - 1] > oldEnough - window / 3;
+  const goesOn =
+    births.length > 0 && births[births.length - 1] > oldEnough - window / 3 && !isOverdue(survivorBirths, steps);
   const rising = isRising(lifetimes.floors);
   const sure = 1 - 4 / steps;
   const often = births.length >= Math.max(BORN.steps, BORN.share * window);
@@ -97,6 +100,13 @@ function isRising(floors: Float64Array): boolean {
   return (
     last > mean(end - 2 * quarter, end - quarter) && last > mean(Math.max(0, end - 3 * quarter), end - 2 * quarter)
   );
+}
+
+/** True if nothing was born for longer than ever before: what grew is full. */
+function isOverdue(survivorBirths: Uint32Array, steps: number): boolean {
+  const births = [...new Set(survivorBirths)].filter((birth) => birth > 0);
+  const longest = Math.max(0, ...births.slice(1).map((birth, i) => birth - births[i]));
+  return steps - births[births.length - 1] > Math.max(OVERDUE.steps, OVERDUE.gaps * longest);
 }
 
 /** True if rare births come at an even pace. */

@@ -21,8 +21,8 @@ const GROWING_SHARE = 0.6;
 const RARE = { rises: 4, longestGap: 1.5 };
 /** Intervals without growth at the end that make a plateau of a rise. */
 const CALM_END = 2;
-/** What grows in proportion to the steps is nowhere more above the straight line than this. */
-const FROM_NOTHING = 1.25;
+/** What grows in proportion to the steps is nowhere more above the straight line than this, nor in the middle more below. */
+const FROM_NOTHING = { above: 1.25, below: 0.75 };
 /** Standard deviations by which new blocks must have become rarer for a cache that is nearly full. */
 const SLOWING = 1.2;
 /** Share of the first rate of new blocks that is left where they become fewer from interval to interval. */
@@ -87,9 +87,9 @@ function growsFromNothing(bytes: readonly Bytes[], at: readonly number[]): boole
   const start = at[0] > 0 ? 0 : at[0] - (at[last] - at[0]) / last;
   const proportion = (place: number): number => (bytes[last] * (place - start)) / (at[last] - start);
   const middle = (start + at[last]) / 2;
-  return [at[0], middle].every(
-    (place) => valueAt([0, ...bytes], [start, ...at], place) <= FROM_NOTHING * proportion(place),
-  );
+  const known = (place: number): Bytes => valueAt([0, ...bytes], [start, ...at], place);
+  const isBelow = [at[0], middle].every((place) => known(place) <= FROM_NOTHING.above * proportion(place));
+  return isBelow && known(middle) >= FROM_NOTHING.below * proportion(middle);
 }
 
 /** Between the points where it is known, a value lies on a straight line. */

@@ -1,8 +1,10 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
+import type { FileLookup } from '../analysis/owner.js';
 import { groupRuns } from '../analysis/runs.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { mappedReport } from './buildReport.js';
 import type { OtherInputs } from './otherInputs.js';
+import { waitForProof } from './patience.js';
 import type { PatternSearch } from './patternSearch.js';
 import { rankDifferences } from './rankDifference.js';
 import type { LineReport, Report, RunReport, Verdict } from './report.js';
@@ -29,8 +31,25 @@ export class ReportsFromSources {
     others?: OtherInputs,
   ): Promise<{ report: Report; paths: UnmappedFiles }> {
     const { report, paths, lookup } = mappedReport(digests, workspace, others);
+    await this.followSources(report, digests, workspace, lookup);
+    const lineText = workspace.lineText ?? (() => null);
+    for (const run of report.runs) {
+      waitForProof(run, lineText);
+      judgeAgain(run);
+    }
+    report.ranks = rankDifferences(report.runs);
+    return { report, paths };
+  }
+
+  /** Names who keeps the memory of lines that leak, and acquits those whose source shows that they cannot grow for ever. */
+  private async followSources(
+    report: Report,
+    digests: readonly SnapshotDigest[],
+    workspace: ReportWorkspace,
+    lookup: FileLookup,
+  ): Promise<void> {
     const open = report.runs.flatMap(({ lines }) => lines.filter(isOpen));
-    if (open.length === 0 || workspace.sourceText === undefined) return { report, paths };
+    if (open.length === 0 || workspace.sourceText === undefined) return;
     if (this.search === null) {
       const { PatternSearch: Search } = await import('./patternSearch.js');
       this.search = new Search();
@@ -53,9 +72,6 @@ export class ReportsFromSources {
       now: this.now,
     };
     this.search.nameHolders(open, access, MOST_TIME);
-    for (const run of report.runs) judgeAgain(run);
-    report.ranks = rankDifferences(report.runs);
-    return { report, paths };
   }
 }
 

@@ -45,6 +45,11 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(0, 0, 1, 1, 2, 2, 3, 3, 4, 4), 'leak');
   });
 
+  it('accuses no batch that doubles', () => {
+    const one = new Array<number>(8).fill(1);
+    assert.equal(judgeSeries(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).verdict, 'filling');
+  });
+
   it('accuses nothing that is given back', () => {
     assert.equal(verdict(1, 2, 3, 0, 1, 2, 3, 0, 1), 'periodic');
     assert.equal(verdict(5, 3, 6, 2, 7, 1), 'periodic');
@@ -86,6 +91,12 @@ describe('The verdict on lifetimes', () => {
 
   it('sees one block in ten steps', () => {
     assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'leak');
+  });
+
+  it('waits with a few rare births, and with what has not come for longer than ever before', () => {
+    assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'filling', 'folds of a cross-validation');
+    assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');
+    assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'leak');
   });
 
   it('waits with its judgement while a buffer may still be filling', () => {

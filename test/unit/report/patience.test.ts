@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { plantedWorkspace } from '../../../bench/planted.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { stepOfDigest } from '../../../src/core/analysis/runs.js';
+import type { LineReport, Verdict } from '../../../src/core/report/report.js';
+import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'planted');
+const SOURCES = plantedWorkspace(FOLDER);
+const UNREAD: ReportWorkspace = { files: SOURCES.files, rules: [] };
+
+/** A planted program's first steps, with what the recorder saw. */
+async function first(program: string, steps: number): Promise<SnapshotDigest[]> {
+  const files = picklesUnder(join(FOLDER, 'recordings', program));
+  const digests = await Promise.all(
+    files.map(async (path) => digestSnapshot(path, await readFile(path), await readRecording(path))),
+  );
+  return digests.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
+}
+
+/** Snapshots as others make them: no recorder, and without traces if asked. */
+function plain(digests: readonly SnapshotDigest[], traced = true): SnapshotDigest[] {
+  return digests.map((digest) => ({
+    ...digest,
+    recording: null,
+    ...(traced ? {} : { eventCount: 0, heads: [], spans: [], steps: null, lifetimes: [] }),
+  }));
+}
+
+async function worstLine(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<LineReport> {
+  const { report } = await new ReportsFromSources(() => 0).report(digests, workspace);
+  const [run] = report.runs;
+  const line = run.lines.find(({ verdict }) => verdict === run.verdict);
+  assert.ok(line !== undefined);
+  return line;
+}
+
+async function verdictOf(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> {
+  return (await worstLine(digests, workspace)).verdict;
+}
+
+describe('An accusation', function () {
+  this.timeout(60_000);
+
+  it('after a few steps needs somebody who keeps the memory, in the source', async () => {
+    const early = await first('endless_replay', 20);
+    assert.equal(await verdictOf(early, SOURCES), 'leak');
+    assert.equal(await verdictOf(plain(early), SOURCES), 'leak');
+    // The recorder sees a list, but not what takes things out of it.
+    assert.equal(await verdictOf(early, UNREAD), 'filling');
+    const line = await worstLine(plain(early), UNREAD);
+    assert.equal(line.verdict, 'filling');
+    assert.equal(line.leakedBytes, 0);
+    assert.match(line.evidence?.reason ?? '', /Too early to tell a buffer that fills up from a leak\.$/);
+    assert.ok(line.stacks.every(({ verdict }) => verdict !== 'leak'));
+    assert.equal(await verdictOf(plain(await first('endless_replay', 40)), UNREAD), 'leak');
+  });
+
+  it('waits for what is kept under keys, and for an optimizer’s state', async () => {
+    for (const program of ['cached_samples', 'batch_plans', 'thawed_layers', 'chat_sessions']) {
+      for (const steps of [20, 40]) {
+        const digests = await first(program, steps);
+        for (const seen of [digests, plain(digests), plain(digests, false)]) {
+          for (const workspace of [SOURCES, UNREAD]) {
+            const { report } = await new ReportsFromSources(() => 0).report(seen, workspace);
+            assert.ok(
+              report.runs.every(({ verdict }) => verdict !== 'leak'),
+              `${program} after ${steps} steps`,
+            );
+          }
+        }
+      }
+    }
+    assert.equal(await verdictOf(await first('endless_cache', 20), SOURCES), 'filling');
+    assert.equal(await verdictOf(await first('endless_cache', 40), SOURCES), 'leak');
+  });
+
+  it('of one tensor that grows needs its statement: longer inputs look the same', async () => {
+    const digests = await first('growing_vocabulary', 40);
+    assert.equal(await verdictOf(digests, SOURCES), 'leak');
+    assert.equal(await verdictOf(digests, UNREAD), 'filling');
+  });
+
+  it('without traces needs more snapshots if nobody is known who keeps the memory', async () => {
+    const digests = plain(await first('prediction_list', 30), false);
+    assert.equal(digests.length, 5);
+    assert.equal(await verdictOf(digests.slice(0, 3), SOURCES), 'filling');
+    assert.equal(await verdictOf(digests, SOURCES), 'leak');
+    assert.equal(await verdictOf(digests, UNREAD), 'filling');
+  });
+});
