@@ -83,6 +83,8 @@ export const Setting = {
 export const ContextKey = {
   /** A report is at hand. */
   hasResults: 'leakline.hasResults',
+  /** There may soon be more to show than there is. */
+  reading: 'leakline.reading',
   /** At least one line has a mark. */
   hasMarks: 'leakline.hasMarks',
   /** Two snapshots or more are known. */

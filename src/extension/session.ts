@@ -17,6 +17,8 @@ import type { PythonFiles } from './workspace/pythonFiles.js';
 
 /** Changes of the intake are passed on at most this often, in milliseconds. */
 const NEWS_MS = 100;
+/** How long the status bar tells of a reader that stopped, in milliseconds. */
+const TOLD_MS = 10_000;
 
 /** Everything between a file that appears and a report: watchers, intake, worker, and when to ask it. */
 export class SnapshotSession implements vscode.Disposable {
@@ -62,7 +64,10 @@ export class SnapshotSession implements vscode.Disposable {
       },
       died: (message, again) => {
         this.log.error(message);
-        this.say(again ? vscode.l10n.t('{0} Reading the snapshots again.', message) : message);
+        const text = again ? vscode.l10n.t('{0} Reading the snapshots again.', message) : message;
+        this.say(text);
+        // Recovery may take but a moment: a person has time to read of it.
+        vscode.window.setStatusBarMessage(`$(warning) Leakline: ${text}`, TOLD_MS);
       },
       restored: (lost) => {
         for (const path of lost) void this.intake.forget(path);
@@ -141,6 +146,7 @@ export class SnapshotSession implements vscode.Disposable {
 
   start(): void {
     this.watchers.start();
+    this.announce();
   }
 
   /** The workspace has other folders: what was found in those that are gone is dropped. */
@@ -277,6 +283,7 @@ export class SnapshotSession implements vscode.Disposable {
         result = await this.engine.call('report', null);
       }
       this.store.setResult(result);
+      if (this.trouble !== null) this.say(null);
       this.log.debug(`report: ${result.report.runs.length} runs, ${this.store.marks.length} marks`);
       await this.compareAgain();
     } catch (error) {

@@ -273,6 +273,13 @@ export class SnapshotIntake {
     } catch (error) {
       if (this.files.get(entry.path) !== entry) return;
       const problem = problemOf(error);
+      if (problem.reason === 'closed' && entry.attempts === 0) {
+        // The reader died, perhaps of another file: once more, with a new one.
+        entry.attempts++;
+        entry.phase = 'queued';
+        this.changed(false);
+        return;
+      }
       if (problem.reason === 'truncated' && stamp !== null) this.truncated(entry, stamp, problem.message);
       else this.rejected(entry, problem);
     }

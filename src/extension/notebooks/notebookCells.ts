@@ -32,6 +32,8 @@ export class NotebookCells implements vscode.Disposable {
   private uris = new Map<string, vscode.Uri>();
   /** Keys of the cells of notebooks on the disk, until they change. */
   private readonly stored = new Map<string, Promise<ReadonlySet<string>>>();
+  /** Names that no notebook on the disk has: looked for once, until one of them changes. */
+  private readonly absent = new Set<string>();
   private readonly keys = new WeakMap<vscode.TextDocument, { version: number; keys: readonly string[] }>();
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
@@ -47,6 +49,7 @@ export class NotebookCells implements vscode.Disposable {
     };
     const onDisk = (uri: vscode.Uri): void => {
       this.stored.delete(uri.toString());
+      this.absent.clear();
       later();
     };
     this.subscriptions = [
@@ -57,6 +60,10 @@ export class NotebookCells implements vscode.Disposable {
       watcher.onDidDelete(onDisk),
       vscode.workspace.onDidOpenNotebookDocument(later),
       vscode.workspace.onDidChangeNotebookDocument(later),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => {
+        this.absent.clear();
+        later();
+      }),
     ];
   }
 
@@ -105,8 +112,11 @@ export class NotebookCells implements vscode.Disposable {
   private async look(): Promise<boolean> {
     if (this.recorded.size === 0) return false;
     let matches = this.amongOpen();
-    const unknown = [...this.recorded].filter((file) => !matches.has(file));
-    if (unknown.length > 0 && (await this.openThoseWith(unknown))) matches = this.amongOpen();
+    const unknown = [...this.recorded].filter((file) => !matches.has(file) && !this.absent.has(file));
+    if (unknown.length > 0) {
+      for (const file of unknown) this.absent.add(file);
+      if (await this.openThoseWith(unknown)) matches = this.amongOpen();
+    }
     const before = JSON.stringify(this.rules);
     this.matches = matches;
     this.names = new Map([...matches.values()].map(({ uri, name }) => [uri.toString(), name]));

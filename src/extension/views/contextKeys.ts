@@ -13,6 +13,7 @@ export class ContextKeys implements vscode.Disposable {
     const refresh = (): void => {
       const paths = store.result?.paths;
       this.tell(ContextKey.hasResults, store.result !== null);
+      this.tell(ContextKey.reading, session.reading);
       this.tell(
         ContextKey.hasMarks,
         store.marks.some(({ mapped, tone }) => mapped && tone !== 'filling'),

@@ -20,9 +20,11 @@ export class Views implements vscode.Disposable {
   private readonly compare: vscode.TreeView<CompareNode>;
   private readonly snapshots: vscode.TreeView<SnapshotsNode>;
   private readonly disposables: readonly Disposer[];
+  /** Ends the progress that the Snapshots view shows; null while it shows none. */
+  private endProgress: (() => void) | null = null;
 
   constructor(
-    session: SnapshotSession,
+    private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
     files: PythonFiles,
     grouping: LeakGrouping,
@@ -49,6 +51,10 @@ export class Views implements vscode.Disposable {
       snapshotsTree,
       store.onDidChange(() => {
         this.refresh();
+        this.showProgress();
+      }),
+      session.onDidChange(() => {
+        this.showProgress();
       }),
     ];
   }
@@ -71,7 +77,24 @@ export class Views implements vscode.Disposable {
   }
 
   dispose(): void {
+    this.endProgress?.();
     disposeAll(this.disposables);
+  }
+
+  /** A bar under the title of the view, for as long as snapshots are looked for and read. */
+  private showProgress(): void {
+    if (!this.session.reading) {
+      this.endProgress?.();
+      this.endProgress = null;
+    } else if (this.endProgress === null) {
+      void vscode.window.withProgress(
+        { location: { viewId: View.snapshots } },
+        () =>
+          new Promise<void>((resolve) => {
+            this.endProgress = resolve;
+          }),
+      );
+    }
   }
 
   private refresh(): void {

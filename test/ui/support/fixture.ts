@@ -23,6 +23,8 @@ export function uiSession(
   form: ExtensionForm = 'linked',
   settings: ServerOptions['settings'] = {},
   language?: ServerOptions['language'],
+  /** Source folders of other extensions that run beside Leakline. */
+  others: () => readonly string[] = () => [],
 ): UiFixture {
   let session: UiSession | undefined;
   /** Windows from before the first test. */
@@ -30,7 +32,8 @@ export function uiSession(
 
   before(async function () {
     this.timeout(startLimitMs);
-    const extension = form === 'packed' ? { vsix: packedExtension() } : { linkedExtensions: [repositoryRoot()] };
+    const extension =
+      form === 'packed' ? { vsix: packedExtension() } : { linkedExtensions: [repositoryRoot(), ...others()] };
     session = await UiSession.start({ ...extension, settings, ...(language === undefined ? {} : { language }) });
   });
 

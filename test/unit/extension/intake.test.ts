@@ -242,6 +242,21 @@ describe('The intake of snapshots', () => {
     assert.deepEqual(world.loads, [...world.loads].sort().reverse());
   });
 
+  it('reads a file once more whose reader died, and no more often', async () => {
+    let deaths = 1;
+    world.onLoad = (path) =>
+      deaths-- > 0 ? Promise.reject(new ReadError('closed')) : Promise.resolve(snapshotReport({ path }));
+    world.write('a', 100);
+    await world.clock.advance(1_000);
+    assert.deepEqual(world.loads, ['a', 'a']);
+    assert.equal(world.intake.entry('a')?.phase, 'ready');
+    deaths = 9;
+    world.write('b', 100);
+    await world.clock.advance(1_000);
+    assert.deepEqual(world.loads, ['a', 'a', 'b', 'b']);
+    assert.equal(world.intake.entry('b')?.phase, 'rejected');
+  });
+
   it('goes on with the next file when one cannot be read', async () => {
     world.onLoad = (path) =>
       path === 'bad' ? Promise.reject(new ReadError('forbidden')) : Promise.resolve(snapshotReport({ path }));

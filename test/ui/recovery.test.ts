@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
+import { eventually } from '../support/eventually.js';
+import { makeSnapshotFile } from '../support/madeSnapshot.js';
+import { assertShows } from '../support/shownBytes.js';
+import { copyExample } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+import { writeWorkerKiller } from './support/workerKiller.js';
+
+describe('A worker that dies while it reads', () => {
+  const ui = uiSession('linked', {}, undefined, () => [writeWorkerKiller()]);
+
+  it('is told of, and everything is read again by another one', async () => {
+    const folder = copyExample();
+    // Read for long enough to be interrupted, while small ones are read beside it.
+    makeSnapshotFile(join(folder, 'large.pickle'), 600_000);
+    const [leak] = leakingLines(analyze(folder, snapshotsIn(join(folder, 'snapshots'))));
+    const workbench = await ui.open({ folder });
+    const { editor, page, sideBar } = workbench;
+    // What it says goes away again: every text of the status bar is written down.
+    await page.evaluate(() => {
+      const said: string[] = [];
+      Object.assign(globalThis, { said });
+      setInterval(() => {
+        for (const item of document.querySelectorAll('.part.statusbar .statusbar-item')) {
+          said.push(item.getAttribute('aria-label') ?? '');
+        }
+      }, 20);
+    });
+    await workbench.openFile(leak.file);
+    assertShows(await editor.untilLens(leak.line, /leaked/), leak.leakedBytes);
+    await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Snapshots').untilRow(/large\.pickle.*live/);
+    await eventually(async () => {
+      const rows = await sideBar.tree('Snapshots').rows();
+      assert.ok(!rows.some(({ text }) => text.includes('stopped unexpectedly')), JSON.stringify(rows));
+    });
+    const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
+    assert.ok(
+      said.some((text) => /stopped unexpectedly .*Reading the snapshots again/.test(text)),
+      [...new Set(said)].join('\n'),
+    );
+    await workbench.screenshot('recovered');
+  });
+});
