@@ -1,10 +1,10 @@
 /**
- * Makes a snapshot file as torch 2.13 dumps it: `node makeSnapshot.mjs EVENTS DEPTH FILE`. The bytes are those that
- * CPython's pickler would write: what is one object in PyTorch is one object here (frames, the lists of a call's
+ * Makes a snapshot file as torch 2.13 dumps it: `node makeSnapshot.mjs EVENTS DEPTH FILE [DIALECT]`. The bytes are those
+ * that CPython's pickler would write, unless another dialect is asked for: what is one object in PyTorch is one object here (frames, the lists of a call's
  * frames, keys), and what is not is not (equal stacks of two calls).
  */
 import { renameSync, writeFileSync } from 'node:fs';
-import { PickleStream, type MemoSlot } from './pickleStream.js';
+import { PickleStream, type Dialect, type MemoSlot } from './pickleStream.js';
 import { EventKind, trainingHistory, type History, type Slab } from './trainingHistory.js';
 
 const STACKS = 2000;
@@ -25,9 +25,9 @@ export interface Truth {
   bytes: number;
 }
 
-function makeSnapshot(events: number, depth: number, path: string): Truth {
+function makeSnapshot(events: number, depth: number, path: string, dialect: Dialect): Truth {
   const history = trainingHistory(events, STACKS);
-  const writer = new SnapshotWriter(history, depth, new PickleStream(path));
+  const writer = new SnapshotWriter(history, depth, new PickleStream(path, dialect));
   writer.write();
   return { events: history.count, liveBytes: writer.liveBytes, bytes: writer.stream.bytes };
 }
@@ -109,7 +109,7 @@ class SnapshotWriter {
       this.text('state', live === undefined ? 'inactive' : 'active_allocated');
       stream.sharedText('frames');
       if (live !== undefined) this.frames(live.context);
-      else if (this.noFrames === -1) this.noFrames = stream.list(0, () => undefined);
+      else if (this.noFrames === -1) this.noFrames = stream.list(0, () => undefined, true);
       else stream.get(this.noFrames);
     });
   }
@@ -143,12 +143,13 @@ class SnapshotWriter {
     const stack = history.contextStack[context];
     // The innermost frame is the stack's own, the outermost four are everybody's, the others are drawn from the stack.
     let draw = (stack + 1) * 2654435761;
-    this.contextSlots[context] = stream.list(stack === -1 ? 0 : this.depth, (index) => {
+    const item = (index: number): void => {
       draw = (Math.imul(draw, 1664525) + 1013904223) >>> 0;
       if (index === 0) this.frame(stack);
       else if (index >= this.depth - 4) this.frame(STACKS + this.depth - 1 - index);
       else this.frame(STACKS + 4 + (draw % (COMMON_FRAMES - 4)));
-    });
+    };
+    this.contextSlots[context] = stream.list(stack === -1 ? 0 : this.depth, item, true);
   }
 
   private frame(frame: number): void {
@@ -171,7 +172,7 @@ class SnapshotWriter {
             : `/workspace/train/model/layer${frame % 40}.py`,
       );
       this.number('line', 10 + frame);
-    });
+    }, true);
   }
 
   private annotation(index: number): void {
@@ -210,7 +211,7 @@ class SnapshotWriter {
   }
 }
 
-const [events, depth, path] = process.argv.slice(2);
-const truth = makeSnapshot(Number(events), Number(depth), `${path}.part`);
+const [events, depth, path, dialect = 'protocol4'] = process.argv.slice(2);
+const truth = makeSnapshot(Number(events), Number(depth), `${path}.part`, dialect as Dialect);
 writeFileSync(`${path}.json`, JSON.stringify(truth));
 renameSync(`${path}.part`, path);

@@ -1,8 +1,17 @@
-/** Writes the bytes that CPython's C pickler writes with protocol 4: memo, frames of 64 KiB, batches of 1000. */
+/**
+ * Writes the bytes that a pickler writes: memo, batches of 1000, and with protocol 4 frames of 64 KiB; or those of PyTorch's
+ * C++ writer.
+ */
 import { closeSync, openSync, writeSync } from 'node:fs';
 
 const FRAME_TARGET = 64 * 1024;
 const BATCH = 1000;
+
+/**
+ * CPython's C pickler with protocol 4 or 2; or PyTorch's C++ writer, which memoizes texts by value, containers behind their
+ * content and only if they are shared, and writes a list in one batch.
+ */
+export type Dialect = 'protocol4' | 'protocol2' | 'cpp';
 
 /** Where an object was memoized; -1 before it was. */
 export type MemoSlot = number;
@@ -16,9 +25,12 @@ export class PickleStream {
   /** Bytes written so far. */
   bytes = 0;
 
-  constructor(path: string) {
+  constructor(
+    path: string,
+    private readonly dialect: Dialect = 'protocol4',
+  ) {
     this.file = openSync(path, 'w');
-    this.write(Buffer.from([0x80, 4]));
+    this.write(Buffer.from([0x80, dialect === 'protocol4' ? 4 : 2]));
   }
 
   /** The end: STOP, and the file closed. */
@@ -31,15 +43,20 @@ export class PickleStream {
   /** A text that is one object wherever it occurs, as interned keys are. */
   sharedText(text: string): void {
     const slot = this.shared.get(text);
-    if (slot === undefined) this.shared.set(text, this.freshText(text));
+    if (slot === undefined) this.shared.set(text, this.ownText(text));
     else this.get(slot);
   }
 
   /** A text that is an object of its own. */
-  freshText(text: string): MemoSlot {
+  freshText(text: string): void {
+    if (this.dialect === 'cpp') this.sharedText(text);
+    else this.ownText(text);
+  }
+
+  private ownText(text: string): MemoSlot {
     this.begin();
     const utf8 = Buffer.from(text);
-    if (utf8.length < 256) {
+    if (utf8.length < 256 && this.dialect === 'protocol4') {
       this.op(0x8c);
       this.op(utf8.length);
     } else {
@@ -98,13 +115,24 @@ export class PickleStream {
     this.int(first);
     this.int(second);
     this.op(0x86);
-    this.memoize();
+    if (this.dialect !== 'cpp') this.memoize();
   }
 
-  /** A list of `count` items; `item` writes each. @returns its slot, for later mentions */
-  list(count: number, item: (index: number) => void): MemoSlot {
+  /**
+   * A list of `count` items; `item` writes each.
+   * @param isShared true if it is mentioned again
+   * @returns its slot, for later mentions
+   */
+  list(count: number, item: (index: number) => void, isShared = false): MemoSlot {
     this.begin();
     this.op(0x5d);
+    if (this.dialect === 'cpp') {
+      this.op(0x28);
+      for (let index = 0; index < count; index++) item(index);
+      this.begin();
+      this.op(0x65);
+      return isShared ? this.memoize() : -1;
+    }
     const slot = this.memoize();
     if (count === 1) {
       item(0);
@@ -119,15 +147,18 @@ export class PickleStream {
     return slot;
   }
 
-  /** A dictionary with shared keys; `fields` writes key after value through {@link sharedText}. */
-  dict(fields: () => void): MemoSlot {
+  /**
+   * A dictionary with shared keys; `fields` writes key after value through {@link sharedText}.
+   * @param isShared true if it is mentioned again
+   */
+  dict(fields: () => void, isShared = false): MemoSlot {
     this.begin();
     this.op(0x7d);
-    const slot = this.memoize();
+    const slot = this.dialect === 'cpp' ? -1 : this.memoize();
     this.op(0x28);
     fields();
     this.op(0x75);
-    return slot;
+    return this.dialect === 'cpp' && isShared ? this.memoize() : slot;
   }
 
   /** A mention of an object that was written before. */
@@ -144,8 +175,17 @@ export class PickleStream {
   }
 
   private memoize(): MemoSlot {
-    this.op(0x94);
-    return this.memoized++;
+    const slot = this.memoized++;
+    if (this.dialect === 'protocol4') this.op(0x94);
+    else if (slot < 0x100) {
+      this.op(0x71);
+      this.op(slot);
+    } else {
+      this.op(0x72);
+      this.frame.writeUInt32LE(slot, this.filled);
+      this.filled += 4;
+    }
+    return slot;
   }
 
   private op(byte: number): void {
@@ -158,10 +198,12 @@ export class PickleStream {
   }
 
   private endFrame(): void {
-    const head = Buffer.alloc(9);
-    head[0] = 0x95;
-    head.writeBigUInt64LE(BigInt(this.filled), 1);
-    this.write(head);
+    if (this.dialect === 'protocol4') {
+      const head = Buffer.alloc(9);
+      head[0] = 0x95;
+      head.writeBigUInt64LE(BigInt(this.filled), 1);
+      this.write(head);
+    }
     this.write(this.frame.subarray(0, this.filled));
     this.filled = 0;
   }

@@ -3,7 +3,7 @@
  * `npm run bench`.
  *
  *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
- *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for the large files)
+ *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for slow rows of the large files)
  *     --timeline    only the timeline in a browser, of a million allocations
  *     --editor      only the editor: activation, lenses, a thousand snapshots
  *     --write       puts the table into bench/README.md
@@ -11,7 +11,7 @@
  * Every row runs in a process of its own, and holds what it found against what is in the file.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, release, totalmem, type } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,6 +19,7 @@ import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
 import { format, resolveConfig } from 'prettier';
 import type { Truth } from './makeSnapshot.js';
+import type { Dialect } from './pickleStream.js';
 import { measureEditor } from './editor.js';
 import { bundleWorker, measureOpening } from './reopen.js';
 import { measureTimeline } from './timeline.js';
@@ -47,6 +48,13 @@ const SUBJECTS: readonly Subject[] = [
   { events: 3_300_000, depth: 90, large: true },
 ];
 
+/** The same content from other writers. */
+const DIALECTS: readonly { dialect: Dialect; title: string }[] = [
+  { dialect: 'protocol4', title: 'CPython, protocol 4' },
+  { dialect: 'protocol2', title: 'CPython, protocol 2 (`torch.save`)' },
+  { dialect: 'cpp', title: 'PyTorch’s C++ writer' },
+];
+
 /** A million allocations: each has three entries, one where it is still live. */
 const DRAWN = { events: 3_000_000, depth: 30 };
 
@@ -55,6 +63,8 @@ interface Row {
   command: (file: string) => [program: string, args: string[]];
   /** Why it cannot run on this machine, null where it can. */
   skipped: string | null;
+  /** Takes minutes for a large file. */
+  slow: boolean;
 }
 
 const { values } = parseArgs({
@@ -74,10 +84,13 @@ const all = values.timeline !== true && values.editor !== true;
 if (all) {
   const sections: string[] = [];
   for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
-    const section = measureSubject(subject, Number(values.repeat ?? (subject.large ? 1 : 3)));
+    const section = measureSubject(subject);
     console.log(section);
     sections.push(section);
   }
+  const dialects = measureDialects({ events: 1_000_000, depth: 30 });
+  console.log(dialects);
+  sections.push(dialects);
   const opening = measureOpening({
     dist,
     data,
@@ -134,25 +147,29 @@ function rows(): Row[] {
     (file: string): [string, string[]] => ['python3', [join(here, 'rows/cpython.py'), mode, file]];
   const noPython = spawnSync('python3', ['--version']).status === 0 ? null : 'there is no python3';
   return [
-    { title: 'Leakline, into columns', command: node('reader'), skipped: null },
-    { title: 'walk over the opcodes (the floor)', command: node('opcodeWalk'), skipped: null },
-    { title: 'CPython `pickle.load`', command: python('gc'), skipped: noPython },
-    { title: 'CPython `pickle.load`, collector off', command: python('nogc'), skipped: noPython },
-    { title: 'npm `pickleparser`', command: node('npmPickleparser'), skipped: null },
+    { title: 'Leakline, into columns', command: node('reader'), skipped: null, slow: false },
+    { title: 'walk over the opcodes (the floor)', command: node('opcodeWalk'), skipped: null, slow: false },
+    { title: 'CPython `pickle.load`', command: python('gc'), skipped: noPython, slow: true },
+    { title: 'CPython `pickle.load`, collector off', command: python('nogc'), skipped: noPython, slow: true },
+    { title: 'npm `pickleparser`', command: node('npmPickleparser'), skipped: null, slow: true },
   ];
 }
 
-function measureSubject(subject: Subject, repeat: number): string {
+function measureSubject(subject: Subject): string {
   const { file, truth } = subjectFile(subject);
+  readThrough(file);
   const table: string[] = [];
   let reader: Measurement | null = null;
-  for (const { title, command, skipped } of rows()) {
+  let floor: Measurement | null = null;
+  for (const { title, command, skipped, slow } of rows()) {
+    const repeat = Number(values.repeat ?? (subject.large && slow ? 1 : 3));
     const outcome = skipped ?? median(command(file), repeat, truth);
     if (typeof outcome === 'string') {
       table.push(`| ${title} | ${outcome} | | | | |`);
       continue;
     }
-    reader ??= outcome;
+    if (reader === null) reader = outcome;
+    else floor ??= outcome;
     const { seconds, cpuSeconds, peakBytes } = outcome;
     table.push(
       `| ${title} | ${secondsText(seconds)} | ${secondsText(cpuSeconds)} | ` +
@@ -168,7 +185,51 @@ function measureSubject(subject: Subject, repeat: number): string {
     '|:--|--:|--:|--:|--:|--:|',
     ...table,
     '',
+    timesFloor(reader, floor),
+    '',
   ].join('\n');
+}
+
+/** What Leakline takes over the floor, in words. */
+function timesFloor(reader: Measurement | null, floor: Measurement | null): string {
+  if (reader === null || floor === null) return '';
+  return (
+    `Leakline takes ${(reader.seconds / floor.seconds).toFixed(1)} times as long as the floor by the clock, and ` +
+    `${(reader.cpuSeconds / floor.cpuSeconds).toFixed(1)} times the time of all CPUs.`
+  );
+}
+
+/** The reader and the floor on what other writers make of the same content. */
+function measureDialects(subject: Pick<Subject, 'events' | 'depth'>): string {
+  const [reader, floor] = rows();
+  const table = DIALECTS.map(({ dialect, title }) => {
+    const { file, truth } = subjectFile({ ...subject, dialect });
+    readThrough(file);
+    const [own, walk] = [reader, floor].map(({ command }) => median(command(file), Number(values.repeat ?? 3), truth));
+    const size = `${(truth.bytes / 1e6).toFixed(1)} MB`;
+    if (typeof own === 'string') return `| ${title} | ${size} | ${own} | | | |`;
+    if (typeof walk === 'string') return `| ${title} | ${size} | | | ${walk} | |`;
+    return (
+      `| ${title} | ${size} | ${secondsText(own.seconds)} | ${secondsText(own.cpuSeconds)} | ` +
+      `${(own.seconds / walk.seconds).toFixed(1)} | ${(own.cpuSeconds / walk.cpuSeconds).toFixed(1)} |`
+    );
+  });
+  return [
+    `### ${subject.events.toLocaleString('en')} events as others write them`,
+    '',
+    '| writer | file | seconds | CPU seconds | × the floor by the clock | of CPU time |',
+    '|:--|--:|--:|--:|--:|--:|',
+    ...table,
+    '',
+  ].join('\n');
+}
+
+/** Brings a file into the page cache: the first row to read it must not pay for the disk. */
+function readThrough(path: string): void {
+  const file = openSync(path, 'r');
+  const piece = Buffer.alloc(8 * MIB);
+  while (readSync(file, piece, 0, piece.length, null) > 0);
+  closeSync(file);
 }
 
 function secondsText(seconds: number): string {
@@ -176,12 +237,16 @@ function secondsText(seconds: number): string {
 }
 
 /** The file, made unless an earlier run made it. */
-function subjectFile({ events, depth }: Pick<Subject, 'events' | 'depth'>): { file: string; truth: Truth } {
-  const file = join(data, `e${events}_d${depth}.pickle`);
+function subjectFile({
+  events,
+  depth,
+  dialect = 'protocol4',
+}: Pick<Subject, 'events' | 'depth'> & { dialect?: Dialect }): { file: string; truth: Truth } {
+  const file = join(data, `e${events}_d${depth}${dialect === 'protocol4' ? '' : `_${dialect}`}.pickle`);
   if (!existsSync(file)) {
     const { status } = spawnSync(
       process.execPath,
-      [join(dist, 'makeSnapshot.mjs'), String(events), String(depth), file],
+      [join(dist, 'makeSnapshot.mjs'), String(events), String(depth), file, dialect],
       { stdio: 'inherit' },
     );
     if (status !== 0) throw new Error(`${file} could not be made.`);

@@ -246,9 +246,13 @@ export class RecordReader {
           }
           const isOne = this.isReferenceAndAppend(p);
           if (buffer[p] === Op.Mark) {
-            // The C++ writer's empty list.
             if (buffer[p + 1] === Op.Appends) {
+              // The C++ writer's empty list.
               p += 2;
+              put = this.putBytes(p, count);
+              if (put === OTHER_SLOT) return from;
+              if (put !== 0) memo[count++] = EMPTY_LIST_REF;
+              p += put;
               continue;
             }
             p++;

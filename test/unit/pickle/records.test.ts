@@ -229,6 +229,7 @@ describe('Records', () => {
           ['compile_context', (v) => v.fresh('N/A')],
           ['pool_id', (v) => v.pair(0, 0)],
           ['frames', (v) => frames(v, seen.entries === 500 ? 6 : 5)],
+          ['forward', (v) => v.same(`nothing ${seen.entries}`, empty)],
         ]);
       },
       writer,
