@@ -1,4 +1,7 @@
+import { byteText } from './byteText.js';
 import { say } from '../text/say.js';
+import type { Bytes } from '../model/units.js';
+import type { DeviceRoom } from './deviceRoom.js';
 import type { LineReport, Verdict } from './report.js';
 
 /** Why what a line allocates cannot grow for ever. */
@@ -10,20 +13,61 @@ export interface Bound {
   /** A sentence about the holder: `It is a deque of at most 35.` */
   readonly limit: string;
   readonly isFull: boolean;
+  /** What it keeps once it is full; null where that is not known. */
+  readonly full: FullSize | null;
 }
 
-/** Takes back what a line is accused of: what keeps its memory is still filling up, or has just become full. */
-export function acquit(line: LineReport, bound: Bound): void {
-  const verdict: Verdict = bound.isFull ? 'plateau' : 'filling';
+/** What something with a bound keeps once it is full. */
+export interface FullSize {
+  readonly bytes: Bytes;
+  /** Of these, what it does not keep yet. */
+  readonly moreBytes: Bytes;
+  /** False if it may be more: an item may be more than one block. */
+  readonly isExact: boolean;
+}
+
+/** What it keeps with so many items, where it has some of them now. */
+export function fullSize(bytesPerItem: number, items: number, most: number, isExact: boolean): FullSize {
+  const moreBytes = Math.round(bytesPerItem * Math.max(0, most - items));
+  return { bytes: Math.round(bytesPerItem * items) + moreBytes, moreBytes, isExact };
+}
+
+/**
+ * Takes back what a line is accused of, as what keeps its memory is still filling up or has just become full; unless the
+ * device is too small for it: then it stays a leak, and both are said.
+ * @param room null where no device's capacity is known
+ */
+export function weighBound(line: LineReport, bound: Bound, room: DeviceRoom | null): void {
   const name = bound.file.slice(bound.file.lastIndexOf('/') + 1);
+  const isTooMuch = room !== null && !bound.isFull && (bound.full?.moreBytes ?? 0) > room.roomBytes;
   const sentences = [
     say('Kept by `{0}` ({1}:{2}).', bound.holder, name, bound.line),
     bound.limit,
-    bound.isFull ? say('It is full now.') : say('It is still filling.'),
+    isTooMuch ? tooMuchText(bound.full, room) : fillingText(bound),
   ];
+  if (line.evidence !== null) {
+    line.evidence = { ...line.evidence, reason: [...sentences, line.evidence.reason].join(' ') };
+  }
+  if (isTooMuch) return;
+  const verdict: Verdict = bound.isFull ? 'plateau' : 'filling';
   line.verdict = verdict;
   line.leakedBytes = 0;
   for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = verdict;
-  if (line.evidence !== null)
-    line.evidence = { ...line.evidence, reason: [...sentences, line.evidence.reason].join(' ') };
+}
+
+function fillingText({ isFull, full }: Bound): string {
+  if (isFull) return say('It is full now.');
+  if (full === null) return say('It is still filling.');
+  return full.isExact
+    ? say('It is still filling: full, it keeps about {0}.', byteText(full.bytes))
+    : say('It is still filling: full, it keeps {0} or more.', byteText(full.bytes));
+}
+
+function tooMuchText(full: FullSize | null, { capacityBytes, roomBytes }: DeviceRoom): string {
+  return say(
+    'Full, it would keep {0}; of {1} on the device {2} are left: it will not fit.',
+    byteText(full?.bytes ?? 0),
+    byteText(capacityBytes),
+    byteText(roomBytes),
+  );
 }

@@ -5,7 +5,8 @@ import type { Room } from '../keepers/values/known.js';
 import { lineAt } from '../python/pythonModule.js';
 import { countText } from '../text/countText.js';
 import { say } from '../text/say.js';
-import { acquit, type Bound } from './bound.js';
+import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
+import type { DeviceRoom } from './deviceRoom.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, keeperWords } from './patternWords.js';
 import type { LineReport } from './report.js';
@@ -21,6 +22,10 @@ export interface SourceAccess {
   isChanged(file: string): boolean;
   /** True unless the recorder saw something else keep what a line allocates than what is filled at a place. */
   agrees(line: LineReport, file: string, at: number): boolean;
+  /** True if the recorder has seen the bound of what keeps a line's memory. */
+  isWeighed(line: LineReport): boolean;
+  /** How much more the devices of a line's run take, null where that is not known. */
+  roomFor(line: LineReport): DeviceRoom | null;
   /** Milliseconds of any clock. */
   now(): number;
 }
@@ -60,9 +65,15 @@ export class PatternSearch {
     }
     const limits = followed.flatMap(({ limit }) => limit ?? []);
     // All that grows must be bounded, and by the source that ran.
-    if (line.verdict === 'leak' && !isChanged && limits.length > 0 && limits.length === stacks.length) {
+    if (
+      line.verdict === 'leak' &&
+      !access.isWeighed(line) &&
+      !isChanged &&
+      limits.length > 0 &&
+      limits.length === stacks.length
+    ) {
       const bound = boundOf(limits[0], line, access);
-      if (bound !== null) acquit(line, bound);
+      if (bound !== null) weighBound(line, bound, access.roomFor(line));
     }
     const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
     if (found === null) return;
@@ -88,7 +99,14 @@ function boundOf({ module, span, holder, most }: Limit, line: LineReport, access
   if (most?.count != null && (line.evidence?.birthSteps ?? 0) > most.count) return null;
   const limit =
     most === null ? say('A loop around it empties it or makes it anew.') : say('It holds at most {0}.', roomText(most));
-  return { holder, file, line: at, limit, isFull: false };
+  return { holder, file, line: at, limit, isFull: false, full: most === null ? null : sizeOf(most, line) };
+}
+
+/** What so many items take. Each is one block of the line's at least. */
+function sizeOf({ count }: Room, { leakedBytes, evidence }: LineReport): FullSize | null {
+  if (count === null || evidence === null || evidence.survivors === 0) return null;
+  const { from, survivors, birthSteps } = evidence;
+  return fullSize(leakedBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
 }
 
 /** Steps between two births of what survives, where they come evenly. */

@@ -4,7 +4,7 @@ import type { RecordedContainer, RecordedOwner } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
 import { countText } from '../text/countText.js';
 import { say } from '../text/say.js';
-import type { Bound } from './bound.js';
+import { fullSize, type Bound } from './bound.js';
 
 /** Share of what grows on a line that containers with a bound must keep: the rest is too young to be looked for. */
 const EXPLAINED = 2 / 3;
@@ -49,13 +49,20 @@ export class RecordedBounds {
     }
     if (most === null || explained < EXPLAINED * growing[last.at]) return null;
     const { type, length, maxlen } = most.container;
+    const isFull = length >= maxlen;
     return {
       holder: most.name,
       file: this.lookup(most.file) ?? most.file,
       line: most.line,
       limit: say('It is a {0} of at most {1}.', type, countText(maxlen)),
-      isFull: length >= maxlen,
+      isFull,
+      full: isFull || length === 0 ? null : fullSize(most.bytes / this.lookedAt(most), length, maxlen, true),
     };
+  }
+
+  /** True if the recorder saw a container with a bound keep memory of the line: what is to say of it, `of` has said. */
+  knows(line: OwnerLine): boolean {
+    return (this.looks.at(-1)?.owners ?? []).some((owner) => isBounded(owner) && this.bytesAt(owner, line) > 0);
   }
 
   /** True unless the recorder saw the line's memory grow elsewhere than in what is filled at a place, or beyond its bound. */
@@ -65,6 +72,13 @@ export class RecordedBounds {
       const isThere = owner.line === at && (this.lookup(owner.file) ?? owner.file) === file;
       return isThere && !(isBounded(owner) && this.hasOutgrown(owner));
     });
+  }
+
+  /** Items whose bytes were counted: with one per step, the youngest are not looked at yet. */
+  private lookedAt({ container: { length }, bornSteps }: Bounded): number {
+    return bornSteps !== null && bornSteps > 0 && bornSteps < length && length - bornSteps <= PASSING
+      ? bornSteps
+      : length;
   }
 
   /** True if it grew without more items: through graphs, or inside of its items. */

@@ -3,8 +3,10 @@ import type { FileLookup } from '../analysis/owner.js';
 import { groupRuns } from '../analysis/runs.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { mappedReport } from './buildReport.js';
-import type { OtherInputs } from './otherInputs.js';
+import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
+import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { waitForProof } from './patience.js';
+import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { PatternSearch } from './patternSearch.js';
 import { rankDifferences } from './rankDifference.js';
 import type { LineReport, Report, RunReport, Verdict } from './report.js';
@@ -59,13 +61,18 @@ export class ReportsFromSources {
       for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
     }
     const runs = groupRuns(digests);
-    const bounds = new Map<LineReport, RecordedBounds>();
+    const seen = new Map<LineReport, { bounds: RecordedBounds; room: DeviceRoom | null }>();
     report.runs.forEach(({ lines }, i) => {
-      const seen = new RecordedBounds(runs[i].snapshots, lookup);
-      for (const line of lines) bounds.set(line, seen);
+      const { snapshots } = runs[i];
+      const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others ?? NO_OTHERS);
+      const room = widest(deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null));
+      const bounds = new RecordedBounds(snapshots, lookup);
+      for (const line of lines) seen.set(line, { bounds, room });
     });
     const access = {
-      agrees: (line: LineReport, file: string, at: number) => bounds.get(line)?.agrees(line, file, at) ?? true,
+      agrees: (line: LineReport, file: string, at: number) => seen.get(line)?.bounds.agrees(line, file, at) ?? true,
+      isWeighed: (line: LineReport) => seen.get(line)?.bounds.knows(line) ?? false,
+      roomFor: (line: LineReport) => seen.get(line)?.room ?? null,
       files: workspace.files,
       text: workspace.sourceText,
       isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,

@@ -8,7 +8,8 @@ import { sameHistory } from '../analysis/sameProcess.js';
 import { stepAt } from '../analysis/steps.js';
 import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
 import { BatchLines } from './batchLines.js';
-import { acquit } from './bound.js';
+import { weighBound } from './bound.js';
+import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
 import { CycleHolders } from './cycleHolders.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { evidenceOf } from './evidence.js';
@@ -54,6 +55,8 @@ export function runReport(
     others,
     lookup,
   );
+  const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
+  const rooms = deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null);
   const lines = new Map<string, LineSeries>();
   const lineOf = (line: OwnerLine): LineSeries => {
     const key = ownerKey(line);
@@ -74,7 +77,9 @@ export function runReport(
   }
   const reports = [...lines.values()]
     .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
-    .map((line) => lineReport(line, at, joined?.gaps ?? 0, { holders, cycles, statements, bounds }, lookup))
+    .map((line) =>
+      lineReport(line, at, joined?.gaps ?? 0, { holders, cycles, statements, bounds, room: widest(rooms) }, lookup),
+    )
     .sort(
       (a, b) =>
         b.liveBytes - a.liveBytes || b.totalBytes - a.totalBytes || compareText(a.file, b.file) || a.line - b.line,
@@ -85,7 +90,6 @@ export function runReport(
   );
   const peak = peakReport(snapshots, lookup, batches);
   const live = categoriesOf(stacks);
-  const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
   return {
     id: run.id,
     rank: run.rank,
@@ -94,7 +98,7 @@ export function runReport(
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),
     verdict,
     process: processFindings(snapshots, lookup, sampledOf),
-    forecast: verdict === 'leak' ? forecastOf(snapshots, at, sampledOf, workspace.capacityBytes ?? null) : null,
+    forecast: verdict === 'leak' ? forecastOf(snapshots, at, rooms) : null,
     sources: statements.sources(new Set(reports.flatMap(({ file, mapped }) => (mapped ? [file] : [])))),
     lines: reports,
     ...reportBuckets(buckets),
@@ -163,7 +167,14 @@ function lineReport(
     cycles,
     statements,
     bounds,
-  }: { holders: Holders; cycles: CycleHolders; statements: RunStatements; bounds: RecordedBounds },
+    room,
+  }: {
+    holders: Holders;
+    cycles: CycleHolders;
+    statements: RunStatements;
+    bounds: RecordedBounds;
+    room: DeviceRoom | null;
+  },
   lookup: FileLookup,
 ): LineReport {
   const { line, stacks } = series;
@@ -207,7 +218,7 @@ function lineReport(
   if (verdict === 'leak') {
     const growing = at.map((_, i) => deciding.reduce((sum, stack) => sum + stack.series[i], 0));
     const bound = bounds.of(line, growing);
-    if (bound !== null) acquit(report, bound);
+    if (bound !== null) weighBound(report, bound, room);
   }
   return report;
 }

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { plantedSources } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
 import { stepOfDigest } from '../../../src/core/analysis/runs.js';
+import { byteText } from '../../../src/core/report/byteText.js';
 import type { LineReport, RunReport } from '../../../src/core/report/report.js';
+import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import type { RecordedOwner, Recording } from '../../../src/core/model/recording.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
@@ -29,7 +31,7 @@ async function digestsOf(name: string, steps: number, look: Look = (seen) => see
   return digests.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
 }
 
-async function runOf(digests: readonly SnapshotDigest[], changed: Partial<typeof WORKSPACE> = {}): Promise<RunReport> {
+async function runOf(digests: readonly SnapshotDigest[], changed: Partial<ReportWorkspace> = {}): Promise<RunReport> {
   const reports = new ReportsFromSources(() => 0);
   return (await reports.report(digests, { ...WORKSPACE, ...changed })).report.runs[0];
 }
@@ -82,7 +84,7 @@ describe('What cannot grow for ever', () => {
     };
     assert.match(
       await reasonAt('filling_replay', 30),
-      /^Kept by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still filling\. Blocks born on /,
+      /^Kept by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still filling: full, it keeps about \d[\d.]* [KM]iB\. Blocks born on /,
     );
     assert.match(
       await reasonAt('filling_lru', 40),
@@ -95,6 +97,40 @@ describe('What cannot grow for ever', () => {
       container: { type: 'deque', length: owner.bornSteps ?? 0, maxlen: 28 },
     }));
     assert.match(await reasonAt('filling_replay', 30, full), /a deque of at most 28\. It is full now\./);
+  });
+
+  it('says how much it is once it is full, by what it holds now', async () => {
+    for (const look of [undefined, blind]) {
+      const { lines } = await runOf(await digestsOf('filling_replay', 30, look));
+      const line = lines.find(({ verdict }) => verdict === 'filling');
+      // One block per step and item, thirty so far.
+      const whole = ((line?.liveBytes ?? 0) / 30) * 35;
+      assert.match(line?.evidence?.reason ?? '', new RegExp(`full, it keeps about ${byteText(whole)}\\.`));
+    }
+  });
+
+  it('stays a leak where the device is too small for it, and says so once', async () => {
+    const onDevice =
+      (capacityBytes: number, look: Look): Look =>
+      (recording) => {
+        const devices = recording.devices.map((device) => ({ ...device, capacityBytes, outsideBytes: 0 }));
+        return look({ ...recording, devices });
+      };
+    for (const look of [(seen: Recording): Recording => seen, blind]) {
+      const [{ liveBytes }] = (await digestsOf('filling_replay', 30)).at(-1)?.devices ?? [];
+      // Room for a single item more, of the five that are still to come.
+      const capacityBytes = liveBytes + Math.round(liveBytes / 30);
+      const run = await runOf(await digestsOf('filling_replay', 30, onDevice(capacityBytes, look)));
+      assert.equal(run.verdict, 'leak');
+      assert.equal(run.forecast?.capacityBytes, capacityBytes);
+      const [line] = leaks(run);
+      assert.ok(line.leakedBytes > 0);
+      const reason = line.evidence?.reason ?? '';
+      assert.match(reason, /at most 35\. Full, it would keep 280 KiB; of .* are left: it will not fit\. Blocks/);
+      assert.equal(reason.match(/Kept by/g)?.length, 1);
+      const roomy = await runOf(await digestsOf('filling_replay', 30, onDevice(liveBytes * 2, look)));
+      assert.deepEqual([roomy.verdict, roomy.forecast], ['filling', null]);
+    }
   });
 
   it('is a leak again once it has outgrown the bound', async () => {

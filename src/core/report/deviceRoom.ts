@@ -1,0 +1,40 @@
+import type { SnapshotDigest } from '../analysis/digest.js';
+import type { Bytes } from '../model/units.js';
+import type { SampledUse } from './process/sampledUse.js';
+
+/** How much a device holds, and how much more it takes beyond what is live and what is used outside PyTorch. */
+export interface DeviceRoom {
+  readonly device: number;
+  readonly capacityBytes: Bytes;
+  readonly roomBytes: Bytes;
+}
+
+/**
+ * The devices of a run whose capacity is known, as they were at its last snapshot.
+ * @param sampledOf what samples of a device say, where no recorder read it
+ * @param told capacity of a device where neither tells it, null if that is not known either
+ */
+export function deviceRooms(
+  snapshots: readonly SnapshotDigest[],
+  sampledOf: (device: number) => readonly SampledUse[],
+  told: Bytes | null,
+): DeviceRoom[] {
+  const last = snapshots[snapshots.length - 1];
+  return last.devices.flatMap(({ device, liveBytes }) => {
+    const recorded = last.recording?.devices.find((one) => one.device === device);
+    const sampled = recorded === undefined ? sampledOf(device) : [];
+    const capacityBytes = recorded?.capacityBytes ?? sampled.at(0)?.capacityBytes ?? told;
+    if (capacityBytes === null) return [];
+    // Of several readings of the samples' clock the one that leaves least room.
+    const outsideBytes = recorded?.outsideBytes ?? Math.max(0, ...sampled.map((use) => use.outsideBytes.at(-1) ?? 0));
+    return { device, capacityBytes, roomBytes: Math.max(0, capacityBytes - outsideBytes - liveBytes) };
+  });
+}
+
+/** The device that takes most: what does not fit there fits nowhere. Null where no capacity is known. */
+export function widest(rooms: readonly DeviceRoom[]): DeviceRoom | null {
+  return rooms.reduce<DeviceRoom | null>(
+    (most, room) => (most === null || room.roomBytes > most.roomBytes ? room : most),
+    null,
+  );
+}
