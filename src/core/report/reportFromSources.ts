@@ -33,7 +33,7 @@ export class ReportsFromSources {
     others?: OtherInputs,
   ): Promise<{ report: Report; paths: UnmappedFiles }> {
     const { report, paths, lookup } = mappedReport(digests, workspace, others);
-    await this.followSources(report, digests, workspace, lookup);
+    await this.followSources(report, digests, workspace, lookup, others ?? NO_OTHERS);
     const lineText = workspace.lineText ?? (() => null);
     for (const run of report.runs) {
       waitForProof(run, lineText);
@@ -49,6 +49,7 @@ export class ReportsFromSources {
     digests: readonly SnapshotDigest[],
     workspace: ReportWorkspace,
     lookup: FileLookup,
+    others: OtherInputs,
   ): Promise<void> {
     const open = report.runs.flatMap(({ lines }) => lines.filter(isOpen));
     if (open.length === 0 || workspace.sourceText === undefined) return;
@@ -64,7 +65,7 @@ export class ReportsFromSources {
     const seen = new Map<LineReport, { bounds: RecordedBounds; room: DeviceRoom | null }>();
     report.runs.forEach(({ lines }, i) => {
       const { snapshots } = runs[i];
-      const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others ?? NO_OTHERS);
+      const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
       const room = widest(deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null));
       const bounds = new RecordedBounds(snapshots, lookup);
       for (const line of lines) seen.set(line, { bounds, room });

@@ -205,7 +205,7 @@ function lineReport(
     evidence: evidenceOf(verdict, deciding, gaps),
     // A line that only calls others keeps no memory of its own.
     holder:
-      HELD.has(verdict) && own[last] > 0
+      HELD.has(verdict) && own.some((bytes) => bytes > 0)
         ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null))
         : null,
     statement: line.mapped ? statements.of(line.file, line.line) : null,
