@@ -8,6 +8,11 @@ import { createControls } from './controls.js';
 import { el } from './dom.js';
 import { createEmptyView } from './emptyView.js';
 import type { BornSession } from './live/bornSession.js';
+import type { Exporter } from './export/exporter.js';
+import { createExportMenu } from './export/exportMenu.js';
+import { savedName } from './export/savedName.js';
+import { curveTable } from './export/savedTables.js';
+import { tableOf } from './export/tableOf.js';
 import { createFlameView } from './flame/flameView.js';
 import type { FlameSession } from './flame/flameSession.js';
 import { createLiveView } from './live/liveView.js';
@@ -38,11 +43,12 @@ export interface Sessions {
   maps: MapSession;
   runs: RunSession;
   compares: CompareSession;
+  exporter: Exporter;
 }
 
 /** Fills the page's root with the timeline. */
 export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
-  const { session, bands, born, flames, maps, runs, compares } = sessions;
+  const { session, bands, born, flames, maps, runs, compares, exporter } = sessions;
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -50,7 +56,8 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     },
   });
   const noEvents = createMessage('hint');
-  const chart = new ChartView(store, session, bands).element;
+  const chartView = new ChartView(store, session, bands);
+  const chart = chartView.element;
   const minimap = createMinimap(store, session);
   const bandKey = createBandKey(store);
   const bandFailure = createMessage('error', {
@@ -59,7 +66,15 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
       bands.retry();
     },
   });
-  const table = el('div', { class: 'tables' }, createCurveTable(store, session), createBandTable(store, session));
+  const bandTable = createBandTable(store, session);
+  const bandMenu = createExportMenu(exporter, {
+    name: () => savedName(store.get(), 'allocations'),
+    table: () => {
+      const element = bandTable.querySelector('table');
+      return element === null || bandTable.hidden ? null : tableOf(element);
+    },
+  });
+  const table = el('div', { class: 'tables' }, createCurveTable(store, session), bandTable, bandMenu);
   const hint = el('p', { class: 'aside chart-hint' }, strings.chartHint);
   const history = el(
     'section',
@@ -73,12 +88,20 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     bandKey,
     table,
     hint,
+    createExportMenu(exporter, {
+      name: () => savedName(store.get(), 'timeline'),
+      picture: () => chartView.picture(),
+      table: () => {
+        const { curve } = store.get();
+        return curve === null ? null : curveTable(curve);
+      },
+    }),
   );
   const controls = createControls(store, session, bands);
-  const live = createLiveView(store, session, born);
+  const live = createLiveView(store, session, born, exporter);
   const panes = createPaneSwitch(store);
-  const flame = createFlameView(store, session, flames);
-  const map = createMapView(store, session, maps);
+  const flame = createFlameView(store, session, flames, exporter);
+  const map = createMapView(store, session, maps, exporter);
   const card = createBandCard(store, session, bands);
   // Without the plot, the page is as wide as what is asked for.
   new ResizeObserver(() => {
@@ -91,7 +114,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     createEmptyView(store, session),
     controls,
     createRunView(store, runs),
-    createRunTable(store, runs),
+    createRunTable(store, runs, exporter),
     history,
     card,
     panes,
@@ -99,7 +122,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     flame,
     map,
   );
-  const compare = createCompareView(store, session, compares);
+  const compare = createCompareView(store, session, compares, exporter);
   root.append(createViewSwitch(store), timeline, compare);
 
   store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane, view }) => {

@@ -1,6 +1,7 @@
 /** The entry of the timeline's webview. */
 import { showApp } from './app.js';
 import { CompareSession } from './compare/compareSession.js';
+import { Exporter } from './export/exporter.js';
 import { FlameSession } from './flame/flameSession.js';
 import { connectHost } from './host.js';
 import { BandSession } from './layer/bandSession.js';
@@ -30,7 +31,7 @@ const compares = new CompareSession(store, host);
 const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, { session, bands, born, flames, maps, runs, compares });
+showApp(root, store, { session, bands, born, flames, maps, runs, compares, exporter: new Exporter(host) });
 store.watch((state, before) => {
   if (persistedChanged(state, before)) host.keep(persisted(state));
 });

@@ -2,12 +2,14 @@
 import type { BandsQuery, Category } from '../src/protocol/bandData.js';
 import type { FlameGroup } from '../src/protocol/flameData.js';
 import type { PieceKind } from '../src/protocol/mapData.js';
+import type { SavedKind } from '../src/protocol/saveData.js';
 import type { BeforePart } from '../src/protocol/runData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
 import { t } from './translate.js';
 import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
+import type { FlameMeasure } from './flame/flameSession.js';
 import type { ComparePane, CompareSort } from './compare/compareState.js';
 import type { Listing, Pane, View } from './viewState.js';
 
@@ -228,6 +230,21 @@ export const strings = {
       ? t('1 call in view matches; {0} ({1}) went through.', formatBytes(bytes), share)
       : t('{0} calls in view match; {1} ({2}) went through.', formatCount(calls), formatBytes(bytes), share);
   },
+  flameMeasure: t('What the boxes are as wide as'),
+  flameMeasureName: { live: t('Live bytes'), mean: t('Bytes × lifetime in view') } satisfies Record<
+    FlameMeasure,
+    string
+  >,
+  byteSeconds: (bytes: string): string => `${bytes}·s`,
+  byteEvents: (bytes: string): string => t('{0}·events', bytes),
+  meanSummary: (mean: number, product: string): string =>
+    t('In view: {0} live on average, {1}', formatBytes(mean), product),
+  meanNumbers: (mean: number, product: string, share: string, blocks: number | null): string => {
+    const numbers = [t('{0} on average', formatBytes(mean)), product];
+    if (share !== '') numbers.push(t('{0} of what is live', share));
+    if (blocks !== null) numbers.push(blocks === 1 ? t('1 block') : t('{0} blocks', formatCount(blocks)));
+    return numbers.join(', ');
+  },
   flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, formatBytes(live)),
   atTheEnd: t('At the end of the recording'),
   everything: t('Everything that is live'),
@@ -252,7 +269,19 @@ export const strings = {
   callNotMapped: t('This call is no line of a file of this workspace.'),
 
   // Memory map
-  map: t('Where the memory lies at the end of the recording'),
+  map: t('Where the memory lies'),
+  scrub: t('Instant of the map'),
+  scrubHint: t('Drag, or use the arrow keys, to go through time event by event'),
+  eventOf: (event: string, events: string): string => t('event {0} of {1}', event, events),
+  mapReplayed: (unplaced: number): string =>
+    unplaced === 0
+      ? t(
+          'Replayed backwards from the snapshot: blocks that are gone by then are as large as was asked for, and the pools of segments that were given back are not known.',
+        )
+      : t(
+          'Replayed backwards from the snapshot, where the trace does not add up: {0} have no place. Blocks that are gone by then are as large as was asked for.',
+          formatBytes(unplaced),
+        ),
   mapGrid: t('Segments, the largest first, each over the whole width with its blocks in the order of their addresses'),
   mapHelp: t('Arrow keys go from block to block and from segment to segment. Enter opens the line of a block.'),
   mapHint: t(
@@ -452,6 +481,18 @@ export const strings = {
   compareFlameHint: t(
     '▲ rising hatches: more in B · ▼ falling hatches: less in B · Click: look closer · Click again, or Ctrl/Cmd-click: open the line',
   ),
+
+  // What leaves the page
+  save: t('Save…'),
+  saveAs: { png: t('PNG'), svg: t('SVG'), csv: t('CSV') } satisfies Record<SavedKind, string>,
+  copyTable: t('Copy'),
+  restOfLines: t('All other lines'),
+  restOfSegments: t('All other segments'),
+  copied: t('Copied.'),
+  savedAs: (file: string): string => t('Saved as {0}.', file),
+  saveFailed: (reason: string): string => t('It could not be saved: {0}', reason),
+  nothingToSave: t('There is nothing to save yet.'),
+  pictureTooLarge: t('The picture is too large.'),
 
   // Curves over each other
   series: t('Live memory over each other'),

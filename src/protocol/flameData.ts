@@ -3,6 +3,7 @@ import type { CallGroup } from '../core/analysis/callPaths.js';
 import type { CallTree } from '../core/analysis/callTree.js';
 import type { FrameKind } from '../core/analysis/frameKind.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
+import type { TimelineAxis } from './timelineData.js';
 
 /** Calls on the way to a node at most: deeper ones cannot be focused. */
 export const MOST_FOCUS = 512;
@@ -13,6 +14,8 @@ export interface FlameQuery {
   device: number;
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
+  /** A stretch to take the mean over instead, in units of its axis, null for the whole history; null for the instant. */
+  over: { axis: TimelineAxis; window: { from: number; to: number } | null } | null;
   /** Leaves out frames that no user wrote. */
   folded: boolean;
   /** Ids of the calls down to the node that shall fill the width; none for everything. */
@@ -27,7 +30,9 @@ export interface Flame {
   event: number;
   timeUs: Microseconds | null;
   folded: boolean;
-  /** The curve's value: the sum of everything. */
+  /** What the mean is taken over; null for an instant. */
+  over: { axis: TimelineAxis; from: number; to: number } | null;
+  /** The curve's value, or its mean over the stretch: the sum of everything. */
   liveBytes: Bytes;
   /** What is focused, outermost first, as far as it is there; indices into `calls`. */
   focus: { call: number; bytes: Bytes }[];

@@ -1,5 +1,6 @@
-/** The segments of a device and what lies in them at the end of the recording, as large as a picture may be. */
+/** The segments of a device and what lies in them at an instant, as large as a picture may be. */
 import type { MapPieces, MappedSegment, PieceKind, SegmentSums } from '../core/analysis/memoryMap.js';
+import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { BandOwner } from './bandData.js';
 
 export type { PieceKind };
@@ -11,6 +12,8 @@ export interface MapQuery {
   /** A loaded file. */
   path: string;
   device: number;
+  /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
+  event: number;
   /** Width over which a segment is drawn. */
   pixels: number;
 }
@@ -18,6 +21,12 @@ export interface MapQuery {
 export interface MemoryMapAnswer {
   path: string;
   device: number;
+  event: number;
+  timeUs: Microseconds | null;
+  /** True where the snapshot itself has the blocks; else they are replayed backwards from there. */
+  isEnd: boolean;
+  /** Live bytes that the replay finds no place for: the trace does not add up there. */
+  unplacedBytes: Bytes;
   /** False where the input does not say where blocks lie: the rest is empty. */
   hasPlaces: boolean;
   total: SegmentSums;

@@ -10,6 +10,7 @@ import type {
 } from './compareData.js';
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
+import type { SavedFile } from './saveData.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
 
@@ -39,6 +40,10 @@ export type TimelineApi = {
   compareTable: { params: ComparePair; result: CompareTable };
   compareFlame: { params: CompareFlameQuery; result: CompareFlame };
   series: { params: SeriesQuery; result: SeriesAnswer };
+  /** Asks the user where to, and writes it; the path that was chosen, null if none was. */
+  saveFile: { params: SavedFile; result: { file: string | null } };
+  /** Puts a text on the clipboard. */
+  copyText: { params: { text: string }; result: null };
   /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
   openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
   /** Opens the palette command that the empty state offers. */

@@ -1,9 +1,17 @@
 /** Answers questions about what is live by call. */
-import { CALL_GROUPS, callKind, livePaths, type CallId } from '../core/analysis/callPaths.js';
+import {
+  CALL_GROUPS,
+  callKind,
+  livePaths,
+  meanPaths,
+  type CallId,
+  type CallPaths,
+} from '../core/analysis/callPaths.js';
 import { callTree } from '../core/analysis/callTree.js';
 import type { FileLookup } from '../core/analysis/owner.js';
 import { trendHistory } from '../core/analysis/trendHistory.js';
-import type { DeviceHistory } from '../core/analysis/history.js';
+import { HistoryAxis } from '../core/analysis/historyAxis.js';
+import { meanLive } from '../core/analysis/meanLive.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Flame, FlameCall, FlameQuery } from '../protocol/flameData.js';
 import { CallWords } from './callWords.js';
@@ -22,21 +30,28 @@ export class FlameAnswers {
     const history = trend === null ? await this.store.history(path, device, signal) : trendHistory(trend, device);
     const event = Math.min(Math.max(-1, Math.trunc(query.event)), history.trace.count - 1);
     const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0);
-    const at = { path, device, event, timeUs, folded, liveBytes: history.live[event + 1] };
-    if (trend !== null) return { ...at, ...withoutCalls(at.liveBytes) };
+    const axis = new HistoryAxis(history, query.over?.axis ?? 'time');
+    const stretch = query.over === null ? null : axis.window(query.over.window);
+    const liveBytes = stretch === null ? history.live[event + 1] : meanLive(history, axis, stretch);
+    const over = stretch === null ? null : { axis: axis.axis, ...stretch };
+    const at = { path, device, event, timeUs, folded, over, liveBytes };
+    if (trend !== null) return { ...at, ...withoutCalls(liveBytes) };
     const snapshot = await this.store.snapshot(path, signal);
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
-    return { ...at, ...answer(snapshot, history, { ...query, event }, lookup) };
+    const paths =
+      stretch === null
+        ? livePaths(snapshot, history, event, folded, lookup)
+        : meanPaths(snapshot, history, axis, stretch, folded, lookup);
+    return { ...at, ...answer(snapshot, paths, query, lookup) };
   }
 }
 
 type Calls = Pick<Flame, 'focus' | 'calls' | 'tree'>;
 
-function answer(snapshot: Snapshot, history: DeviceHistory, query: FlameQuery, lookup: FileLookup): Calls {
+function answer(snapshot: Snapshot, paths: CallPaths, query: FlameQuery, lookup: FileLookup): Calls {
   const words = new CallWords((call) => wordsOf(snapshot, call, lookup));
   const known = snapshot.frames.count + CALL_GROUPS.length;
   for (const call of query.focus) if (call < known) words.admit(call);
-  const paths = livePaths(snapshot, history, query.event, query.folded, lookup);
   const { tree, focus } = callTree(paths, { ...query, admits: (call) => words.admit(call) });
   return {
     focus: focus.map(({ call, bytes }) => ({ call: words.indexOf(call), bytes })),

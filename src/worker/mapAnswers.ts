@@ -2,6 +2,7 @@
 import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/analysis/memoryMap.js';
 import type { FileLookup } from '../core/analysis/owner.js';
 import { ownerOfStack, stackFrames } from '../core/analysis/ownerTally.js';
+import { snapshotAt } from '../core/analysis/snapshotAt.js';
 import { DEFAULT_POOL } from '../core/analysis/segmentFacts.js';
 import { stacklessBucket } from '../core/analysis/stackless.js';
 import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
@@ -25,17 +26,26 @@ export class MapAnswers {
     private readonly workspace: WorkspaceFiles,
   ) {}
 
-  async memoryMap({ path, device, pixels }: MapQuery, signal: AbortSignal): Promise<MemoryMapAnswer> {
+  async memoryMap({ path, device, event: asked, pixels }: MapQuery, signal: AbortSignal): Promise<MemoryMapAnswer> {
     const snapshot = this.store.trend(path) === null ? await this.store.snapshot(path, signal) : null;
     if (snapshot === null || snapshot.absent.includes('addresses') || snapshot.absent.includes('reserved')) {
-      return { ...WITHOUT_PLACES, path, device };
+      return { ...WITHOUT_PLACES, path, device, event: asked };
     }
-    const map = memoryMap(snapshot, device, pixels);
-    const { pools, poolOf } = poolsOf(snapshot, map.all);
-    const owners = new BlockOwners(snapshot, this.workspace.lookupFor(snapshot, this.store.digests));
+    const history = await this.store.history(path, device, signal);
+    const last = history.trace.count - 1;
+    const event = Math.min(Math.max(-1, Math.trunc(asked)), last);
+    const isEnd = event === last;
+    const at = isEnd ? { snapshot, unplacedBytes: 0 } : snapshotAt(snapshot, history, event);
+    const map = memoryMap(at.snapshot, device, pixels);
+    const { pools, poolOf } = poolsOf(at.snapshot, map.all);
+    const owners = new BlockOwners(at.snapshot, this.workspace.lookupFor(snapshot, this.store.digests));
     return {
       path,
       device,
+      event,
+      timeUs: history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0),
+      isEnd,
+      unplacedBytes: at.unplacedBytes,
       hasPlaces: true,
       total: map.total,
       pools,
@@ -48,7 +58,10 @@ export class MapAnswers {
 }
 
 const NOTHING = sumSegments([]);
-const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device'> = {
+const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device' | 'event'> = {
+  timeUs: null,
+  isEnd: true,
+  unplacedBytes: 0,
   hasPlaces: false,
   total: NOTHING,
   pools: [],

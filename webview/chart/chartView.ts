@@ -11,6 +11,8 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
+import type { Picture } from '../picture/picture.js';
+import { chartPicture } from './chartPicture.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay } from './overlay.js';
 import { pixelOf, valueAt, type PlotArea, type PlotPoint } from './plot.js';
@@ -125,6 +127,29 @@ export class ChartView {
       const other = curve !== null && (curve.path !== selection?.path || curve.device !== selection.device);
       this.element.classList.toggle('stale', other);
     });
+  }
+
+  /** What is drawn, with the allocations under the curve; null while nothing is. */
+  picture(): Picture | null {
+    const { curve } = this.store.get();
+    const area = this.area();
+    if (curve === null || area === null) return null;
+    // What a GPU has drawn can be read in the same breath only.
+    this.placeBands();
+    const layers = this.layer.element.hidden ? [] : [...this.layer.element.querySelectorAll('canvas')];
+    return chartPicture(
+      {
+        curve,
+        visible: this.visible(curve),
+        area,
+        width: this.plot.clientWidth,
+        height: this.plot.clientHeight,
+        yOf: (bytes) => this.chart.pixelOfBytes(bytes),
+        bytes: this.chart.bytes(),
+        layers,
+      },
+      readTheme(this.element),
+    );
   }
 
   /** The page has another size: there is room for more or fewer ticks, and for more or fewer points. */

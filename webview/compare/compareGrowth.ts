@@ -3,6 +3,10 @@ import type { CompareRow } from '../../src/protocol/compareData.js';
 import { COMPARE_WIDTHS, type CompareWidth } from '../../src/protocol/compareData.js';
 import { el, setText } from '../dom.js';
 import { FlameGraph } from '../flame/flameGraph.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { comparedName } from '../export/savedName.js';
+import { comparedFlameTable, comparedTable } from '../export/savedTables.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
@@ -18,18 +22,12 @@ import type { CompareSession } from './compareSession.js';
 import { COMPARE_PANES, type ComparePane } from './compareState.js';
 import { CompareTableView } from './compareTable.js';
 
-export interface CompareGrowth {
-  readonly element: HTMLElement;
-  /** The rows as they are shown. */
-  rows(): readonly CompareRow[];
-  items(): readonly ComparedItem[];
-}
-
 export function createCompareGrowth(
   store: Store<ViewState>,
   session: TimelineSession,
   compares: CompareSession,
-): CompareGrowth {
+  exporter: Exporter,
+): HTMLElement {
   const panes = createRadioGroup<ComparePane>({
     label: strings.comparePane,
     items: COMPARE_PANES.map((value) => ({ value, text: strings.comparePaneName[value] })),
@@ -111,6 +109,21 @@ export function createCompareGrowth(
   const flameScroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
   const hint = el('p', { class: 'aside chart-hint' }, strings.compareFlameHint);
 
+  const tableMenu = createExportMenu(exporter, {
+    name: () => comparedName(store.get(), 'growth'),
+    table: () => {
+      const { table: answer } = compares.store.get();
+      if (answer === null) return null;
+      const isWhole = answer.otherLines > 0 && rows.length === answer.rows.length;
+      return comparedTable(rows, isWhole ? answer.others : null);
+    },
+  });
+  const flameMenu = createExportMenu(exporter, {
+    name: () => comparedName(store.get(), 'growth-by-call'),
+    picture: () => (items.length === 0 ? null : graph.picture()),
+    table: () => (items.length === 0 ? null : comparedFlameTable(items)),
+  });
+
   const showTable = (): void => {
     const { table: answer } = compares.store.get();
     const { sort, filter: words } = store.get().compare;
@@ -135,11 +148,11 @@ export function createCompareGrowth(
     fold.show(folded);
     filter.show(compare.filter);
     const isTable = pane === 'table';
-    filter.element.hidden = tableScroller.hidden = !isTable;
-    flameTools.hidden = flameScroller.hidden = readout.hidden = hint.hidden = isTable;
+    filter.element.hidden = tableScroller.hidden = tableMenu.hidden = !isTable;
+    flameTools.hidden = flameMenu.hidden = flameScroller.hidden = readout.hidden = hint.hidden = isTable;
     if (sort !== old.compare.sort || compare.filter !== old.compare.filter) showTable();
   });
-  const element = el(
+  return el(
     'section',
     { class: 'live compare-growth', attributes: { 'aria-label': strings.compareGrowth } },
     el('div', { class: 'live-head' }, el('h2', {}, strings.compareGrowth), panes.element, flameTools, filter.element),
@@ -149,6 +162,7 @@ export function createCompareGrowth(
     flameScroller,
     readout,
     hint,
+    tableMenu,
+    flameMenu,
   );
-  return { element, rows: () => rows, items: () => items };
 }

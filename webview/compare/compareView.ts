@@ -1,6 +1,10 @@
 /** Two snapshots side by side: their curves over each other, and their growth as a table and as a flame graph. */
 import { el, setText } from '../dom.js';
 import { comparable, devicesOf, groupsOf } from '../choiceGroups.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { comparedName } from '../export/savedName.js';
+import { seriesTable as savedSeries } from '../export/savedTables.js';
 import { createMessage } from '../message.js';
 import { createSeriesView } from '../series/seriesView.js';
 import type { TimelineSession } from '../session.js';
@@ -24,6 +28,7 @@ export function createCompareView(
   store: Store<ViewState>,
   session: TimelineSession,
   compares: CompareSession,
+  exporter: Exporter,
 ): HTMLElement {
   const side = (label: string, which: 'a' | 'b'): ReturnType<typeof createDropdown> =>
     createDropdown({
@@ -81,7 +86,7 @@ export function createCompareView(
   const verdict = el('p', { class: 'summary' });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
   const seriesTable = createSeriesTable(store);
-  const growth = createCompareGrowth(store, session, compares);
+  const growth = createCompareGrowth(store, session, compares, exporter);
   const name = (text: string, letter: number): HTMLElement =>
     el('span', { class: `series-letter series-${letter}`, attributes: { 'aria-hidden': 'true' } }, text);
   const controls = el(
@@ -100,6 +105,15 @@ export function createCompareView(
     series.element,
     seriesTable.element,
     createOtherSeries(store, compares),
+    createExportMenu(exporter, {
+      name: () => comparedName(store.get(), 'curves'),
+      picture: () => series.picture(),
+      table: () => {
+        const { series: answer } = compares.store.get();
+        const names = (answer?.curves ?? []).map((one) => seriesName(store.get().choices ?? [], one));
+        return answer === null ? null : savedSeries(answer, names);
+      },
+    }),
   );
   const view = el(
     'div',
@@ -110,7 +124,7 @@ export function createCompareView(
     summary,
     verdict,
     picture,
-    growth.element,
+    growth,
   );
   new ResizeObserver(() => {
     compares.setPixels(view.clientWidth);
@@ -130,7 +144,7 @@ export function createCompareView(
     const there = (path: string | undefined): boolean => all.some((choice) => choice.path === path);
     const missing = choices !== null && pair !== null && !(there(pair.a) && there(pair.b));
     hint.show(all.length < 2 && choices !== null ? strings.nothingToCompare : missing ? strings.comparedIsGone : null);
-    picture.hidden = growth.element.hidden = pair === null || missing;
+    picture.hidden = growth.hidden = pair === null || missing;
     before.show(groupsOf(all), pair?.a ?? '');
     after.show(groupsOf(all), pair?.b ?? '');
     sameStep.element.hidden = pair === null || pairAtSameStep(all, pair) === null;

@@ -5,6 +5,10 @@ import { Latest } from '../latest.js';
 import { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 
+/** As wide as what is live at an instant, or as its mean over what is in view: bytes times lifetime. */
+export const FLAME_MEASURES = ['live', 'mean'] as const;
+export type FlameMeasure = (typeof FLAME_MEASURES)[number];
+
 export interface FlameState {
   /** The last answer, perhaps of another instant or focus while the next one loads. */
   flame: Flame | null;
@@ -12,6 +16,7 @@ export interface FlameState {
   /** Why there is no answer, in a sentence. */
   error: string | null;
   folded: boolean;
+  measure: FlameMeasure;
   /** Ids of the calls down to the one that shall fill the width. */
   focus: readonly number[];
   /** What calls are looked for by. */
@@ -27,6 +32,7 @@ export class FlameSession {
     loading: false,
     error: null,
     folded: true,
+    measure: 'live',
     focus: [],
     find: '',
   });
@@ -73,6 +79,11 @@ export class FlameSession {
     this.ask();
   }
 
+  measureBy(measure: FlameMeasure): void {
+    this.store.update({ measure });
+    this.ask();
+  }
+
   fold(folded: boolean): void {
     // The calls down to what is focused may be others now.
     this.store.update({ folded, focus: [] });
@@ -81,12 +92,13 @@ export class FlameSession {
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, curve, pin, pane } = this.page.get();
+    const { selection, curve, pin, pane, range } = this.page.get();
     if (pane !== 'flame' || selection === null || curve === null || this.pixels === 0) return;
     if (curve.path !== selection.path || curve.device !== selection.device) return;
-    const { folded, focus } = this.store.get();
+    const { folded, focus, measure } = this.store.get();
     this.store.update({ loading: true, error: null });
     const event = pin?.event ?? curve.events - 1;
-    this.latest.request({ ...selection, event, folded, focus, pixels: this.pixels });
+    const over = measure === 'live' ? null : { axis: curve.axis, window: range };
+    this.latest.request({ ...selection, event, over, folded, focus, pixels: this.pixels });
   }
 }

@@ -1,6 +1,6 @@
 /** The calls of a flame graph in words. */
-import type { FlameCall } from '../../src/protocol/flameData.js';
-import { formatShare } from '../format.js';
+import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
+import { formatBytes, formatShare } from '../format.js';
 import { strings } from '../strings.js';
 import type { FlameItem } from './flameItems.js';
 
@@ -33,6 +33,14 @@ export function itemName({ call, merged }: FlameItem): string {
   return call === null ? strings.everything : callName(call);
 }
 
+/** Mean bytes over a stretch as bytes times time: `34.5 GiB·s`. */
+export function byteTime(mean: number, { axis, from, to }: NonNullable<Flame['over']>): string {
+  const seconds = axis === 'time' ? (to - from) / 1e6 : null;
+  return seconds === null
+    ? strings.byteEvents(formatBytes(mean * (to - from)))
+    : strings.byteSeconds(formatBytes(mean * seconds));
+}
+
 /** Colours of the theme that files are told apart by; neighbours are told apart by their outlines. */
 const HUES = 6;
 
@@ -49,10 +57,14 @@ function hueOf(file: string): number {
   return Math.abs(hash) % HUES;
 }
 
-/** Everything about an item, in one sentence. @param liveBytes of the instant */
-export function itemText(item: FlameItem, liveBytes: number): string {
+/** Everything about an item, in one sentence. */
+export function itemText(item: FlameItem, { liveBytes, over }: Pick<Flame, 'liveBytes' | 'over'>): string {
   const { bytes, self, blocks, merged } = item;
-  const numbers = strings.callNumbers(bytes, formatShare(bytes, liveBytes), blocks);
+  const share = formatShare(bytes, liveBytes);
+  const numbers =
+    over === null
+      ? strings.callNumbers(bytes, share, blocks)
+      : strings.meanNumbers(bytes, byteTime(bytes, over), share, blocks);
   const own = self !== null && self > 0 && merged === 0 ? `; ${strings.callSelf(self)}` : '';
   return `${itemName(item)}: ${numbers}${own}`;
 }

@@ -1,5 +1,9 @@
 /** Under the chart: what is live at the pinned instant as a flame graph, with what finds, folds and leads back. */
 import { el, setText } from '../dom.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { savedName } from '../export/savedName.js';
+import { flameTable } from '../export/savedTables.js';
 import { formatShare } from '../format.js';
 import { whenOf } from '../instant.js';
 import { createMessage } from '../message.js';
@@ -9,19 +13,32 @@ import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import { createCheckbox } from '../ui/checkbox.js';
 import { createProgress } from '../ui/progress.js';
+import { createRadioGroup } from '../ui/radioGroup.js';
 import { createTextField } from '../ui/textField.js';
 import type { ViewState } from '../viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
-import type { FlameSession, FlameState } from './flameSession.js';
-import { callName, itemClasses, itemText, shortName } from './flameText.js';
+import { FLAME_MEASURES, type FlameMeasure, type FlameSession, type FlameState } from './flameSession.js';
+import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
 
-export function createFlameView(store: Store<ViewState>, session: TimelineSession, flames: FlameSession): HTMLElement {
+export function createFlameView(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  flames: FlameSession,
+  exporter: Exporter,
+): HTMLElement {
   const heading = el('h2', { attributes: { id: 'flame-heading' } }, strings.flame);
   const fold = createCheckbox({
     text: strings.foldLibraries,
     onChange: (folded) => {
       flames.fold(folded);
+    },
+  });
+  const measure = createRadioGroup<FlameMeasure>({
+    label: strings.flameMeasure,
+    items: FLAME_MEASURES.map((value) => ({ value, text: strings.flameMeasureName[value] })),
+    onPick: (value) => {
+      flames.measureBy(value);
     },
   });
   const back = (): void => {
@@ -59,7 +76,8 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
       else store.update({ openError: strings.callNotMapped });
     },
     look: (item) => {
-      setText(readout, item === null ? '' : itemText(item, flames.store.get().flame?.liveBytes ?? 0));
+      const { flame } = flames.store.get();
+      setText(readout, item === null || flame === null ? '' : itemText(item, flame));
     },
     back,
     everything,
@@ -73,6 +91,7 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
   const show = (state: FlameState, before: FlameState): void => {
     const { flame, loading, error, folded, focus } = state;
     fold.show(folded);
+    measure.show(state.measure, FLAME_MEASURES);
     find.show(state.find);
     backButton.setEnabled(focus.length > 0);
     wholeButton.setEnabled(focus.length > 0);
@@ -82,10 +101,9 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
     const changed = flame !== before.flame;
     if (changed) {
       items = flame === null ? [] : flameItems(flame);
-      const live = flame?.liveBytes ?? 0;
       graph.show(items, flame?.focus.length ?? 0, (item) => ({
         text: shortName(item),
-        label: itemText(item, live),
+        label: flame === null ? '' : itemText(item, flame),
         classes: itemClasses(item),
       }));
     }
@@ -109,6 +127,7 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
       'div',
       { class: 'live-head' },
       heading,
+      measure.element,
       fold.element,
       el('span', { class: 'together' }, backButton.element, wholeButton.element),
       find.element,
@@ -120,6 +139,11 @@ export function createFlameView(store: Store<ViewState>, session: TimelineSessio
     scroller,
     readout,
     el('p', { class: 'aside chart-hint' }, strings.flameHint),
+    createExportMenu(exporter, {
+      name: () => savedName(store.get(), 'flame'),
+      picture: () => (items.length === 0 ? null : graph.picture()),
+      table: () => (items.length === 0 ? null : flameTable(items)),
+    }),
   );
 }
 
@@ -131,7 +155,9 @@ function summaryOf(
 ): string {
   if (flame === null) return '';
   const when = pin === null ? strings.atTheEnd : whenOf(flame, curve);
-  const live = strings.flameSummary(when, flame.liveBytes);
+  const { over, liveBytes } = flame;
+  const live =
+    over === null ? strings.flameSummary(when, liveBytes) : strings.meanSummary(liveBytes, byteTime(liveBytes, over));
   if (find.trim() === '') return `${live}.`;
   const bytes = bytesThrough(items, found);
   return `${live}. ${strings.found(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;

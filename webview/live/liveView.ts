@@ -1,6 +1,10 @@
 /** Under the chart: what is live at the pinned instant, or what the view has brought, in a sentence and in a table. */
 import type { BornIn, ListedBy, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { savedName } from '../export/savedName.js';
+import { liveTable } from '../export/savedTables.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
@@ -16,7 +20,13 @@ import { filterRows, ownerRows, sortRows, type LiveRow } from './rows.js';
 const LISTINGS: readonly Listing[] = ['live', 'born'];
 const LISTED_BY: readonly ListedBy[] = ['line', 'stack'];
 
-export function createLiveView(store: Store<ViewState>, session: TimelineSession, born: BornSession): HTMLElement {
+export function createLiveView(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  born: BornSession,
+  exporter: Exporter,
+): HTMLElement {
+  let shown: readonly LiveRow[] = [];
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const hint = createMessage('hint');
   const failure = createMessage('error', {
@@ -85,6 +95,7 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
     if (listed === null || (same && state !== before)) return;
     const all = ownerRows(listed.sums, listed.whole.bytes, highlight);
     const rows = sortRows(filterRows(all, words, textOf), sort);
+    shown = rows;
     table.show(listed.whole, rows, all.length, sort);
     if (listed.sums !== listedIn(before)?.sums) table.revealPointedOut();
     nothing.hidden = rows.length > 0 || words === '';
@@ -99,6 +110,10 @@ export function createLiveView(store: Store<ViewState>, session: TimelineSession
     failure.element,
     openFailure.element,
     scroller,
+    createExportMenu(exporter, {
+      name: () => savedName(store.get(), store.get().listing),
+      table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
+    }),
   );
 }
 

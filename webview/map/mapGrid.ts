@@ -1,6 +1,8 @@
 /** The segments as rows and their pieces as cells, each as wide as its bytes, walked by keys. */
 import { PIECES, type MapSegment, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { el } from '../dom.js';
+import type { Picture } from '../picture/picture.js';
+import { pictureOfBoxes } from '../picture/pictureOfBoxes.js';
 import { strings } from '../strings.js';
 import { ownerName } from '../layer/bandText.js';
 import { ownerOfPiece, pieceText, poolText } from './mapText.js';
@@ -45,6 +47,10 @@ export class MapGrid {
     this.element.addEventListener('keydown', (event) => {
       if (!event.altKey && !event.shiftKey && this.key(event.key)) event.preventDefault();
     });
+  }
+
+  picture(): Picture {
+    return pictureOfBoxes(this.element, this.element.querySelectorAll<HTMLElement>('.segment-label, .piece'));
   }
 
   show(map: MemoryMapAnswer): void {

@@ -33,10 +33,13 @@ export class MapSession {
         this.store.update({ loading: false });
       },
     });
-    page.watch(({ pane, selection, choices }, before) => {
+    page.watch(({ pane, selection, choices, curve, pin }, before) => {
       if (selection !== before.selection) this.store.update({ map: null, error: null });
       // Choices are told anew whenever a file was read.
-      if (pane !== before.pane || selection !== before.selection || choices !== before.choices) this.ask();
+      const isNew = pane !== before.pane || selection !== before.selection || choices !== before.choices;
+      const events = (of: ViewState['curve']): number => of?.events ?? -1;
+      const moved = pin?.event !== before.pin?.event || events(curve) !== events(before.curve);
+      if (isNew || moved) this.ask();
     });
   }
 
@@ -50,9 +53,11 @@ export class MapSession {
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, pane } = this.page.get();
-    if (pane !== 'map' || selection === null || this.pixels === 0) return;
+    const { selection, pane, curve, pin } = this.page.get();
+    if (pane !== 'map' || selection === null || curve === null || this.pixels === 0) return;
+    if (curve.path !== selection.path || curve.device !== selection.device) return;
+    const event = pin?.event ?? curve.events - 1;
     this.store.update({ loading: true, error: null });
-    this.latest.request({ ...selection, pixels: this.pixels });
+    this.latest.request({ ...selection, event, pixels: this.pixels });
   }
 }

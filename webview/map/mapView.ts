@@ -1,5 +1,11 @@
-/** Under the chart: the segments of the device and what lies in them at the end of the recording. */
+/** Under the chart: the segments of the device and what lies in them at the instant that is looked into. */
 import { el, setText } from '../dom.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { savedName } from '../export/savedName.js';
+import { mapTable } from '../export/savedTables.js';
+import { whenOf } from '../instant.js';
+import type { MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
@@ -9,9 +15,15 @@ import type { ViewState } from '../viewState.js';
 import { MapGrid } from './mapGrid.js';
 import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
+import { createScrubber } from './scrubber.js';
 import { createPoolTable } from './poolTable.js';
 
-export function createMapView(store: Store<ViewState>, session: TimelineSession, maps: MapSession): HTMLElement {
+export function createMapView(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  maps: MapSession,
+  exporter: Exporter,
+): HTMLElement {
   const heading = el('h2', { attributes: { id: 'map-heading' } }, strings.map);
   const progress = createProgress(strings.loading);
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
@@ -36,6 +48,8 @@ export function createMapView(store: Store<ViewState>, session: TimelineSession,
       setText(readout, map === null || piece === null ? '' : pieceText(map, piece));
     },
   });
+  const replayed = createMessage('hint');
+  const scrubber = createScrubber(store, session);
   const others = el('p', { class: 'aside' });
   const pools = el('div');
   const scroller = el('div', { class: 'scroller map-scroller' }, grid.element, others, pools);
@@ -49,7 +63,8 @@ export function createMapView(store: Store<ViewState>, session: TimelineSession,
     hint.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
     for (const part of [grid.element, others, pools]) part.hidden = map?.hasPlaces !== true;
     if (map === before.map) return;
-    setText(summary, map?.hasPlaces === true ? mapSummary(map) : '');
+    setText(summary, map?.hasPlaces === true ? `${whenOfMap(map, store.get())}: ${mapSummary(map)}` : '');
+    replayed.show(map === null || map.isEnd ? null : strings.mapReplayed(map.unplacedBytes));
     setText(readout, '');
     if (map === null) return;
     const { segments, reservedBytes, liveBytes } = map.others;
@@ -66,11 +81,25 @@ export function createMapView(store: Store<ViewState>, session: TimelineSession,
     { class: 'live map', attributes: { 'aria-labelledby': 'map-heading' } },
     el('div', { class: 'live-head' }, heading, progress.element),
     summary,
+    scrubber,
     hint.element,
+    replayed.element,
     failure.element,
     openFailure.element,
     scroller,
     readout,
     el('p', { class: 'aside chart-hint' }, strings.mapHint),
+    createExportMenu(exporter, {
+      name: () => savedName(store.get(), 'map'),
+      picture: () => (maps.store.get().map?.hasPlaces === true ? grid.picture() : null),
+      table: () => {
+        const { map } = maps.store.get();
+        return map?.hasPlaces === true ? mapTable(map) : null;
+      },
+    }),
   );
+}
+
+function whenOfMap(map: MemoryMapAnswer, { curve }: ViewState): string {
+  return map.isEnd ? strings.atTheEnd : whenOf(map, curve);
 }

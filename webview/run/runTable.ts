@@ -1,6 +1,10 @@
 /** The overview of the run for those who cannot see it, or want its numbers: a row for each snapshot. */
 import type { RunCurve } from '../../src/protocol/runData.js';
 import { el } from '../dom.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { savedName } from '../export/savedName.js';
+import { tableOf } from '../export/tableOf.js';
 import { formatBytes, formatExactBytes } from '../format.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -8,7 +12,7 @@ import type { ViewState } from '../viewState.js';
 import type { RunSession } from './runSession.js';
 import { beforeText, partName } from './runText.js';
 
-export function createRunTable(store: Store<ViewState>, runs: RunSession): HTMLElement {
+export function createRunTable(store: Store<ViewState>, runs: RunSession, exporter: Exporter): HTMLElement {
   const body = el('tbody');
   const head = (text: string, kind = ''): HTMLElement => el('th', { class: kind, attributes: { scope: 'col' } }, text);
   const table = el(
@@ -30,7 +34,11 @@ export function createRunTable(store: Store<ViewState>, runs: RunSession): HTMLE
     ),
     body,
   );
-  const region = el('div', { class: 'run-region' }, table);
+  const menu = createExportMenu(exporter, {
+    name: () => savedName(store.get(), 'run'),
+    table: () => tableOf(table),
+  });
+  const region = el('div', { class: 'run-region' }, table, menu);
   let built: RunCurve | null = null;
   const render = (): void => {
     const { run } = runs.store.get();

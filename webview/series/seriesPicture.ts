@@ -1,12 +1,10 @@
 /** Several curves over each other: told apart by colour, dashes and the letter at their ends. */
 import type { SeriesAnswer } from '../../src/protocol/compareData.js';
-import { durationIn, durationUnit } from '../duration.js';
-import { byteTickLabel, formatCount } from '../format.js';
-import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js';
+import { byteAxisTop, byteTicks } from '../chart/ticks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
+import { axisShapes, stepsPath } from '../picture/axisShapes.js';
 import type { Picture, Shape } from '../picture/picture.js';
-import { round } from '../picture/picture.js';
-import { MARK_SIGNS, strings } from '../strings.js';
+import { MARK_SIGNS } from '../strings.js';
 import type { SeriesTheme } from './seriesTheme.js';
 
 /** Dashes by the order of the series. */
@@ -41,13 +39,13 @@ export function seriesPicture(answer: SeriesAnswer, layout: SeriesLayout, theme:
   const top = byteAxisTop(Math.max(...curves.map(({ highest }) => highest), 0), yCount);
   const xOf = (x: number): number => pixelOf(x, area, extent);
   const yOf = (bytes: number): number => area.top + area.height * (1 - bytes / top);
-  const shapes: Shape[] = [...axes(answer, area, theme, xOf, yOf, byteTicks(0, top, yCount))];
+  const shapes: Shape[] = axisShapes(answer, area, theme, { xOf, yOf }, byteTicks(0, top, yCount));
   curves.forEach((curve, index) => {
     const colour = theme.series[index % theme.series.length];
     const look = { stroke: colour, strokeWidth: index < 2 ? 2 : 1.25, dash: DASHES[index % DASHES.length] };
     for (const { first, end, to, liveBytes, hasTrace } of curve.parts) {
       if (hasTrace && end > first) {
-        shapes.push({ kind: 'path', d: steps(curve.x, curve.live, { first, end, to }, xOf, yOf), ...look });
+        shapes.push({ kind: 'path', d: stepsPath(curve.x, curve.live, { first, end, to }, { xOf, yOf }), ...look });
       } else if (!hasTrace) {
         const [x, y] = [xOf(to) - DOT, yOf(liveBytes) - DOT];
         shapes.push({ kind: 'rect', x, y, width: 2 * DOT, height: 2 * DOT, fill: colour });
@@ -64,52 +62,4 @@ export function seriesPicture(answer: SeriesAnswer, layout: SeriesLayout, theme:
   });
   const { background, fontFamily, fontSize } = theme;
   return { ...layout, background, fontFamily, fontSize, shapes };
-}
-
-function axes(
-  { axis, extent }: SeriesAnswer,
-  area: PlotArea,
-  theme: SeriesTheme,
-  xOf: (x: number) => number,
-  yOf: (bytes: number) => number,
-  ticks: readonly number[],
-): Shape[] {
-  const { fontSize, text: fill, grid } = theme;
-  const size = fontSize * 0.85;
-  const bottom = area.top + area.height;
-  const shapes: Shape[] = [];
-  for (const bytes of ticks) {
-    const y = yOf(bytes);
-    shapes.push({ kind: 'path', d: `M${area.left} ${round(y)}H${round(area.left + area.width)}`, stroke: grid });
-    const label = byteTickLabel(bytes);
-    shapes.push({ kind: 'text', x: area.left - fontSize / 2, y, text: label, fill, anchor: 'end', size });
-  }
-  const count = Math.max(2, Math.floor(area.width / (fontSize * 9)));
-  const unit = durationUnit(Math.max(Math.abs(extent.from), Math.abs(extent.to)));
-  const places = (axis === 'time' ? timeTicks : eventTicks)(extent.from, extent.to, count);
-  for (const place of places) {
-    const x = xOf(place);
-    shapes.push({ kind: 'path', d: `M${round(x)} ${area.top}V${round(bottom)}`, stroke: grid });
-    const text = axis === 'time' ? durationIn(place, unit) : formatCount(place);
-    shapes.push({ kind: 'text', x, y: bottom + fontSize * 0.9, text, fill, anchor: 'middle', size });
-  }
-  const title = axis === 'time' ? strings.axisTitle.time(unit) : strings.seriesAxisTitle[axis];
-  const middle = { x: area.left + area.width / 2, y: bottom + fontSize * 2.3 };
-  shapes.push({ kind: 'text', ...middle, text: title, fill, anchor: 'middle', size });
-  return shapes;
-}
-
-function steps(
-  x: Float64Array,
-  values: Float64Array,
-  { first, end, to }: { first: number; end: number; to: number },
-  xOf: (x: number) => number,
-  yOf: (bytes: number) => number,
-): string {
-  const line = [`M${round(xOf(x[first]))} ${round(yOf(values[first]))}`];
-  for (let point = first + 1; point < end; point++) {
-    line.push(`H${round(xOf(x[point]))}V${round(yOf(values[point]))}`);
-  }
-  line.push(`H${round(xOf(to))}`);
-  return line.join('');
 }

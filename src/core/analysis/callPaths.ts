@@ -3,6 +3,7 @@ import type { Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
 import { frameKind, type FrameKind } from './frameKind.js';
 import type { DeviceHistory } from './history.js';
+import type { HistoryAxis, Stretch } from './historyAxis.js';
 import type { FileLookup } from './owner.js';
 import { stacklessRows } from './stackless.js';
 
@@ -46,8 +47,44 @@ export function livePaths(
   folded: boolean,
   lookup: FileLookup,
 ): CallPaths {
+  const { birth, death, bytes } = history.allocations;
+  const isLive = (row: number): boolean => birth[row] <= ordinal && death[row] > ordinal;
+  return pathsOf(snapshot, history, (row) => (isLive(row) ? bytes[row] : null), folded, lookup);
+}
+
+/**
+ * The paths of everything that is live at any time of a stretch, with bytes times the share of the stretch over which
+ * they are live: they add up to the mean of the curve over it.
+ */
+export function meanPaths(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  axis: HistoryAxis,
+  stretch: Stretch,
+  folded: boolean,
+  lookup: FileLookup,
+): CallPaths {
+  const { birth, death, bytes } = history.allocations;
+  const length = stretch.to - stretch.from;
+  const { count } = history.trace;
+  const meanOf = (row: number): number | null => {
+    const from = birth[row] < 0 ? stretch.from : Math.max(stretch.from, axis.xOf(birth[row]));
+    const to = death[row] >= count ? stretch.to : Math.min(stretch.to, axis.xOf(death[row]));
+    return to > from ? bytes[row] * ((to - from) / length) : null;
+  };
+  return pathsOf(snapshot, history, meanOf, folded, lookup);
+}
+
+/** @param weigh the bytes that an allocation counts with, null for not at all */
+function pathsOf(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  weigh: (row: number) => number | null,
+  folded: boolean,
+  lookup: FileLookup,
+): CallPaths {
   const { stacks } = snapshot;
-  const sums = sumsBySource(snapshot, history, ordinal);
+  const sums = sumsBySource(snapshot, history, weigh);
   const shown = folded ? userFrames(snapshot, lookup) : null;
   const sources: number[] = [];
   let most = 0;
@@ -88,20 +125,21 @@ export function livePaths(
 function sumsBySource(
   snapshot: Snapshot,
   history: DeviceHistory,
-  ordinal: number,
+  weigh: (row: number) => number | null,
 ): { bytes: Float64Array; blocks: Uint32Array } {
   const { stacks } = snapshot;
-  const { birth, death, bytes, stack, forwardStack, count } = history.allocations;
+  const { stack, forwardStack, count } = history.allocations;
   const stacklessOf = stacklessRows(snapshot, history);
   const sums = { bytes: new Float64Array(2 * stacks.count + 2), blocks: new Uint32Array(2 * stacks.count + 2) };
   const isEmpty = (of: StackId): boolean => stacks.offset[of] === stacks.offset[of + 1];
   for (let row = 0; row < count; row++) {
-    if (birth[row] > ordinal || death[row] <= ordinal) continue;
+    const weight = weigh(row);
+    if (weight === null) continue;
     let source: number;
     if (!isEmpty(stack[row])) source = stack[row];
     else if (!isEmpty(forwardStack[row])) source = stacks.count + forwardStack[row];
     else source = 2 * stacks.count + (stacklessOf(row) === 'beforeRecording' ? 0 : 1);
-    sums.bytes[source] += bytes[row];
+    sums.bytes[source] += weight;
     sums.blocks[source]++;
   }
   return sums;

@@ -16,6 +16,7 @@ import type { SnapshotSession } from '../session.js';
 import { openSource, type SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { EditorCursor } from './editorCursor.js';
+import { saveFile } from './saveFile.js';
 import { timelineHtml } from './timelineHtml.js';
 import {
   isBandDetailQuery,
@@ -23,12 +24,14 @@ import {
   isBornInQuery,
   isCompareFlameQuery,
   isComparePair,
+  isCopiedText,
   isFlameQuery,
   isLiveAtQuery,
   isMapQuery,
   isOpenSourceParams,
   isReadyParams,
   isRunCurveQuery,
+  isSavedFile,
   isSeriesQuery,
   isTimelineQuery,
 } from './timelineParams.js';
@@ -208,6 +211,15 @@ export class TimelinePanel implements vscode.Disposable, vscode.WebviewPanelSeri
         series: (params: unknown, signal) => {
           if (!isSeriesQuery(params)) throw badParams('series');
           return this.session.engine.call('series', params, signal);
+        },
+        saveFile: async (params: unknown) => {
+          if (!isSavedFile(params)) throw badParams('saveFile');
+          return { file: await saveFile(params) };
+        },
+        copyText: async (params: unknown) => {
+          if (!isCopiedText(params)) throw badParams('copyText');
+          await vscode.env.clipboard.writeText(params.text);
+          return null;
         },
         openSource: async (params: unknown) => {
           if (!isOpenSourceParams(params)) throw badParams('openSource');

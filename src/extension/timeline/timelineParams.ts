@@ -11,6 +11,7 @@ import {
 import { MOST_FOCUS, type FlameQuery } from '../../protocol/flameData.js';
 import type { MapQuery } from '../../protocol/mapData.js';
 import type { RunCurveQuery } from '../../protocol/runData.js';
+import { LARGEST_SAVED, SAVED_KINDS, type SavedFile } from '../../protocol/saveData.js';
 import type { BornInQuery, LiveAtQuery, TimelineQuery } from '../../protocol/timelineData.js';
 
 /** More pixels than any screen has. */
@@ -69,7 +70,7 @@ export function isRunCurveQuery(value: unknown): value is RunCurveQuery {
 export function isFlameQuery(value: unknown): value is FlameQuery {
   const query = ofDevice(value);
   if (query === null || !isInteger(query['event'], -1) || !isSize(query['pixels'])) return false;
-  return typeof query['folded'] === 'boolean' && isFocus(query['focus']);
+  return typeof query['folded'] === 'boolean' && isFocus(query['focus']) && isStretch(query['over']);
 }
 
 export function isComparePair(value: unknown): value is ComparePair {
@@ -97,7 +98,7 @@ function isSeriesRef(value: unknown): value is SeriesRef {
 
 export function isMapQuery(value: unknown): value is MapQuery {
   const query = ofDevice(value);
-  return query !== null && isSize(query['pixels']);
+  return query !== null && isInteger(query['event'], -1) && isSize(query['pixels']);
 }
 
 /** The fields of a question about a device of a file. */
@@ -113,6 +114,11 @@ function ofWindow(value: unknown): Fields | null {
   if (query['window'] === null) return query;
   const window = fields(query['window']);
   return window !== null && Number.isFinite(window['from']) && Number.isFinite(window['to']) ? query : null;
+}
+
+function isStretch(value: unknown): boolean {
+  const over = fields(value);
+  return value === null || (over !== null && ofWindow({ path: '', device: 0, ...over }) !== null);
 }
 
 function isFocus(value: unknown): boolean {
@@ -140,4 +146,16 @@ export function isOpenSourceParams(value: unknown): value is { file: string; lin
   const params = fields(value);
   if (params === null || typeof params['file'] !== 'string' || !isInteger(params['line'], 1)) return false;
   return typeof params['preserveFocus'] === 'boolean';
+}
+
+export function isSavedFile(value: unknown): value is SavedFile {
+  const file = fields(value);
+  if (file === null || typeof file['name'] !== 'string' || !SAVED_KINDS.some((kind) => kind === file['kind']))
+    return false;
+  return file['content'] instanceof Uint8Array && file['content'].byteLength <= LARGEST_SAVED;
+}
+
+export function isCopiedText(value: unknown): value is { text: string } {
+  const text = fields(value)?.['text'];
+  return typeof text === 'string' && text.length <= LARGEST_SAVED;
 }

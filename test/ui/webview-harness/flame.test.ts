@@ -140,6 +140,17 @@ describe('the flame graph', () => {
     );
   });
 
+  it('is as wide as bytes times lifetime where that is asked for', async () => {
+    const { alone, page } = await open();
+    await page.locator('.flame').getByText('Bytes × lifetime in view').click();
+    await page.locator('.flame .summary', { hasText: /^In view: .* live on average, .*·/ }).waitFor();
+    const { over } = alone.callsOf('flame').at(-1) as { over: { window: null } };
+    assert.equal(over.window, null);
+    assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /on average, .*·.*of what is live/);
+    await page.locator('.flame').getByText('Live bytes', { exact: true }).click();
+    await page.locator('.flame .summary', { hasText: 'At the end of the recording' }).waitFor();
+  });
+
   it('follows the instant that is looked into, and says so when it cannot be read', async () => {
     const { alone, page } = await open();
     await page.locator('.plot').focus();

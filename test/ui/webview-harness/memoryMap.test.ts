@@ -71,7 +71,7 @@ describe('the memory map', () => {
     const { page } = await open();
     assert.equal(
       await page.locator('.map .summary').innerText(),
-      '142 MiB reserved in 3 segments: 26.0 MiB live, 116 MiB free inside, the largest piece 60.0 MiB; ' +
+      'At the end of the recording: 142 MiB reserved in 3 segments: 26.0 MiB live, 116 MiB free inside, the largest piece 60.0 MiB; ' +
         '1 large segment is kept for less than a tenth of live blocks.',
     );
     const width = async (of: Locator): Promise<number> => (await of.boundingBox())?.width ?? 0;
@@ -133,6 +133,22 @@ describe('the memory map', () => {
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
     await page.getByRole('alert').filter({ hasText: 'no block of a line' }).waitFor();
+  });
+
+  it('goes through time event by event, with keys, and follows the pin', async () => {
+    const { alone, page } = await open();
+    const slider = page.getByRole('slider', { name: 'Instant of the map' });
+    await slider.focus();
+    await page.keyboard.press('ArrowLeft');
+    // What the only event allocates is free again, and the segment holds nothing.
+    await page
+      .locator('.map .summary', { hasText: 'Before the first event: 142 MiB reserved in 3 segments: 21.0 MiB live' })
+      .waitFor();
+    await page.locator('.map .hint', { hasText: 'Replayed backwards' }).waitFor();
+    assert.equal((alone.callsOf('liveAt').at(-1) as { event: number }).event, -1);
+    await page.keyboard.press('End');
+    await page.locator('.map .summary', { hasText: 'At the end of the recording: 142 MiB' }).waitFor();
+    assert.equal(await page.locator('.map .hint', { hasText: 'Replayed backwards' }).isVisible(), false);
   });
 
   it('has no barrier that axe knows, in every theme', async () => {

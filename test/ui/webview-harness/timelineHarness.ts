@@ -10,6 +10,7 @@ import { serialize } from 'node:v8';
 import type { Browser, Page } from 'playwright-core';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
 import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../../src/protocol/rpc.js';
+import type { SavedFile } from '../../../src/protocol/saveData.js';
 import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/protocol/timelineApi.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
@@ -44,6 +45,9 @@ export interface HarnessOptions {
 export class TimelineHarness {
   /** Everything that the page has asked for, in order. */
   readonly calls: SeenCall[] = [];
+  /** What was saved, and what was put on the clipboard. */
+  readonly saved: SavedFile[] = [];
+  readonly copied: string[] = [];
   /** Errors and policy violations in the page. */
   readonly complaints: string[] = [];
   /** Methods that fail, with the sentence they fail with. */
@@ -171,6 +175,14 @@ export class TimelineHarness {
         compareTable: (pair, asked) => worker.compareTable({ ...pair, ignored: [] }, asked),
         compareFlame: worker.compareFlame,
         series: worker.series,
+        saveFile: (file) => {
+          this.saved.push(file);
+          return { file: `/chosen/${file.name}.${file.kind}` };
+        },
+        copyText: ({ text }) => {
+          this.copied.push(text);
+          return null;
+        },
         openSource: () => null,
         openSnapshot: () => null,
       },

@@ -206,7 +206,7 @@ describe('What is live by call', () => {
     const { signal } = new AbortController();
     await worker.load({ path }, signal);
     const ask = async (focus: readonly number[]): Promise<Flame> =>
-      worker.flame({ path, device: 0, event: 1e9, folded: false, focus, pixels: 16_384 }, signal);
+      worker.flame({ path, device: 0, event: 1e9, over: null, folded: false, focus, pixels: 16_384 }, signal);
     const flame = await ask([]);
     const size = serialize(flame).byteLength;
     assert.ok(size < 200_000, `${size} bytes`);

@@ -196,7 +196,7 @@ describe('The memory map', () => {
     const worker = workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), () => undefined);
     const { signal } = new AbortController();
     await worker.load({ path }, signal);
-    const map: MemoryMapAnswer = await worker.memoryMap({ path, device: 0, pixels: 16_384 }, signal);
+    const map: MemoryMapAnswer = await worker.memoryMap({ path, device: 0, event: 1e9, pixels: 16_384 }, signal);
     const size = serialize(map).byteLength;
     assert.ok(size < 200_000, `${size} bytes`);
     assert.ok(map.pieces.row.length <= MOST_PIECES && map.segments.length === MOST_SEGMENTS);

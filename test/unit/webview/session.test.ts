@@ -83,6 +83,8 @@ describe('the session of a timeline', () => {
         compareTable: (pair, signal) => worker.compareTable({ ...pair, ignored: [] }, signal),
         compareFlame: worker.compareFlame,
         series: worker.series,
+        saveFile: () => ({ file: null }),
+        copyText: () => null,
         openSource: ({ file, line }) => {
           guard();
           opened.push({ file, line });

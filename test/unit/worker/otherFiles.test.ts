@@ -70,7 +70,7 @@ describe('The worker', function () {
     assert.equal(view.hasAllocations, false);
     const born = await worker.bornIn({ path, device: 0, axis: 'events', window: null, by: 'line' }, signal);
     assert.deepEqual([born.aliveBytes, born.lines], [0, []]);
-    const asked = { path, device: 0, event: view.peak.event, folded: true, focus: [], pixels: 100 };
+    const asked = { path, device: 0, event: view.peak.event, over: null, folded: true, focus: [], pixels: 100 };
     const { tree, calls, liveBytes } = await worker.flame(asked, signal);
     assert.deepEqual([[...tree.bytes], calls[tree.call[1]].kind, liveBytes], [[300, 300], 'noStack', 300]);
     const { report } = await worker.report(null, signal);

@@ -1,0 +1,14 @@
+/** What leaves the page as a file. */
+
+export const SAVED_KINDS = ['png', 'svg', 'csv'] as const;
+export type SavedKind = (typeof SAVED_KINDS)[number];
+
+/** Bytes of a file at most. */
+export const LARGEST_SAVED = 64 * 1024 * 1024;
+
+export interface SavedFile {
+  /** Without its ending. */
+  name: string;
+  kind: SavedKind;
+  content: Uint8Array;
+}

@@ -1,0 +1,45 @@
+/** Takes pictures and tables out of the page: the extension asks where to, and writes them. */
+import type { Host } from '../host.js';
+import { paintPicture } from '../picture/paintPicture.js';
+import type { Picture } from '../picture/picture.js';
+import { svgOf } from '../picture/svgText.js';
+import { strings } from '../strings.js';
+import { clipboardText, csvOf, type TableData } from './tableData.js';
+
+/** Pixels of a saved picture for one on the screen. */
+const SCALE = 2;
+
+export class Exporter {
+  constructor(private readonly host: Pick<Host, 'call'>) {}
+
+  /** @returns what came of it, in a sentence; empty if the user changed their mind */
+  async savePicture(name: string, kind: 'png' | 'svg', picture: Picture): Promise<string> {
+    const content = kind === 'svg' ? new TextEncoder().encode(svgOf(picture, name)) : await pngOf(picture);
+    return this.save(name, kind, content);
+  }
+
+  async saveTable(name: string, table: TableData): Promise<string> {
+    // The mark at the beginning tells spreadsheets that it is UTF-8.
+    return this.save(name, 'csv', new TextEncoder().encode(`\ufeff${csvOf(table)}`));
+  }
+
+  async copyTable(table: TableData): Promise<string> {
+    await this.host.call('copyText', { text: clipboardText(table) });
+    return strings.copied;
+  }
+
+  private async save(name: string, kind: 'png' | 'svg' | 'csv', content: Uint8Array): Promise<string> {
+    const { file } = await this.host.call('saveFile', { name, kind, content });
+    return file === null ? '' : strings.savedAs(file);
+  }
+}
+
+async function pngOf(picture: Picture): Promise<Uint8Array> {
+  const canvas = document.createElement('canvas');
+  paintPicture(canvas, picture, SCALE);
+  const blob = await new Promise<Blob | null>((resolve) => {
+    canvas.toBlob(resolve, 'image/png');
+  });
+  if (blob === null) throw new Error(strings.pictureTooLarge);
+  return new Uint8Array(await blob.arrayBuffer());
+}

@@ -1,0 +1,34 @@
+/** A table as it leaves the page: exact numbers, no texts that only a reader on the screen needs. */
+
+export interface TableData {
+  /** Names of the columns, with units. */
+  columns: readonly string[];
+  rows: readonly (readonly (string | number | null)[])[];
+}
+
+/** What a spreadsheet would take for a formula. */
+const FORMULA = /^[=+\-@\t\r]/;
+
+/**
+ * Comma-separated, a line for each row, as RFC 4180 has it. Texts that a spreadsheet would take for a formula begin with
+ * an apostrophe: nothing that a snapshot contains is ever computed.
+ */
+export function csvOf({ columns, rows }: TableData): string {
+  return [columns, ...rows].map((row) => `${row.map((cell) => cellText(cell)).join(',')}\r\n`).join('');
+}
+
+/** Columns between tabs: what spreadsheets and editors take from the clipboard. */
+export function clipboardText({ columns, rows }: TableData): string {
+  const plain = (cell: string | number | null): string => protectedText(cell).replace(/[\t\r\n]+/g, ' ');
+  return [columns, ...rows].map((row) => `${row.map(plain).join('\t')}\n`).join('');
+}
+
+function cellText(cell: string | number | null): string {
+  const text = protectedText(cell);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function protectedText(cell: string | number | null): string {
+  if (typeof cell === 'string') return FORMULA.test(cell) ? `'${cell}` : cell;
+  return cell === null ? '' : String(cell);
+}
