@@ -66,8 +66,8 @@ export function chartPicture(drawn: DrawnChart, theme: ChartTheme): Picture {
   names.forEach(({ text, fill }, index) => {
     shapes.push({
       kind: 'text',
-      x: left + index * theme.fontSize * 8,
-      y: theme.fontSize * 0.7,
+      x: left + theme.fontSize / 2,
+      y: top + theme.fontSize * (0.9 + index * 1.4),
       text,
       fill,
       bold: true,

@@ -50,7 +50,10 @@ export class MapGrid {
   }
 
   picture(): Picture {
-    return pictureOfBoxes(this.element, this.element.querySelectorAll<HTMLElement>('.segment-label, .piece'));
+    return pictureOfBoxes(
+      this.element,
+      this.element.querySelectorAll<HTMLElement>('.segment-label, .segment-bar, .piece'),
+    );
   }
 
   show(map: MemoryMapAnswer): void {

@@ -1,5 +1,5 @@
 /** What is made of elements on the page, as a picture: a box for each, with its colours and its text. */
-import { cssOf } from '../layer/palette.js';
+import { cssOf, rgbOfCss } from '../layer/palette.js';
 import { hatching, type Picture, type RectShape, type Shape } from './picture.js';
 
 /** Distance of the lines of a hatching. */
@@ -16,16 +16,16 @@ export function pictureOfBoxes(
 ): Picture {
   const { left, top } = root.getBoundingClientRect();
   const own = getComputedStyle(root);
-  const page = getComputedStyle(document.body);
+  const background = plain(getComputedStyle(document.body).backgroundColor);
   const fontSize = Number.parseFloat(own.fontSize);
   const shapes: Shape[] = [];
   for (const box of boxes) {
     const place = box.getBoundingClientRect();
     const style = getComputedStyle(box);
     const rect = { x: place.left - left, y: place.top - top, width: place.width, height: place.height };
-    shapes.push(rectOf(rect, style));
+    shapes.push(rectOf(rect, style, background));
     const slope = slopeOf(box);
-    if (slope !== 0) shapes.push({ kind: 'path', d: hatching(rect, HATCH_STEP, slope), stroke: plain(style.color) });
+    if (slope !== 0) shapes.push({ kind: 'path', d: hatching(rect, HATCH_STEP, slope), stroke: faint(style) });
     const text = [...box.childNodes].map((node) => (node instanceof Text ? node.data : '')).join('');
     if (text === '') continue;
     const inset = Number.parseFloat(style.paddingLeft) + Number.parseFloat(style.textIndent);
@@ -41,7 +41,7 @@ export function pictureOfBoxes(
   return {
     width: Math.ceil(root.scrollWidth),
     height: Math.ceil(root.scrollHeight),
-    background: plain(page.backgroundColor),
+    background,
     fontFamily: own.fontFamily,
     fontSize,
     shapes,
@@ -51,11 +51,21 @@ export function pictureOfBoxes(
 function rectOf(
   rect: Pick<RectShape, 'x' | 'y' | 'width' | 'height'>,
   { backgroundColor, borderTopWidth, borderTopColor, borderTopStyle }: CSSStyleDeclaration,
+  gap: string,
 ): RectShape {
   const fill = isClear(backgroundColor) ? {} : { fill: plain(backgroundColor) };
   const hasBorder = Number.parseFloat(borderTopWidth) > 0 && !isClear(borderTopColor);
-  const border = hasBorder ? { stroke: plain(borderTopColor), dash: borderTopStyle === 'dashed' ? [3, 2] : [] } : {};
+  const dash = borderTopStyle === 'dashed' ? [3, 2] : [];
+  // Neighbours of one colour are told apart by what is between them.
+  const border = hasBorder ? { stroke: plain(borderTopColor), dash } : 'fill' in fill ? { stroke: gap } : {};
   return { kind: 'rect', ...rect, ...fill, ...border };
+}
+
+/** Between a box's own colour and that of its text, near to the former. */
+function faint({ backgroundColor, color }: CSSStyleDeclaration): string {
+  const [box, text] = [backgroundColor, color].map((of) => rgbOfCss(plain(of)));
+  const mix = (channel: 0 | 1 | 2): number => Math.round(box[channel] * 0.75 + text[channel] * 0.25);
+  return cssOf([mix(0), mix(1), mix(2)]);
 }
 
 function isClear(colour: string): boolean {
