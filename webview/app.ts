@@ -123,11 +123,13 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     map,
   );
   const compare = createCompareView(store, session, compares, exporter);
-  root.append(createViewSwitch(store), timeline, compare);
+  root.append(createViewSwitch(store), timeline);
 
   store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane, view }) => {
     timeline.hidden = view !== 'timeline';
-    compare.hidden = view !== 'compare';
+    // Out of the page while it is not looked at: nothing of it is measured, found or read.
+    if (view !== 'compare') compare.remove();
+    else if (!compare.isConnected) root.append(compare);
     const something = choices !== null && choices.length > 0;
     for (const part of [controls, history, panes]) part.hidden = !something;
     live.hidden = !something || pane !== 'list';

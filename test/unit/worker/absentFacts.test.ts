@@ -118,7 +118,7 @@ describe('What a format does not say', function () {
           assert.equal(metadata, '');
         }
 
-        const map = await worker.memoryMap({ path, device, pixels: 200 }, signal);
+        const map = await worker.memoryMap({ path, device, event: last, pixels: 200 }, signal);
         assert.equal(map.hasPlaces, knows('addresses') && knows('reserved'));
         const curve = await worker.runCurve({ path, device, pixels: 200 }, signal);
         if (knows('trace')) assert.equal(curve.axis, knows('times') ? 'time' : 'events');
@@ -151,7 +151,7 @@ describe('What a format does not say', function () {
       const live = await worker.liveAt({ ...at, event: 1, by: 'line' }, signal);
       assert.deepEqual([live.lines, live.reservedBytes, live.timeUs !== null], [[], null, times]);
       assert.equal(live.buckets.noStack.bytes, live.liveBytes);
-      assert.equal((await worker.memoryMap({ ...at, pixels: 10 }, signal)).hasPlaces, false);
+      assert.equal((await worker.memoryMap({ ...at, event: 1, pixels: 10 }, signal)).hasPlaces, false);
       assert.deepEqual((await worker.runCurve({ ...at, pixels: 10 }, signal)).parts, []);
     });
   }
