@@ -140,6 +140,19 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     );
   });
 
+  it('may be off by what PyTorch took between a sample and a dump', async () => {
+    const digests = await snapshots(flat);
+    const shaken =
+      (by: number) =>
+      (minutes: number): number =>
+        climbing(minutes) + (Math.floor(minutes) % 2) * by;
+    assert.deepEqual(said(report(digests, await log({ used: shaken(-3) }))).findings, [['hostOnly', 300]]);
+    const still = (minutes: number): number => 1400 + (Math.floor(minutes) % 2) * 3;
+    assert.deepEqual(said(report(digests, await log({ used: still }))), NOTHING);
+    // What falls again and again is somebody who comes and goes.
+    assert.deepEqual(said(report(digests, await log({ used: shaken(-60) }))), NOTHING);
+  });
+
   it('of another time, another device or another folder say nothing, and why', async () => {
     const digests = await snapshots(flat);
     // Not a quarter of an hour off, which could be a zone.

@@ -9,6 +9,8 @@ import type { SampledUse } from './sampledUse.js';
 
 /** Growth as a share of what was used after warm-up: libraries that are loaded late take some. */
 const LEAST_GROWTH = 0.2;
+/** A small segment that PyTorch took between a sample and a dump, and rounding to MiB. */
+const NOISE: Bytes = 4 << 20;
 
 /**
  * Device memory outside PyTorch that climbs: NCCL, other libraries, other processes. The recorder saw it at each snapshot,
@@ -23,11 +25,17 @@ export function hostOnly(
     (recording?.devices ?? []).filter((one) => one.device === device).map(({ outsideBytes }) => outsideBytes),
   );
   if (series.length === snapshots.length) return climbs(series) ? finding(device, series, null) : null;
-  if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => climbs(outsideBytes))) return null;
+  if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => climbs(steadied(outsideBytes)))) return null;
   const least = sampled.reduce((one, other) =>
     growthOf(other.outsideBytes) < growthOf(one.outsideBytes) ? other : one,
   );
   return finding(device, least.outsideBytes, least.path.slice(folderOf(least.path).length));
+}
+
+/** Samples are taken before or after a dump, and rounded: what moves less than the noise has not moved. */
+function steadied(series: readonly Bytes[]): Bytes[] {
+  let held = series[0];
+  return series.map((bytes) => (held = Math.abs(bytes - held) > NOISE ? bytes : held));
 }
 
 /** After warm-up, which is the first interval. */
