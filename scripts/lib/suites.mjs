@@ -67,7 +67,7 @@ export const suites = [
     skipReason: () => (desktop ? null : noHostHere()),
     run: (options) => runNode(['--import', 'tsx', 'test/host/launch.ts'], options),
     counts: 'file',
-    limitS: 420,
+    limitS: 600,
   },
   { name: 'package', needs: ['build', 'vsix'], run: mocha('test/package', 60_000), counts: 'file', limitS: 120 },
   {

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
+import type { LineMark } from '../results/lineMarks.js';
 import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
@@ -21,6 +22,8 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
   private readonly asked = new Set<string>();
   /** Lenses by the list that they were made of: it is another one when something has changed. */
   private readonly made = new WeakMap<readonly unknown[], vscode.CodeLens[]>();
+  /** What lenses say of marks: the same after every edit. */
+  private readonly texts = new WeakMap<LineMark, string>();
 
   readonly onDidChangeCodeLenses = this.changedEmitter.event;
 
@@ -77,14 +80,19 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
   }
 
   private leakLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    const [stacks, fix, timeline] = [
+      vscode.l10n.t('Show the stacks of this line'),
+      vscode.l10n.t('Fix…'),
+      vscode.l10n.t('Show on timeline'),
+    ];
     return this.marks.leaksIn(document).flatMap(({ said: mark, place: at }) => {
       const range = lineRange(document, at.line);
-      const text = lensText(mark, vscode.l10n);
+      const text = this.textOf(mark);
       const place = { file: mark.file, line: mark.line };
       return [
         new vscode.CodeLens(range, {
           title: staleText(text, at, vscode.l10n),
-          tooltip: vscode.l10n.t('Show the stacks of this line'),
+          tooltip: stacks,
           command: InternalCommand.showLine,
           arguments: [place],
         }),
@@ -92,19 +100,28 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
           ? []
           : [
               new vscode.CodeLens(range, {
-                title: vscode.l10n.t('Fix…'),
+                title: fix,
                 tooltip: mark.parts[0].line.holder.edit.title,
                 command: InternalCommand.fixLeak,
                 arguments: [place],
               }),
             ]),
         new vscode.CodeLens(range, {
-          title: vscode.l10n.t('Show on timeline'),
+          title: timeline,
           command: Command.showLineOnTimeline,
           arguments: [place],
         }),
       ];
     });
+  }
+
+  private textOf(mark: LineMark): string {
+    let text = this.texts.get(mark);
+    if (text === undefined) {
+      text = lensText(mark, vscode.l10n);
+      this.texts.set(mark, text);
+    }
+    return text;
   }
 
   private growthLenses(document: vscode.TextDocument): vscode.CodeLens[] {
