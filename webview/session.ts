@@ -1,5 +1,6 @@
 /** What the user can do, and what it makes of the state: the one place that talks to the extension. */
 import type { BandOwner } from '../src/protocol/bandData.js';
+import { unpackPoints } from '../src/protocol/curveCode.js';
 import { RpcError } from '../src/protocol/rpc.js';
 import {
   TIMELINE_PROTOCOL,
@@ -48,7 +49,10 @@ export class TimelineSession {
   });
 
   private readonly curve = new Latest<TimelineQuery, TimelineWindow>(
-    (query, signal) => this.call('timeline', query, signal),
+    async (query, signal) => {
+      const { packed, ...window } = await this.call('timeline', query, signal);
+      return { ...window, ...unpackPoints(packed) };
+    },
     {
       answer: (answer) => {
         this.receiveCurve(answer);

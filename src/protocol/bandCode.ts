@@ -2,6 +2,7 @@
  * The columns of {@link Bands} as few bytes: whole numbers of seven bits a byte, differences where neighbours are alike.
  * Sizes are counted in the largest unit that divides them all.
  */
+import { NumberReader, NumberWriter } from './numberCode.js';
 
 /** From `sample[i]` on, `bytes[i]` are live; row `s` of `offset` begins strand `s`, the last row ends the others. */
 export interface BandSeries {
@@ -34,7 +35,7 @@ export interface BandColumns {
 
 /** @param unit divides every size */
 export function packBands({ column, event, series, blocks }: BandColumns, unit: number): Uint8Array {
-  const out = new Packer();
+  const out = new NumberWriter();
   out.whole(unit);
   out.whole(column.length);
   column.forEach((value, i) => {
@@ -66,7 +67,7 @@ export function packBands({ column, event, series, blocks }: BandColumns, unit: 
 }
 
 export function unpackBands(packed: Uint8Array): BandColumns {
-  const from = new Unpacker(packed);
+  const from = new NumberReader(packed);
   const unit = from.whole();
   const samples = from.whole();
   const column = new Uint16Array(samples);
@@ -94,7 +95,7 @@ export function unpackBands(packed: Uint8Array): BandColumns {
   return { column, event, series, blocks: unpackBlocks(from, unit) };
 }
 
-function unpackBlocks(from: Unpacker, unit: number): BandBlockColumns {
+function unpackBlocks(from: NumberReader, unit: number): BandBlockColumns {
   const count = from.whole();
   const blocks = {
     count,
@@ -114,56 +115,4 @@ function unpackBlocks(from: Unpacker, unit: number): BandBlockColumns {
     blocks.bytes[i] = from.whole() * unit;
   }
   return blocks;
-}
-
-/** Numbers up to 2^52, which shifts of 32 bits could not take apart. */
-class Packer {
-  private bytes = new Uint8Array(1 << 14);
-  private length = 0;
-
-  /** @param value 0 or more */
-  whole(value: number): void {
-    if (this.length + 8 > this.bytes.length) {
-      const larger = new Uint8Array(this.bytes.length * 2);
-      larger.set(this.bytes);
-      this.bytes = larger;
-    }
-    let rest = value;
-    while (rest >= 128) {
-      this.bytes[this.length++] = (rest % 128) + 128;
-      rest = Math.floor(rest / 128);
-    }
-    this.bytes[this.length++] = rest;
-  }
-
-  signed(value: number): void {
-    this.whole(value < 0 ? -2 * value - 1 : 2 * value);
-  }
-
-  take(): Uint8Array {
-    return this.bytes.slice(0, this.length);
-  }
-}
-
-class Unpacker {
-  private at = 0;
-
-  constructor(private readonly bytes: Uint8Array) {}
-
-  whole(): number {
-    let value = 0;
-    let scale = 1;
-    for (;;) {
-      if (this.at >= this.bytes.length) throw new RangeError('The bands end before their columns do.');
-      const byte = this.bytes[this.at++];
-      if (byte < 128) return value + byte * scale;
-      value += (byte - 128) * scale;
-      scale *= 128;
-    }
-  }
-
-  signed(): number {
-    const value = this.whole();
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
-  }
 }

@@ -12,7 +12,7 @@ import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { SavedFile } from './saveData.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
-import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
+import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineAnswer, TimelineQuery } from './timelineData.js';
 
 /** One line of the picker: a snapshot that can be shown. */
 export interface TimelineChoice {
@@ -29,7 +29,7 @@ export interface TimelineChoice {
 export type TimelineApi = {
   /** First call of a webview: which version it speaks; answered with what can be shown. */
   ready: { params: { protocol: number }; result: TimelineState };
-  timeline: { params: TimelineQuery; result: TimelineWindow };
+  timeline: { params: TimelineQuery; result: TimelineAnswer };
   liveAt: { params: LiveAtQuery; result: LiveAt };
   bornIn: { params: BornInQuery; result: BornIn };
   bands: { params: BandsQuery; result: Bands };

@@ -16,7 +16,22 @@ export interface TimelineQuery {
   pixels: number;
 }
 
-export interface TimelineWindow {
+/** What {@link TimelineWindow} is on its way: `unpackPoints` makes points of the bytes. */
+export interface TimelineAnswer extends Omit<TimelineWindow, keyof TimelinePoints> {
+  packed: Uint8Array;
+}
+
+/** A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`; `reserved` is null where unknown. */
+export interface TimelinePoints {
+  x: Float64Array;
+  live: Float64Array;
+  reserved: Float64Array | null;
+  /** Ordinal of the event behind each point, for exact questions. */
+  event: Uint32Array;
+}
+
+/** Minima and maxima of every pixel column are kept, so a spike of a single event shows at its exact height. */
+export interface TimelineWindow extends TimelinePoints {
   path: string;
   device: number;
   /** `events` if the file carries no times, whatever was asked. */
@@ -30,15 +45,6 @@ export interface TimelineWindow {
   events: number;
   /** False where the file tells sums only: there are no bands to be had. */
   hasAllocations: boolean;
-  /**
-   * A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`; `reserved` is null where unknown. Minima and maxima of every pixel
-   * column are kept, so a spike of a single event shows at its exact height.
-   */
-  x: Float64Array;
-  live: Float64Array;
-  reserved: Float64Array | null;
-  /** Ordinal of the event behind each point, for exact questions. */
-  event: Uint32Array;
   /** Highest live bytes inside the window, and where. */
   peak: { x: number; event: number; liveBytes: Bytes };
   /** Total memory of the device where known. */

@@ -16,7 +16,7 @@ import type {
 import type { Flame, FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
-import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineQuery, TimelineWindow } from './timelineData.js';
+import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineAnswer, TimelineQuery } from './timelineData.js';
 
 /** The Python files that frames may be mapped to. */
 export interface WorkspaceListing {
@@ -80,7 +80,7 @@ export type WorkerApi = {
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
   compareFlame: { params: CompareFlameQuery; result: CompareFlame };
   series: { params: SeriesQuery; result: SeriesAnswer };
-  timeline: { params: TimelineQuery; result: TimelineWindow };
+  timeline: { params: TimelineQuery; result: TimelineAnswer };
   liveAt: { params: LiveAtQuery; result: LiveAt };
   bornIn: { params: BornInQuery; result: BornIn };
   bands: { params: BandsQuery; result: Bands };

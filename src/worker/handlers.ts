@@ -10,6 +10,7 @@ import type { CompareReport } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
+import { packPoints } from '../protocol/curveCode.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
@@ -82,9 +83,10 @@ export function workerHandlers(
       const trend = store.trend(path);
       const snapshot = trend === null ? await store.snapshot(path, signal) : null;
       const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend, device);
-      const view = historyWindow(snapshot, history, { axis, window, pixels });
+      const { x, live, reserved, event, ...view } = historyWindow(snapshot, history, { axis, window, pixels });
       return {
         ...view,
+        packed: packPoints({ x, live, reserved, event }),
         path,
         device,
         startUs: history.startUs,

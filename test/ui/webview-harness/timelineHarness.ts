@@ -108,6 +108,11 @@ export class TimelineHarness {
     return this.answers.get(method) ?? [];
   }
 
+  /** Bytes of all answers. */
+  get bytesSent(): number {
+    return [...this.answers.values()].flat().reduce((sum, bytes) => sum + bytes, 0);
+  }
+
   /** How long the answers to a method took, in milliseconds, without their way to the page. */
   timesOf(method: keyof TimelineApi): readonly number[] {
     return this.times.get(method) ?? [];

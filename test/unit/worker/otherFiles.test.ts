@@ -3,6 +3,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import { unpackPoints } from '../../../src/protocol/curveCode.js';
 import type { RpcHandlers } from '../../../src/protocol/rpc.js';
 import type { WorkerApi } from '../../../src/protocol/workerApi.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
@@ -48,7 +49,7 @@ describe('The worker', function () {
     assert.deepEqual(compare.lines, plain.lines);
     const asked = { device: 0, axis: 'events', window: null, pixels: 100 } as const;
     const view = await worker.timeline({ path: `${path}#2`, ...asked }, signal);
-    assert.deepEqual(view.live, (await worker.timeline({ path: files[1], ...asked }, signal)).live);
+    assert.deepEqual(view.packed, (await worker.timeline({ path: files[1], ...asked }, signal)).packed);
     await worker.unload({ path }, signal);
     assert.throws(() => worker.compare({ a: `${path}#1`, b: `${path}#2`, ignored: [] }, signal), /is not open/);
   });
@@ -61,8 +62,9 @@ describe('The worker', function () {
     await writeFile(path, rows.join('\n'));
     assert.deepEqual(await worker.load({ path }, signal), { snapshots: [], read: true });
     const view = await worker.timeline({ path, device: 0, axis: 'time', window: null, pixels: 100 }, signal);
+    const points = unpackPoints(view.packed);
     assert.deepEqual(
-      [view.axis, [...view.live], [...(view.reserved ?? [])]],
+      [view.axis, [...points.live], [...(points.reserved ?? [])]],
       ['events', [100, 300, 200], [1000, 1000, 1000]],
     );
     const live = await worker.liveAt({ path, device: 0, event: view.peak.event, by: 'line' }, signal);
@@ -88,11 +90,12 @@ describe('The worker', function () {
     const path = join(FIXTURES, 'profiler/memory_timeline.json.gz');
     await worker.load({ path }, signal);
     const view = await worker.timeline({ path, device: 0, axis: 'time', window: null, pixels: 8192 }, signal);
+    const points = unpackPoints(view.packed);
     const [trend] = (await worker.report(null, signal)).report.trends;
     assert.equal(view.axis, 'time');
-    assert.equal(view.reserved, null);
+    assert.equal(points.reserved, null);
     const last = trend.series.reduce((sum, { lastBytes }) => sum + lastBytes, 0);
-    assert.equal(view.live.at(-1), last);
+    assert.equal(points.live.at(-1), last);
     assert.equal(view.extent.to, (trend.endUs ?? 0) - (trend.startUs ?? 0));
   });
 });
