@@ -44,6 +44,11 @@ export default defineConfig(
         'error',
         { selector: 'ExportDefaultDeclaration', message: 'Export by name.' },
         { selector: 'ExportAllDeclaration', message: 'No barrel files.' },
+        {
+          selector:
+            "CallExpression[callee.name='eventually'] CallExpression[callee.object.name='assert'][callee.property.name='ok'][arguments.length=1]",
+          message: 'Say what was seen: without a message Node parses the file at a failure, which may take minutes.',
+        },
       ],
     },
   },

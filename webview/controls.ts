@@ -58,6 +58,14 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     hint: strings.wholeHistoryHint,
     onPress: () => {
       session.setRange(null);
+      session.setHeights(null);
+    },
+  });
+  const allBytes = createButton({
+    text: strings.allBytes,
+    hint: strings.allBytesHint,
+    onPress: () => {
+      session.setHeights(null);
     },
   });
   const asTable = createCheckbox({
@@ -85,13 +93,14 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
   const progress = createProgress(strings.loading);
 
   store.watch((state) => {
-    const { choices, selection, curve, range } = state;
+    const { choices, selection, curve, range, heights } = state;
     const choice = choices?.find(({ path }) => path === selection?.path);
     snapshot.show(groupsOf(choices ?? []), selection?.path ?? '');
     device.element.hidden = (choice?.devices.length ?? 0) < 2;
     device.show(devicesOf(choice?.devices ?? []), String(selection?.device ?? ''));
     axis.show(state.curveLoading ? state.axis : (curve?.axis ?? state.axis), curve === null ? AXES : axesOf(curve));
-    whole.setEnabled(range !== null);
+    whole.setEnabled(range !== null || heights !== null);
+    allBytes.element.hidden = heights === null;
     zoomOut.setEnabled(range !== null);
     zoomIn.setEnabled(curve !== null && curve.events > 0);
     layer.show(state.layer);
@@ -107,7 +116,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     snapshot.element,
     device.element,
     axis.element,
-    el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element),
+    el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
     el('span', { class: 'together' }, layer.element, grouping.element),
     asTable.element,
     progress.element,

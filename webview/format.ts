@@ -26,6 +26,13 @@ export function byteTickLabel(bytes: number): string {
   return `${bytes < 0 ? MINUS : ''}${trimZeros(value.toFixed(unit === 0 ? 0 : 3))} ${UNITS[unit]}`;
 }
 
+/** Ascending ticks, each told from the next: what lies closer together than digits show is told from the first. */
+export function byteTickLabels(ticks: readonly number[]): string[] {
+  const labels = ticks.map(byteTickLabel);
+  if (new Set(labels).size === labels.length) return labels;
+  return labels.map((label, i) => (i === 0 ? label : `+${byteTickLabel(ticks[i] - ticks[0])}`));
+}
+
 /** `12,345`. */
 export function formatCount(count: number): string {
   return `${count < 0 ? MINUS : ''}${counts.format(Math.abs(count))}`;

@@ -157,6 +157,11 @@ export class TimelineSession {
     this.askCurve(false);
   }
 
+  /** Shows a stretch of the byte axis, which must be one that exists; null for all that is in view. */
+  setHeights(heights: Range | null): void {
+    if (!sameRange(heights, this.store.get().heights)) this.store.update({ heights });
+  }
+
   /** Looks into an instant. Asked again for the same one, or with `open`, its largest line is opened. */
   pin(pin: Pin, open = false): void {
     const { pin: before, live } = this.store.get();
@@ -238,7 +243,12 @@ export class TimelineSession {
     this.curveIsOld = true;
     this.pinEnd = false;
     this.unpin();
-    this.store.update({ selection, range: null, ...(selection === null && { curve: null, curveError: null }) });
+    this.store.update({
+      selection,
+      range: null,
+      heights: null,
+      ...(selection === null && { curve: null, curveError: null }),
+    });
   }
 
   private askCurve(restart: boolean): void {

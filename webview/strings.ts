@@ -59,6 +59,8 @@ export const strings = {
   zoomOut: t('Zoom out'),
   wholeHistory: t('Whole history'),
   wholeHistoryHint: t('Show the whole history (Home, or double-click on the curve)'),
+  allBytes: t('All bytes'),
+  allBytesHint: t('Show the whole byte axis (Alt+Home, or double-click on the axis)'),
   asTable: t('Curve as a table'),
   loading: t('Loading'),
 
@@ -66,10 +68,10 @@ export const strings = {
   chart: t('Memory timeline'),
   chartRole: t('memory timeline'),
   chartHelp: t(
-    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
+    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. Alt with plus and minus zooms the byte axis, with page up and page down it moves, Alt and Home shows all of it. Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
   ),
   chartHint: t(
-    'Click: what is live there, and whose allocation it is · Click again, or Ctrl/Cmd-click: open the line · Wheel or drag: zoom · Shift-drag: move',
+    'Click: what is live there, and whose allocation it is · Click again, or Ctrl/Cmd-click: open the line · Wheel or drag: zoom · Shift-drag: move · Alt-wheel or Alt-drag: zoom the byte axis too',
   ),
   live: t('Live'),
   reserved: t('Reserved'),
@@ -181,6 +183,8 @@ export const strings = {
   pickedBand: (name: string): string => t('Picked: {0}', name),
   openBand: t('Open Its Line'),
   unpickBand: t('Let Go'),
+  libraryFrames: (count: number): string =>
+    count === 1 ? t('1 library frame') : t('{0} library frames', formatCount(count)),
   stackOfBand: t('Stack, innermost first'),
   bandTable: t('The visible allocations: one row for each band, the largest first'),
   columnBand: t('Band'),

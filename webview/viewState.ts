@@ -64,6 +64,8 @@ export interface ViewState {
   axis: TimelineAxis;
   /** What is visible, in units of the axis; null for the whole history. */
   range: Range | null;
+  /** What of the byte axis is visible; null for as much as the highest point in view needs. */
+  heights: Range | null;
   /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
   curve: TimelineWindow | null;
   curveLoading: boolean;
@@ -79,7 +81,7 @@ export interface ViewState {
   /** True while the bands are shown under the curve. */
   layer: boolean;
   grouping: BandsQuery['grouping'];
-  /** The bands of the visible range; null where that is the whole history, or not answered yet. */
+  /** The bands of what is visible; null where that is the whole history, or not answered yet. */
   pile: Pile | null;
   wholePile: Pile | null;
   /** Why there are no bands, in a sentence. */
@@ -109,6 +111,7 @@ export const INITIAL: ViewState = {
   highlight: null,
   axis: 'time',
   range: null,
+  heights: null,
   curve: null,
   curveLoading: false,
   curveError: null,
@@ -144,6 +147,7 @@ const KEPT = [
   'highlight',
   'axis',
   'range',
+  'heights',
   'pin',
   'curveAsTable',
   'layer',
@@ -169,7 +173,7 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 /** The state to begin with. What was kept by another version, or is not of the expected shape, is left out. */
 export function restored(kept: unknown): ViewState {
   if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
-  const { request, selection, highlight, axis, range, pin, curveAsTable, sort, filter } = kept;
+  const { request, selection, highlight, axis, range, heights, pin, curveAsTable, sort, filter } = kept;
   const { layer, grouping, picked, pane, listing, listedBy } = kept;
   return {
     ...INITIAL,
@@ -180,6 +184,7 @@ export function restored(kept: unknown): ViewState {
     ...(isSourceLine(highlight) && { highlight }),
     ...((axis === 'time' || axis === 'events') && { axis }),
     ...(isRange(range) && { range }),
+    ...(isRange(heights) && { heights }),
     ...(isPin(pin) && { pin }),
     ...(typeof curveAsTable === 'boolean' && { curveAsTable }),
     ...(typeof layer === 'boolean' && { layer }),

@@ -25,6 +25,8 @@ export interface BandsQuery {
   /** Size of the plot. */
   pixels: number;
   rows: number;
+  /** What of the pile's height the rows show; null for all of it. */
+  bytes: { from: number; to: number } | null;
   /** What bands of one colour have in common. */
   grouping: BandGrouping;
   /** A line whose bands are wanted however thin they are. */
@@ -98,9 +100,17 @@ export interface BandDetail extends BandOwner {
   /** From the start of the oldest to the event that is looked at; null where the file has no times, or not since when. */
   ageUs: Microseconds | null;
   /** The stack of the largest block, innermost first. */
-  frames: { file: string; line: number; function: string }[];
+  frames: BandFrame[];
   /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
   metadata: string;
   /** Which compiled region allocated it, empty where none. */
   compileContext: string;
+}
+
+export interface BandFrame {
+  file: string;
+  line: number;
+  function: string;
+  /** False for code of libraries, of PyTorch and of no Python at all. */
+  isUsers: boolean;
 }

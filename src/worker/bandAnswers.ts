@@ -2,6 +2,7 @@ import type { AllocationIndex } from '../core/analysis/allocationIndex.js';
 import { blockDetail, strandDetail } from '../core/analysis/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/analysis/bandWindow.js';
 import { CATEGORIES } from '../core/analysis/categories.js';
+import { frameKind } from '../core/analysis/frameKind.js';
 import type { FileLookup } from '../core/analysis/owner.js';
 import { stackFrames } from '../core/analysis/ownerTally.js';
 import { strandLayout, type BandGrouping, type StrandLayout } from '../core/analysis/strands.js';
@@ -44,13 +45,13 @@ export class BandAnswers {
   ) {}
 
   async bands(query: BandsQuery, signal: AbortSignal): Promise<Bands> {
-    const { path, device, axis, window, pixels, rows, grouping, line } = query;
+    const { path, device, axis, window, pixels, rows, bytes, grouping, line } = query;
     const { snapshot, index, layout } = await this.pile(path, device, grouping, signal);
     const wanted = (strand: number): boolean => {
       const { owner } = layout.strands[strand];
       return line !== null && 'line' in owner && owner.line.file === line.file && owner.line.line === line.line;
     };
-    const view = bandWindow(index, layout, { axis, window, pixels, rows, wanted });
+    const view = bandWindow(index, layout, { axis, window, pixels, rows, bytes, wanted });
     return {
       path,
       device,
@@ -78,6 +79,8 @@ export class BandAnswers {
     const { time } = history;
     const ageUs = time === null || found.born < 0 || at < found.born ? null : time[at] - time[found.born];
     const { owner, bytes, blocks, born, freed, frames, metadata, compileContext } = found;
+    const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
+    const isUsers = (file: string): boolean => lookup(file) !== null || frameKind(file) === 'user';
     return {
       ...ownerWords(owner),
       strand,
@@ -88,7 +91,7 @@ export class BandAnswers {
       born,
       freed,
       ageUs,
-      frames: frames.slice(0, FRAMES_OF_DETAIL),
+      frames: frames.slice(0, FRAMES_OF_DETAIL).map((frame) => ({ ...frame, isUsers: isUsers(frame.file) })),
       metadata,
       compileContext,
     };

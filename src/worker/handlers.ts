@@ -83,7 +83,12 @@ export function workerHandlers(
       const trend = store.trend(path);
       const snapshot = trend === null ? await store.snapshot(path, signal) : null;
       const history = trend === null ? await store.history(path, device, signal) : trendHistory(trend, device);
-      const { x, live, reserved, event, ...view } = historyWindow(snapshot, history, { axis, window, pixels });
+      const { x, live, reserved, event, ...view } = historyWindow(
+        snapshot,
+        history,
+        { axis, window, pixels },
+        snapshot === null ? null : store.stepsOf(path, snapshot, device),
+      );
       return {
         ...view,
         packed: packPoints({ x, live, reserved, event }),

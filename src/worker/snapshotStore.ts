@@ -3,7 +3,7 @@ import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { Categorizer } from '../core/analysis/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
 import { StackRoles } from '../core/analysis/stackRole.js';
-import { stepsOnDevice } from '../core/analysis/steps.js';
+import { stepsOnDevice, type Steps } from '../core/analysis/steps.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import { noSnapshot } from '../core/formats/readSnapshot.js';
@@ -132,15 +132,20 @@ export class SnapshotStore {
     return this.historyOf(path, await this.residentOf(path, signal), device);
   }
 
+  /** The steps of a device, null where none are known. @throws if the file is not loaded */
+  stepsOf(path: string, snapshot: Snapshot, device: number): Steps | null {
+    const { steps } = this.digest(path);
+    return steps === null ? null : stepsOnDevice(snapshot, steps, device);
+  }
+
   /** What the bands of a device are made of. */
   async allocations(path: string, device: number, signal: AbortSignal): Promise<AllocationIndex> {
     const resident = await this.residentOf(path, signal);
     let index = resident.indexes.get(device);
     if (index === undefined) {
       const { snapshot } = resident;
-      const { steps } = this.digest(path);
       const history = this.historyOf(path, resident, device);
-      const own = steps === null ? null : stepsOnDevice(snapshot, steps, device);
+      const own = this.stepsOf(path, snapshot, device);
       const categorizer = new Categorizer(snapshot, history, own, new StackRoles(snapshot));
       index = allocationIndex(snapshot, history, own, categorizer);
       resident.indexes.set(device, index);

@@ -51,7 +51,7 @@ export async function untilLensesShow(lines: readonly LineReport[], timeoutMs = 
       assert.deepEqual(lenses.map(place).sort(), lines.map(place).sort());
       for (const lens of lenses) {
         const line = lines.find((candidate) => place(candidate) === place(lens));
-        assert.ok(line !== undefined);
+        assert.ok(line !== undefined, 'there is no such lens');
         assertShows(lens.text, line.leakedBytes);
         assert.match(lens.text, new RegExp(`\\b${line.blocks} blocks?\\b`));
       }

@@ -22,7 +22,7 @@ describe('While a program is debugged', () => {
     });
     assert.ok(started, 'nothing is debugged');
     await eventually(() => {
-      assert.ok(vscode.debug.activeDebugSession !== undefined);
+      assert.ok(vscode.debug.activeDebugSession !== undefined, 'nothing is debugged');
     });
   });
 

@@ -48,7 +48,10 @@ describe('A fix', () => {
     await eventually(async () => {
       const texts = await lensTexts();
       for (const line of leaking) {
-        assert.ok(texts.some((text) => text.startsWith(`${line} `) && /leaked(?!.*before your edit)/.test(text)));
+        assert.ok(
+          texts.some((text) => text.startsWith(`${line} `) && /leaked(?!.*before your edit)/.test(text)),
+          texts.join(),
+        );
         assert.ok(texts.includes(`${line} Fix…`), texts.join('\n'));
       }
     });
@@ -64,7 +67,7 @@ describe('A fix', () => {
           texts.join('\n'),
         );
       }
-      assert.ok(!texts.some((text) => text.endsWith('Fix…')));
+      assert.ok(!texts.some((text) => text.endsWith('Fix…')), texts.join());
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)stale-/), leaking);
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), []);
     });

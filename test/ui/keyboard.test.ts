@@ -31,7 +31,7 @@ describe('The keyboard alone', () => {
     await workbench.screenshot('quick-fix');
     await page.keyboard.press('Enter');
     await eventually(async () => {
-      assert.ok(existsSync(join(folder, '.leakline.json')));
+      assert.ok(existsSync(join(folder, '.leakline.json')), 'nothing is written');
       assert.deepEqual(await editor.lenses(), []);
       assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)/), []);
     });

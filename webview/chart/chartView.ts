@@ -1,7 +1,7 @@
 /** The plot as the user meets it: the drawn curve, what lies over it, and what mouse and keys do with it. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { afterQuiet, el, oncePerFrame, setText } from '../dom.js';
-import { formatBytes } from '../format.js';
+import { formatBytes, formatExactBytes } from '../format.js';
 import { BandLayer } from '../layer/bandLayer.js';
 import { bandLines, BandPointer, marksIn, ownerOf, refOf, spokenBand, type PointedBand } from '../layer/bandPointer.js';
 import type { BandSession } from '../layer/bandSession.js';
@@ -15,9 +15,9 @@ import type { Picture } from '../picture/picture.js';
 import { chartPicture } from './chartPicture.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay } from './overlay.js';
-import { pixelOf, valueAt, type PlotArea, type PlotPoint } from './plot.js';
+import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
 import { indexOfEvent, pickPoint } from './points.js';
-import { drawableExtent, panRange, revealInRange, zoomRange, type Range } from './range.js';
+import { drawableExtent, fitRange, NARROWEST, panRange, revealInRange, zoomRange, type Range } from './range.js';
 import { TimelineChart } from './timelineChart.js';
 
 /** A click means the highest point this near, in pixels. */
@@ -50,7 +50,7 @@ export class ChartView {
   /** The band under the cursor. */
   private band: PointedBand | null = null;
   private laidOutAt = { width: 0, height: 0 };
-  private sweep: { from: number; to: number } | null = null;
+  private sweep: PlotBox | null = null;
   /** True while one zooms and pans. */
   private moving = false;
   private readonly settle = afterQuiet(STILL_MS, () => {
@@ -58,8 +58,8 @@ export class ChartView {
     this.drawCurve();
   });
   private readonly drawCurve = oncePerFrame(() => {
-    const { curve } = this.store.get();
-    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), moving: this.moving });
+    const { curve, heights } = this.store.get();
+    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), heights, moving: this.moving });
     this.placeBands();
     this.placeOverlay();
   });
@@ -115,12 +115,12 @@ export class ChartView {
         this.cursor = null;
         this.band = null;
       }
-      if (state.range !== before.range) {
+      const moves = state.range !== before.range || state.heights !== before.heights;
+      if (moves) {
         this.moving = true;
         this.settle();
       }
-      if (state.curve !== before.curve || state.range !== before.range || state.layer !== before.layer)
-        this.drawCurve();
+      if (state.curve !== before.curve || moves || state.layer !== before.layer) this.drawCurve();
       else if (BAND_PARTS.some((part) => state[part] !== before[part])) this.drawBands();
       else if (state.pin !== before.pin || state.looked !== before.looked) this.drawOverlay();
       const { curve, selection } = state;
@@ -171,7 +171,7 @@ export class ChartView {
       },
       pick: ({ x: pixel, y }, { open, twice }) => {
         // A double click on a part of the history goes back to the whole, and shall not open a file besides.
-        if (twice && this.store.get().range !== null) return;
+        if (twice && (this.store.get().range !== null || this.store.get().heights !== null)) return;
         this.withCurve((curve, area, visible) => {
           const x = valueAt(pixel, area, visible);
           const band = this.pointer.at(x, this.chart.bytesAt(y));
@@ -194,17 +194,30 @@ export class ChartView {
       },
       whole: () => {
         this.session.setRange(null);
+        this.session.setHeights(null);
       },
-      sweep: (pixels) => {
-        this.sweep = pixels;
+      zoomBytes: (pixel, factor) => {
+        const shown = this.chart.bytes();
+        const cursor = this.cursorBytes();
+        const centre = pixel === null ? (cursor ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
+        this.setHeights(zoomRange(shown, centre, factor));
+      },
+      panBytes: (share) => {
+        this.setHeights(panRange(this.chart.bytes(), share));
+      },
+      wholeBytes: () => {
+        this.session.setHeights(null);
+      },
+      sweep: (box) => {
+        this.sweep = box;
         this.drawOverlay();
       },
-      choose: (pixels) => {
+      choose: ({ from, to, heights }) => {
         this.withCurve((_curve, area, visible) => {
-          this.session.setRange({
-            from: valueAt(pixels.from, area, visible),
-            to: valueAt(pixels.to, area, visible),
-          });
+          if (heights !== null) {
+            this.setHeights({ from: this.chart.bytesAt(heights.to), to: this.chart.bytesAt(heights.from) });
+          }
+          this.session.setRange({ from: valueAt(from, area, visible), to: valueAt(to, area, visible) });
         });
       },
       step: (points) => {
@@ -339,6 +352,8 @@ export class ChartView {
     const x = curve.x[index];
     this.cursor = { event: curve.event[index], x, fromKeys: true };
     this.session.setRange(revealInRange(visible, x));
+    const { heights } = this.store.get();
+    if (heights !== null) this.setHeights(revealInRange(heights, curve.live[index]));
     this.lookAt(null);
     this.drawOverlay();
     setText(this.spoken, this.textOf(curve, index));
@@ -348,6 +363,20 @@ export class ChartView {
   private focus(visible: Range): number {
     const x = this.cursor?.x ?? this.store.get().pin?.x;
     return x !== undefined && x >= visible.from && x <= visible.to ? x : (visible.from + visible.to) / 2;
+  }
+
+  /** Where on the byte axis the cursor is, if that is in view. */
+  private cursorBytes(): number | null {
+    const { curve } = this.store.get();
+    if (curve === null || this.cursor === null) return null;
+    const bytes = curve.live[Math.max(0, indexOfEvent(curve, this.cursor.event))];
+    const { from, to } = this.chart.bytes();
+    return bytes >= from && bytes <= to ? bytes : null;
+  }
+
+  private setHeights(heights: Range): void {
+    const whole = { from: 0, to: this.chart.wholeHeight() };
+    this.session.setHeights(fitRange(heights, whole, NARROWEST.bytes));
   }
 
   private placeOverlay(): void {
@@ -368,7 +397,7 @@ export class ChartView {
     area: PlotArea,
     visible: Range,
     inView: (x: number) => number | null,
-  ): { x: number; y: number; text: string } | null {
+  ): { x: number; y: number | null; text: string } | null {
     if (this.cursor === null || this.sweep !== null) return null;
     const index = Math.max(0, indexOfEvent(curve, this.cursor.event));
     const pixel = inView(this.cursor.x);
@@ -376,14 +405,17 @@ export class ChartView {
     const marks = curve.marks.filter((mark) => Math.abs(pixelOf(mark.x, area, visible) - pixel) <= MARK_REACH);
     const band = this.band === null ? [] : [...bandLines(this.band, this.store.get().looked), ''];
     const text = [...band, this.textOf(curve, index), ...marks.map(strings.mark)].join('\n');
-    return { x: pixel, y: this.chart.pixelOfBytes(curve.live[index]), text };
+    const height = this.chart.pixelOfBytes(curve.live[index]);
+    return { x: pixel, y: isLevelWith(height, area) ? height : null, text };
   }
 
   private textOf(curve: TimelineWindow, index: number): string {
     const time = curve.axis === 'time' ? curve.x[index] : null;
+    // On a part of the byte axis, what three digits say is the same everywhere.
+    const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
     return [
-      `${formatBytes(curve.live[index])} ${strings.live.toLowerCase()}`,
-      ...(curve.reserved === null ? [] : [`${formatBytes(curve.reserved[index])} ${strings.reserved.toLowerCase()}`]),
+      `${amount(curve.live[index])} ${strings.live.toLowerCase()}`,
+      ...(curve.reserved === null ? [] : [`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`]),
       strings.instant(time, curve.event[index], !curve.hasAllocations),
     ].join('\n');
   }

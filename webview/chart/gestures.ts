@@ -1,6 +1,6 @@
 /** What the user does on the plot with mouse, wheel and keys, as wishes. Knows pixels, not curves. */
 import { Pinch } from './pinch.js';
-import { isInside, type PlotArea, type PlotPoint } from './plot.js';
+import { isInside, isLevelWith, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
 
 export interface GestureHandlers {
   /** Where gestures count; null while nothing is drawn. */
@@ -13,10 +13,15 @@ export interface GestureHandlers {
   /** By a share of what is visible. */
   pan(share: number): void;
   whole(): void;
-  /** While dragging over a stretch; null when that ends. */
-  sweep(pixels: { from: number; to: number } | null): void;
-  /** A stretch was dragged over. */
-  choose(pixels: { from: number; to: number }): void;
+  /** Like {@link zoom}, of the byte axis; `pixel` is a height. */
+  zoomBytes(pixel: number | null, factor: number): void;
+  /** By a share of the visible heights; positive is higher. */
+  panBytes(share: number): void;
+  wholeBytes(): void;
+  /** While dragging over a stretch, or a box; null when that ends. */
+  sweep(box: PlotBox | null): void;
+  /** A stretch or a box was dragged over. */
+  choose(box: PlotBox): void;
   /** Moves the keyboard's cursor by points of the curve. */
   step(points: number): void;
   toPeak(): void;
@@ -29,7 +34,10 @@ export interface GestureHandlers {
 
 const CLICK_TOLERANCE = 4;
 const KEY_ZOOM = 1.5;
+/** Per pixel that the wheel is turned. */
+const WHEEL_ZOOM = 0.0015;
 const KEY_PAN = 0.1;
+const KEY_PAN_BYTES = 0.5;
 
 /** Listens on `plot`, which must be focusable. */
 export function listenForGestures(plot: HTMLElement, on: GestureHandlers): void {
@@ -42,10 +50,12 @@ export function listenForGestures(plot: HTMLElement, on: GestureHandlers): void 
 
 interface Drag {
   pointer: number;
-  start: number;
+  start: PlotPoint;
   last: number;
   moved: boolean;
   panning: boolean;
+  /** True if heights are chosen as well. */
+  boxed: boolean;
 }
 
 function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
@@ -60,6 +70,16 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   const pinch = new Pinch();
   const clamped = (pixel: number, area: PlotArea): number =>
     Math.min(Math.max(pixel, area.left), area.left + area.width);
+  const boxOf = ({ start, boxed }: Drag, event: MouseEvent, area: PlotArea): PlotBox => {
+    const { x, y } = pointOf(event);
+    const lowest = area.top + area.height;
+    const stretch = ordered(start.x, clamped(x, area));
+    const heights = ordered(start.y, Math.min(Math.max(y, area.top), lowest));
+    // A box without width, or without height, means all of it.
+    const isThin = ({ from, to }: { from: number; to: number }): boolean => to - from <= CLICK_TOLERANCE;
+    if (boxed && isThin(stretch)) return { from: area.left, to: area.left + area.width, heights };
+    return { ...stretch, heights: boxed && !isThin(heights) ? heights : null };
+  };
 
   plot.addEventListener('pointerdown', (event) => {
     const area = on.area();
@@ -73,7 +93,8 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
       return;
     }
     const panning = event.button === 1 || event.shiftKey;
-    drag = { pointer: event.pointerId, start: pixel, last: pixel, moved: false, panning };
+    const boxed = event.altKey && !panning;
+    drag = { pointer: event.pointerId, start: pointOf(event), last: pixel, moved: false, panning, boxed };
     plot.setPointerCapture(event.pointerId);
     plot.focus({ preventScroll: true });
     event.preventDefault();
@@ -92,11 +113,12 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
       on.hover(isInside(pixel, area) ? pointOf(event) : null);
       return;
     }
-    drag.moved ||= Math.abs(pixel - drag.start) > CLICK_TOLERANCE;
+    drag.moved ||= Math.abs(pixel - drag.start.x) > CLICK_TOLERANCE;
+    drag.moved ||= drag.boxed && Math.abs(pointOf(event).y - drag.start.y) > CLICK_TOLERANCE;
     if (!drag.moved) return;
     on.hover(null);
     if (drag.panning) on.pan((drag.last - pixel) / area.width);
-    else on.sweep(ordered(drag.start, clamped(pixel, area)));
+    else on.sweep(boxOf(drag, event, area));
     drag.last = pixel;
   });
   plot.addEventListener('pointerup', (event) => {
@@ -108,7 +130,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     dragged = ended.moved;
     if (!ended.moved || ended.panning) return;
     on.sweep(null);
-    on.choose(ordered(ended.start, clamped(pixelOf(event), area)));
+    on.choose(boxOf(ended, event, area));
   });
   plot.addEventListener('click', (event) => {
     const area = on.area();
@@ -124,22 +146,33 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   plot.addEventListener('pointerleave', () => {
     on.hover(null);
   });
-  plot.addEventListener('dblclick', () => {
-    on.whole();
+  plot.addEventListener('dblclick', (event) => {
+    const area = on.area();
+    if (area !== null && pixelOf(event) < area.left) on.wholeBytes();
+    else on.whole();
   });
 }
 
 function listenForWheel(plot: HTMLElement, on: GestureHandlers): void {
   const listener = (event: WheelEvent): void => {
     const area = on.area();
-    const pixel = event.clientX - plot.getBoundingClientRect().left;
     if (area === null) return;
+    const { left, top } = plot.getBoundingClientRect();
+    const pixel = event.clientX - left;
+    const height = event.clientY - top;
     event.preventDefault();
     const unit = event.deltaMode === WheelEvent.DOM_DELTA_PIXEL ? 1 : 30;
+    // Over the byte axis, or with Alt, the wheel is the byte axis's. With Shift, browsers turn it sideways.
+    if (event.altKey || pixel < area.left) {
+      const delta = (event.deltaY || event.deltaX) * unit;
+      if (event.shiftKey) on.panBytes(-delta / area.height);
+      else on.zoomBytes(isLevelWith(height, area) ? height : null, Math.exp(delta * WHEEL_ZOOM));
+      return;
+    }
     const sideways = event.shiftKey ? event.deltaX || event.deltaY : event.deltaX;
     if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) on.pan((sideways * unit) / area.width);
     // A pinch on a touchpad comes as a wheel with Control, in finer steps.
-    else on.zoom(pixel, Math.exp(event.deltaY * unit * (event.ctrlKey ? 0.01 : 0.0015)));
+    else on.zoom(pixel, Math.exp(event.deltaY * unit * (event.ctrlKey ? 0.01 : WHEEL_ZOOM)));
   };
   plot.addEventListener('wheel', listener, { passive: false });
 }
@@ -147,6 +180,7 @@ function listenForWheel(plot: HTMLElement, on: GestureHandlers): void {
 /** @returns true if the key means something here */
 function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
   const command = event.ctrlKey || event.metaKey;
+  if (event.altKey && !command && pressedWithAlt(event, on)) return true;
   const sign = event.key === 'ArrowLeft' ? -1 : 1;
   switch (event.key) {
     case 'ArrowLeft':
@@ -156,8 +190,7 @@ function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
       return true;
     case 'ArrowUp':
     case 'ArrowDown':
-      if (event.altKey) on.walk(event.key === 'ArrowUp' ? 1 : -1);
-      else if (event.key === 'ArrowUp') on.toPeak();
+      if (event.key === 'ArrowUp') on.toPeak();
       else return false;
       return true;
     case 'PageUp':
@@ -181,6 +214,33 @@ function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
       return true;
     case 'Escape':
       on.dismiss();
+      return true;
+    default:
+      return false;
+  }
+}
+
+/** The byte axis, and the bands. Signs go by their place: with Alt, some keyboards make letters of them. */
+function pressedWithAlt(event: KeyboardEvent, on: GestureHandlers): boolean {
+  switch (event.code) {
+    case 'ArrowUp':
+    case 'ArrowDown':
+      on.walk(event.code === 'ArrowUp' ? 1 : -1);
+      return true;
+    case 'PageUp':
+    case 'PageDown':
+      on.panBytes(event.code === 'PageUp' ? KEY_PAN_BYTES : -KEY_PAN_BYTES);
+      return true;
+    case 'Equal':
+    case 'NumpadAdd':
+      on.zoomBytes(null, 1 / KEY_ZOOM);
+      return true;
+    case 'Minus':
+    case 'NumpadSubtract':
+      on.zoomBytes(null, KEY_ZOOM);
+      return true;
+    case 'Home':
+      on.wholeBytes();
       return true;
     default:
       return false;

@@ -1,6 +1,6 @@
 /** What moves over the curve: the pin, the cursor, the stretch being dragged over and the readout beside the cursor. */
 import { el, setText } from '../dom.js';
-import type { PlotArea } from './plot.js';
+import type { PlotArea, PlotBox } from './plot.js';
 
 export class Overlay {
   readonly element = el('div', { class: 'overlay', attributes: { 'aria-hidden': 'true' } });
@@ -21,22 +21,25 @@ export class Overlay {
     if (pixel !== null) place(this.pin, pixel, area.top, undefined, area.height);
   }
 
-  /** @param point the pixels of the cursor, and the text beside it; null to hide both */
-  showCursor(point: { x: number; y: number; text: string } | null, area: PlotArea): void {
-    for (const part of [this.cursor, this.dot, this.readout]) part.hidden = point === null;
+  /** @param point the pixels of the cursor, its height unless that is out of view, and the text beside it; null to hide */
+  showCursor(point: { x: number; y: number | null; text: string } | null, area: PlotArea): void {
+    for (const part of [this.cursor, this.readout]) part.hidden = point === null;
+    this.dot.hidden = (point?.y ?? null) === null;
     if (point === null) return;
     place(this.cursor, point.x, area.top, undefined, area.height);
-    place(this.dot, point.x, point.y);
+    if (point.y !== null) place(this.dot, point.x, point.y);
     setText(this.readout, point.text);
     const leftHalf = point.x < area.left + area.width / 2;
     this.readout.classList.toggle('to-left', !leftHalf);
     place(this.readout, point.x, area.top);
   }
 
-  /** @param pixels null to hide it */
-  showSweep(pixels: { from: number; to: number } | null, area: PlotArea): void {
-    this.sweep.hidden = pixels === null;
-    if (pixels !== null) place(this.sweep, pixels.from, area.top, pixels.to - pixels.from, area.height);
+  /** @param box null to hide it */
+  showSweep(box: PlotBox | null, area: PlotArea): void {
+    this.sweep.hidden = box === null;
+    if (box === null) return;
+    const { from, to } = box.heights ?? { from: area.top, to: area.top + area.height };
+    place(this.sweep, box.from, from, box.to - box.from, to - from);
   }
 }
 

@@ -15,6 +15,13 @@ export interface PlotPoint {
   y: number;
 }
 
+/** A stretch of pixels from left to right; with heights, from top to bottom, a box. */
+export interface PlotBox {
+  from: number;
+  to: number;
+  heights: { from: number; to: number } | null;
+}
+
 /** The value on the x axis at a pixel, which may lie beside the area. */
 export function valueAt(pixel: number, area: PlotArea, visible: Range): number {
   return visible.from + ((pixel - area.left) / area.width) * (visible.to - visible.from);
@@ -28,4 +35,9 @@ export function pixelOf(value: number, area: PlotArea, visible: Range): number {
 /** True if the pixel is inside the area, its edges included. */
 export function isInside(pixel: number, area: PlotArea): boolean {
   return pixel >= area.left && pixel <= area.left + area.width;
+}
+
+/** True if the height is beside the area, its edges included. */
+export function isLevelWith(height: number, area: PlotArea): boolean {
+  return height >= area.top && height <= area.top + area.height;
 }

@@ -6,8 +6,8 @@ export interface Range {
   to: number;
 }
 
-/** Nothing narrower is shown: one event, or ten microseconds. */
-export const NARROWEST = { time: 10, events: 1 } as const;
+/** Nothing narrower is shown: one event, ten microseconds, or two of the allocator's smallest blocks. */
+export const NARROWEST = { time: 10, events: 1, bytes: 1024 } as const;
 
 /** The extent of a history, widened where it is a single instant so that it can be drawn. */
 export function drawableExtent(extent: Range): Range {

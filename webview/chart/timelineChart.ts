@@ -2,7 +2,7 @@
 import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
 import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
 import { durationIn, durationUnit } from '../duration.js';
-import { byteTickLabel, formatCount } from '../format.js';
+import { byteTickLabels, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { marksPlugin } from './marksPlugin.js';
@@ -34,6 +34,8 @@ const RESERVED_DASH = [6, 3];
 /** What of a history is in view, and how. */
 export interface ShownView {
   visible: Range;
+  /** What of the byte axis; null for as much as is needed. */
+  heights: Range | null;
   /** True while one zooms and pans: speed matters more than the last detail then. */
   moving: boolean;
 }
@@ -47,7 +49,8 @@ export class TimelineChart {
   private moving: { curve: TimelineWindow; visible: Range } | null = null;
   private fill = true;
   private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
-  private yTicks: number[] = [];
+  private yTicks: { value: number; label: string }[] = [];
+  private fullTop = 1;
 
   /**
    * @param canvas an empty canvas whose parent decides its size
@@ -103,9 +106,9 @@ export class TimelineChart {
             min: 0,
             max: 1,
             ...lines,
-            ticks: { ...ticks, callback: (value) => byteTickLabel(Number(value)) },
+            ticks: { ...ticks, callback: (_value, index) => this.yTicks[index]?.label },
             afterBuildTicks: (axis) => {
-              axis.ticks = this.yTicks.map((value) => ({ value }));
+              axis.ticks = this.yTicks.map(({ value }) => ({ value }));
             },
             // An axis that grew with its labels would shift the curve sideways while one zooms.
             afterFit: (axis) => {
@@ -138,7 +141,7 @@ export class TimelineChart {
   }
 
   /** Draws a curve, which may cover more or less than what is visible. */
-  show(curve: TimelineWindow, { visible, moving }: ShownView): void {
+  show(curve: TimelineWindow, { visible, heights, moving }: ShownView): void {
     const { data } = this.chart;
     const [capacity, reserved, live] = data.datasets;
     this.moving = moving && curve.x.length > FEW_POINTS ? { curve, visible } : null;
@@ -163,7 +166,7 @@ export class TimelineChart {
         ]
       : [];
     this.marks = curve.marks;
-    this.setScales(curve, visible, Math.max(highest, level));
+    this.setScales(curve, visible, heights, Math.max(highest, level));
     this.chart.update('none');
   }
 
@@ -182,6 +185,11 @@ export class TimelineChart {
   bytes(): Range {
     const { min, max } = this.chart.scales['y'];
     return { from: min, to: max };
+  }
+
+  /** The top of the byte axis while all that is in view shows. */
+  wholeHeight(): number {
+    return this.fullTop;
   }
 
   /** The bytes at a height in pixels of the canvas. */
@@ -239,15 +247,18 @@ export class TimelineChart {
     live.pointBackgroundColor = this.theme.live;
   }
 
-  private setScales(curve: TimelineWindow, visible: Range, highest: number): void {
+  private setScales(curve: TimelineWindow, visible: Range, heights: Range | null, highest: number): void {
     const { width, height } = this.chart;
     const { x, y } = this.chart.options.scales ?? {};
     const xCount = Math.max(2, Math.floor(width / (this.theme.fontSize * 9)));
     const yCount = Math.max(2, Math.floor(height / (this.theme.fontSize * 3.5)));
-    const top = byteAxisTop(highest, yCount);
+    this.fullTop = byteAxisTop(highest, yCount);
+    const { from, to } = heights ?? { from: 0, to: this.fullTop };
     if (x !== undefined) Object.assign(x, { min: visible.from, max: visible.to });
-    if (y !== undefined) y.max = top;
-    this.yTicks = byteTicks(0, top, yCount);
+    if (y !== undefined) Object.assign(y, { min: from, max: to });
+    const yTicks = byteTicks(from, to, yCount);
+    const labels = byteTickLabels(yTicks);
+    this.yTicks = yTicks.map((value, i) => ({ value, label: labels[i] }));
     let title: string = curve.hasAllocations ? strings.axisTitle.events : strings.axisTitle.rows;
     if (curve.axis === 'time') {
       const unit = durationUnit(Math.max(Math.abs(visible.from), Math.abs(visible.to)));

@@ -1,5 +1,5 @@
 /** What is known of the band that was clicked, with its stack; its lines of code open from here. */
-import type { BandDetail } from '../../src/protocol/bandData.js';
+import type { BandDetail, BandFrame } from '../../src/protocol/bandData.js';
 import { el } from '../dom.js';
 import { formatExactBytes } from '../format.js';
 import type { TimelineSession } from '../session.js';
@@ -44,11 +44,28 @@ export function createBandCard(store: Store<ViewState>, session: TimelineSession
     title.textContent = strings.pickedBand(ownerName(detail, false));
     title.title = formatExactBytes(detail.bytes);
     facts.replaceChildren(...detailLines(detail).map((line) => el('li', {}, line)));
-    stack.replaceChildren(
-      ...detail.frames.map((frame) => el('li', {}, `${frame.file}:${frame.line} ${frame.function}`)),
-    );
+    stack.replaceChildren(...stackItems(detail.frames));
     stackOf.hidden = detail.frames.length === 0;
     open.setEnabled(detail.place?.mapped === true);
   }
   return card;
+}
+
+/** A user's frames one by one; those of libraries between them folded, unless there is nothing else. */
+function stackItems(frames: readonly BandFrame[]): HTMLElement[] {
+  const textOf = ({ file, line, function: name }: BandFrame): string => `${file}:${line} ${name}`;
+  if (!frames.some(({ isUsers }) => isUsers)) return frames.map((frame) => el('li', {}, textOf(frame)));
+  const items: HTMLElement[] = [];
+  for (let at = 0; at < frames.length;) {
+    if (frames[at].isUsers) {
+      items.push(el('li', {}, textOf(frames[at++])));
+      continue;
+    }
+    const from = at;
+    while (at < frames.length && !frames[at].isUsers) at++;
+    const folded = frames.slice(from, at).map((frame) => el('li', {}, textOf(frame)));
+    const summary = el('summary', {}, strings.libraryFrames(folded.length));
+    items.push(el('li', { class: 'folded' }, el('details', {}, summary, el('ul', {}, ...folded))));
+  }
+  return items;
 }

@@ -14,9 +14,9 @@ export class BandSession {
   private line: SourceLine | null = null;
 
   private readonly window = this.latest((bands) => {
-    const { range } = this.store.get();
+    const { range, heights } = this.store.get();
     const pile = pileOf(bands);
-    this.store.update({ pile: range === null ? null : pile, bandsError: null });
+    this.store.update({ pile: range === null && heights === null ? null : pile, bandsError: null });
   });
   private readonly whole = this.latest((bands) => {
     this.store.update({ wholePile: pileOf(bands), bandsError: null });
@@ -40,7 +40,9 @@ export class BandSession {
       // The extension tells its state anew when files or the workspace have changed.
       if (state.choices !== before.choices) this.wholeOf = '';
       const thin = this.follow(state.cursorLine ?? state.highlight, state);
-      if (curve !== before.curve || grouping !== before.grouping || layer !== before.layer || thin) this.ask();
+      const higher = state.heights !== before.heights;
+      if (curve !== before.curve || higher || grouping !== before.grouping || layer !== before.layer || thin)
+        this.ask();
       if (state.picked !== before.picked || state.choices !== before.choices) this.askPicked(state);
     });
   }
@@ -104,7 +106,7 @@ export class BandSession {
   }
 
   private ask(): void {
-    const { selection, curve, range, layer, grouping } = this.store.get();
+    const { selection, curve, range, heights, layer, grouping } = this.store.get();
     if (
       selection === null ||
       curve === null ||
@@ -121,6 +123,7 @@ export class BandSession {
       window: null,
       pixels: this.size.width,
       rows: this.size.height,
+      bytes: null,
       grouping,
       line: this.line,
     };
@@ -129,10 +132,10 @@ export class BandSession {
       this.wholeOf = key;
       this.whole.request(query);
     }
-    if (range === null) {
+    if (range === null && heights === null) {
       this.window.cancel();
       this.store.update({ pile: null });
-    } else this.window.request({ ...query, window: range });
+    } else this.window.request({ ...query, window: range, bytes: heights });
   }
 
   private askPicked({ picked }: ViewState): void {

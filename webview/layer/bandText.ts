@@ -55,7 +55,8 @@ export function detailLines(detail: BandDetail): string[] {
   const age = ageUs === null ? null : formatDuration(ageUs);
   const lines = [amount, strings.bandLife(born, freed, age, blocks > 1)];
   if (place !== null) lines.push(strings.inFunction(place.function));
-  const calls = frames.map((frame) => frame.function);
+  const own = frames.filter(({ isUsers }) => isUsers);
+  const calls = (own.length > 0 ? own : frames).map((frame) => frame.function);
   if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
   if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
   if (metadata !== '') lines.push(strings.taggedWith(shortened(metadata)));

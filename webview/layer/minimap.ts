@@ -30,14 +30,18 @@ export function createMinimap(store: Store<ViewState>, session: TimelineSession)
       ?.putImageData(rasterOf(wholePile, paints, canvas.height, { from: 0, to: Math.max(1, highest) }), 0, 0);
   });
   store.watch((state, before) => {
-    const { curve, range, wholePile } = state;
-    strip.classList.toggle('whole', range === null);
+    const { curve, range, heights, wholePile } = state;
+    strip.classList.toggle('whole', range === null && heights === null);
     if (wholePile !== before.wholePile) draw();
     if (curve === null) return;
     const { from, to } = drawableExtent(curve.extent);
     const share = (x: number): string => `${(100 * (x - from)) / (to - from)}%`;
     view.style.left = share(range?.from ?? from);
     view.style.right = `calc(100% - ${share(range?.to ?? to)})`;
+    const highest = Math.max(1, wholePile?.bands.highest ?? 1);
+    const height = (bytes: number): string => `${Math.min(100, (100 * bytes) / highest)}%`;
+    view.style.top = heights === null ? '' : `calc(100% - ${height(heights.to)} - 1px)`;
+    view.style.bottom = heights === null ? '' : `calc(${height(heights.from)} - 1px)`;
   });
   watchTheme(draw);
   new ResizeObserver(draw).observe(strip);

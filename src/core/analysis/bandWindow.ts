@@ -4,6 +4,7 @@ import type { AllocationIndex } from './allocationIndex.js';
 import { bandSamples, type BandSamples } from './bandSamples.js';
 import { HistoryAxis, type Axis, type Stretch } from './historyAxis.js';
 import type { StrandLayout } from './strands.js';
+import { strandsInView } from './strandsInView.js';
 
 export interface BandRequest {
   axis: Axis;
@@ -12,6 +13,8 @@ export interface BandRequest {
   /** Size of the plot. */
   pixels: number;
   rows: number;
+  /** What of the pile's height the rows show; null for all of it. */
+  bytes: Stretch | null;
   /** Strands that are wanted whatever their size: those of the line that somebody looks at. */
   wanted: (strand: number) => boolean;
 }
@@ -61,6 +64,8 @@ export interface BandBlocks {
 const MOST_PIXELS = 4096;
 /** Together these keep an answer far below 200 kB: a change takes three to five bytes on the wire, a block eight. */
 const MOST_STRANDS = 64;
+/** Who looks at a part of the height looks for what is thin: names cost little beside the series. */
+const MOST_STRANDS_OF_PART = 256;
 const MOST_CHANGES = 24_000;
 const MOST_BLOCKS = 2500;
 /** A strand that is nowhere as high as this many pixels is too thin to see; so is an allocation below twice that. */
@@ -77,11 +82,15 @@ export function bandWindow(index: AllocationIndex, layout: StrandLayout, request
   const pixels = Math.min(MOST_PIXELS, Math.max(1, Math.floor(request.pixels)));
   const samples = bandSamples(history, axis, window, pixels);
   const highest = samples.event.reduce((most, event) => Math.max(most, history.live[event + 1]), 0);
-  const perRow = highest / Math.max(1, request.rows);
+  const { bytes, wanted } = request;
+  const perRow = (bytes === null ? highest : bytes.to - bytes.from) / Math.max(1, request.rows);
   const edges = edgesOf(samples, pixels);
   const all = changesOf(index, layout, samples, edges);
-  const chosen = chooseStrands(all, samples.event.length, perRow * THINNEST, request.wanted);
-  const { series, otherStrands } = splitChanges(all, chosen, layout.strands.length, samples.event.length);
+  const count = samples.event.length;
+  const most = bytes === null ? MOST_STRANDS : MOST_STRANDS_OF_PART;
+  const chosen = chooseStrands(all, count, most, perRow * THINNEST, wanted);
+  const { series, otherStrands } = splitChanges(all, chosen, layout.strands.length, count);
+  const inView = bytes === null ? null : strandsInView(series, count, bytes);
   return {
     axis: axis.axis,
     extent: axis.extent,
@@ -92,7 +101,7 @@ export function bandWindow(index: AllocationIndex, layout: StrandLayout, request
     strands: chosen,
     series,
     otherStrands,
-    blocks: blocksOf(index, layout, samples, edges, chosen, perRow * THINNEST * 2),
+    blocks: blocksOf(index, layout, samples, edges, chosen, inView, perRow * THINNEST * 2),
   };
 }
 
@@ -194,6 +203,7 @@ function startAt(index: AllocationIndex, layout: StrandLayout, event: number, li
 function chooseStrands(
   all: Changes,
   samples: number,
+  most: number,
   thinnest: Bytes,
   wanted: (strand: number) => boolean,
 ): Uint32Array {
@@ -206,7 +216,7 @@ function chooseStrands(
   // The series of the others may change at each sample.
   let room = MOST_CHANGES - samples;
   for (const strand of candidates) {
-    if (chosen.length === MOST_STRANDS) break;
+    if (chosen.length === most) break;
     if (all.count[strand] > room) continue;
     room -= all.count[strand];
     chosen.push(strand);
@@ -290,11 +300,15 @@ function blocksOf(
   { event }: BandSamples,
   edges: Uint32Array,
   chosen: Uint32Array,
+  inView: Uint8Array | null,
   thinnest: Bytes,
 ): BandBlocks {
   const { allocations } = index.history;
   const { birth, death, bytes } = allocations;
   const position = positionsOf(chosen, layout.strands.length);
+  chosen.forEach((strand, i) => {
+    if (inView?.[i] === 0) position[strand] = NONE;
+  });
   const first = event[0];
   const last = event[event.length - 1];
   const sampleFrom = firstSamples(event);

@@ -3,6 +3,8 @@ import type { Bytes } from '../model/units.js';
 import { failureAt, type Failure } from './failures.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis } from './historyAxis.js';
+import { stepMarks } from './stepMarks.js';
+import type { Steps } from './steps.js';
 
 export interface WindowRequest {
   axis: 'time' | 'events';
@@ -35,19 +37,19 @@ export interface HistoryWindow {
 }
 
 const MAX_PIXELS = 8192;
-/** More step marks than this in a window would be a grey bar. */
-const MAX_STEP_MARKS = 200;
 const POINTS_PER_PIXEL = 4;
 
 /**
  * The curve of a window in at most four points per pixel column: lowest and highest live bytes, highest reserved bytes
  * and the last state. A spike of one event keeps its exact height at any zoom.
  * @param snapshot null for a history without events, which has no marks
+ * @param steps of the history's device, null where none are known
  */
 export function historyWindow(
   snapshot: Snapshot | null,
   history: DeviceHistory,
   request: WindowRequest,
+  steps: Steps | null = null,
 ): HistoryWindow {
   const axis = new HistoryAxis(history, request.axis);
   const window = axis.window(request.window);
@@ -68,7 +70,13 @@ export function historyWindow(
     reserved: reserved === null ? null : Float64Array.from(ordinals, (ordinal) => reserved[ordinal + 1]),
     event: Uint32Array.from(ordinals),
     peak: peakOf(history, ordinals, at),
-    marks: snapshot === null ? [] : marksIn(snapshot, history, first, end, window, axis),
+    marks:
+      snapshot === null
+        ? []
+        : [
+            ...marksIn(snapshot, history, first, end, axis),
+            ...stepMarks(snapshot, history, steps, axis, window, pixels),
+          ],
   };
 }
 
@@ -128,15 +136,8 @@ function peakOf(
   return { x: at[best], event: ordinals[best], liveBytes: history.live[ordinals[best] + 1] };
 }
 
-function marksIn(
-  snapshot: Snapshot,
-  history: DeviceHistory,
-  first: number,
-  end: number,
-  window: { from: number; to: number },
-  axis: HistoryAxis,
-): Mark[] {
-  const { events, annotations, strings } = snapshot;
+function marksIn(snapshot: Snapshot, history: DeviceHistory, first: number, end: number, axis: HistoryAxis): Mark[] {
+  const { events } = snapshot;
   const marks: Mark[] = [];
   for (let ordinal = first; ordinal < end; ordinal++) {
     const action = events.action[history.trace.first + ordinal];
@@ -146,18 +147,5 @@ function marksIn(
       marks.push({ x: axis.xOf(ordinal), kind: 'outOfMemory', label: '', failure });
     }
   }
-  if (history.startUs === null || history.time === null) return marks;
-  const { startUs } = history;
-  const times = new HistoryAxis(history, 'time');
-  const steps: Mark[] = [];
-  for (let i = 0; i < annotations.count; i++) {
-    if (annotations.isStart[i] === 0) continue;
-    const label = strings.text(annotations.name[i]);
-    if (!/^(Optimizer\.step#|ProfilerStep#)/.test(label)) continue;
-    const at = annotations.timeUs[i] - startUs;
-    const x = axis.axis === 'time' ? at : times.lowerBound(at);
-    if (x >= window.from && x <= window.to) steps.push({ x, kind: 'step', label });
-  }
-  const every = Math.ceil(steps.length / MAX_STEP_MARKS);
-  return [...marks, ...steps.filter((_, i) => i % every === 0)];
+  return marks;
 }

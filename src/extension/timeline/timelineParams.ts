@@ -42,6 +42,7 @@ export function isBandsQuery(value: unknown): value is BandsQuery {
   const query = ofWindow(value);
   if (query === null || !isSize(query['pixels']) || !isSize(query['rows']) || !isGrouping(query['grouping']))
     return false;
+  if (query['bytes'] !== null && !isStretch(query['bytes'])) return false;
   return query['line'] === null || isLine(query['line']);
 }
 
@@ -111,9 +112,12 @@ function ofDevice(value: unknown): Fields | null {
 function ofWindow(value: unknown): Fields | null {
   const query = ofDevice(value);
   if (query === null || (query['axis'] !== 'time' && query['axis'] !== 'events')) return null;
-  if (query['window'] === null) return query;
-  const window = fields(query['window']);
-  return window !== null && Number.isFinite(window['from']) && Number.isFinite(window['to']) ? query : null;
+  return query['window'] === null || isStretch(query['window']) ? query : null;
+}
+
+function isStretch(value: unknown): boolean {
+  const stretch = fields(value);
+  return stretch !== null && Number.isFinite(stretch['from']) && Number.isFinite(stretch['to']);
 }
 
 function isStretch(value: unknown): boolean {

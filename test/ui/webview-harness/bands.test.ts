@@ -62,12 +62,25 @@ function spikySnapshot(): string {
   return path;
 }
 
-/** Thirty thousand events of sixty lines, of all sizes. */
+/** 70 GiB that stay, and forty allocations of 64 KiB on top of them. */
+function plateau(): string {
+  const run = new TrainingRun();
+  run.allocate(70 * 1024 * MiB, at('/job/weights.py', 1));
+  for (let step = 0; step < 40; step++) {
+    run.allocate(64 * 1024, at('/job/leak.py', 2));
+    run.free(run.allocate(4096, at('/job/batch.py', 3)));
+  }
+  const path = join(newFolder(), 'plateau_step_40.pickle');
+  writeFileSync(path, run.dump());
+  return path;
+}
+
+/** Twelve thousand allocations and frees of sixty lines, of all sizes. */
 function busySnapshot(): string {
   const run = new TrainingRun();
   const below = seededRandom(11);
   const live: number[] = [];
-  for (let event = 0; event < 30_000; event++) {
+  for (let event = 0; event < 12_000; event++) {
     if (live.length > 200 && below(2) === 0) run.free(live.splice(below(live.length), 1)[0]);
     else {
       const size = 512 * (1 + below(2 ** below(16)));
@@ -120,6 +133,85 @@ describe('the allocations under the curve', () => {
     });
   });
 
+  it('of a few kB on a plateau of 70 GiB are seen once the byte axis is zoomed to, and whole again', async () => {
+    const opened = await open(plateau(), ['weights.py', 'leak.py', 'batch.py']);
+    const { page } = opened;
+    const key = page.locator('.band-key');
+    const view = page.locator('.minimap .view');
+    const allBytes = page.getByRole('button', { name: 'All bytes' });
+    await key.filter({ hasText: 'weights.py:1' }).waitFor();
+    assert.doesNotMatch(await key.innerText(), /leak\.py:2/);
+    assert.equal(await allBytes.isVisible(), false);
+    const whole = (await view.boundingBox())?.height ?? 0;
+    await page.locator('.plot').focus();
+    await page.keyboard.press('ArrowUp');
+    for (let i = 0; i < 24; i++) await page.keyboard.press('Alt+Equal');
+    await key.filter({ hasText: 'leak.py:2' }).waitFor();
+    await eventually(async () => {
+      const { bytes } = opened.callsOf('bands').at(-1) as { bytes: { from: number; to: number } };
+      assert.ok(bytes.from > 69.9 * 1024 * MiB && bytes.to - bytes.from < 8 * MiB, JSON.stringify(bytes));
+      assert.ok(((await view.boundingBox())?.height ?? whole) < whole / 4, 'the strip shows the whole height');
+    });
+    const highest = (70 * 1024 * MiB + 40 * 64 * 1024 + 4096).toLocaleString('en');
+    await page.locator('.readout', { hasText: `${highest} bytes live` }).waitFor();
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.keyboard.press('Alt+ArrowDown');
+    await page.locator('.readout', { hasText: /leak\.py:2[^]*64\.0 KiB, one allocation/ }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.locator('.band-card h2[title="65,536 bytes"]').waitFor();
+    await eventually(async () => {
+      assert.ok(new Set(await hues(page)).size >= 2, 'no second line is drawn');
+    });
+    await page.reload();
+    await key.filter({ hasText: 'leak.py:2' }).waitFor();
+    await page.locator('.plot').focus();
+    await page.keyboard.press('Alt+Home');
+    await allBytes.waitFor({ state: 'hidden' });
+    await eventually(async () => {
+      assert.ok(((await view.boundingBox())?.height ?? 0) >= whole, 'the strip shows a part of the height');
+    });
+  });
+
+  it('are zoomed to by a wheel over the byte axis, by a box, and moved with Shift', async () => {
+    const opened = await open(late, []);
+    const { page } = opened;
+    const asked = async (
+      is: (query: { window: object | null; bytes: { from: number; to: number } | null }) => boolean,
+    ) =>
+      eventually(() => {
+        const query = opened.callsOf('bands').at(-1) as { window: object | null; bytes: { from: number; to: number } };
+        assert.ok(is(query), JSON.stringify(query));
+        return query.bytes;
+      });
+    const plot = await page.locator('.plot').boundingBox();
+    const bands = await page.locator('.bands').boundingBox();
+    assert.ok(plot !== null && bands !== null);
+    await page.mouse.move(plot.x + 10, bands.y + bands.height / 2);
+    await page.mouse.wheel(0, -400);
+    const zoomed = await asked(({ window, bytes }) => window === null && bytes !== null && bytes.from > 0);
+    await page.keyboard.down('Shift');
+    await page.mouse.wheel(0, -100);
+    await page.keyboard.up('Shift');
+    const moved = await asked(({ bytes }) => bytes !== null && bytes.from > zoomed.from);
+    assert.ok(Math.abs(moved.to - moved.from - (zoomed.to - zoomed.from)) < 1);
+    await page.mouse.dblclick(plot.x + 10, bands.y + bands.height / 2);
+    await page.getByRole('button', { name: 'All bytes' }).waitFor({ state: 'hidden' });
+    await page.keyboard.down('Alt');
+    await page.mouse.move(bands.x + bands.width * 0.25, bands.y + bands.height * 0.2);
+    await page.mouse.down();
+    await page.mouse.move(bands.x + bands.width * 0.5, bands.y + bands.height * 0.7, { steps: 4 });
+    await page.mouse.up();
+    await page.keyboard.up('Alt');
+    const boxed = await asked(({ window, bytes }) => window !== null && bytes !== null);
+    const top = boxed.to / 0.8;
+    assert.ok(Math.abs(boxed.from - top * 0.3) < top * 0.01, `${boxed.from} of ${top}`);
+    await page.mouse.dblclick(bands.x + bands.width * 0.5, bands.y + 20);
+    await page.getByRole('button', { name: 'All bytes' }).waitFor({ state: 'hidden' });
+    await eventually(() => {
+      assert.equal((opened.callsOf('timeline').at(-1) as { window: object | null }).window, null);
+    });
+  });
+
   it('are named under the mouse, picked by a click, and opened by a second one', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     const point = await placeIn(page, 0.6, 0.2);
@@ -127,6 +219,15 @@ describe('the allocations under the curve', () => {
     await page.locator('.readout', { hasText: 'detector/pyramid.py:16' }).waitFor();
     await page.locator('.plot').click({ position: point });
     await page.locator('.band-card', { hasText: 'Picked: detector/pyramid.py:16' }).waitFor();
+    await page.getByText('Stack, innermost first').click();
+    const frames = page.locator('.band-card .stack > li');
+    assert.match((await frames.nth(1).innerText()).trim(), /detector\/pyramid\.py:16 <listcomp>$/);
+    assert.match(await page.locator('.band-card .facts').innerText(), /^<listcomp> \u2190 forward \u2190 forward/m);
+    const folded = frames.first().locator('li');
+    assert.equal(await folded.first().isVisible(), false);
+    await frames.first().getByText('4 library frames').click();
+    assert.match(await folded.first().innerText(), /torch.* _conv_forward$/);
+    assert.equal(await folded.count(), 4);
     await page.locator('.live-table tbody tr').first().waitFor();
     assert.deepEqual(session.current?.callsOf('openSource'), []);
     await page.waitForTimeout(600); // or it would be a double click
@@ -213,7 +314,7 @@ describe('the allocations under the curve', () => {
     assert.equal(await total(), whole);
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await eventually(async () => {
-      assert.ok((await total()) < whole);
+      assert.ok((await total()) < whole, 'the total is still that of the whole');
     });
     const rows = await page
       .locator('.live-table tbody td:first-child[title]')
@@ -249,7 +350,7 @@ describe('the allocations under the curve', () => {
     await page.mouse.click(box.x + box.width * 0.9, box.y + box.height / 2);
     await eventually(() => {
       const window = (opened.callsOf('bands').at(-1) as { window: { from: number; to: number } | null }).window;
-      assert.ok(window !== null && window.from > 8e6 && window.to > 17e6);
+      assert.ok(window !== null && window.from > 8e6 && window.to > 17e6, JSON.stringify(window));
     });
   });
 
@@ -277,6 +378,12 @@ describe('the allocations under the curve', () => {
       const kind = await opened.page.locator('.bands canvas').first().getAttribute('data-renderer');
       await bandsDrawn(opened.page, gpu);
       const colours = await probes(opened.page);
+      await opened.page.locator('.plot').focus();
+      for (let i = 0; i < 3; i++) await opened.page.keyboard.press('Alt+Equal');
+      await eventually(() => {
+        assert.notEqual((opened.callsOf('bands').at(-1) as { bytes: object | null }).bytes, null);
+      });
+      colours.push(...(await steadyProbes(opened.page)));
       assert.deepEqual(opened.complaints, []);
       await opened.close();
       return { kind: kind ?? '', colours };
@@ -341,6 +448,38 @@ async function probes(page: Page): Promise<string[]> {
   }, picture);
 }
 
+/** The same once nothing moves any more. */
+async function steadyProbes(page: Page): Promise<string[]> {
+  let before: string[] = [];
+  return eventually(
+    async () => {
+      const colours = await probes(page);
+      const same = colours.join() === before.join();
+      before = colours;
+      assert.ok(same, 'it still moves');
+      return colours;
+    },
+    { everyMs: 800 },
+  );
+}
+
+/** Hues of the pixels of the first canvas, a sample of them. */
+async function hues(page: Page): Promise<string[]> {
+  const colours = await page
+    .locator('.bands canvas')
+    .first()
+    .evaluate((element) => {
+      const canvas = element as HTMLCanvasElement;
+      const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      const found = new Set<string>();
+      for (let at = 0; at < image.length; at += 44) {
+        if (image[at + 3] > 0) found.add([...image.slice(at, at + 3)].join());
+      }
+      return [...found];
+    });
+  return colours.map(hueOf);
+}
+
 function near(a: string, b: string): boolean {
   const [one, other] = [a, b].map((colour) => colour.split(',').map(Number));
   return one.every((channel, i) => Math.abs(channel - other[i]) <= 3);
@@ -372,7 +511,7 @@ async function inked(page: Page, which: 'first' | 'last' = 'last'): Promise<numb
 async function exact(page: Page, cell: string): Promise<number> {
   const title = await page.locator(cell).first().getAttribute('title');
   const bytes = Number((title ?? '').replace(/\D/g, ''));
-  assert.ok(bytes > 0);
+  assert.ok(bytes > 0, `no bytes: ${title ?? ''}`);
   return bytes;
 }
 
@@ -398,7 +537,7 @@ async function assertDrawn(
       });
       return { width: canvas.width, height: canvas.height, columns: read };
     }, states.length);
-  assert.ok(width > 500 && height > 100);
+  assert.ok(width > 500 && height > 100, `${width} × ${height}`);
   const highest = Math.max(...states.map((state) => sum(Object.values(state))));
   // What the top of the axis is follows from where the highest state reaches.
   const reach = Math.max(...columns.map((column) => column.filter((colour) => colour !== '').length));

@@ -77,7 +77,7 @@ describe('the flame graph', () => {
     await opened(alone, { file: 'model.py', line: 12 });
     await box(page, 'forward').click();
     await eventually(async () => {
-      assert.ok(Math.abs((await width(page, 'forward')) - (await width(page, 'main'))) < 1);
+      assert.ok(Math.abs((await width(page, 'forward')) - (await width(page, 'main'))) < 1, 'it is not as wide');
     });
     await box(page, 'forward').click();
     await opened(alone, { file: 'model.py', line: 7 });

@@ -105,7 +105,7 @@ describe('the timeline alone', () => {
     await page.keyboard.press('+');
     await eventually(() => {
       const window = lastWindow(alone);
-      assert.ok(window !== null && window.to - window.from < 18e6 / 2);
+      assert.ok(window !== null && window.to - window.from < 18e6 / 2, JSON.stringify(window));
     });
     await page.keyboard.press('Enter');
     await page.locator('.live-table tbody tr').first().waitFor();

@@ -188,6 +188,42 @@ describe('The bands of a history', () => {
     assert.ok(bandWindow(index, layout, wanted).strands.includes(thin));
   });
 
+  it('of a part of the height show what is thin, outline what lies there, and still add up', () => {
+    const { snapshot, index } = indexed('thin', thinSnapshot, 0);
+    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
+    const thin = layout.strands.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
+    const near = { ...request(null, 100), bytes: { from: 0, to: 64 * 1024 } };
+    assert.ok(bandWindow(index, layout, near).strands.includes(thin));
+
+    const random = seededRandom(31);
+    let [outlined, left] = [0, 0];
+    for (const subject of all) {
+      const layoutOfLines = layoutOf(subject, 'line');
+      const { highest } = bandWindow(subject.index, layoutOfLines, request(null, 200));
+      for (let part = 0; part < 4; part++) {
+        const from = random(Math.max(1, highest));
+        const bytes = { from, to: from + 1 + random(Math.max(1, highest)) };
+        const view = bandWindow(subject.index, layoutOfLines, { ...request(null, 200), bytes });
+        const series = seriesOf(view);
+        view.samples.event.forEach((event, sample) => {
+          assert.equal(sum(series.map((values) => values[sample])), subject.index.history.live[event + 1]);
+        });
+        const crosses = view.strands.reduce((seen, _, strand) => {
+          const isIn = view.samples.event.some((_event, sample) => {
+            const floor = sum(series.slice(0, strand).map((values) => values[sample]));
+            const own = series[strand][sample];
+            return own > 0 && floor < bytes.to && floor + own > bytes.from;
+          });
+          return isIn ? seen.add(strand) : seen;
+        }, new Set<number>());
+        for (const strand of view.blocks.strand) assert.ok(crosses.has(strand), `${subject.name}: strand ${strand}`);
+        outlined += view.blocks.count;
+        left += view.strands.length - crosses.size;
+      }
+    }
+    assert.ok(outlined > 100 && left > 10, `${outlined} outlined, ${left} strands out of view`);
+  });
+
   it('lie by how long they live, the longest lowest', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
     const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
@@ -250,6 +286,7 @@ describe('An answer about bands', () => {
           window,
           pixels: 1600,
           rows: 400,
+          bytes: null,
           grouping,
           line: null,
         };
@@ -292,7 +329,7 @@ describe('What was born in a window and is alive', () => {
 });
 
 function request(window: { from: number; to: number } | null, pixels: number) {
-  return { axis: 'events' as const, window, pixels, rows: 400, wanted: nobody };
+  return { axis: 'events' as const, window, pixels, rows: 400, bytes: null, wanted: nobody };
 }
 
 function randomWindow(extent: { from: number; to: number }, random: (below: number) => number) {

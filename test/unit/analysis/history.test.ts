@@ -126,6 +126,35 @@ describe('A window of the timeline', () => {
     assert.equal(view.axis, 'events');
   });
 
+  it('marks where steps begin, the same ones wherever one looks, never closer than one can tell apart', async () => {
+    const snapshot = await readFile(join(FIXTURES, 'recordings/aux_loss/snapshots/snapshot_0040.pickle'));
+    const history = deviceHistory(snapshot, 0);
+    const count = history.trace.count;
+    const starts = Uint32Array.from({ length: 90 }, (_, step) => Math.floor((step * count) / 90));
+    const steps = { source: 'recorder', device: 0, starts } as const;
+    const marks = (window: { from: number; to: number } | null, pixels: number): [number, string][] =>
+      historyWindow(snapshot, history, { axis: 'events', window, pixels }, steps)
+        .marks.filter(({ kind }) => kind === 'step')
+        .map(({ x, label }) => [x, label]);
+    const numbered = (every: number): [number, string][] =>
+      [...starts].map((x, i): [number, string] => [x, String(i + 1)]).filter((_, i) => (i + 1) % every === 0);
+    assert.deepEqual(marks(null, 2000), numbered(1));
+    assert.deepEqual(marks(null, 600), numbered(2));
+    assert.deepEqual(marks(null, 100), numbered(20));
+    const part = { from: starts[30], to: starts[60] };
+    assert.deepEqual(
+      marks(part, 100),
+      numbered(5).filter(([x]) => x >= part.from && x <= part.to),
+    );
+    const guessed = historyWindow(
+      snapshot,
+      history,
+      { axis: 'events', window: null, pixels: 2000 },
+      { ...steps, source: 'period' },
+    );
+    assert.equal(guessed.marks.find(({ kind }) => kind === 'step')?.label, '~1');
+  });
+
   it('shows the mark that an earlier dump left', async () => {
     const snapshot = await readFile(join(FIXTURES, 'shapes/t213_second_dump.pickle'));
     const { marks } = historyWindow(snapshot, deviceHistory(snapshot, 0), {

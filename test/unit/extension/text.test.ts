@@ -112,9 +112,17 @@ describe('What the timeline is told and asks', () => {
     for (const wrong of [{ event: -2 }, { event: '1' }, { by: 'file' }])
       assert.ok(!isLiveAtQuery({ ...live, ...wrong }));
     assert.ok(isBornInQuery({ ...query, by: 'stack' }) && !isBornInQuery({ ...query, by: 1 }));
-    const bands = { ...query, rows: 400, grouping: 'age', line: { file: 'a.py', line: 3 } };
+    const bands = { ...query, rows: 400, bytes: null, grouping: 'age', line: { file: 'a.py', line: 3 } };
     assert.ok(isBandsQuery(bands) && isBandsQuery({ ...bands, line: null }));
-    for (const wrong of [{ rows: 0 }, { rows: 1e9 }, { grouping: 'colour' }, { line: {} }, { line: 3 }]) {
+    for (const wrong of [
+      { rows: 0 },
+      { rows: 1e9 },
+      { bytes: 5 },
+      { bytes: { from: 1 } },
+      { grouping: 'colour' },
+      { line: {} },
+      { line: 3 },
+    ]) {
       assert.ok(!isBandsQuery({ ...bands, ...wrong }), JSON.stringify(wrong));
     }
     const detail = { path: 'a', device: 0, grouping: 'line', strand: 0, event: -1, row: null };

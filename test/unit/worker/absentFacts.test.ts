@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
 import { renderText } from '../../../src/core/report/renderText.js';
+import { unpackPoints } from '../../../src/protocol/curveCode.js';
 import type { RpcHandlers } from '../../../src/protocol/rpc.js';
 import type { WorkerApi } from '../../../src/protocol/workerApi.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
@@ -93,10 +94,11 @@ describe('What a format does not say', function () {
         const view = await worker.timeline({ path, device, axis: 'time', window: null, pixels: 200 }, signal);
         assert.equal(view.axis, knows('times') ? 'time' : 'events');
         assert.equal(view.startUs !== null, knows('times'));
-        assert.equal(view.reserved !== null, knows('reserved'));
+        const points = unpackPoints(view.packed);
+        assert.equal(points.reserved !== null, knows('reserved'));
         assert.equal(view.capacityBytes, null);
         assert.equal(view.events > 0, knows('trace'));
-        assert.ok(view.live.every(Number.isFinite) && view.x.every(Number.isFinite));
+        assert.ok(points.live.every(Number.isFinite) && points.x.every(Number.isFinite));
 
         const last = view.events - 1;
         const live = await worker.liveAt({ path, device, event: last, by: 'line' }, signal);
@@ -108,7 +110,7 @@ describe('What a format does not say', function () {
         const born = await worker.bornIn({ path, device, axis: 'events', window: null, by: 'line' }, signal);
         if (!knows('trace')) assert.equal(born.aliveBytes, 0);
 
-        const size = { pixels: 200, rows: 100, grouping: 'line', line: null } as const;
+        const size = { pixels: 200, rows: 100, bytes: null, grouping: 'line', line: null } as const;
         const bands = await worker.bands({ path, device, axis: 'time', window: null, ...size }, signal);
         assert.equal(bands.axis, view.axis);
         for (const { id } of bands.strands.slice(0, 3)) {
@@ -146,7 +148,8 @@ describe('What a format does not say', function () {
       }
       const at = { path, device: 0 };
       const view = await worker.timeline({ ...at, axis: 'time', window: null, pixels: 10 }, signal);
-      assert.deepEqual([view.axis, view.startUs !== null, view.reserved], [times ? 'time' : 'events', times, null]);
+      const { reserved } = unpackPoints(view.packed);
+      assert.deepEqual([view.axis, view.startUs !== null, reserved], [times ? 'time' : 'events', times, null]);
       assert.deepEqual([view.hasAllocations, view.capacityBytes, view.marks], [false, null, []]);
       const live = await worker.liveAt({ ...at, event: 1, by: 'line' }, signal);
       assert.deepEqual([live.lines, live.reservedBytes, live.timeUs !== null], [[], null, times]);

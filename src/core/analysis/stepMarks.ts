@@ -1,0 +1,70 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { DeviceHistory } from './history.js';
+import { HistoryAxis, type Stretch } from './historyAxis.js';
+import type { Steps } from './steps.js';
+
+/** Where a step begins. */
+export interface StepMark {
+  x: number;
+  kind: 'step';
+  /** Its number from 1 on, with `~` before it where steps are told by their rhythm; of too few, the scope's name. */
+  label: string;
+}
+
+/** Marks closer together than this would be a grey wall. */
+const PIXELS_PER_MARK = 12;
+
+/**
+ * The steps that begin in a window: all of them, or every second, fifth, tenth… where there are too many to tell apart.
+ * @param steps of the history's device; null where too few are known to number them
+ */
+export function stepMarks(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  steps: Steps | null,
+  axis: HistoryAxis,
+  window: Stretch,
+  pixels: number,
+): StepMark[] {
+  const all = steps === null ? namedSteps(snapshot, history, axis) : numberedSteps(steps, axis);
+  const marks = all.filter(({ x }) => x >= window.from && x <= window.to);
+  const every = roundUp(marks.length / Math.max(1, pixels / PIXELS_PER_MARK));
+  return marks.filter(({ number }) => number % every === 0).map(({ x, label }) => ({ x, kind: 'step', label }));
+}
+
+interface Begun {
+  x: number;
+  /** Position among all steps: the same ones are left out wherever the window lies. */
+  number: number;
+  label: string;
+}
+
+function numberedSteps({ starts, source }: Steps, axis: HistoryAxis): Begun[] {
+  return Array.from(starts, (ordinal, i) => ({
+    x: axis.xOf(ordinal),
+    number: i + 1,
+    label: `${source === 'period' ? '~' : ''}${i + 1}`,
+  }));
+}
+
+function namedSteps({ annotations, strings }: Snapshot, history: DeviceHistory, axis: HistoryAxis): Begun[] {
+  const { startUs, time } = history;
+  if (startUs === null || time === null) return [];
+  const times = new HistoryAxis(history, 'time');
+  const begun: Begun[] = [];
+  for (let i = 0; i < annotations.count; i++) {
+    if (annotations.isStart[i] === 0) continue;
+    const label = strings.text(annotations.name[i]);
+    if (!/^(Optimizer\.step#|ProfilerStep#)/.test(label)) continue;
+    const at = annotations.timeUs[i] - startUs;
+    begun.push({ x: axis.axis === 'time' ? at : times.lowerBound(at), number: begun.length + 1, label });
+  }
+  return begun;
+}
+
+/** The next of 1, 2, 5, 10, 20, 50… */
+function roundUp(least: number): number {
+  let power = 1;
+  while (power * 10 < least) power *= 10;
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
+}
