@@ -197,13 +197,13 @@ export class ChartView {
         this.session.setHeights(null);
       },
       zoomBytes: (pixel, factor) => {
-        const shown = this.chart.bytes();
+        const shown = this.heights();
         const cursor = this.cursorBytes();
         const centre = pixel === null ? (cursor ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
         this.setHeights(zoomRange(shown, centre, factor));
       },
       panBytes: (share) => {
-        this.setHeights(panRange(this.chart.bytes(), share));
+        this.setHeights(panRange(this.heights(), share));
       },
       wholeBytes: () => {
         this.session.setHeights(null);
@@ -370,8 +370,13 @@ export class ChartView {
     const { curve } = this.store.get();
     if (curve === null || this.cursor === null) return null;
     const bytes = curve.live[Math.max(0, indexOfEvent(curve, this.cursor.event))];
-    const { from, to } = this.chart.bytes();
+    const { from, to } = this.heights();
     return bytes >= from && bytes <= to ? bytes : null;
+  }
+
+  /** What of the byte axis is to be seen; the chart shows it with the next frame only. */
+  private heights(): Range {
+    return this.store.get().heights ?? { from: 0, to: this.chart.wholeHeight() };
   }
 
   private setHeights(heights: Range): void {

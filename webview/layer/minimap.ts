@@ -11,7 +11,7 @@ import { rasterOf } from './rasterRenderer.js';
 
 export function createMinimap(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
-  const view = el('div', { class: 'view' });
+  const view = el('div', { class: 'in-view' });
   const strip = el(
     'div',
     { class: 'minimap', title: strings.minimap, attributes: { 'aria-hidden': 'true' } },

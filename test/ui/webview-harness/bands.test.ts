@@ -137,7 +137,7 @@ describe('the allocations under the curve', () => {
     const opened = await open(plateau(), ['weights.py', 'leak.py', 'batch.py']);
     const { page } = opened;
     const key = page.locator('.band-key');
-    const view = page.locator('.minimap .view');
+    const view = page.locator('.minimap .in-view');
     const allBytes = page.getByRole('button', { name: 'All bytes' });
     await key.filter({ hasText: 'weights.py:1' }).waitFor();
     assert.doesNotMatch(await key.innerText(), /leak\.py:2/);
