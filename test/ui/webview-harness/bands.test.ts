@@ -104,7 +104,7 @@ describe('the allocations under the curve', () => {
   it('are drawn where the model says', async () => {
     const { path, names, states } = smallModel();
     const { page } = await open(path, ['weights.py', 'leak.py', 'batch.py']);
-    await page.getByText('Events', { exact: true }).click();
+    await page.getByRole('radio', { name: 'Events' }).click();
     await eventually(async () => {
       await assertDrawn(page, names, states);
     });
@@ -112,7 +112,7 @@ describe('the allocations under the curve', () => {
 
   it('name a peak of one event exactly once it is zoomed to', async () => {
     const { page } = await open(spikySnapshot(), ['train.py', 'eval.py']);
-    await page.getByText('Events', { exact: true }).click();
+    await page.getByRole('radio', { name: 'Events' }).click();
     await page.locator('.plot').focus();
     await page.keyboard.press('ArrowUp');
     await page

@@ -238,7 +238,7 @@ describe('the timeline alone', () => {
 
   it('is as it was after a reload', async () => {
     const { page } = await opened();
-    await page.getByText('Events', { exact: true }).click();
+    await page.getByRole('radio', { name: 'Events' }).click();
     await page.locator('.plot').click({ position: { x: 400, y: 80 } });
     await page.locator('.live-table tbody tr').first().waitFor();
     await page.getByRole('button', { name: 'Zoom in' }).click();
