@@ -42,7 +42,7 @@ export function isBandsQuery(value: unknown): value is BandsQuery {
   const query = ofWindow(value);
   if (query === null || !isSize(query['pixels']) || !isSize(query['rows']) || !isGrouping(query['grouping']))
     return false;
-  if (query['bytes'] !== null && !isStretch(query['bytes'])) return false;
+  if (query['bytes'] !== null && !isRange(query['bytes'])) return false;
   return query['line'] === null || isLine(query['line']);
 }
 
@@ -112,10 +112,10 @@ function ofDevice(value: unknown): Fields | null {
 function ofWindow(value: unknown): Fields | null {
   const query = ofDevice(value);
   if (query === null || (query['axis'] !== 'time' && query['axis'] !== 'events')) return null;
-  return query['window'] === null || isStretch(query['window']) ? query : null;
+  return query['window'] === null || isRange(query['window']) ? query : null;
 }
 
-function isStretch(value: unknown): boolean {
+function isRange(value: unknown): boolean {
   const stretch = fields(value);
   return stretch !== null && Number.isFinite(stretch['from']) && Number.isFinite(stretch['to']);
 }
