@@ -15,7 +15,7 @@ export interface LineLens {
   text: string;
 }
 
-/** Lenses that name bytes, in all Python files of the folder. */
+/** Lenses that name bytes of what a line allocates, in all Python files of the folder. */
 export async function byteLenses(): Promise<LineLens[]> {
   const files = await vscode.workspace.findFiles('**/*.py');
   const lenses: LineLens[] = [];
@@ -31,7 +31,8 @@ export async function byteLensesOf(uri: vscode.Uri): Promise<LineLens[]> {
   await vscode.workspace.openTextDocument(uri);
   const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
   return found.flatMap(({ range, command }) => {
-    if (command === undefined || !/\d [KMGT]?i?B/.test(command.title)) return [];
+    // A statement that keeps what another line allocates is not accused.
+    if (command === undefined || !/^(?!◆).*\d [KMGT]?i?B/.test(command.title)) return [];
     const file = relative(inWorkspace(), uri.fsPath).split(sep).join('/');
     return [{ file, line: range.start.line + 1, text: command.title }];
   });

@@ -68,7 +68,7 @@ describe('A fix', () => {
         );
       }
       assert.ok(!texts.some((text) => text.endsWith('Fix…')), texts.join());
-      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)stale-/), leaking);
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)stale-/), [...leaking, keeping]);
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), []);
     });
   }
@@ -78,6 +78,12 @@ describe('A fix', () => {
     await untilBright();
     await workbench.settle();
     await workbench.screenshot('fix-offered');
+    // The statement that keeps has a mark of its own.
+    assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)keeper-/), [keeping]);
+    assert.match(
+      (await lensTexts()).join('\n'),
+      new RegExp(`^${keeping} ◆ keeps [\\d.]+ [KM]iB of (\\d lines|\\w+\\.py:\\d+)$`, 'm'),
+    );
     await workbench.editor.clickLens('Fix…');
     await eventually(async () => {
       assert.match(await workbench.editor.lineText(keeping), /append\(aux_loss\.detach\(\)\)/);

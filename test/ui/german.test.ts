@@ -1,5 +1,8 @@
 /** The extension under a display language that is not English: marks, views, commands and the timeline speak it. */
 import assert from 'node:assert/strict';
+import { copyFileSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { FIXTURES } from '../support/snapshots.js';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
@@ -9,7 +12,11 @@ describe('In German', () => {
   let workbench: Workbench;
 
   before(async () => {
-    workbench = await ui.open({ folder: copyExample() });
+    const folder = copyExample();
+    const another = join(folder, 'another');
+    mkdirSync(another);
+    copyFileSync(join(FIXTURES, 'shapes/ctx_none.p4.pickle'), join(another, 'ctx_none.pickle'));
+    workbench = await ui.open({ folder });
   });
 
   it('a leak stands above its line, in its hover and in the view of leaks', async () => {
@@ -20,15 +27,29 @@ describe('In German', () => {
     );
     await workbench.editor.clickLens(/verloren/);
     await workbench.sideBar.tree('Lecks').untilRow(/pyramid\.py:16.*MiB\/Schritt/);
-    assert.match(await workbench.editor.hover('levels'), /Leck: Es kommen immer neue Blöcke hinzu/);
+    const hover = await workbench.editor.hover('levels');
+    assert.match(hover, /Leck: Es kommen immer neue Blöcke hinzu/);
+    assert.match(hover, /In \d+ von \d+ Schritten angeforderte Blöcke sind noch belegt\./);
+    assert.match(hover, /Gehalten von [^\n]+, (gesehen im laufenden Prozess|aus dem Quelltext gelesen)\./);
+    assert.doesNotMatch(hover, /\b(blocks|steps|kept|never|bytes)\b/);
     await workbench.page.waitForTimeout(500);
     await workbench.screenshot('german-leak');
+  });
+
+  it('a snapshot’s warning and a problem say in German what is wrong and what to do', async () => {
+    const snapshots = workbench.sideBar.tree('Speicherabbilder');
+    await snapshots.untilRow(/ctx_none/);
+    await snapshots.toggle(/ctx_none/);
+    await snapshots.untilRow(/^Die Aufzeichnung enthält keine Aufruflisten \(context=None\), daher ist keine Zeile/);
+    const problems = (await workbench.problems.rows()).join('\n');
+    assert.match(problems, /GPU-Speicher durch diese Zeile verloren, [\d.]+ MiB\/Schritt, gehalten von .*Leakline/);
+    await workbench.screenshot('german-warning');
   });
 
   it('the timeline is opened by its German name and has German texts', async () => {
     await workbench.runCommand('Leakline: Zeitachse öffnen');
     const timeline = await workbench.webview('[role=application]');
-    await timeline.frame.getByText('Genauer ansehen').click();
+    await timeline.frame.getByText('Genauer ansehen', { exact: true }).click();
     await timeline
       .locator('.live .summary', { hasText: /belegt von .* reserviert, gehalten von \d+ Zeilen/ })
       .waitFor();

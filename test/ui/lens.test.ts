@@ -28,12 +28,17 @@ describe('A leak in the editor', () => {
     await workbench.editor.untilLens(guilty.line, /leaked/);
   });
 
-  it('stands above the line that leaks, in bytes, and above no other', async () => {
+  it('stands above the line that leaks, in bytes, above the one that keeps it, and above no other', async () => {
     const { editor } = workbench;
     assertShows(await editor.untilLens(guilty.line, /leaked/), guilty.leakedBytes);
     // Lenses vanish for a moment while VS Code draws them anew.
     await eventually(async () => {
-      assert.deepEqual([...new Set((await editor.lenses()).map(({ line }) => line))], [guilty.line]);
+      const lenses = (await editor.lenses()).map(({ line, text }) => `${line} ${text}`);
+      assert.deepEqual([...new Set(lenses.map((lens) => Number.parseInt(lens)))], [guilty.line, guilty.holder?.line]);
+      assert.match(
+        lenses.join('\n'),
+        new RegExp(`^${guilty.holder?.line} ◆ keeps .* of pyramid\\.py:${guilty.line}$`, 'm'),
+      );
     });
     await workbench.screenshot('lens');
   });

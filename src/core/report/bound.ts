@@ -2,6 +2,7 @@ import { byteText } from './byteText.js';
 import { say } from '../text/say.js';
 import type { Bytes } from '../model/units.js';
 import type { DeviceRoom } from './deviceRoom.js';
+import { holderName } from './holderName.js';
 import type { LineReport, Verdict } from './report.js';
 
 /** Why what a line allocates cannot grow for ever. */
@@ -41,7 +42,7 @@ export function weighBound(line: LineReport, bound: Bound, room: DeviceRoom | nu
   const name = bound.file.slice(bound.file.lastIndexOf('/') + 1);
   const isTooMuch = room !== null && !bound.isFull && (bound.full?.moreBytes ?? 0) > room.roomBytes;
   const sentences = [
-    say('Kept by `{0}` ({1}:{2}).', bound.holder, name, bound.line),
+    say('Kept by `{0}` ({1}:{2}).', holderName(bound.holder), name, bound.line),
     bound.limit,
     isTooMuch ? tooMuchText(bound.full, room) : fillingText(bound),
   ];

@@ -1,7 +1,7 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
 import type { FileLookup, OwnerLine } from '../analysis/owner.js';
 import type { RecordedOwner } from '../model/recording.js';
-import { recordedName } from './recordedName.js';
+import { holderName } from './holderName.js';
 import type { HolderReport } from './report.js';
 
 /** Who keeps the memory of lines, by the latest snapshot of a run whose recorder looked. */
@@ -26,7 +26,7 @@ export class Holders {
   of(line: OwnerLine): HolderReport | null {
     const owner = this.byLine.get(this.key(line.file, line.line))?.owner;
     if (owner === undefined) return null;
-    const name = recordedName(owner);
+    const name = holderName(owner.name);
     return {
       source: 'recorder',
       file: this.lookup(owner.file) ?? owner.file,

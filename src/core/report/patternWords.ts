@@ -1,10 +1,11 @@
 import type { Finding } from '../keepers/judge/finding.js';
 import { forEachStatement, type PythonModule } from '../python/pythonModule.js';
 import { say } from '../text/say.js';
+import { holderName } from './holderName.js';
 
 /** Who keeps: in a few words, and with what explains it. Both follow "kept by". */
 export function keeperWords(finding: Finding): { name: string; text: string } {
-  const name = holderName(finding);
+  const name = nameOf(finding);
   const { kept } = finding;
   const explained = (text: string): { name: string; text: string } => ({ name, text });
   switch (finding.kind) {
@@ -43,7 +44,7 @@ export function keeperWords(finding: Finding): { name: string; text: string } {
 
 /** What to do about it, in one sentence. */
 export function fixText(finding: Finding): string {
-  const holder = holderName(finding);
+  const holder = nameOf(finding);
   const { kept } = finding;
   switch (finding.kind) {
     case 'put':
@@ -83,8 +84,8 @@ export function fixText(finding: Finding): string {
 }
 
 /** The holder's name, with the class's in place of `self`. */
-function holderName({ holder, module, span }: Finding): string {
-  return holder.replace(/^self\b/, () => classAround(module, span.from) ?? 'self');
+function nameOf({ holder, module, span }: Finding): string {
+  return holderName(holder.replace(/^self\b/, () => classAround(module, span.from) ?? 'self'));
 }
 
 function classAround(module: PythonModule, offset: number): string | null {

@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
 import type { CompareLine } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
-import { weightOf, type LineMark } from '../results/lineMarks.js';
+import { keeperMarks, type KeeperMark } from '../results/keeperMarks.js';
+import { byFile, weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { markLimits, type MarkSettings } from '../settings.js';
 import { CELL_SCHEME } from '../notebooks/notebookCells.js';
@@ -22,6 +23,7 @@ interface Entry {
   readonly version: number;
   readonly leaks: readonly Placed<LineMark>[];
   readonly growth: readonly Placed<CompareLine>[];
+  readonly keepers: readonly Placed<KeeperMark>[];
 }
 
 const NONE: readonly never[] = [];
@@ -37,6 +39,8 @@ export class EditorMarks implements vscode.Disposable {
   private readonly keepers: KeeperEdits;
   private readonly index = new Map<string, Entry>();
   private isWanted = limited();
+  /** Statements that keep memory, by their file. */
+  private keeperIndex: ReadonlyMap<string, readonly KeeperMark[]> = new Map();
 
   /** Marks, or what shows of them, changed. */
   readonly onDidChange = this.changedEmitter.event;
@@ -51,10 +55,12 @@ export class EditorMarks implements vscode.Disposable {
   ) {
     const changed = (): void => {
       this.isWanted = limited();
+      this.indexKeepers();
       this.rebuild();
       this.changedEmitter.fire();
     };
     this.keepers = new KeeperEdits(files, lines);
+    this.indexKeepers();
     this.subscriptions = [
       this.keepers,
       this.changedEmitter,
@@ -90,6 +96,11 @@ export class EditorMarks implements vscode.Disposable {
     return this.entryOf(document).leaks;
   }
 
+  /** Statements of a document that keep what other lines allocate, none while two snapshots are compared. */
+  keepersIn(document: vscode.TextDocument): readonly Placed<KeeperMark>[] {
+    return this.entryOf(document).keepers;
+  }
+
   /** True if the statement that keeps a line's memory was edited since: what leaked may leak no more. */
   isKeeperEdited(mark: LineMark): boolean {
     return this.keepers.isEdited(mark.parts[0].line.holder);
@@ -97,7 +108,7 @@ export class EditorMarks implements vscode.Disposable {
 
   /** Lines that leak, in all files of the workspace. */
   get leaks(): LineMark[] {
-    return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && this.isWanted(mark));
+    return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && this.isWanted(mark, mark.file));
   }
 
   /** Where a recorded line of a document is now, null if it never had such a line. */
@@ -133,6 +144,13 @@ export class EditorMarks implements vscode.Disposable {
     disposeAll(this.subscriptions);
   }
 
+  private indexKeepers(): void {
+    const shown = this.store.marks.filter(
+      (mark) => mark.mapped && mark.tone !== 'filling' && this.isWanted(mark, mark.file),
+    );
+    this.keeperIndex = byFile(keeperMarks(shown).filter(({ file, kept }) => this.isWanted(kept[0].mark, file)));
+  }
+
   /** Begins anew, with what is on the screen. */
   private rebuild(): void {
     this.index.clear();
@@ -151,17 +169,22 @@ export class EditorMarks implements vscode.Disposable {
   private read(document: vscode.TextDocument): Entry {
     const { version } = document;
     const path = this.pathOf(document);
-    if (path === null) return { version, leaks: NONE, growth: NONE };
+    if (path === null) return { version, leaks: NONE, growth: NONE, keepers: NONE };
     const { comparison } = this.store;
     if (comparison !== null) {
-      return { version, leaks: NONE, growth: this.placed(document, comparison.byFile.get(path) ?? NONE) };
+      const growth = this.placed(document, comparison.byFile.get(path) ?? NONE);
+      return { version, leaks: NONE, growth, keepers: NONE };
     }
-    const wanted = this.store.marksOf(path).filter(this.isWanted);
+    const wanted = this.store.marksOf(path).filter((mark) => this.isWanted(mark, path));
     const leaks = this.placed(document, wanted).map(({ said, place }) => ({
       said,
       place: this.isKeeperEdited(said) ? { ...place, edited: true, keeperEdited: true } : place,
     }));
-    return { version, leaks, growth: NONE };
+    const keepers = this.placed(document, this.keeperIndex.get(path) ?? NONE).map(({ said, place }) => ({
+      said,
+      place: said.kept.every(({ mark }) => this.isKeeperEdited(mark)) ? { ...place, edited: true } : place,
+    }));
+    return { version, leaks, growth: NONE, keepers };
   }
 
   private placed<T extends { readonly line: number }>(document: vscode.TextDocument, lines: readonly T[]): Placed<T>[] {
@@ -181,8 +204,8 @@ function isComparingNotebooks(): boolean {
   return vscode.window.tabGroups.all.some(({ activeTab }) => activeTab?.input instanceof vscode.TabInputNotebookDiff);
 }
 
-/** Tells, as the settings are now, which marks the user wants to see in the editor. */
-function limited(): (mark: LineMark) => boolean {
+/** Tells, as the settings are now, which marks the user wants to see in the editor, and in which file. */
+function limited(): (mark: LineMark, file: string) => boolean {
   const { minimumBytes, exclude } = markLimits();
   const matches = globMatcher(exclude);
   const known = new Map<string, boolean>();
@@ -191,5 +214,5 @@ function limited(): (mark: LineMark) => boolean {
     known.set(file, answer);
     return answer;
   };
-  return ({ file, parts }) => weightOf(parts[0].line) >= minimumBytes && !isExcluded(file);
+  return ({ parts }, file) => weightOf(parts[0].line) >= minimumBytes && !isExcluded(file);
 }

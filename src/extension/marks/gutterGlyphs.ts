@@ -2,8 +2,8 @@ import * as vscode from 'vscode';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
 
-/** `stale`: the line was edited since. */
-const TONES = ['leak', 'cycle', 'growth', 'stale'] as const;
+/** `keeper`: keeps what other lines allocate; `stale`: the line was edited since. */
+const TONES = ['leak', 'cycle', 'growth', 'keeper', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
 /**
@@ -50,13 +50,18 @@ export class GutterGlyphs implements vscode.Disposable {
   }
 
   private rangesOf(editor: vscode.TextEditor): Record<Tone, vscode.Range[]> {
-    const ranges: Record<Tone, vscode.Range[]> = { leak: [], cycle: [], growth: [], stale: [] };
+    const ranges: Record<Tone, vscode.Range[]> = { leak: [], cycle: [], growth: [], keeper: [], stale: [] };
     const { document } = editor;
     if (!this.marks.shown.gutter || this.marks.isHiddenIn(editor)) return ranges;
     const occupied = breakpointLines(document.uri);
     for (const { said, place } of this.marks.leaksIn(document)) {
       if (said.tone === 'filling' || occupied.has(place.line)) continue;
+      occupied.add(place.line);
       ranges[place.edited ? 'stale' : said.tone].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
+    }
+    for (const { place } of this.marks.keepersIn(document)) {
+      if (occupied.has(place.line)) continue;
+      ranges[place.edited ? 'stale' : 'keeper'].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
     }
     return ranges;
   }
@@ -74,7 +79,13 @@ export class GutterGlyphs implements vscode.Disposable {
         dark: { gutterIconPath: icon(contrast ? 'highContrast' : 'dark') },
       });
     };
-    return { leak: create('leak'), cycle: create('cycle'), growth: create('growth'), stale: create('stale') };
+    return {
+      leak: create('leak'),
+      cycle: create('cycle'),
+      growth: create('growth'),
+      keeper: create('keeper'),
+      stale: create('stale'),
+    };
   }
 
   private disposeTypes(): void {

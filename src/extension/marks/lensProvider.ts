@@ -3,6 +3,7 @@ import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
+import { keeperLensText } from './keeperText.js';
 import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
@@ -74,7 +75,8 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     const list = growth.length > 0 ? growth : this.marks.leaksIn(document);
     const known = this.made.get(list);
     if (known !== undefined) return known;
-    const lenses = growth.length > 0 ? this.growthLenses(document) : this.leakLenses(document);
+    const lenses =
+      growth.length > 0 ? this.growthLenses(document) : [...this.leakLenses(document), ...this.keeperLenses(document)];
     this.made.set(list, lenses);
     return lenses;
   }
@@ -122,6 +124,32 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
       this.texts.set(mark, text);
     }
     return text;
+  }
+
+  private keeperLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return this.marks.keepersIn(document).flatMap(({ said: keeper, place: at }) => {
+      const range = lineRange(document, at.line);
+      const [{ mark }] = keeper.kept;
+      const fixed = keeper.kept.find((one) => one.mark.parts[0].line.holder?.edit != null)?.mark;
+      return [
+        new vscode.CodeLens(range, {
+          title: staleText(keeperLensText(keeper, vscode.l10n), at, vscode.l10n),
+          tooltip: vscode.l10n.t('Go to the line that allocates most of it'),
+          command: InternalCommand.openSource,
+          arguments: [{ file: mark.file, line: mark.line }],
+        }),
+        ...(fixed === undefined || at.edited
+          ? []
+          : [
+              new vscode.CodeLens(range, {
+                title: vscode.l10n.t('Fix…'),
+                tooltip: fixed.parts[0].line.holder?.edit?.title ?? '',
+                command: InternalCommand.fixLeak,
+                arguments: [{ file: fixed.file, line: fixed.line }],
+              }),
+            ]),
+      ];
+    });
   }
 
   private growthLenses(document: vscode.TextDocument): vscode.CodeLens[] {

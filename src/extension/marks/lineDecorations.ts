@@ -3,6 +3,7 @@ import { Color } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { MarkSettings } from '../settings.js';
 import type { EditorMarks } from './editorMarks.js';
+import { keeperLineText } from './keeperText.js';
 import type { MarkedPlace } from './markedLines.js';
 import { endOfLineText, staleText } from './markText.js';
 
@@ -77,6 +78,12 @@ export class LineDecorations implements vscode.Disposable {
     for (const { said, place } of this.marks.leaksIn(document)) {
       if (said.tone === 'filling') continue;
       add(said.tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
+    }
+    const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
+    for (const { said, place } of this.marks.keepersIn(document)) {
+      // A line that leaks itself says that.
+      if (said.tone === 'filling' || own.has(place.line)) continue;
+      add(said.tone, place, shown.endOfLine ? keeperLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     return options;
   }

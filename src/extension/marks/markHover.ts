@@ -51,8 +51,17 @@ export function hoverMarkdown(
   }
   for (const stack of line.stacks.slice(0, MOST_STACKS)) paragraphs.push(stackMarkdown(stack, canOpen, l10n));
   const place = [{ file: mark.file, line: mark.line }];
+  const { holder } = line;
+  const isElsewhere = holder !== null && !(holder.file === mark.file && holder.line === mark.line);
   paragraphs.push(
     [
+      ...(isElsewhere && canOpen(holder.file)
+        ? [
+            commandLink(l10n.t('Go to what keeps it'), InternalCommand.openSource, [
+              { file: holder.file, line: holder.line },
+            ]),
+          ]
+        : []),
       commandLink(l10n.t('Show in Leaks'), InternalCommand.showLine, place),
       commandLink(l10n.t('Show on timeline'), Command.showLineOnTimeline, place),
     ].join(' · '),
