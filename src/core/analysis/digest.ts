@@ -10,7 +10,7 @@ import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import { CATEGORY_CODES } from './categories.js';
 import { deviceViews, type DeviceView } from './deviceViews.js';
-import { highestPeak, type DigestPeak } from './digestPeak.js';
+import { devicePeaks, type DigestPeak } from './digestPeak.js';
 import { frameKind } from './frameKind.js';
 import { lifetimesOf } from './lifetimes.js';
 import type { StacklessBucket } from './owner.js';
@@ -97,8 +97,8 @@ export interface SnapshotDigest {
   steps: Steps | null;
   /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
   lifetimes: readonly DigestLifetimes[];
-  /** The highest point of the curve of the device that held most, null where no trace shows one. */
-  peak: DigestPeak | null;
+  /** The highest point of each device that has a trace, that of most bytes first. */
+  peaks: readonly DigestPeak[];
   /** What joins the traces of a run, of the devices whose steps are known. */
   spans: readonly TraceSpan[];
   /** The curves of the devices that have a trace, in few enough points to keep those of all snapshots. */
@@ -231,7 +231,7 @@ export function digestSnapshot(
             ),
           ];
     }),
-    peak: highestPeak(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stacks, stack)),
+    peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stacks, stack)),
     recording,
   };
 }

@@ -223,7 +223,7 @@ const digest: Shape<SnapshotDigest> = record({
   heads: list<TraceHead>(record({ device: number, events: count, hashes: list(number), firstUs: orNull(number) })),
   steps: orNull(steps),
   lifetimes: list(lifetimes),
-  peak: orNull(peak),
+  peaks: list(peak),
   spans: list(span),
   curves: list(curve),
   recording: orNull(recording),
@@ -236,8 +236,8 @@ export function isDigest(value: unknown): value is SnapshotDigest {
   const isStack = ({ frames: own, forwardFrames }: StackWords): boolean =>
     own.every((index) => index < frames.length) && forwardFrames.every((index) => index < frames.length);
   return (
-    [groups, value.lifetimes, value.peak?.groups ?? [], ...spans.map(({ stacks }) => stacks)].every((stacks) =>
-      stacks.every(isStack),
+    [groups, value.lifetimes, ...value.peaks.map((one) => one.groups), ...spans.map(({ stacks }) => stacks)].every(
+      (stacks) => stacks.every(isStack),
     ) &&
     live.group.every((index) => index < groups.length) &&
     [...facts.pinned, ...facts.pending].every(({ group: index }) => index < groups.length)

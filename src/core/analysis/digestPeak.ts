@@ -4,7 +4,7 @@ import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import type { CategoryCode } from './categories.js';
 import type { DeviceView } from './deviceViews.js';
 import type { StacklessBucket } from './owner.js';
-import { peakOf, type Peak } from './peak.js';
+import { peakOf } from './peak.js';
 import { stepAt } from './steps.js';
 
 /** The highest point of a device's curve, with the stacks that held memory there in words. */
@@ -38,24 +38,28 @@ export interface DigestPeakGroup {
 }
 
 /**
- * The highest point of the device that held most; null where no trace shows one.
+ * The highest point of each device that has a trace, that of most bytes first.
  * @param ofStack a stack's frames in the digest's words
  */
-export function highestPeak(
+export function devicePeaks(
   snapshot: Snapshot,
   views: readonly DeviceView[],
   recording: Recording | null,
   ofStack: (stack: StackId) => readonly number[],
-): DigestPeak | null {
-  let highest: { peak: Peak; view: DeviceView } | null = null;
-  for (const view of views) {
-    if (view.history.trace.count === 0) continue;
-    const peak = peakOf(snapshot, view.history, view.categorizer);
-    if (highest === null || peak.liveBytes > highest.peak.liveBytes) highest = { peak, view };
-  }
-  if (highest === null) return null;
-  const { peak, view } = highest;
-  const { history, steps } = view;
+): DigestPeak[] {
+  return views
+    .filter(({ history }) => history.trace.count > 0)
+    .map((view) => peakInWords(snapshot, view, recording, ofStack))
+    .sort((a, b) => b.liveBytes - a.liveBytes);
+}
+
+function peakInWords(
+  snapshot: Snapshot,
+  { history, steps, categorizer }: DeviceView,
+  recording: Recording | null,
+  ofStack: (stack: StackId) => readonly number[],
+): DigestPeak {
+  const peak = peakOf(snapshot, history, categorizer);
   const { time, startUs } = history;
   const timeUs = time === null || startUs === null ? null : startUs + time[Math.max(0, peak.event)];
   return {

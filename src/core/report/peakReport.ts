@@ -1,6 +1,7 @@
 import { reportBuckets } from './bucketParts.js';
 import { CATEGORIES } from '../analysis/categories.js';
 import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
+import type { DigestPeak } from '../analysis/digestPeak.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import type { Bytes } from '../model/units.js';
 import type { BatchLines } from './batchLines.js';
@@ -13,15 +14,17 @@ interface LineAmounts {
   amounts: PeakAmount[];
 }
 
-/** Who held the memory at the highest point of a run's last recording; null where no snapshot has a trace. */
-export function peakReport(
+/** Who held the memory at each device's highest point in a run's last recording, that of most bytes first. */
+export function peakReports(
   snapshots: readonly SnapshotDigest[],
   lookup: FileLookup,
   batches: BatchLines,
-): PeakReport | null {
-  const digest = snapshots.findLast(({ peak }) => peak !== null);
-  const peak = digest?.peak ?? null;
-  if (digest === undefined || peak === null) return null;
+): PeakReport[] {
+  const digest = snapshots.findLast(({ peaks }) => peaks.length > 0);
+  return digest?.peaks.map((peak) => peakReport(digest, peak, lookup, batches)) ?? [];
+}
+
+function peakReport(digest: SnapshotDigest, peak: DigestPeak, lookup: FileLookup, batches: BatchLines): PeakReport {
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
   const categories = new Float64Array(CATEGORIES.length);

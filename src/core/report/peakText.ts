@@ -1,4 +1,4 @@
-/** The highest point of a run in words, for a terminal and for Markdown. */
+/** The highest points of a run in words, for a terminal and for Markdown. */
 import { countText } from '../text/countText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from './byteText.js';
@@ -18,9 +18,12 @@ const COLUMNS: readonly Column[] = [
   { title: 'LINE', align: '<' },
 ];
 
-/** Lines of a terminal, each table adding up to the peak; none where there is no peak. */
-export function peakLines(peak: PeakReport | null, mostLines: number): string[] {
-  if (peak === null) return [];
+/** Lines of a terminal, each table adding up to its peak; none where nothing was held. */
+export function peakLines(peaks: readonly PeakReport[], mostLines: number): string[] {
+  return peaks.filter(isHigh).flatMap((peak) => linesOf(peak, mostLines));
+}
+
+function linesOf(peak: PeakReport, mostLines: number): string[] {
   const shown = peak.lines.slice(0, Math.max(MOST_LINES, mostLines === Infinity ? mostLines : 0));
   const rest = peak.lines.slice(shown.length);
   const row = (bytes: number, blocks: string, place: string): string[] => [
@@ -53,11 +56,14 @@ export function peakLines(peak: PeakReport | null, mostLines: number): string[] 
 }
 
 /**
- * A list in Markdown.
+ * A list in Markdown for each peak.
  * @param code makes a code span of a recorded name
  */
-export function peakMarkdown(peak: PeakReport | null, code: (text: string) => string): string[] {
-  if (peak === null) return [];
+export function peakMarkdown(peaks: readonly PeakReport[], code: (text: string) => string): string[] {
+  return peaks.filter(isHigh).flatMap((peak) => markdownOf(peak, code));
+}
+
+function markdownOf(peak: PeakReport, code: (text: string) => string): string[] {
   const shown = peak.lines.slice(0, MOST_LINES);
   const said = new Map(facts(shown));
   return [
@@ -76,6 +82,11 @@ export function peakMarkdown(peak: PeakReport | null, code: (text: string) => st
       return `- ${amount} ${said.get(line) ?? ''}`;
     }),
   ].map((text) => text.trimEnd());
+}
+
+/** A device may have been named without ever holding anything. */
+function isHigh({ liveBytes }: PeakReport): boolean {
+  return liveBytes > 0;
 }
 
 function facts(lines: readonly PeakLine[]): [PeakLine, string][] {

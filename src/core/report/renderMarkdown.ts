@@ -154,7 +154,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ),
     ...reasons(shown),
     ...holders(shown),
-    ...peakMarkdown(run.peak, code),
+    ...peakMarkdown(run.peaks, code),
     ...warnings(warningTexts(run.snapshots)),
   ]);
 }

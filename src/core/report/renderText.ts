@@ -187,7 +187,7 @@ function runText(run: RunReport, options: TextOptions): string {
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
     ...suspectLines(shown),
-    ...peakLines(run.peak, options.mostLines),
+    ...peakLines(run.peaks, options.mostLines),
     ...notes('warning', warningTexts(run.snapshots)),
   ];
   return lines.map(visibleText).join('\n') + '\n';

@@ -71,8 +71,10 @@ export interface RunReport {
   noStack: Bytes;
   /** Every category once. Live bytes add up to those of the last snapshot, peak bytes to `peak.liveBytes`. */
   categories: { category: Category; liveBytes: Bytes; peakBytes: Bytes }[];
-  /** null where no snapshot has a trace. */
+  /** Of the device that held most: the first of `peaks`, null where no snapshot has a trace. */
   peak: PeakReport | null;
+  /** One per device in the latest trace, that of most bytes first. */
+  peaks: PeakReport[];
   /** Allocations that failed, in the latest trace that has any. */
   outOfMemory: OutOfMemoryReport[];
 }
@@ -98,7 +100,7 @@ export interface OutOfMemoryReport {
   metadata: string | null;
 }
 
-/** The highest point of the latest trace, on the device that held most. */
+/** The highest point of a device in the latest trace. */
 export interface PeakReport {
   /** The snapshot whose trace it is. */
   path: string;

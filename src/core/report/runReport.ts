@@ -16,7 +16,7 @@ import { evidenceOf } from './evidence.js';
 import { forecastOf } from './forecast.js';
 import { Holders } from './holder.js';
 import { outOfMemory } from './outOfMemory.js';
-import { peakReport } from './peakReport.js';
+import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
 import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { Bytes } from '../model/units.js';
@@ -88,7 +88,8 @@ export function runReport(
     reports.map((line) => line.verdict),
     snapshots.length,
   );
-  const peak = peakReport(snapshots, lookup, batches);
+  const peaks = peakReports(snapshots, lookup, batches);
+  const peak = peaks.at(0) ?? null;
   const live = categoriesOf(stacks);
   return {
     id: run.id,
@@ -108,6 +109,7 @@ export function runReport(
       peakBytes: peak?.categories[i].bytes ?? 0,
     })),
     peak,
+    peaks,
     outOfMemory: outOfMemory(snapshots),
   };
 }

@@ -76,6 +76,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         noStack: 0,
         categories: [],
         peak: null,
+        peaks: [],
         outOfMemory: [],
       },
     ],

@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
 import { stackFrames } from '../../../src/core/analysis/ownerTally.js';
 import { ownerOf } from '../../../src/core/analysis/owner.js';
-import { Action, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
-import { bucketParts } from '../../../src/core/report/bucketParts.js';
+import { Action, BlockState, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { PeakReport, RunReport } from '../../../src/core/report/report.js';
 import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
@@ -12,7 +11,10 @@ import { renderText } from '../../../src/core/report/renderText.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { plantedSources } from '../../../bench/planted.js';
-import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
+import { pickle } from '../../support/plainPickle.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { generateSnapshot } from '../../support/snapshotGenerator.js';
+import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
 
 const NO_WORKSPACE = { files: [], rules: [] };
 const nowhere = (): null => null;
@@ -28,34 +30,86 @@ async function peakOf(file: string): Promise<PeakReport> {
   return peak;
 }
 
+interface Held {
+  bytes: number;
+  owner: string;
+}
+
 /** The highest point by a map from address to bytes and owner, event by event: the plain way. */
-function plainPeak(snapshot: Snapshot): { event: number; bytes: number; owners: Map<string, number> } {
+function plainPeak(
+  snapshot: Snapshot,
+  trace: Snapshot['traces'][number],
+): { event: number; bytes: number; owners: Map<string, number> } {
   const { events } = snapshot;
-  const [trace] = snapshot.traces;
-  const open = new Map<bigint, { bytes: number; owner: string }>();
-  let live = 0;
-  const best = { event: -1, bytes: 0, owners: new Map<string, number>() };
-  for (let event = trace.first; event < trace.first + trace.count; event++) {
-    const address = (BigInt(events.addrHigh[event]) << 32n) | BigInt(events.addrLow[event]);
-    if (events.action[event] === Action.FreeCompleted) {
-      live -= open.get(address)?.bytes ?? 0;
-      open.delete(address);
-    }
-    if (events.action[event] !== Action.Alloc) continue;
-    const frames = stackFrames(snapshot, events.stack[event]);
-    const forward = stackFrames(snapshot, events.forwardStack?.[event] ?? NO_STACK);
-    const owner = ownerOf(frames, forward, 'noStack', nowhere);
-    const key = 'bucket' in owner ? owner.bucket : `${owner.line.file}:${owner.line.line} ${owner.line.function}`;
-    const bytes = Math.ceil(events.size[event] / 512) * 512;
-    open.set(address, { bytes, owner: key });
-    live += bytes;
-    if (live <= best.bytes) continue;
-    best.event = event - trace.first;
+  const open = heldBefore(snapshot, trace);
+  const best = { event: -2, bytes: -1, owners: new Map<string, number>() };
+  const look = (event: number): void => {
+    const live = [...open.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+    if (live <= best.bytes) return;
+    best.event = event;
     best.bytes = live;
     best.owners = new Map();
     for (const one of open.values()) best.owners.set(one.owner, (best.owners.get(one.owner) ?? 0) + one.bytes);
+  };
+  look(-1);
+  for (let event = trace.first; event < trace.first + trace.count; event++) {
+    const address = addressOf(events, event);
+    if (events.action[event] === Action.FreeCompleted) open.delete(address);
+    if (events.action[event] !== Action.Alloc) continue;
+    const frames = stackFrames(snapshot, events.stack[event]);
+    const forward = stackFrames(snapshot, events.forwardStack?.[event] ?? NO_STACK);
+    const owner = ownerOf(frames, forward, 'beforeRecording', nowhere);
+    const key = 'bucket' in owner ? owner.bucket : `${owner.line.file}:${owner.line.line} ${owner.line.function}`;
+    open.set(address, { bytes: rounded(events.size[event]), owner: key });
+    look(event - trace.first);
   }
   return best;
+}
+
+/** What a device held when its trace began: blocks that the trace frees, or that are there at its end, without a birth. */
+function heldBefore(snapshot: Snapshot, trace: Snapshot['traces'][number]): Map<bigint, Held> {
+  const { blocks, events, segments } = snapshot;
+  const held = new Map<bigint, Held>();
+  const born = new Set<bigint>();
+  const owner = 'beforeRecording';
+  for (let event = trace.first; event < trace.first + trace.count; event++) {
+    const address = addressOf(events, event);
+    if (events.action[event] === Action.Alloc) born.add(address);
+    if (events.action[event] !== Action.FreeCompleted || born.has(address)) continue;
+    held.set(address, { bytes: rounded(events.size[event]), owner });
+    born.add(address);
+  }
+  for (let block = 0; block < blocks.count; block++) {
+    const isThere = blocks.state[block] !== BlockState.Inactive;
+    if (!isThere || segments.device[blocks.segment[block]] !== trace.device) continue;
+    const address = addressOf(blocks, block);
+    if (!born.has(address)) held.set(address, { bytes: blocks.size[block], owner });
+  }
+  return held;
+}
+
+function addressOf(column: { addrHigh: Uint32Array; addrLow: Uint32Array }, row: number): bigint {
+  return (BigInt(column.addrHigh[row]) << 32n) | BigInt(column.addrLow[row]);
+}
+
+function rounded(bytes: number): number {
+  return Math.ceil(bytes / 512) * 512;
+}
+
+function ownersOf(peak: PeakReport): Map<string, number> {
+  const owners = new Map(peak.lines.map((line) => [`${line.file}:${line.line} ${line.function}`, line.bytes]));
+  for (const bucket of ['library', 'beforeRecording'] as const) {
+    if (peak.buckets[bucket] > 0) owners.set(bucket, peak.buckets[bucket]);
+  }
+  return owners;
+}
+
+function addsUp(peak: PeakReport, message: string): void {
+  const sum = (bytes: readonly number[]): number => bytes.reduce((total, one) => total + one, 0);
+  const lines = sum(peak.lines.map((line) => line.bytes));
+  assert.equal(lines + sum(Object.values(peak.buckets)), peak.liveBytes, message);
+  assert.equal(sum(peak.categories.map((one) => one.bytes)), peak.liveBytes, message);
+  for (const line of peak.lines) assert.equal(sum(line.categories.map((one) => one.bytes)), line.bytes, message);
 }
 
 describe('The peak', () => {
@@ -63,12 +117,50 @@ describe('The peak', () => {
     for (const name of ['aux_loss/snapshots/snapshot_0040.pickle', 'node_cycle/snapshots/step240.pickle']) {
       const file = join(FIXTURES, 'recordings', name);
       const peak = await peakOf(file);
-      const plain = plainPeak(await readFile(file));
+      const snapshot = await readFile(file);
+      const plain = plainPeak(snapshot, snapshot.traces[0]);
       assert.deepEqual([peak.event, peak.liveBytes], [plain.event, plain.bytes], name);
-      const owners = new Map(peak.lines.map((line) => [`${line.file}:${line.line} ${line.function}`, line.bytes]));
-      for (const [bucket, bytes] of bucketParts(peak)) if (bytes > 0) owners.set(bucket, bytes);
-      assert.deepEqual([...owners].sort(), [...plain.owners].sort(), name);
+      assert.deepEqual([...ownersOf(peak)].sort(), [...plain.owners].sort(), name);
     }
+  });
+
+  it('is told of each device by itself, that of most bytes first', async () => {
+    let several = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const snapshot = await readBytes(pickle(generateSnapshot(seededRandom(seed))));
+      const { report } = buildReport([digestSnapshot('s.pickle', snapshot)], NO_WORKSPACE);
+      const [run] = report.runs;
+      const name = `seed ${seed}`;
+      const traced = snapshot.traces.filter(({ count }) => count > 0);
+      if (traced.length > 1) several++;
+      assert.deepEqual(
+        run.peaks.map(({ device }) => device).sort(),
+        traced.map(({ device }) => device),
+        name,
+      );
+      const heights = run.peaks.map(({ liveBytes }) => liveBytes);
+      assert.deepEqual(
+        heights,
+        [...heights].sort((a, b) => b - a),
+        name,
+      );
+      assert.equal(run.peak, run.peaks[0], name);
+      const [text, markdown] = [renderText(report, { mostLines: 30 }), renderMarkdown(report, { mostLines: 30 })];
+      for (const peak of run.peaks) {
+        const plain = plainPeak(
+          snapshot,
+          traced.find(({ device }) => device === peak.device)!,
+        );
+        assert.deepEqual([peak.event, peak.liveBytes], [plain.event, plain.bytes], name);
+        assert.deepEqual([...ownersOf(peak)].sort(), [...plain.owners].sort(), name);
+        addsUp(peak, name);
+        const bytes = peak.liveBytes.toLocaleString('en-US');
+        for (const said of [text, markdown]) {
+          assert.match(said, new RegExp(`Peak of device ${peak.device}: .* live \\(${bytes} B\\)`), name);
+        }
+      }
+    }
+    assert.ok(several > 10, `${several} of 60 snapshots have several devices`);
   });
 
   it('adds up by line and by category, in every recording', async function () {
@@ -77,7 +169,7 @@ describe('The peak', () => {
     if (hasCorpus()) files.push(...picklesUnder(join(CORPUS, 'recorded_on_gpu')));
     else console.log('    without the corpus: it is not beside the checkout');
     for (const file of files) {
-      const { peak, categories, snapshots } = await runOf([file]);
+      const { peak, peaks, categories, snapshots } = await runOf([file]);
       const sum = (bytes: readonly number[]): number => bytes.reduce((total, one) => total + one, 0);
       assert.equal(
         sum(categories.map((one) => one.liveBytes)),
@@ -85,11 +177,7 @@ describe('The peak', () => {
         file,
       );
       assert.equal(sum(categories.map((one) => one.peakBytes)), peak?.liveBytes ?? 0, file);
-      if (peak === null) continue;
-      const lines = sum(peak.lines.map((line) => line.bytes));
-      assert.equal(lines + sum(Object.values(peak.buckets)), peak.liveBytes, file);
-      assert.equal(sum(peak.categories.map((one) => one.bytes)), peak.liveBytes, file);
-      for (const line of peak.lines) assert.equal(sum(line.categories.map((one) => one.bytes)), line.bytes, file);
+      for (const one of peaks) addsUp(one, file);
     }
   });
 
@@ -119,7 +207,7 @@ describe('The peak', () => {
 
   it('is not known without a trace', async () => {
     const run = await runOf([join(FIXTURES, 'shapes/no_history.p4.pickle')]);
-    assert.equal(run.peak, null);
+    assert.deepEqual([run.peak, run.peaks], [null, []]);
     assert.ok(run.categories.every((one) => one.peakBytes === 0));
   });
 });

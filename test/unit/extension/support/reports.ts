@@ -58,6 +58,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     noStack: 0,
     categories: [],
     peak: null,
+    peaks: [],
     outOfMemory: [],
     ...over,
   };
