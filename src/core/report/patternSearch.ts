@@ -9,7 +9,9 @@ import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
 import type { DeviceRoom } from './deviceRoom.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, keeperWords } from './patternWords.js';
+import type { SeenOwner } from './recordedBounds.js';
 import type { LineReport } from './report.js';
+import { isSameContainer } from './sourceHolder.js';
 import { pathsOfStack } from './stackPath.js';
 
 /** Sources of the workspace, as they are now. */
@@ -20,8 +22,8 @@ export interface SourceAccess {
   text(file: string): string | null;
   /** True if the file is known to differ from what ran. */
   isChanged(file: string): boolean;
-  /** True unless the recorder saw something else keep what a line allocates than what is filled at a place. */
-  agrees(line: LineReport, file: string, at: number): boolean;
+  /** True unless the recorder saw something else keep what a line allocates than one container, told by `isIt`. */
+  agrees(line: LineReport, isIt: (owner: SeenOwner) => boolean): boolean;
   /** True if the recorder has seen the bound of what keeps a line's memory. */
   isWeighed(line: LineReport): boolean;
   /** How much more the devices of a line's run take, null where that is not known. */
@@ -91,11 +93,14 @@ export class PatternSearch {
 }
 
 /** A limit in the source as the report says it; null if what was seen has outgrown it, or speaks against it. */
-function boundOf({ module, span, holder, most }: Limit, line: LineReport, access: SourceAccess): Bound | null {
+function boundOf(found: Limit, line: LineReport, access: SourceAccess): Bound | null {
+  const { module, span, holder, most } = found;
   const { file } = module;
   const at = lineAt(module, span.from);
   if (access.isChanged(file)) return null;
-  if (!access.agrees(line, file, at)) return null;
+  const isIt = (owner: SeenOwner): boolean =>
+    owner.file === file && (owner.line === at || isSameContainer(owner, found));
+  if (!access.agrees(line, isIt)) return null;
   if (most?.count != null && (line.evidence?.birthSteps ?? 0) > most.count) return null;
   const limit =
     most === null ? say('A loop around it empties it or makes it anew.') : say('It holds at most {0}.', roomText(most));

@@ -1,7 +1,7 @@
 import type { Finding } from '../keepers/judge/finding.js';
-import { forEachStatement, type PythonModule } from '../python/pythonModule.js';
 import { say } from '../text/say.js';
 import { holderName } from './holderName.js';
+import { classedName } from './sourceHolder.js';
 
 /** Who keeps: in a few words, and with what explains it. Both follow "kept by". */
 export function keeperWords(finding: Finding): { name: string; text: string } {
@@ -84,14 +84,6 @@ export function fixText(finding: Finding): string {
 }
 
 /** The holder's name, with the class's in place of `self`. */
-function nameOf({ holder, module, span }: Finding): string {
-  return holderName(holder.replace(/^self\b/, () => classAround(module, span.from) ?? 'self'));
-}
-
-function classAround(module: PythonModule, offset: number): string | null {
-  let name: string | null = null;
-  forEachStatement(module.body, (statement) => {
-    if (statement.kind === 'class' && statement.from <= offset && offset < statement.to) name = statement.name;
-  });
-  return name;
+function nameOf(finding: Finding): string {
+  return holderName(classedName(finding));
 }

@@ -15,6 +15,13 @@ interface Bounded extends RecordedOwner {
   readonly container: RecordedContainer & { readonly maxlen: number };
 }
 
+/** What the recorder saw keep memory: its name, and the statement that it names, in the workspace's file if there is one. */
+export interface SeenOwner {
+  readonly name: string;
+  readonly file: string;
+  readonly line: number;
+}
+
 /** Lines whose memory is kept by containers that cannot grow for ever, as the recorder of a run saw them. */
 export class RecordedBounds {
   /** Owners by look, oldest first. */
@@ -65,12 +72,18 @@ export class RecordedBounds {
     return (this.looks.at(-1)?.owners ?? []).some((owner) => isBounded(owner) && this.bytesAt(owner, line) > 0);
   }
 
-  /** True unless the recorder saw the line's memory grow elsewhere than in what is filled at a place, or beyond its bound. */
-  agrees(line: OwnerLine, file: string, at: number): boolean {
+  /**
+   * True unless the recorder saw the line's memory grow elsewhere than in one container, or beyond its bound.
+   * @param isIt true of what may be that container, by its name and the place of the statement that the recorder names
+   */
+  agrees(line: OwnerLine, isIt: (owner: SeenOwner) => boolean): boolean {
     return (this.looks.at(-1)?.owners ?? []).every((owner) => {
       if (this.bytesAt(owner, line) === 0 || (owner.bornSteps !== null && owner.bornSteps <= PASSING)) return true;
-      const isThere = owner.line === at && (this.lookup(owner.file) ?? owner.file) === file;
-      return isThere && !(isBounded(owner) && this.hasOutgrown(owner));
+      const { name, line: at } = owner;
+      return (
+        isIt({ name, file: this.lookup(owner.file) ?? owner.file, line: at }) &&
+        !(isBounded(owner) && this.hasOutgrown(owner))
+      );
     });
   }
 

@@ -10,7 +10,7 @@ import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { PatternSearch } from './patternSearch.js';
 import { rankDifferences } from './rankDifference.js';
 import type { LineReport, Report, RunReport, Verdict } from './report.js';
-import { RecordedBounds } from './recordedBounds.js';
+import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { worst } from './runReport.js';
 
@@ -71,7 +71,8 @@ export class ReportsFromSources {
       for (const line of lines) seen.set(line, { bounds, room });
     });
     const access = {
-      agrees: (line: LineReport, file: string, at: number) => seen.get(line)?.bounds.agrees(line, file, at) ?? true,
+      agrees: (line: LineReport, isIt: (owner: SeenOwner) => boolean) =>
+        seen.get(line)?.bounds.agrees(line, isIt) ?? true,
       isWeighed: (line: LineReport) => seen.get(line)?.bounds.knows(line) ?? false,
       roomFor: (line: LineReport) => seen.get(line)?.room ?? null,
       files: workspace.files,

@@ -138,6 +138,20 @@ describe('What cannot grow for ever', () => {
     assert.equal((await runOf(await digestsOf('filling_replay', 30, same))).verdict, 'leak');
   });
 
+  it('is the same container whichever of its statements the recorder names, and another one by another name', async () => {
+    const seen = (name: string, line: number): Look => withOwners((owner) => ({ ...owner, name, line }));
+    const verdictOf = async (program: string, look: Look): Promise<string> =>
+      (await runOf(await digestsOf(program, 40, look))).verdict;
+    // The line that makes it: `self.kept = {}`, `history = []`.
+    assert.equal(await verdictOf('capped_cache', seen('Samples.kept', 12)), 'filling');
+    assert.equal(await verdictOf('capped_history', seen('history', 13)), 'filling');
+    // Another attribute, another class's, another variable of the function, and one of the same name outside of it.
+    assert.equal(await verdictOf('capped_cache', seen('Samples.seen', 12)), 'leak');
+    assert.equal(await verdictOf('capped_cache', seen('Loader.kept', 12)), 'leak');
+    assert.equal(await verdictOf('capped_history', seen('outputs', 13)), 'leak');
+    assert.equal(await verdictOf('capped_history', seen('history', 26)), 'leak');
+  });
+
   it('is a leak where something else keeps growing on the same line', async () => {
     const both: Look = (recording) => ({
       ...recording,
