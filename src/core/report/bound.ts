@@ -40,16 +40,24 @@ export function fullSize(bytesPerItem: number, items: number, most: number, isEx
  */
 export function weighBound(line: LineReport, bound: Bound, room: DeviceRoom | null): void {
   const name = bound.file.slice(bound.file.lastIndexOf('/') + 1);
-  const isTooMuch = room !== null && !bound.isFull && (bound.full?.moreBytes ?? 0) > room.roomBytes;
+  const fits = bound.isFull || (bound.full === null || room === null ? null : bound.full.moreBytes <= room.roomBytes);
+  line.bound = {
+    name: bound.holder,
+    file: bound.file,
+    line: bound.line,
+    isFull: bound.isFull,
+    fullBytes: bound.full?.bytes ?? null,
+    fits,
+  };
   const sentences = [
     say('Kept by `{0}` ({1}:{2}).', holderName(bound.holder), name, bound.line),
     bound.limit,
-    isTooMuch ? tooMuchText(bound.full, room) : fillingText(bound),
+    fits === false && room !== null ? tooMuchText(bound.full, room) : fillingText(bound),
   ];
   if (line.evidence !== null) {
     line.evidence = { ...line.evidence, reason: [...sentences, line.evidence.reason].join(' ') };
   }
-  if (isTooMuch) return;
+  if (fits === false) return;
   const verdict: Verdict = bound.isFull ? 'plateau' : 'filling';
   line.verdict = verdict;
   line.leakedBytes = 0;

@@ -21,8 +21,10 @@ export function waitForProof(run: RunReport, lineText: (file: string, line: numb
   }
 }
 
-function isProved({ evidence, holder }: LineReport, run: RunReport, isHeld: boolean): boolean {
+function isProved({ evidence, holder, bound }: LineReport, run: RunReport, isHeld: boolean): boolean {
   if (evidence === null) return true;
+  // A buffer it is, and it will not fit: there is nothing to wait for.
+  if (bound?.fits === false) return true;
   const isFew = evidence.survivors <= FEW_BLOCKS;
   if (isFew && holder === null) return false;
   if (evidence.from === 'snapshots') {

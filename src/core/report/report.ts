@@ -214,6 +214,8 @@ export interface LineReport {
   /** What the verdict was read from; null if nothing was looked at: a single snapshot without lifetimes. */
   evidence: Evidence | null;
   holder: HolderReport | null;
+  /** Why the line cannot grow for ever, null where nothing is known to bound it. */
+  bound: BoundReport | null;
   /** The text of the line, null where the workspace has it no more or never had. */
   statement: Statement | null;
   /** The workspace's own word: this line is not to be reported. */
@@ -264,6 +266,19 @@ export interface HolderReport {
   fix: string | null;
   /** The fix as a change of the source, where one can be made that cannot change what is learnt. */
   edit: SourceEdit | null;
+}
+
+/** What keeps a line's memory, and cannot grow for ever. */
+export interface BoundReport {
+  name: string;
+  /** Where memory is put there. */
+  file: string;
+  line: number;
+  isFull: boolean;
+  /** What it keeps once it is full, null where that is not known. */
+  fullBytes: Bytes | null;
+  /** False if the device has no room for what is still to come: the line stays a leak. Null where that is not known. */
+  fits: boolean | null;
 }
 
 /** A change of one file. Lines and columns are 0-based, columns in UTF-16 units. */

@@ -210,6 +210,7 @@ function lineReport(
       HELD.has(verdict) && own.some((bytes) => bytes > 0)
         ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null))
         : null,
+    bound: null,
     statement: line.mapped ? statements.of(line.file, line.line) : null,
     ignored: false,
     stacks: stacks

@@ -48,6 +48,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     confidence: 1,
     evidence: null,
     holder: null,
+    bound: null,
     statement: null,
     ignored: false,
     stacks: [],

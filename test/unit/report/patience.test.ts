@@ -85,6 +85,29 @@ describe('An accusation', function () {
     assert.equal(await verdictOf(digests, UNREAD), 'filling');
   });
 
+  it('needs no patience with a buffer that will not fit into the device', async () => {
+    const onDevice = async (items: number): Promise<LineReport> => {
+      const digests = await first('filling_replay', 20);
+      const [{ liveBytes }] = digests.at(-1)?.devices ?? [];
+      // Twenty items are there, fifteen are to come.
+      const capacityBytes = liveBytes + Math.round((liveBytes / 20) * items);
+      const small = digests.map((digest): SnapshotDigest => {
+        const { recording } = digest;
+        if (recording === null) return digest;
+        const devices = recording.devices.map((device) => ({ ...device, capacityBytes, outsideBytes: 0 }));
+        return { ...digest, recording: { ...recording, devices } };
+      });
+      return worstLine(small, UNREAD);
+    };
+    const tooMuch = await onDevice(5);
+    assert.deepEqual([tooMuch.verdict, tooMuch.bound?.fits], ['leak', false]);
+    assert.ok(tooMuch.leakedBytes > 0);
+    const reason = tooMuch.evidence?.reason ?? '';
+    assert.ok(!/still filling|Too early/.test(reason), reason);
+    const roomy = await onDevice(30);
+    assert.deepEqual([roomy.verdict, roomy.bound?.fits, roomy.bound?.isFull], ['filling', true, false]);
+  });
+
   it('without traces needs more snapshots if nobody is known who keeps the memory', async () => {
     const digests = plain(await first('prediction_list', 30), false);
     assert.equal(digests.length, 5);

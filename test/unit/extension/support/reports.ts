@@ -35,6 +35,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     confidence: 0.9,
     evidence: null,
     holder: null,
+    bound: null,
     statement: null,
     ignored: false,
     stacks: [],
