@@ -1,5 +1,6 @@
-/** Lints and checks the formatting of everything; both run even if the first finds something. */
+/** Lints, checks the formatting of everything and looks for imports in a circle; all run even if the first finds something. */
 import { createRequire } from 'node:module';
+import { importCycles } from './lib/importCycles.mjs';
 import { runNode } from './lib/run.mjs';
 import { fromRoot, root } from './lib/paths.mjs';
 
@@ -10,4 +11,6 @@ const results = [
   await runNode([eslint, '--max-warnings', '0', '.'], { cwd: root }),
   await runNode([prettier, '--check', '--log-level', 'warn', '.'], { cwd: root }),
 ];
-process.exit(results.some(({ status }) => status !== 0) ? 1 : 0);
+const cycles = importCycles(root, ['src', 'webview', 'test/unit', 'test/support', 'bench']);
+for (const cycle of cycles) console.error(`Imports in a circle: ${cycle}`);
+process.exit(cycles.length > 0 || results.some(({ status }) => status !== 0) ? 1 : 0);

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, EventIndex } from '../model/units.js';
 import type { AllocationIndex } from './allocationIndex.js';
-import type { DigestFrame } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import { stackFrames } from './ownerTally.js';
 import type { Owner } from './owner.js';
 import type { StrandLayout } from './strands.js';

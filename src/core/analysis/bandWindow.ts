@@ -4,6 +4,7 @@ import type { AllocationIndex } from './allocationIndex.js';
 import { bandSamples, type BandSamples } from './bandSamples.js';
 import { HistoryAxis, type Axis, type Stretch } from './historyAxis.js';
 import type { StrandLayout } from './strands.js';
+import type { StrandSeries } from './strandSeries.js';
 import { strandsInView } from './strandsInView.js';
 
 export interface BandRequest {
@@ -39,13 +40,6 @@ export interface BandWindow {
   /** How many strands the others are that are live at some sample. */
   otherStrands: number;
   blocks: BandBlocks;
-}
-
-/** From `sample[c]` on, `bytes[c]` are live; before the first, none. */
-export interface StrandSeries {
-  offset: Uint32Array;
-  sample: Uint16Array;
-  bytes: Float64Array;
 }
 
 /** Single allocations that are large enough to be seen, parts of their strands: by strand, then by birth. */

@@ -10,6 +10,7 @@ import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import { CATEGORY_CODES } from './categories.js';
 import { deviceViews, type DeviceView } from './deviceViews.js';
+import type { DigestFrame } from './digestFrame.js';
 import { devicePeaks, type DigestPeak } from './digestPeak.js';
 import { frameKind } from './frameKind.js';
 import { lifetimesOf } from './lifetimes.js';
@@ -19,14 +20,6 @@ import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { traceSpan, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from './segmentFacts.js';
 import { findSteps, type Steps } from './steps.js';
-
-/** A frame in words. */
-export interface DigestFrame {
-  file: string;
-  /** 1-based, -1 where not known. */
-  line: number;
-  function: string;
-}
 
 /** The live blocks of one stack. */
 export interface LiveGroup {

@@ -1,7 +1,8 @@
 import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
-import type { DigestFrame, DigestLifetimes, SnapshotDigest } from './digest.js';
+import type { DigestLifetimes, SnapshotDigest } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import { binStepsOf, summarizeLives, type Life } from './lifetimes.js';
 import { stackKey, type StackWords } from './stackKey.js';
 import { UNKNOWN, type TraceSpan } from './traceSpan.js';

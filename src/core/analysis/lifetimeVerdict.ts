@@ -1,4 +1,5 @@
-import type { DigestFrame, DigestLifetimes } from './digest.js';
+import type { DigestLifetimes } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import type { Opinion } from './opinion.js';
 
 /** Steps under which lifetimes say nothing. */

@@ -1,5 +1,5 @@
 import { frameKind } from './frameKind.js';
-import type { DigestFrame } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 
 /** The workspace's answer to a recorded file, null where it has none. */
 export type FileLookup = (recorded: string) => string | null;

@@ -1,6 +1,6 @@
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
-import type { DigestFrame } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import type { DeviceHistory } from './history.js';
 import {
   eachBucket,

@@ -1,4 +1,4 @@
-import type { DigestFrame } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import type { StacklessBucket } from './owner.js';
 
 /** A stack as a digest names it: indices into its frames. */

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../model/snapshot.js';
 import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
 import type { CategoryCode } from './categories.js';
-import type { DigestFrame } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import { ownerOfStack, stackFrames } from './ownerTally.js';
 import { ownerKey, type FileLookup, type Owner } from './owner.js';
 

@@ -1,5 +1,5 @@
-import type { StrandSeries } from './bandWindow.js';
 import type { Stretch } from './historyAxis.js';
+import type { StrandSeries } from './strandSeries.js';
 
 /** By position in the pile: 1 where some of the strand lies between two heights at some sample. */
 export function strandsInView({ offset, sample, bytes }: StrandSeries, samples: number, view: Stretch): Uint8Array {

@@ -1,7 +1,7 @@
 import { Growable } from '../model/growable.js';
 import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { EventIndex, StackId } from '../model/units.js';
-import type { DigestFrame } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import { freeStacks, stepTable } from './lifetimes.js';
 import type { DeviceHistory } from './history.js';
 import type { StackWords } from './stackKey.js';

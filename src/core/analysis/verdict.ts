@@ -1,4 +1,5 @@
-import type { DigestFrame, DigestLifetimes } from './digest.js';
+import type { DigestLifetimes } from './digest.js';
+import type { DigestFrame } from './digestFrame.js';
 import { FEWEST_STEPS, judgeLifetimes } from './lifetimeVerdict.js';
 import type { Opinion, StackVerdict } from './opinion.js';
 import { judgeSeries, type Series } from './seriesVerdict.js';

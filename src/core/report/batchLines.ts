@@ -1,5 +1,5 @@
 import { CATEGORIES, CategoryCode } from '../analysis/categories.js';
-import type { DigestFrame } from '../analysis/digest.js';
+import type { DigestFrame } from '../analysis/digestFrame.js';
 import { frameKind } from '../analysis/frameKind.js';
 import type { FileLookup } from '../analysis/owner.js';
 import type { Bytes } from '../model/units.js';

@@ -1,4 +1,5 @@
-import type { DigestFrame, LiveGroup, SnapshotDigest } from '../analysis/digest.js';
+import type { LiveGroup, SnapshotDigest } from '../analysis/digest.js';
+import type { DigestFrame } from '../analysis/digestFrame.js';
 import { followBlocks, type Flow } from '../analysis/flow.js';
 import {
   eachBucket,

@@ -1,5 +1,5 @@
 import { cycleChains, type CycleChain } from '../analysis/cycleChains.js';
-import type { DigestFrame } from '../analysis/digest.js';
+import type { DigestFrame } from '../analysis/digestFrame.js';
 import { ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { CycleReport, CycleTensorReport } from './report.js';

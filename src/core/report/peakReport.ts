@@ -1,6 +1,7 @@
 import { reportBuckets } from './bucketParts.js';
 import { CATEGORIES } from '../analysis/categories.js';
-import type { DigestFrame, SnapshotDigest } from '../analysis/digest.js';
+import type { SnapshotDigest } from '../analysis/digest.js';
+import type { DigestFrame } from '../analysis/digestFrame.js';
 import type { DigestPeak } from '../analysis/digestPeak.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
 import type { Bytes } from '../model/units.js';

@@ -1,4 +1,4 @@
-import type { DigestFrame } from '../analysis/digest.js';
+import type { DigestFrame } from '../analysis/digestFrame.js';
 import type { FileLookup } from '../analysis/owner.js';
 
 /** A frame with its file in workspace terms where there is one. */

@@ -1,6 +1,7 @@
 import { CATEGORIES } from '../analysis/categories.js';
 import type { JoinedLifetimes, JoinedTraces } from '../analysis/joinTraces.js';
-import type { DigestFrame, DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
+import type { DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
+import type { DigestFrame } from '../analysis/digestFrame.js';
 import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
 import { judge, type Judgement } from '../analysis/verdict.js';
 import type { BatchLines } from './batchLines.js';

@@ -1,0 +1,6 @@
+/** From `sample[c]` on, `bytes[c]` are live; before the first, none. */
+export interface StrandSeries {
+  offset: Uint32Array;
+  sample: Uint16Array;
+  bytes: Float64Array;
+}
