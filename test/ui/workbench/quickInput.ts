@@ -43,6 +43,11 @@ export class QuickInput {
     return (await rows.allInnerTexts()).map((text) => text.replace(/\s+/g, ' ').trim());
   }
 
+  /** What it holds. */
+  async value(): Promise<string> {
+    return this.box.locator('.quick-input-filter input').inputValue();
+  }
+
   /** What it asks for. */
   async placeholder(): Promise<string> {
     return (await this.box.locator('.quick-input-filter input').getAttribute('placeholder')) ?? '';

@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.js';
+import { copyExample } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+
+describe('A window that is loaded again', () => {
+  const ui = uiSession();
+
+  it('has its marks, its timeline and its list as they were', async () => {
+    const workbench = await ui.open({ folder: copyExample() });
+    const { editor, sideBar } = workbench;
+    await workbench.openFile('detector/pyramid.py', 16);
+    await editor.untilLens(16, /leaked/);
+    await workbench.runCommand('Leakline: Show Leaks');
+    await workbench.runCommand('Leakline: List Leaks by File');
+    await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
+    await workbench.runCommand('Leakline: Open Timeline');
+    const before = await workbench.timeline();
+    await before.clickCurve(0.5);
+    const total = await before.totalBytes();
+    assert.ok(total > 0);
+    await workbench.settle();
+    await workbench.runCommand('Developer: Reload Window');
+    await workbench.ready();
+    const after = await workbench.timeline();
+    await eventually(async () => {
+      await after.clickCurve(0.5);
+      assert.equal(await after.totalBytes(), total);
+    });
+    await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
+    await workbench.openFile('detector/pyramid.py', 16);
+    await editor.untilLens(16, /leaked/);
+    await workbench.screenshot('reloaded');
+  });
+});
