@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, readdirSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
 import { eventually } from '../support/eventually.js';
 import { repositoryRoot } from '../support/repository.js';
@@ -11,7 +11,8 @@ import { byteLenses, expectedLeaks, untilLensesShow } from './lenses.js';
 
 const source = inWorkspace('detector/pyramid.py');
 const uri = vscode.Uri.file(source);
-const recordings = inWorkspace('leakline-recordings');
+const snapshots = inWorkspace('snapshots');
+const recorded = join(repositoryRoot(), 'examples/detector/snapshots');
 
 async function untilLens(line: number, text: RegExp): Promise<void> {
   await eventually(
@@ -33,28 +34,48 @@ async function write(text: string): Promise<void> {
   });
 }
 
+interface Sources {
+  sources: { path: string; sha256: string }[];
+}
+
+function sidecarPaths(): string[] {
+  const pickles = readdirSync(snapshots).filter((name) => name.endsWith('.pickle'));
+  return pickles.map((name) => join(snapshots, name.replace(/\.pickle$/, '.leakline.json')));
+}
+
+/** Puts beside each snapshot of the example what the recorder wrote of the same program, without owners. */
+function writeSidecars(git: { root: string; commit: string } | null): Sources {
+  const sidecar = join(repositoryRoot(), 'test/fixtures/planted/recordings/detector/rank0_step000020.leakline.json');
+  const template = JSON.parse(readFileSync(sidecar, 'utf8').replaceAll('/planted/detector', '/detector')) as Sources;
+  for (const path of sidecarPaths()) {
+    const snapshot = basename(path).replace(/\.leakline\.json$/, '.pickle');
+    const step = Number(/\d+/.exec(snapshot)?.[0]);
+    const own = { snapshot, step, stepTimes: null, holders: null, git };
+    writeFileSync(path, JSON.stringify({ ...template, ...own }));
+  }
+  return template;
+}
+
 describe('A file that is another version than the one that ran', () => {
   let text: string;
-  let aside: string;
+  const added: string[] = [];
 
   before(async () => {
     await untilLensesShow(expectedLeaks());
     text = readFileSync(source, 'utf8');
-    // Only the recorder's snapshots are to speak here: they carry hashes of the sources.
-    aside = inWorkspace('..', 'snapshots-aside');
-    renameSync(inWorkspace('snapshots'), aside);
-    cpSync(join(repositoryRoot(), 'test/fixtures/planted/recordings/detector'), recordings, { recursive: true });
+    // As many steps as name a leak without the source that ran.
+    for (const name of readdirSync(recorded)) {
+      if (existsSync(join(snapshots, name))) continue;
+      added.push(join(snapshots, name));
+      copyFileSync(join(recorded, name), join(snapshots, name));
+    }
+    const { sources } = writeSidecars(null);
     const sha256 = createHash('sha256').update(text).digest('hex');
-    const [sidecar] = readdirSync(recordings).filter((name) => name.endsWith('.leakline.json'));
-    const { sources } = JSON.parse(readFileSync(join(recordings, sidecar), 'utf8')) as {
-      sources: { path: string; sha256: string }[];
-    };
     assert.equal(sources.find(({ path }) => path.endsWith('/detector/pyramid.py'))?.sha256, sha256);
   });
 
   after(async () => {
-    rmSync(recordings, { recursive: true, force: true });
-    renameSync(aside, inWorkspace('snapshots'));
+    for (const path of [...sidecarPaths(), ...added]) rmSync(path, { force: true });
     await write(text);
     utimesSync(source, new Date(0), new Date(0));
     await vscode.commands.executeCommand('leakline.readAgain');
@@ -89,11 +110,7 @@ describe('A file that is another version than the one that ran', () => {
       git('add', 'detector');
       git('commit', '--quiet', '-m', 'as it ran');
       const commit = git('rev-parse', 'HEAD').trim();
-      for (const name of readdirSync(recordings).filter((one) => one.endsWith('.leakline.json'))) {
-        const path = join(recordings, name);
-        const sidecar = JSON.parse(readFileSync(path, 'utf8')) as object;
-        writeFileSync(path, JSON.stringify({ ...sidecar, git: { root: inWorkspace(), commit } }));
-      }
+      writeSidecars({ root: inWorkspace(), commit });
       await vscode.commands.executeCommand('git.openRepository', inWorkspace());
       await vscode.commands.executeCommand('workbench.action.closeAllEditors');
       writeFileSync(source, `# one more line\n${text}`);

@@ -27,7 +27,7 @@ describe('A workspace of years', () => {
       () => {
         const report = api.report();
         assert.equal(count(report), all);
-        assert.ok(report !== null);
+        assert.ok(report !== null, 'nothing is read');
         return report;
       },
       { timeoutMs: READING_MS, everyMs: 250 },

@@ -112,7 +112,8 @@ describe('Notebook cells', () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
     await untilLens(leak.cell + 1, leak.line + 1, /blocks$/);
     await eventually(() => {
-      assert.ok(lines().some(({ file }) => file === nameOf({ ...leak, cell: leak.cell + 1 })));
+      const files = lines().map(({ file }) => file);
+      assert.ok(files.includes(nameOf({ ...leak, cell: leak.cell + 1 })), files.join());
     });
   });
 });

@@ -32,7 +32,7 @@ describe('what can be saved', () => {
     await menu.locator('.export-status', { hasText: 'Saved as /chosen/' }).waitFor();
     return eventually(() => {
       const file = alone.saved.at(-1);
-      assert.ok(alone.saved.length > before && file !== undefined);
+      assert.ok(alone.saved.length > before && file !== undefined, 'nothing is saved');
       return file;
     });
   }

@@ -152,7 +152,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     'startedLate',
     chrome({ 'Total Allocated': 1512 }),
     chrome({}),
-    /^1000 bytes on device 0 were allocated before the trace began.*: start the profiler before the model is built\.$/,
+    /^1,000 bytes on device 0 were allocated before the trace began.*: start the profiler before the model is built\.$/,
   ],
   [
     'moreSnapshots',
@@ -166,7 +166,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     ]),
     /holds 2 snapshots, of which the first is shown: unpack the container\.$/,
   ],
-  ['strangeLines', `${SMI}Unable to reach the device\n`, SMI, /^1 line is no samples and left out: look at the log/],
+  ['strangeLines', `${SMI}Unable to reach the device\n`, SMI, /^1 line is no sample and left out: look at the log/],
   [
     'moreSeries',
     Array.from({ length: 300 }, (_, i) => `${i + 100}, 5 MiB\n`).join(''),

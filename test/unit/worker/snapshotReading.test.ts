@@ -228,7 +228,7 @@ describe('Reading a snapshot a second time', function () {
       await readOnce();
       assert.ok(!wasCached());
       await eventually(() => {
-        assert.ok(readFileSync(file).equals(whole));
+        assert.ok(readFileSync(file).equals(whole), 'the damaged file is still there');
       });
     }
   });
