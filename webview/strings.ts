@@ -7,6 +7,7 @@ import type { BeforePart } from '../src/protocol/runData.js';
 import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
+import { placeText } from './place.js';
 import { t } from './translate.js';
 import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
 import type { FlameMeasure } from './flame/flameSession.js';
@@ -260,7 +261,7 @@ export const strings = {
   } satisfies Record<FlameGroup, string>,
   unnamedCall: t('no room for its name'),
   callAt: (name: string, file: string, line: number): string =>
-    line > 0 ? `${name}, ${file}:${line}` : `${name}, ${file}`,
+    `${name}, ${placeText(file, line)}`,
   mergedCalls: (count: number): string => t('{0} more', formatCount(count)),
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
     const numbers = [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`];
@@ -328,6 +329,7 @@ export const strings = {
           formatBytes(largestFree),
         ),
   defaultPool: t('default pool'),
+  unknownPool: t('pool not recorded'),
   poolNamed: (pool: string): string => t('pool {0}', pool),
   streamNamed: (stream: string): string => (stream === '' ? t('stream not known') : t('stream {0}', stream)),
   segmentKind: { small: t('small'), large: t('large'), expandable: t('expandable') },
@@ -419,7 +421,8 @@ export const strings = {
       ? t('{0}, none of it held by a line of Python.', amount)
       : t('{0}, held by {1}, most by {2}.', amount, linesText(lines), largest);
   },
-  lineWithBytes: (file: string, line: number, bytes: number): string => `${file}:${line} (${formatBytes(bytes)})`,
+  lineWithBytes: (file: string, line: number, bytes: number): string => 
+    `${placeText(file, line)} (${formatBytes(bytes)})`,
   nothingMapped: t('No line that is live here is a file of this workspace.'),
 
   // Two snapshots side by side

@@ -50,8 +50,8 @@ export interface MapSegment extends MappedSegment {
 }
 
 export interface MapPool extends SegmentSums {
-  /** `0,0` is the default pool. */
-  pool: string;
+  /** `0,0` is the default pool; null where the input does not say. */
+  pool: string | null;
   stream: string;
   kind: 'small' | 'large' | 'expandable';
 }

@@ -3,7 +3,6 @@ import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../co
 import type { FileLookup } from '../core/analysis/owner.js';
 import { ownerOfStack, stackFrames } from '../core/analysis/ownerTally.js';
 import { snapshotAt } from '../core/analysis/snapshotAt.js';
-import { DEFAULT_POOL } from '../core/analysis/segmentFacts.js';
 import { stacklessBucket } from '../core/analysis/stackless.js';
 import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
 import { NO_OWNER, type MapOwner, type MapPool, type MapQuery, type MemoryMapAnswer } from '../protocol/mapData.js';
@@ -84,7 +83,7 @@ function poolsOf(
 ): { pools: MapPool[]; poolOf: (segment: MappedSegment) => number } {
   const { segments, strings } = snapshot;
   const labelOf = ({ segment }: MappedSegment): Pick<MapPool, 'pool' | 'stream' | 'kind'> => ({
-    pool: strings.text(segments.pool[segment]).slice(0, LONGEST_LABEL) || DEFAULT_POOL,
+    pool: strings.text(segments.pool[segment]).slice(0, LONGEST_LABEL) || null,
     stream: strings.text(segments.stream[segment]).slice(0, LONGEST_LABEL),
     kind: segments.isExpandable[segment] === 1 ? 'expandable' : segments.isSmall[segment] === 1 ? 'small' : 'large',
   });

@@ -8,6 +8,7 @@ import { itemName } from '../flame/flameText.js';
 import { ownerName } from '../layer/bandText.js';
 import type { LiveRow } from '../live/rows.js';
 import { ownerOfPiece, poolText } from '../map/mapText.js';
+import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import type { TableData } from './tableData.js';
 
@@ -44,7 +45,7 @@ export function liveTable(rows: readonly LiveRow[]): TableData {
     rows: rows.map((row) => {
       if (row.kind !== 'line') return [strings[row.kind], null, '', row.bytes, row.blocks, ''];
       const { file, line, function: name, frames } = row.line;
-      const stack = (frames ?? []).map((frame) => `${frame.file}:${frame.line} ${frame.function}`).join(' ← ');
+      const stack = (frames ?? []).map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`).join(' ← ');
       return [file, line, name, row.bytes, row.blocks, stack];
     }),
   };

@@ -1,6 +1,7 @@
 /** The calls of a flame graph in words. */
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
 import { formatBytes, formatShare } from '../format.js';
+import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import type { FlameItem } from './flameItems.js';
 
@@ -25,7 +26,7 @@ export function shortName(item: FlameItem): string {
   const { call } = item;
   if (call === null || call.file === '') return itemName(item);
   const base = call.file.slice(call.file.lastIndexOf('/') + 1);
-  return `${call.function} ${call.line > 0 ? `${base}:${call.line}` : base}`;
+  return `${call.function} ${placeText(base, call.line)}`;
 }
 
 export function itemName({ call, merged }: FlameItem): string {

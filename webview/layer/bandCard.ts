@@ -4,6 +4,7 @@ import { el } from '../dom.js';
 import { formatExactBytes } from '../format.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
+import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
@@ -53,7 +54,7 @@ export function createBandCard(store: Store<ViewState>, session: TimelineSession
 
 /** A user's frames one by one; those of libraries between them folded, unless there is nothing else. */
 function stackItems(frames: readonly BandFrame[]): HTMLElement[] {
-  const textOf = ({ file, line, function: name }: BandFrame): string => `${file}:${line} ${name}`;
+  const textOf = ({ file, line, function: name }: BandFrame): string => `${placeText(file, line)} ${name}`;
   if (!frames.some(({ isUsers }) => isUsers)) return frames.map((frame) => el('li', {}, textOf(frame)));
   const items: HTMLElement[] = [];
   for (let at = 0; at < frames.length;) {

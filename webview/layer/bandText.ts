@@ -2,6 +2,7 @@
 import type { BandDetail, BandOwner, Bands } from '../../src/protocol/bandData.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
+import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import type { Pile } from './pile.js';
 
@@ -12,7 +13,7 @@ const MOST_CHARACTERS = 120;
 export function ownerName({ place, bucket }: BandOwner, short: boolean): string {
   if (place === null) return strings[bucket ?? 'library'];
   const file = short ? (place.file.split('/').at(-1) ?? place.file) : place.file;
-  return `${file}:${place.line}`;
+  return placeText(file, place.line);
 }
 
 /** Name of a strand by its position; of the others behind the last. */

@@ -2,6 +2,7 @@
 import type { LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../dom.js';
 import { formatBytes, formatCount, formatExactBytes, formatShare } from '../format.js';
+import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import type { LiveSort } from '../viewState.js';
 import { sumOf, type LiveRow } from './rows.js';
@@ -103,7 +104,7 @@ export class LiveTable {
   }
 
   private lineCells(line: LiveLine, pointedOut: boolean): HTMLElement[] {
-    const where = `${line.file}:${line.line}`;
+    const where = placeText(line.file, line.line);
     const place = el('td', { class: 'place' });
     if (pointedOut) place.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
     if (line.mapped) {
@@ -166,7 +167,7 @@ function functionText({ frames, function: name }: LiveLine): { text: string; tit
   if (frames === null) return { text: name, title: name };
   return {
     text: frames.map((frame) => frame.function).join(' \u2190 '),
-    title: frames.map((frame) => `${frame.file}:${frame.line} ${frame.function}`).join('\n'),
+    title: frames.map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`).join('\n'),
   };
 }
 

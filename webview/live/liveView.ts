@@ -8,6 +8,7 @@ import { liveTable } from '../export/savedTables.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
+import { placeText } from '../place.js';
 import { strings } from '../strings.js';
 import { createRadioGroup } from '../ui/radioGroup.js';
 import { createTextField } from '../ui/textField.js';
@@ -161,5 +162,5 @@ function largestOf({ lines }: OwnerSums): string | null {
 function textOf(row: LiveRow): string {
   if (row.kind !== 'line') return strings[row.kind];
   const { file, line, function: name, frames } = row.line;
-  return [`${file}:${line} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
+  return [`${placeText(file, line)} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
 }

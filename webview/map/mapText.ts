@@ -20,9 +20,15 @@ export function mapSummary({ total }: MemoryMapAnswer): string {
   return `${strings.mapReserved(segments, reservedBytes)}: ${inside}${pinned}.`;
 }
 
+/** Of which pool, and for how large allocations. */
+export function kindText({ pool, kind }: Pick<MapPool, 'pool' | 'kind'>): string {
+  const named =
+    pool === null ? strings.unknownPool : pool === DEFAULT_POOL ? strings.defaultPool : strings.poolNamed(pool);
+  return `${strings.segmentKind[kind]} · ${named}`;
+}
+
 export function poolText({ pool, stream, kind }: Pick<MapPool, 'pool' | 'stream' | 'kind'>): string {
-  const named = pool === DEFAULT_POOL ? strings.defaultPool : strings.poolNamed(pool);
-  return `${strings.segmentKind[kind]} · ${named} · ${strings.streamNamed(stream)}`;
+  return `${kindText({ pool, kind })} · ${strings.streamNamed(stream)}`;
 }
 
 /** Everything about a piece, in one sentence. */

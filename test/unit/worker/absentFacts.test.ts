@@ -18,14 +18,14 @@ const { signal } = new AbortController();
 const ALL = { mostLines: Infinity };
 
 /** What an input says. */
-type Said = 'trace' | 'times' | 'stacks' | 'requested' | 'reserved' | 'addresses';
-const EVERYTHING: readonly Said[] = ['trace', 'times', 'stacks', 'requested', 'reserved', 'addresses'];
+type Said = 'trace' | 'times' | 'stacks' | 'requested' | 'reserved' | 'addresses' | 'pools';
+const EVERYTHING: readonly Said[] = ['trace', 'times', 'stacks', 'requested', 'reserved', 'addresses', 'pools'];
 const but = (...missing: readonly Said[]): readonly Said[] => EVERYTHING.filter((what) => !missing.includes(what));
 
 const SNAPSHOTS: Readonly<Record<string, readonly Said[]>> = {
-  'shapes/t112.p4.pickle': but('trace', 'times', 'stacks', 'requested'),
-  'shapes/t113.p4.pickle': but('trace', 'times'),
-  'shapes/t20.p4.pickle': but('times'),
+  'shapes/t112.p4.pickle': but('trace', 'times', 'stacks', 'requested', 'pools'),
+  'shapes/t113.p4.pickle': but('trace', 'times', 'pools'),
+  'shapes/t20.p4.pickle': but('times', 'pools'),
   'shapes/t21.p4.pickle': but('times'),
   'shapes/t22.p4.pickle': EVERYTHING,
   'shapes/t213.p5.pickle': EVERYTHING,
@@ -122,6 +122,7 @@ describe('What a format does not say', function () {
 
         const map = await worker.memoryMap({ path, device, event: last, pixels: 200 }, signal);
         assert.equal(map.hasPlaces, knows('addresses') && knows('reserved'));
+        for (const { pool } of map.pools) assert.equal(pool !== null, knows('pools'), `pool ${pool}`);
         const curve = await worker.runCurve({ path, device, pixels: 200 }, signal);
         if (knows('trace')) assert.equal(curve.axis, knows('times') ? 'time' : 'events');
         assert.equal(curve.parts[0].reservedBytes !== null, knows('reserved'));

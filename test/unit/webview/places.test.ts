@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict';
+import { ownerName } from '../../../webview/layer/bandText.js';
+import { kindText, poolText } from '../../../webview/map/mapText.js';
+import { placeText } from '../../../webview/place.js';
+import { strings } from '../../../webview/strings.js';
+
+describe('what is not known of a place', () => {
+  it('is no number: a frame without a line is told by its file alone', () => {
+    assert.equal(placeText('train.py', 26), 'train.py:26');
+    for (const line of [0, -1]) {
+      assert.equal(placeText('kernel.cpp', line), 'kernel.cpp');
+      const place = { file: 'src/kernel.cpp', line, function: 'f', mapped: false };
+      assert.equal(ownerName({ place, bucket: null }, true), 'kernel.cpp');
+      assert.equal(strings.callAt('f', 'kernel.cpp', line), 'f, kernel.cpp');
+      assert.equal(strings.lineWithBytes('kernel.cpp', line, 2048), 'kernel.cpp (2.00 KiB)');
+    }
+  });
+
+  it('is not the default pool: a snapshot that has no pools says so', () => {
+    assert.equal(kindText({ pool: null, kind: 'small' }), 'small · pool not recorded');
+    assert.equal(poolText({ pool: '0,0', kind: 'large', stream: '7' }), 'large · default pool · stream 7');
+    assert.equal(poolText({ pool: '0,2', kind: 'large', stream: '0' }), 'large · pool 0,2 · stream 0');
+  });
+});
