@@ -10,7 +10,7 @@ import { formatBytes, formatCount, formatExactBytes } from './format.js';
 import { placeText } from './place.js';
 import { t } from './translate.js';
 import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
-import type { FlameMeasure } from './flame/flameSession.js';
+import type { FlameMeasure, FlameSort } from './flame/flameState.js';
 import type { ComparePane, CompareSort } from './compare/compareState.js';
 import type { Listing, Pane, View } from './viewState.js';
 
@@ -223,6 +223,15 @@ export const strings = {
   ),
   flameFailed: (reason: string): string => t('What is live by call could not be read: {0}', reason),
   foldLibraries: t('Fold library frames'),
+  flameAsTable: t('Calls as a table'),
+  flameTable: t('Calls from the outermost down, with what is live through each'),
+  flameColumn: {
+    call: t('Call'),
+    self: t('Own bytes'),
+    bytes: t('Bytes'),
+    blocks: t('Blocks'),
+  } satisfies Record<FlameSort, string>,
+  columnLevel: t('Level'),
   flameBack: t('Back'),
   flameBackHint: t('Show the caller of what fills the width (Backspace)'),
   flameWhole: t('Everything'),
@@ -260,8 +269,7 @@ export const strings = {
     backward: t('Backward pass of'),
   } satisfies Record<FlameGroup, string>,
   unnamedCall: t('no room for its name'),
-  callAt: (name: string, file: string, line: number): string =>
-    `${name}, ${placeText(file, line)}`,
+  callAt: (name: string, file: string, line: number): string => `${name}, ${placeText(file, line)}`,
   mergedCalls: (count: number): string => t('{0} more', formatCount(count)),
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
     const numbers = [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`];
@@ -349,6 +357,12 @@ export const strings = {
       : t('{0} live in {1} blocks', formatBytes(live), formatCount(blocks)),
   largestOf: (owner: string): string => t('the largest of {0}', owner),
   pieceNotMapped: t('Here is no block of a line of this workspace.'),
+  mapAsTable: t('Segments as a table'),
+  segmentTable: t('Segments, the largest first'),
+  columnAddress: t('Address'),
+  columnPoolAndKind: t('Pool'),
+  columnStream: t('Stream'),
+  columnSize: t('Size'),
   poolTable: t('Segments by pool, stream and kind'),
   columnPool: t('Pool, stream and kind'),
   columnSegments: t('Segments'),
@@ -421,7 +435,7 @@ export const strings = {
       ? t('{0}, none of it held by a line of Python.', amount)
       : t('{0}, held by {1}, most by {2}.', amount, linesText(lines), largest);
   },
-  lineWithBytes: (file: string, line: number, bytes: number): string => 
+  lineWithBytes: (file: string, line: number, bytes: number): string =>
     `${placeText(file, line)} (${formatBytes(bytes)})`,
   nothingMapped: t('No line that is live here is a file of this workspace.'),
 

@@ -4,7 +4,9 @@ import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protoco
 import type { BornIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
 import { NOTHING_CHOSEN, restoredChoices, type CompareChoices } from './compare/compareState.js';
+import { PLAIN_FLAME, restoredFlame, type FlameChoices } from './flame/flameState.js';
 import type { Pile } from './layer/pile.js';
+import { isRecord } from './record.js';
 
 /** A line of a file, 1-based. */
 export interface SourceLine {
@@ -78,6 +80,8 @@ export interface ViewState {
   /** Why a source line could not be opened. */
   openError: string | null;
   curveAsTable: boolean;
+  flame: FlameChoices;
+  mapAsTable: boolean;
   /** True while the bands are shown under the curve. */
   layer: boolean;
   grouping: BandsQuery['grouping'];
@@ -121,6 +125,8 @@ export const INITIAL: ViewState = {
   liveError: null,
   openError: null,
   curveAsTable: false,
+  flame: PLAIN_FLAME,
+  mapAsTable: false,
   layer: true,
   grouping: 'line',
   pile: null,
@@ -150,6 +156,8 @@ const KEPT = [
   'heights',
   'pin',
   'curveAsTable',
+  'flame',
+  'mapAsTable',
   'layer',
   'grouping',
   'picked',
@@ -174,10 +182,11 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 export function restored(kept: unknown): ViewState {
   if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
   const { request, selection, highlight, axis, range, heights, pin, curveAsTable, sort, filter } = kept;
-  const { layer, grouping, picked, pane, listing, listedBy } = kept;
+  const { mapAsTable, layer, grouping, picked, pane, listing, listedBy } = kept;
   return {
     ...INITIAL,
     compare: restoredChoices(kept['compare']),
+    flame: restoredFlame(kept['flame']),
     ...(VIEWS.some((view) => view === kept['view']) && { view: kept['view'] as View }),
     ...(isCount(request) && { request }),
     ...(isSelection(selection) && { selection }),
@@ -187,6 +196,7 @@ export function restored(kept: unknown): ViewState {
     ...(isRange(heights) && { heights }),
     ...(isPin(pin) && { pin }),
     ...(typeof curveAsTable === 'boolean' && { curveAsTable }),
+    ...(typeof mapAsTable === 'boolean' && { mapAsTable }),
     ...(typeof layer === 'boolean' && { layer }),
     ...(isGrouping(grouping) && { grouping }),
     ...(isBandRef(picked) && { picked }),
@@ -196,10 +206,6 @@ export function restored(kept: unknown): ViewState {
     ...((sort === 'bytes' || sort === 'blocks' || sort === 'line') && { sort }),
     ...(typeof filter === 'string' && { filter }),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isCount(value: unknown): value is number {

@@ -48,7 +48,11 @@ export class MapAnswers {
       hasPlaces: true,
       total: map.total,
       pools,
-      segments: map.segments.map((segment) => ({ ...segment, pool: poolOf(segment) })),
+      segments: map.segments.map((segment) => ({
+        ...segment,
+        address: addressOf(at.snapshot, segment),
+        pool: poolOf(segment),
+      })),
       others: map.others,
       pieces: { ...map.pieces, block: map.pieces.block.map((block) => owners.indexOf(block)) },
       owners: owners.list,
@@ -76,6 +80,11 @@ const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device' | 'event'> = {
   },
   owners: [],
 };
+
+function addressOf({ segments }: Snapshot, { segment }: MappedSegment): string {
+  const address = (BigInt(segments.addrHigh[segment]) << 32n) | BigInt(segments.addrLow[segment]);
+  return `0x${address.toString(16)}`;
+}
 
 function poolsOf(
   snapshot: Snapshot,

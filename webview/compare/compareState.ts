@@ -7,6 +7,7 @@ import {
   type SeriesAxis,
   type SeriesRef,
 } from '../../src/protocol/compareData.js';
+import { isRecord } from '../record.js';
 
 /** What the rows of the growth by line are sorted by. */
 export const COMPARE_SORTS = [
@@ -73,10 +74,6 @@ export function restoredChoices(kept: unknown): CompareChoices {
     ...(typeof folded === 'boolean' && { folded }),
     ...(typeof filter === 'string' && { filter }),
   };
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }
 
 function isPair(value: unknown): value is ComparePair {

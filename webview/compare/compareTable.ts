@@ -4,19 +4,19 @@ import { el } from '../dom.js';
 import { formatBytes, formatCount, formatExactBytes } from '../format.js';
 import { ownerName } from '../layer/bandText.js';
 import { strings } from '../strings.js';
+import { bytesCell, headCell, sortHead } from '../table/cells.js';
+import { PagedRows } from '../table/pagedRows.js';
 import type { SourceLine } from '../viewState.js';
 import { COMPARE_SORTS, type CompareSort } from './compareState.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
-/** So many rows at once; more on request. */
-const PAGE = 200;
 /** Columns that need to know which blocks moved. */
 const OF_FLOW: readonly CompareSort[] = ['survived', 'born', 'freed'];
 
 export class CompareTableView {
   readonly element: HTMLTableElement;
   private readonly head = el('tr');
-  private readonly body = el('tbody');
+  private readonly body = new PagedRows();
   private readonly foot = el('tfoot');
 
   constructor(private readonly on: { sort(by: CompareSort): void; open(line: SourceLine): void }) {
@@ -24,12 +24,9 @@ export class CompareTableView {
       'table',
       { class: 'compare-table', attributes: { 'aria-label': strings.compareTable } },
       el('thead', {}, this.head),
-      this.body,
+      this.body.element,
       this.foot,
     );
-    this.body.addEventListener('keydown', (event) => {
-      if (this.moveFocus(event.key)) event.preventDefault();
-    });
   }
 
   /** @param rows those that match the filter, in order */
@@ -37,10 +34,9 @@ export class CompareTableView {
     const columns = COMPARE_SORTS.filter((column) => table.total.flow !== null || !OF_FLOW.includes(column));
     this.head.replaceChildren(
       ...columns.map((column) => this.headOf(column, column === sort)),
-      el('th', { attributes: { scope: 'col' } }, strings.columnFunction),
+      headCell(strings.columnFunction),
     );
-    this.body.replaceChildren();
-    this.append(rows, columns, 0);
+    this.body.show(rows, columns.length + 1, (row) => this.rowOf(row, columns));
     const foot = (name: string, cell: CompareCell, kind: string): HTMLElement =>
       el('tr', { class: kind }, ...columns.map((column) => cellOf(column, cell, name)), el('td'));
     this.foot.replaceChildren(
@@ -52,20 +48,6 @@ export class CompareTableView {
 
   private note(text: string, columns: readonly CompareSort[]): HTMLElement {
     return el('tr', {}, el('td', { attributes: { colspan: String(columns.length + 1) } }, text));
-  }
-
-  private append(rows: readonly CompareRow[], columns: readonly CompareSort[], from: number): void {
-    this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(row, columns)));
-    const next = from + PAGE;
-    if (next >= rows.length) return;
-    const more = el('button', { class: 'link' }, strings.showMore(Math.min(PAGE, rows.length - next)));
-    const holder = el('tr', {}, el('td', { attributes: { colspan: String(columns.length + 1) } }, more));
-    more.addEventListener('click', () => {
-      holder.remove();
-      this.append(rows, columns, next);
-      this.buttons()[next]?.focus();
-    });
-    this.body.append(holder);
   }
 
   private rowOf(row: CompareRow, columns: readonly CompareSort[]): HTMLElement {
@@ -84,27 +66,11 @@ export class CompareTableView {
 
   private headOf(column: CompareSort, isSorted: boolean): HTMLElement {
     const text = strings.compareColumn[column];
-    const button = el('button', { class: 'sort', title: strings.sortBy(text) }, text);
-    button.addEventListener('click', () => {
+    const head = sortHead(text, column === 'line' ? '' : 'number', () => {
       this.on.sort(column);
     });
-    const sorted = !isSorted ? 'none' : column === 'line' ? 'ascending' : 'descending';
-    const kind = column === 'line' ? '' : 'number';
-    return el('th', { class: kind, attributes: { scope: 'col', 'aria-sort': sorted } }, button);
-  }
-
-  /** Up and down go from line to line, as in a list. */
-  private moveFocus(key: string): boolean {
-    const buttons = this.buttons();
-    const at = buttons.findIndex((button) => button === document.activeElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[key];
-    if (at < 0 || to === undefined || to < 0 || to >= buttons.length) return false;
-    buttons[to].focus();
-    return true;
-  }
-
-  private buttons(): HTMLButtonElement[] {
-    return [...this.body.querySelectorAll<HTMLButtonElement>('.place button')];
+    head.setAttribute('aria-sort', !isSorted ? 'none' : column === 'line' ? 'ascending' : 'descending');
+    return head;
   }
 }
 
@@ -122,7 +88,7 @@ function cellOf(column: CompareSort, cell: CompareCell, name: string, opens = fa
     }
     case 'bytesA':
     case 'bytesB':
-      return el('td', { class: 'number', title: formatExactBytes(cell[column]) }, formatBytes(cell[column]));
+      return bytesCell(cell[column]);
     case 'survived':
     case 'born':
     case 'freed': {

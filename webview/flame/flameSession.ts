@@ -4,10 +4,7 @@ import type { Host } from '../host.js';
 import { Latest } from '../latest.js';
 import { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
-
-/** As wide as what is live at an instant, or as its mean over what is in view: bytes times lifetime. */
-export const FLAME_MEASURES = ['live', 'mean'] as const;
-export type FlameMeasure = (typeof FLAME_MEASURES)[number];
+import type { FlameChoices, FlameMeasure } from './flameState.js';
 
 export interface FlameState {
   /** The last answer, perhaps of another instant or focus while the next one loads. */
@@ -15,27 +12,13 @@ export interface FlameState {
   loading: boolean;
   /** Why there is no answer, in a sentence. */
   error: string | null;
-  folded: boolean;
-  measure: FlameMeasure;
-  /** Ids of the calls down to the one that shall fill the width. */
-  focus: readonly number[];
-  /** What calls are looked for by. */
-  find: string;
 }
 
 /** Steps of the width that is asked for: a drag of the window's edge asks seldom. */
 const STEP_OF_PIXELS = 64;
 
 export class FlameSession {
-  readonly store = new Store<FlameState>({
-    flame: null,
-    loading: false,
-    error: null,
-    folded: true,
-    measure: 'live',
-    focus: [],
-    find: '',
-  });
+  readonly store = new Store<FlameState>({ flame: null, loading: false, error: null });
   private pixels = 0;
   private readonly latest: Latest<FlameQuery, Flame>;
 
@@ -47,7 +30,10 @@ export class FlameSession {
       answer: (flame) => {
         const { selection } = page.get();
         if (flame.path !== selection?.path || flame.device !== selection.device) return;
-        this.store.update({ flame, error: null, focus: flame.focus.map(({ call }) => flame.calls[call].id) });
+        const focus = flame.focus.map(({ call }) => flame.calls[call].id);
+        // What is focused may not be there any more.
+        if (focus.join() !== page.get().flame.focus.join()) this.choose({ focus });
+        this.store.update({ flame, error: null });
       },
       failure: (error) => {
         this.store.update({ flame: null, error: error instanceof Error ? error.message : String(error) });
@@ -57,7 +43,10 @@ export class FlameSession {
       },
     });
     page.watch((state, before) => {
-      if (state.selection !== before.selection) this.store.update({ flame: null, focus: [], error: null });
+      if (state.selection !== before.selection) {
+        this.choose({ focus: [] });
+        this.store.update({ flame: null, error: null });
+      }
       if (state.pane !== before.pane || state.curve !== before.curve || state.pin?.event !== before.pin?.event) {
         this.ask();
       }
@@ -72,21 +61,26 @@ export class FlameSession {
     this.ask();
   }
 
+  /** Changes what is chosen, without asking. */
+  choose(change: Partial<FlameChoices>): void {
+    this.page.update({ flame: { ...this.page.get().flame, ...change } });
+  }
+
   /** Lets a call fill the width. @param focus ids of the calls down to it, outermost first; none for everything */
   focus(focus: readonly number[]): void {
     if (focus.length > MOST_FOCUS) return;
-    this.store.update({ focus });
+    this.choose({ focus });
     this.ask();
   }
 
   measureBy(measure: FlameMeasure): void {
-    this.store.update({ measure });
+    this.choose({ measure });
     this.ask();
   }
 
   fold(folded: boolean): void {
     // The calls down to what is focused may be others now.
-    this.store.update({ folded, focus: [] });
+    this.choose({ folded, focus: [] });
     this.ask();
   }
 
@@ -95,7 +89,7 @@ export class FlameSession {
     const { selection, curve, pin, pane, range } = this.page.get();
     if (pane !== 'flame' || selection === null || curve === null || this.pixels === 0) return;
     if (curve.path !== selection.path || curve.device !== selection.device) return;
-    const { folded, focus, measure } = this.store.get();
+    const { folded, focus, measure } = this.page.get().flame;
     this.store.update({ loading: true, error: null });
     const event = pin?.event ?? curve.events - 1;
     const over = measure === 'live' ? null : { axis: curve.axis, window: range };

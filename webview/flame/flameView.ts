@@ -1,9 +1,11 @@
-/** Under the chart: what is live at the pinned instant as a flame graph, with what finds, folds and leads back. */
+/** Under the chart: what is live at the pinned instant as a flame graph or table, with what finds, folds and leads back. */
+import type { Flame } from '../../src/protocol/flameData.js';
 import { el, setText } from '../dom.js';
 import type { Exporter } from '../export/exporter.js';
 import { createExportMenu } from '../export/exportMenu.js';
 import { savedName } from '../export/savedName.js';
 import { flameTable } from '../export/savedTables.js';
+import type { TableData } from '../export/tableData.js';
 import { formatShare } from '../format.js';
 import { whenOf } from '../instant.js';
 import { createMessage } from '../message.js';
@@ -18,7 +20,9 @@ import { createTextField } from '../ui/textField.js';
 import type { ViewState } from '../viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
-import { FLAME_MEASURES, type FlameMeasure, type FlameSession, type FlameState } from './flameSession.js';
+import type { FlameSession } from './flameSession.js';
+import { FLAME_MEASURES, type FlameMeasure } from './flameState.js';
+import { FlameTable } from './flameTable.js';
 import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
 
 export function createFlameView(
@@ -42,7 +46,7 @@ export function createFlameView(
     },
   });
   const back = (): void => {
-    flames.focus(flames.store.get().focus.slice(0, -1));
+    flames.focus(store.get().flame.focus.slice(0, -1));
   };
   const everything = (): void => {
     flames.focus([]);
@@ -53,7 +57,7 @@ export function createFlameView(
     label: strings.find,
     placeholder: strings.findPlaceholder,
     onInput: (text) => {
-      flames.store.update({ find: text });
+      flames.choose({ find: text });
     },
   });
   find.element.classList.add('filter');
@@ -69,7 +73,7 @@ export function createFlameView(
   const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
   const graph = new FlameGraph(strings.flameTree, {
     focus: (item) => {
-      if (item.path.join() !== flames.store.get().focus.join()) flames.focus(item.path);
+      if (item.path.join() !== store.get().flame.focus.join()) flames.focus(item.path);
     },
     open: ({ call }) => {
       if (call?.mapped === true && call.line > 0) session.openSource(call);
@@ -82,42 +86,82 @@ export function createFlameView(
     back,
     everything,
   });
-  const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
+  const asTable = createCheckbox({
+    text: strings.flameAsTable,
+    onChange: (chosen) => {
+      flames.choose({ asTable: chosen });
+    },
+  });
+  const table = new FlameTable({
+    sort: (sort) => {
+      flames.choose({ sort });
+    },
+    open: (line) => {
+      session.openSource(line);
+    },
+  });
+  let items: readonly FlameItem[] = [];
+  const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element, table.element);
+  const hint = el('p', { class: 'aside chart-hint' }, strings.flameHint);
+  const name = (): string => savedName(store.get(), 'flame');
+  const data = (): TableData | null => (items.length === 0 ? null : flameTable(items));
+  const tableMenu = createExportMenu(exporter, { name, table: data });
+  const graphMenu = createExportMenu(exporter, {
+    name,
+    picture: () => (items.length === 0 ? null : graph.picture()),
+    table: data,
+  });
   new ResizeObserver(() => {
     flames.setPixels(scroller.clientWidth);
   }).observe(scroller);
 
-  let items: readonly FlameItem[] = [];
-  const show = (state: FlameState, before: FlameState): void => {
-    const { flame, loading, error, folded, focus } = state;
-    fold.show(folded);
-    measure.show(state.measure, FLAME_MEASURES);
-    find.show(state.find);
-    backButton.setEnabled(focus.length > 0);
-    wholeButton.setEnabled(focus.length > 0);
+  const showParts = (): void => {
+    const { flame } = flames.store.get();
+    const { asTable: isTable } = store.get().flame;
+    graph.element.hidden = flame === null || isTable;
+    table.element.hidden = flame === null || !isTable;
+    readout.hidden = hint.hidden = graphMenu.hidden = isTable;
+    tableMenu.hidden = !isTable;
+  };
+  /** After an answer, or where other calls are looked for. */
+  const showFound = (): void => {
+    const { flame } = flames.store.get();
+    const state = store.get();
+    const { find: words, asTable: isTable, sort } = state.flame;
+    const found = findItems(items, words, callName);
+    graph.mark(found);
+    setText(summary, flame === null ? '' : summaryOf(flame, state, items, found));
+    if (flame === null || !isTable) return;
+    const rows = words.trim() === '' ? items : items.filter((_, index) => found.has(index));
+    table.show(flame, items, rows, sort);
+  };
+  flames.store.watch(({ flame, loading, error }, before) => {
     progress.show(loading);
     failure.show(error === null ? null : strings.flameFailed(error));
-    graph.element.hidden = flame === null;
-    const changed = flame !== before.flame;
-    if (changed) {
-      items = flame === null ? [] : flameItems(flame);
-      graph.show(items, flame?.focus.length ?? 0, (item) => ({
-        text: shortName(item),
-        label: flame === null ? '' : itemText(item, flame),
-        classes: itemClasses(item),
-      }));
-    }
-    if (changed || state.find !== before.find) {
-      const found = findItems(items, state.find, callName);
-      graph.mark(found);
-      setText(summary, flame === null ? '' : summaryOf(state, store.get(), items, found));
-    }
-  };
-  flames.store.watch(show);
-  store.watch(({ pin, curve, openError }) => {
+    showParts();
+    if (flame === before.flame) return;
+    items = flame === null ? [] : flameItems(flame);
+    graph.show(items, flame?.focus.length ?? 0, (item) => ({
+      text: shortName(item),
+      label: flame === null ? '' : itemText(item, flame),
+      classes: itemClasses(item),
+    }));
+    showFound();
+  });
+  store.watch((state, before) => {
+    const { pin, curve, openError } = state;
     const { flame } = flames.store.get();
     openFailure.show(openError);
     scroller.classList.toggle('stale', flame !== null && flame.event !== (pin?.event ?? (curve?.events ?? 0) - 1));
+    if (state.flame === before.flame && state !== before) return;
+    const { folded, measure: measured, focus, find: words, asTable: isTable } = state.flame;
+    fold.show(folded);
+    measure.show(measured, FLAME_MEASURES);
+    find.show(words);
+    asTable.show(isTable);
+    for (const button of [backButton, wholeButton]) button.setEnabled(focus.length > 0);
+    showParts();
+    showFound();
   });
 
   return el(
@@ -129,6 +173,7 @@ export function createFlameView(
       heading,
       measure.element,
       fold.element,
+      asTable.element,
       el('span', { class: 'together' }, backButton.element, wholeButton.element),
       find.element,
       progress.element,
@@ -138,22 +183,18 @@ export function createFlameView(
     openFailure.element,
     scroller,
     readout,
-    el('p', { class: 'aside chart-hint' }, strings.flameHint),
-    createExportMenu(exporter, {
-      name: () => savedName(store.get(), 'flame'),
-      picture: () => (items.length === 0 ? null : graph.picture()),
-      table: () => (items.length === 0 ? null : flameTable(items)),
-    }),
+    hint,
+    tableMenu,
+    graphMenu,
   );
 }
 
 function summaryOf(
-  { flame, find }: FlameState,
-  { pin, curve }: ViewState,
+  flame: Flame,
+  { pin, curve, flame: { find } }: ViewState,
   items: readonly FlameItem[],
   found: ReadonlySet<number>,
 ): string {
-  if (flame === null) return '';
   const when = pin === null ? strings.atTheEnd : whenOf(flame, curve);
   const { over, liveBytes } = flame;
   const live =

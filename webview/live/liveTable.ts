@@ -1,14 +1,13 @@
 /** The table of what is live: one row for each line and bucket, a total that is the live bytes, sortable heads. */
 import type { LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../dom.js';
-import { formatBytes, formatCount, formatExactBytes, formatShare } from '../format.js';
+import { formatCount, formatShare } from '../format.js';
 import { placeText } from '../place.js';
 import { strings } from '../strings.js';
+import { bytesCell, headCell, sortHead } from '../table/cells.js';
+import { PagedRows } from '../table/pagedRows.js';
 import type { LiveSort } from '../viewState.js';
 import { sumOf, type LiveRow } from './rows.js';
-
-/** So many rows at once; more on request. */
-const PAGE = 200;
 
 /** What the rows of a table are parts of. */
 export interface Whole {
@@ -24,29 +23,29 @@ export interface LiveTableHandlers {
 
 export class LiveTable {
   readonly element: HTMLTableElement;
-  private readonly body = el('tbody');
+  private readonly body = new PagedRows();
   private readonly foot = el('tfoot');
   private readonly heads: Record<LiveSort, HTMLTableCellElement>;
 
   constructor(private readonly on: LiveTableHandlers) {
+    const sortable = (by: LiveSort, text: string, kind: string): HTMLTableCellElement =>
+      sortHead(text, kind, () => {
+        this.on.sort(by);
+      });
     this.heads = {
-      bytes: this.sortableHead('bytes', strings.columnBytes, 'number'),
-      blocks: this.sortableHead('blocks', strings.columnBlocks, 'number'),
-      line: this.sortableHead('line', strings.columnLine, ''),
+      bytes: sortable('bytes', strings.columnBytes, 'number'),
+      blocks: sortable('blocks', strings.columnBlocks, 'number'),
+      line: sortable('line', strings.columnLine, ''),
     };
-    const head = (text: string): HTMLElement => el('th', { attributes: { scope: 'col' } }, text);
     const { bytes, blocks, line } = this.heads;
-    const heads = el('tr', {}, bytes, head(strings.columnShare), blocks, line, head(strings.columnFunction));
+    const heads = el('tr', {}, bytes, headCell(strings.columnShare), blocks, line, headCell(strings.columnFunction));
     this.element = el(
       'table',
       { class: 'live-table', attributes: { 'aria-labelledby': 'live-heading' } },
       el('thead', {}, heads),
-      this.body,
+      this.body.element,
       this.foot,
     );
-    this.body.addEventListener('keydown', (event) => {
-      if (this.moveFocus(event.key)) event.preventDefault();
-    });
   }
 
   /**
@@ -57,28 +56,13 @@ export class LiveTable {
     for (const [by, head] of Object.entries(this.heads)) {
       head.setAttribute('aria-sort', by !== sort ? 'none' : by === 'line' ? 'ascending' : 'descending');
     }
-    this.body.replaceChildren();
-    this.append(whole, rows, 0);
+    this.body.show(rows, 5, (row) => this.rowOf(row, whole));
     this.foot.replaceChildren(...this.footRows(whole, rows, all));
   }
 
   /** Scrolls to the line that led here, if it is live. */
   revealPointedOut(): void {
-    this.body.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
-  }
-
-  private append(whole: Whole, rows: readonly LiveRow[], from: number): void {
-    this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(row, whole)));
-    const next = from + PAGE;
-    if (next >= rows.length) return;
-    const more = el('button', { class: 'link' }, strings.showMore(Math.min(PAGE, rows.length - next)));
-    const holder = el('tr', {}, el('td', { attributes: { colspan: '5' } }, more));
-    more.addEventListener('click', () => {
-      holder.remove();
-      this.append(whole, rows, next);
-      this.buttons()[next]?.focus();
-    });
-    this.body.append(holder);
+    this.body.element.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
   }
 
   private rowOf(row: LiveRow, whole: Whole): HTMLElement {
@@ -88,7 +72,7 @@ export class LiveTable {
     const element = el(
       'tr',
       {},
-      el('td', { class: 'number', title: formatExactBytes(row.bytes) }, formatBytes(row.bytes)),
+      bytesCell(row.bytes),
       el('td', { class: 'share' }, bar, el('span', { class: 'percent' }, share)),
       el('td', { class: 'number' }, formatCount(row.blocks)),
       ...(row.kind === 'line' ? this.lineCells(row.line, row.pointedOut) : bucketCells(row.kind)),
@@ -121,7 +105,7 @@ export class LiveTable {
     const total = el(
       'tr',
       { class: 'total' },
-      el('td', { class: 'number', title: formatExactBytes(whole.bytes) }, formatBytes(whole.bytes)),
+      bytesCell(whole.bytes),
       el('td', { class: 'share' }, formatShare(whole.bytes, whole.bytes)),
       el('td', { class: 'number' }, formatCount(sumOf(rows).blocks)),
       el('th', { attributes: { scope: 'row', colspan: '2' } }, `${strings.total} ${whole.name}`),
@@ -131,34 +115,12 @@ export class LiveTable {
     const part = el(
       'tr',
       {},
-      el('td', { class: 'number', title: formatExactBytes(shown.bytes) }, formatBytes(shown.bytes)),
+      bytesCell(shown.bytes),
       el('td', { class: 'share' }, formatShare(shown.bytes, whole.bytes)),
       el('td', { class: 'number' }, formatCount(shown.blocks)),
       el('th', { attributes: { scope: 'row', colspan: '2' } }, strings.shown(rows.length, all)),
     );
     return [part, total];
-  }
-
-  private sortableHead(by: LiveSort, text: string, kind: string): HTMLTableCellElement {
-    const button = el('button', { class: 'sort', title: strings.sortBy(text) }, text);
-    button.addEventListener('click', () => {
-      this.on.sort(by);
-    });
-    return el('th', { class: kind, attributes: { scope: 'col' } }, button);
-  }
-
-  /** Up and down go from line to line, as in a list. */
-  private moveFocus(key: string): boolean {
-    const buttons = this.buttons();
-    const at = buttons.findIndex((button) => button === document.activeElement);
-    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: buttons.length - 1 }[key];
-    if (at < 0 || to === undefined || to < 0 || to >= buttons.length) return false;
-    buttons[to].focus();
-    return true;
-  }
-
-  private buttons(): HTMLButtonElement[] {
-    return [...this.body.querySelectorAll<HTMLButtonElement>('td.place button')];
   }
 }
 

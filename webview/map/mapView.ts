@@ -4,17 +4,20 @@ import type { Exporter } from '../export/exporter.js';
 import { createExportMenu } from '../export/exportMenu.js';
 import { savedName } from '../export/savedName.js';
 import { mapTable } from '../export/savedTables.js';
+import { tableOf } from '../export/tableOf.js';
 import { whenOf } from '../instant.js';
 import type { MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
+import { createCheckbox } from '../ui/checkbox.js';
 import { createProgress } from '../ui/progress.js';
 import type { ViewState } from '../viewState.js';
 import { MapGrid } from './mapGrid.js';
 import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
+import { createSegmentTable } from './segmentTable.js';
 import { createScrubber } from './scrubber.js';
 import { createPoolTable } from './poolTable.js';
 
@@ -27,7 +30,7 @@ export function createMapView(
   const heading = el('h2', { attributes: { id: 'map-heading' } }, strings.map);
   const progress = createProgress(strings.loading);
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
-  const hint = createMessage('hint');
+  const noPlaces = createMessage('hint');
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -50,9 +53,53 @@ export function createMapView(
   });
   const replayed = createMessage('hint');
   const scrubber = createScrubber(store, session);
+  const asTable = createCheckbox({
+    text: strings.mapAsTable,
+    onChange: (mapAsTable) => {
+      store.update({ mapAsTable });
+    },
+  });
+  const table = el('div');
+  /** What the table is built of. */
+  let tabled: MemoryMapAnswer | null = null;
   const others = el('p', { class: 'aside' });
   const pools = el('div');
-  const scroller = el('div', { class: 'scroller map-scroller' }, grid.element, others, pools);
+  const attributes = { role: 'group', 'aria-label': strings.map };
+  const scroller = el('div', { class: 'scroller map-scroller', attributes }, grid.element, table, others, pools);
+  const hint = el('p', { class: 'aside chart-hint' }, strings.mapHint);
+  const name = (): string => savedName(store.get(), 'map');
+  const tableMenu = createExportMenu(exporter, {
+    name,
+    table: () => {
+      const shown = table.querySelector('table');
+      return shown === null || table.hidden ? null : tableOf(shown);
+    },
+  });
+  const gridMenu = createExportMenu(exporter, {
+    name,
+    picture: () => (maps.store.get().map?.hasPlaces === true ? grid.picture() : null),
+    table: () => {
+      const { map } = maps.store.get();
+      return map?.hasPlaces === true ? mapTable(map) : null;
+    },
+  });
+  const showParts = (): void => {
+    const { map } = maps.store.get();
+    const { mapAsTable } = store.get();
+    asTable.show(mapAsTable);
+    readout.hidden = hint.hidden = gridMenu.hidden = mapAsTable;
+    tableMenu.hidden = !mapAsTable;
+    // Tables have nothing that takes the focus: it is the scroller that keys scroll.
+    if (mapAsTable) scroller.setAttribute('tabindex', '0');
+    else scroller.removeAttribute('tabindex');
+    for (const part of [table, grid.element, others, pools]) part.hidden = map?.hasPlaces !== true;
+    if (mapAsTable) grid.element.hidden = others.hidden = true;
+    else table.hidden = true;
+    // In the page only while it shows, so that nothing is found twice.
+    const wished = mapAsTable ? map : null;
+    if (wished !== tabled) table.replaceChildren(...(wished === null ? [] : [createSegmentTable(wished)]));
+    tabled = wished;
+  };
   new ResizeObserver(() => {
     maps.setPixels(scroller.clientWidth);
   }).observe(scroller);
@@ -60,8 +107,8 @@ export function createMapView(
   maps.store.watch(({ map, loading, error }, before) => {
     progress.show(loading);
     failure.show(error === null ? null : strings.mapFailed(error));
-    hint.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
-    for (const part of [grid.element, others, pools]) part.hidden = map?.hasPlaces !== true;
+    noPlaces.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
+    showParts();
     if (map === before.map) return;
     setText(summary, map?.hasPlaces === true ? `${whenOfMap(map, store.get())}: ${mapSummary(map)}` : '');
     replayed.show(map === null || map.isEnd ? null : strings.mapReplayed(map.unplacedBytes));
@@ -74,29 +121,24 @@ export function createMapView(
   });
   store.watch(({ openError }) => {
     openFailure.show(openError);
+    showParts();
   });
 
   return el(
     'section',
     { class: 'live map', attributes: { 'aria-labelledby': 'map-heading' } },
-    el('div', { class: 'live-head' }, heading, progress.element),
+    el('div', { class: 'live-head' }, heading, asTable.element, progress.element),
     summary,
     scrubber,
-    hint.element,
+    noPlaces.element,
     replayed.element,
     failure.element,
     openFailure.element,
     scroller,
     readout,
-    el('p', { class: 'aside chart-hint' }, strings.mapHint),
-    createExportMenu(exporter, {
-      name: () => savedName(store.get(), 'map'),
-      picture: () => (maps.store.get().map?.hasPlaces === true ? grid.picture() : null),
-      table: () => {
-        const { map } = maps.store.get();
-        return map?.hasPlaces === true ? mapTable(map) : null;
-      },
-    }),
+    hint,
+    tableMenu,
+    gridMenu,
   );
 }
 

@@ -9,6 +9,7 @@ import { picklesUnder, FIXTURES } from '../../support/snapshots.js';
 import { exampleFolder } from '../../support/workspaces.js';
 import { barriersOf } from './barriers.js';
 import { harnessSession } from './harnessSession.js';
+import { picture } from './picture.js';
 import { themes } from './themes.js';
 import type { TimelineHarness } from './timelineHarness.js';
 
@@ -232,9 +233,4 @@ async function opened(alone: TimelineHarness, target: { file: string; line: numb
   await eventually(() => {
     assert.deepEqual(alone.callsOf('openSource').at(-1), { ...target, preserveFocus: false });
   });
-}
-
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env['LEAKLINE_PICTURES'];
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`) });
 }

@@ -8,6 +8,8 @@ import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder } from '../../support/workspaces.js';
 import { barriersOf } from './barriers.js';
 import { harnessSession } from './harnessSession.js';
+import { picture } from './picture.js';
+import { cellsOf } from './tableCells.js';
 import type { TimelineHarness } from './timelineHarness.js';
 import { themes } from './themes.js';
 
@@ -168,11 +170,100 @@ describe('the flame graph', () => {
     await box(page, '_call_impl').waitFor();
   });
 
-  it('has no barrier that axe knows, in every theme', async () => {
+  it('has the same calls as a table whose bytes are those of the boxes, sorted, looked for and opened', async () => {
     const { alone, page } = await open();
-    for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
-      await alone.useTheme(theme);
-      assert.deepEqual(await barriersOf(page), [], theme);
+    const total = 100 * MiB + 50 * 512;
+    const boxes = await page
+      .locator('.flame-graph [aria-level]')
+      .evaluateAll((all) => all.map((one) => [one.ariaLevel ?? '', one.ariaLabel ?? '']));
+    await page.getByText('Calls as a table').click();
+    const table = page.locator('.flame-table');
+    await table.waitFor();
+    assert.equal(await page.locator('.flame-graph').isVisible(), false);
+    const rowsOf = (part: string) => cellsOf(table.locator(`${part} tr`));
+    const rows = await rowsOf('tbody');
+    assert.deepEqual(
+      rows.map(({ texts }) => texts[0]),
+      [
+        'Everything that is live',
+        'main, train.py:30',
+        'forward, model.py:7',
+        'attend, model.py:12',
+        'load, data.py:5',
+        '50 more',
+      ],
+    );
+    assert.equal(boxes.length, rows.length);
+    for (const { texts, bytes } of rows) {
+      const [level, label] = boxes.find(([, text]) => text.startsWith(`${texts[0]}: `)) ?? ['', ''];
+      assert.equal(Number(texts[1]), Number(level) - 1, texts[0]);
+      assert.ok(label.includes(`(${new Intl.NumberFormat('en').format(bytes.at(-1) ?? 0)} bytes)`), label);
+    }
+    const own = rows.map(({ bytes }) => bytes[0]);
+    assert.deepEqual(own, [0, 4 * MiB, 60 * MiB, 26 * MiB, 10 * MiB, 50 * 512]);
+    const [foot] = await rowsOf('tfoot');
+    assert.deepEqual(foot.bytes, [total, total]);
+    assert.equal(
+      own.reduce((sum, bytes) => sum + bytes, 0),
+      total,
+    );
+    await table.getByRole('button', { name: 'Own bytes' }).click();
+    await table.locator('th[aria-sort="descending"]', { hasText: 'Own bytes' }).waitFor();
+    assert.deepEqual(
+      (await rowsOf('tbody')).map(({ bytes }) => bytes[0]),
+      [...own].sort((a, b) => b - a),
+    );
+    await page.locator('.flame vscode-text-field').locator('input').fill('model.py');
+    await table.locator('tfoot', { hasText: 'Shown: 2 of 6' }).waitFor();
+    assert.equal(await table.locator('tbody tr').count(), 2);
+    await table.getByText('attend, model.py:12').click();
+    await opened(alone, { file: 'model.py', line: 12 });
+    await page.keyboard.press('ArrowUp');
+    await page.keyboard.press('Enter');
+    await opened(alone, { file: 'model.py', line: 7 });
+  });
+
+  it('is as it was after a reload: table, order, folding, measure, and what is looked closer at', async () => {
+    const { alone, page } = await open();
+    await page.getByText('Fold library frames').click();
+    await box(page, '_call_impl').waitFor();
+    await box(page, 'forward').click();
+    await eventually(async () => {
+      assert.equal(await box(page, 'load').count(), 0);
+    });
+    await page.locator('.flame').getByText('Bytes × lifetime in view').click();
+    await page.getByText('Calls as a table').click();
+    await page.locator('.flame-table').getByRole('button', { name: 'Bytes' }).last().click();
+    const before = await eventually(() => {
+      const asked = alone.callsOf('flame').at(-1) as { folded: boolean; focus: number[]; over: object | null };
+      assert.deepEqual([asked.over !== null, asked.focus.length, asked.folded], [true, 3, false]);
+      return asked;
+    });
+    await page.locator('.flame .summary', { hasText: /^In view: / }).waitFor();
+    const rows = page.locator('.flame-table tbody tr');
+    const shown = await rows.allInnerTexts();
+    await page.reload();
+    await rows.first().waitFor();
+    assert.deepEqual(alone.callsOf('flame').at(-1), before);
+    assert.deepEqual(await rows.allInnerTexts(), shown);
+    assert.equal(await page.locator('.flame-table th[aria-sort="descending"]').innerText(), 'Bytes');
+    await page.locator('.flame').getByText('Everything', { exact: true }).click();
+    await page.locator('.flame-table').getByText('load, data.py:5').waitFor();
+  });
+
+  it('has no barrier that axe knows, in every theme, as a graph and as a table', async () => {
+    const { alone, page } = await open();
+    for (const shown of ['flame-graph', 'flame-table']) {
+      if (shown === 'flame-table') await page.getByText('Calls as a table').click();
+      await page.locator(`.${shown}`).waitFor();
+      for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
+        await alone.useTheme(theme);
+        // The toolkit takes over a theme's colours a moment later.
+        await eventually(async () => {
+          assert.deepEqual(await barriersOf(page), [], `${shown} ${theme}`);
+        });
+        await picture(page, `${shown}-${theme}`);
+      }
     }
   });
 });

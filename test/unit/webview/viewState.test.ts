@@ -10,6 +10,8 @@ const used: ViewState = {
   range: { from: 10, to: 20.5 },
   pin: { event: 12, axis: 'events', x: 12 },
   curveAsTable: true,
+  mapAsTable: true,
+  flame: { asTable: true, sort: 'self', folded: false, measure: 'mean', focus: [3, 0], find: 'neck' },
   sort: 'blocks',
   filter: 'neck',
   view: 'compare',
@@ -52,6 +54,13 @@ describe('the state that outlives a reload', () => {
         { event: 1, axis: 'time', x: null },
       ],
       curveAsTable: ['yes'],
+      mapAsTable: ['yes', 1],
+      flame: [
+        null,
+        7,
+        { sort: 'size', folded: 1, measure: 'all', focus: [-1], find: 0, asTable: 'x' },
+        { focus: [0.5] },
+      ],
       sort: ['size'],
       filter: [7],
     };
