@@ -288,6 +288,12 @@ class StatementsTest(unittest.TestCase):
         source = 'def record(log, x):\n    log.append(x)\n\ndef main():\n    rows = []\n    record(rows, 1)\n'
         self.assertEqual(self.find(source, name='rows'), [2])
 
+    def test_a_heap_and_a_sorted_list_grow_by_functions(self):
+        source = ('import heapq\nfrom bisect import insort\nclass Best:\n    def __init__(self):\n        self.kept = []\n'
+                  '    def offer(self, x):\n        heapq.heappush(self.kept, x)\n        insort(self.other, x)\n')
+        self.assertEqual(self.find(source, name='kept', kind='attribute', owner='Best'), [7])
+        self.assertEqual(self.find(source, name='other', kind='attribute', owner='Best'), [8])
+
     def test_same_name_in_another_function_is_another_variable(self):
         source = 'def other():\n    rows = []\n    rows.append(1)\n\ndef main():\n    rows = []\n    rows.append(2)\n'
         self.assertEqual(self.find(source, name='rows'), [7])

@@ -12,6 +12,8 @@ from ..sources import MOST_BYTES, is_users
 MOST_FILES = 200
 GROWING = frozenset({'append', 'appendleft', 'extend', 'extendleft', 'insert', 'add', 'update', 'setdefault', 'put', 'push',
                      'register_forward_hook', 'register_forward_pre_hook', 'register_full_backward_hook', 'register_hook'})
+#: Functions of heapq and bisect that put something into their first argument.
+GROWING_FIRST = frozenset({'heappush', 'heappushpop', 'heapreplace', 'insort', 'insort_left', 'insort_right'})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +103,8 @@ def _scoped(tree: ast.AST, scope: Tuple[str, ...] = ()) -> Iterator[Tuple[Any, T
 
 def _score(node: Any, keeper: Keeper) -> int:
     """How well a statement fits; 0 if it does not touch the holder."""
+    if isinstance(node, ast.Call) and _called(node.func) in GROWING_FIRST and node.args:
+        return _keyed(4 if keeper.container else 1, node.args[0], keeper)
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr not in GROWING:
             return 0
@@ -113,6 +117,11 @@ def _score(node: Any, keeper: Keeper) -> int:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return max((_assigned(node, target, keeper) for target in _flat(targets)), default=0)
     return 0
+
+
+def _called(function: Any) -> Optional[str]:
+    """The last part of a function's name: `heappush` of `heapq.heappush`."""
+    return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else None
 
 
 def _assigned(node: Any, target: Any, keeper: Keeper) -> int:
