@@ -40,9 +40,7 @@ export class Workbench {
 
   /** Opens a file of the folder, at a 1-based line if given. */
   async openFile(path: string, line?: number): Promise<void> {
-    await this.page.keyboard.press('ControlOrMeta+P');
-    await this.quickInput.fill(line === undefined ? path : `${path}:${line}`);
-    await this.quickInput.accept(path.split('/').at(-1) ?? path);
+    await this.ask('ControlOrMeta+P', line === undefined ? path : `${path}:${line}`, path.split('/').at(-1) ?? path);
     await this.editor.untilActive(path);
   }
 
@@ -51,13 +49,18 @@ export class Workbench {
    * offered: a palette lists what extensions had when it was opened.
    */
   async runCommand(title: string): Promise<void> {
+    await this.ask('F1', `>${title}`, title);
+  }
+
+  /** Opens a picker by a key and picks a row; once more while the picker closes again or has no such row yet. */
+  private async ask(key: string, text: string, label: string): Promise<void> {
     await eventually(
       async () => {
-        await this.page.keyboard.press('F1');
+        await this.page.keyboard.press(key);
         try {
-          // A palette closes again when the focus moves while it opens.
-          await this.quickInput.fill(`>${title}`, 5_000);
-          await this.quickInput.accept(title, 2_000);
+          // A picker closes again when the focus moves while it opens.
+          await this.quickInput.fill(text, 5_000);
+          await this.quickInput.accept(label, 2_000);
         } catch (error) {
           await this.quickInput.cancel();
           throw error;
