@@ -3,6 +3,9 @@ import { eventually } from '../support/eventually.js';
 import { copyExample, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
+/** The row of a snapshot that is read. */
+const READ = /step_\d+/;
+
 describe('A workspace that is not trusted', () => {
   const ui = uiSession('linked', {
     'security.workspace.trust.enabled': true,
@@ -17,10 +20,12 @@ describe('A workspace that is not trusted', () => {
     writeFiles(folder, { '.vscode/settings.json': JSON.stringify(settings) });
     const workbench = await ui.open({ folder });
     const { editor, sideBar, page } = workbench;
-    await page.locator('.statusbar-item', { hasText: 'Restricted Mode' }).waitFor();
+    const restricted = workbench.statusBarItem('Restricted Mode');
+    await restricted.waitFor();
     await workbench.openFile('detector/pyramid.py', 16);
     await editor.untilLens(16, /leaked/);
     await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Snapshots').untilRow(READ);
     await sideBar.tree('Snapshots').untilRow(/Restricted mode.*recording and some settings are off/);
     await workbench.settle();
     await workbench.screenshot('restricted');
@@ -36,13 +41,15 @@ describe('A workspace that is not trusted', () => {
     });
     await sideBar.tree('Snapshots').click(/Restricted mode/);
     await page.locator('.workspace-trust-editor').waitFor();
-    await page
-      .locator('.workspace-trust-editor')
-      .getByRole('button', { name: /^Trust/ })
-      .first()
-      .click();
-    // Now the workspace decides: it wants nothing to be read. The file is opened once: an editor that loses the focus
-    // again and again to a picker has no time to ask for lenses.
+    const trust = page.locator('.workspace-trust-editor').getByRole('button', { name: /^Trust/ });
+    await eventually(async () => {
+      // A page that is still being drawn may lose a click.
+      if ((await trust.count()) > 0) await trust.first().click({ timeout: 2_000 });
+      await restricted.waitFor({ state: 'detached', timeout: 3_000 });
+    });
+    // Now the workspace decides: it wants nothing to be read.
+    await sideBar.tree('Snapshots').untilNoRow(READ);
+    // Opened once: an editor that loses the focus again and again to a picker has no time to ask for lenses.
     await workbench.openFile('detector/pyramid.py', 16);
     await eventually(
       async () => {

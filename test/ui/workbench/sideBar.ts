@@ -52,6 +52,14 @@ export class Tree {
     });
   }
 
+  /** Waits until no row's text matches. */
+  async untilNoRow(text: RegExp): Promise<void> {
+    await eventually(async () => {
+      const rows = await this.rows();
+      if (rows.some((row) => text.test(row.text))) throw new Error(`there is still ${text}: ${JSON.stringify(rows)}`);
+    });
+  }
+
   row(text: string | RegExp): Locator {
     return this.pane.locator('.monaco-list-row', { hasText: text }).first();
   }
