@@ -406,6 +406,176 @@ for x in data:
   },
 ];
 
+/** A class that keeps what it is given, and its use in the loop. */
+const kept = (body: string, fields = 'self.items = []'): string =>
+  loop(
+    'buffer.add(out)',
+    `class Buffer:
+    def __init__(self, cap, size=0):
+        self.cap, self.size = cap, 0
+        ${fields}
+    def __len__(self):
+        return len(self.items)
+    def count(self):
+        """How many there are."""
+        return self.size
+    @property
+    def is_full(self):
+        return len(self.items) >= self.cap
+    def has_room(self):
+        return self.cap > self.size
+    def add(self, x):
+${body.replace(/^/gm, '        ')}
+buffer = Buffer(40)`,
+  );
+
+/** What counts its items instead of asking for their number. */
+PAIRS.push(
+  {
+    bounded: {
+      name: 'a counter that is compared with the capacity',
+      source: kept('if self.size < self.cap:\n    self.size += 1\n    self.items.append(x)'),
+      most: 'self.cap',
+      count: 40,
+    },
+    endless: {
+      source: kept('if self.size < self.cap:\n    self.items.append(x)'),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a counter that ends a method early, and counts before',
+      source: kept('self.size = self.size + 1\nif self.size > self.cap:\n    return\nself.items.append(x)'),
+      most: '41',
+      count: 41,
+    },
+    endless: {
+      source: kept('self.size = self.size - 1\nif self.size > self.cap:\n    return\nself.items.append(x)'),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a counter that a method compares',
+      source: kept('if self.has_room():\n    self.items.append(x)\n    self.size += 1'),
+      most: 'self.cap',
+      count: 40,
+    },
+    endless: {
+      source: kept('if self.has_room():\n    self.items.append(x)\n    self.size += 1\nself.size = 0'),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a property that says whether it is full',
+      source: kept('if not self.is_full:\n    self.items.append(x)'),
+      most: 'self.cap',
+      count: 40,
+    },
+    endless: {
+      source: kept('if not self.is_full:\n    print(x)\nself.items.append(x)'),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a length of its own',
+      source: kept('if len(self) < self.cap:\n    self.items.append(x)'),
+      most: 'self.cap',
+      count: 40,
+    },
+    endless: {
+      source: kept('if len(self) < self.cap:\n    print(x)\nself.items.append(x)'),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a length of its own that makes room first',
+      source: kept('if len(self) == self.cap:\n    self.items.pop(0)\nself.items.append(x)'),
+      most: 'self.cap',
+      count: 40,
+    },
+    endless: {
+      source: kept('if len(self) == self.cap:\n    print(self.items[0])\nself.items.append(x)'),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a counter of many at once, which is not the number of items',
+      source: kept(
+        'if self.size < self.cap:\n    self.size += 1\n    if len(self.items) < 9:\n        for part in x:\n            self.items.append(x)',
+      ),
+      most: '9',
+      count: 9,
+    },
+    endless: {
+      source: kept(
+        'if self.size < self.cap:\n    for part in x:\n        self.items.append(x)\n        self.size += 1\n    self.size -= 1',
+      ),
+      keeps: 'self.items.append(x)',
+    },
+  },
+  {
+    bounded: {
+      name: 'the first steps of all',
+      source: loop('if i < 50:\n        kept.append(out)', 'kept = []'),
+      most: '50',
+      count: 50,
+    },
+    endless: {
+      source: loop('if i < 50:\n        print(i)\n    kept.append(out)', 'kept = []'),
+      keeps: 'kept.append(out)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a variable that counts beside the loop',
+      source: loop('if seen < 50:\n        seen += 1\n        kept.append(out)', 'kept = []\nseen = 0'),
+      most: '50',
+      count: 50,
+    },
+    endless: {
+      source: loop('seen = 0\n    if seen < 50:\n        seen += 1\n        kept.append(out)', 'kept = []'),
+      keeps: 'kept.append(out)',
+    },
+  },
+  {
+    bounded: {
+      name: 'a step that is counted through all epochs',
+      source: `
+import torch
+net = torch.nn.Linear(3, 3)
+kept, step = [], 0
+for epoch in range(9):
+    for x in data:
+        out = net(x).detach()  #!
+        step += 1
+        if step <= 50:
+            kept.append(out)
+`,
+      most: '51',
+      count: 51,
+    },
+    endless: {
+      source: `
+import torch
+net = torch.nn.Linear(3, 3)
+kept = []
+for epoch in range(9):
+    for step, x in enumerate(data):
+        out = net(x).detach()  #!
+        if step <= 50:
+            kept.append(out)
+`,
+      keeps: 'kept.append(out)',
+    },
+  },
+);
+
 describe('What fills up', () => {
   for (const { bounded, endless } of PAIRS) {
     // What is let go of at the end of each epoch is kept until then.

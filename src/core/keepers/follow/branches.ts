@@ -1,16 +1,17 @@
-import type { Expression, Statement, Try } from '../../python/ast.js';
+import type { Expression, Statement, Try, While } from '../../python/ast.js';
 import { forEachExpression } from '../../python/walk.js';
 import type { FlowNode } from '../values/flowNode.js';
-import { roomOf } from '../values/known.js';
 import { eitherOf, ERROR, newInstance, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import { Part } from './follower.js';
-import { lengthTests, type Outcome } from './lengthTests.js';
 import type { Measured } from './machine.js';
 import { sourceText } from './sourceText.js';
+import { TestedLengths } from './testedLengths.js';
 
 /** Follows blocks of which one or another runs. */
 export class Branches extends Part {
+  private readonly lengths = new TestedLengths(this.follower);
+
   ifBlock(statement: Statement & { kind: 'if' }, act: Activation): boolean {
     const { machine } = this;
     const isMain = statement.branches.some(({ test }) => sourceText(act.scope.module, test).includes('__name__'));
@@ -26,11 +27,12 @@ export class Branches extends Part {
     const blocks = statement.branches.map(({ body }, i) => ({
       body,
       measured: [
-        ...tests.slice(0, i).flatMap((test) => this.lengths(test, 'fails', act)),
-        ...this.lengths(tests[i], 'holds', act),
+        ...tests.slice(0, i).flatMap((test) => this.lengths.told(test, 'fails', act, { statement, body })),
+        ...this.lengths.told(tests[i], 'holds', act, { statement, body }),
       ],
     }));
-    const measured = tests.flatMap((test) => this.lengths(test, 'fails', act));
+    const otherwise = { statement, body: statement.otherwise };
+    const measured = tests.flatMap((test) => this.lengths.told(test, 'fails', act, otherwise));
     const leaves = this.either([...blocks, { body: statement.otherwise, measured }], act);
     machine.everyRound = outer;
     return leaves;
@@ -40,14 +42,13 @@ export class Branches extends Part {
   lengthsBehind(statement: Statement, act: Activation): Measured[] {
     if (statement.kind !== 'if' || statement.otherwise.length > 0) return [];
     return statement.branches.every(({ body }) => leaves(body))
-      ? statement.branches.flatMap(({ test }) => this.lengths(test, 'fails', act))
+      ? statement.branches.flatMap(({ test }) => this.lengths.told(test, 'fails', act, { statement, body: [] }))
       : [];
   }
 
-  /** What a test asks of the length of containers. */
-  lengths(test: Expression, outcome: Outcome, act: Activation): Measured[] {
-    const text = (one: Expression): string => sourceText(act.scope.module, one);
-    return lengthTests(test, outcome, text, (one) => roomOf(this.follower.evaluate(one, act), text(one)));
+  /** Lengths of containers that are known in the body of a loop that tests them. */
+  lengthsInside(statement: While, act: Activation): Measured[] {
+    return this.lengths.told(statement.test, 'holds', act, { statement, body: statement.body });
   }
 
   /** Follows each block from the same start; afterwards any may have run. */

@@ -7,6 +7,7 @@ import type { Room } from '../values/known.js';
 import type { LoopRound } from '../values/loopRound.js';
 import type { Container, FunctionThing, Hook, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
+import type { LengthTest } from './lengthTests.js';
 
 /** A hook's function is followed when all else has been: with what it is given unknown. */
 export interface Registered {
@@ -24,13 +25,10 @@ export interface StepSign {
   readonly loops: readonly LoopRound[];
 }
 
-/** `len(kept) < 64` around a block. */
-export interface Measured {
-  readonly container: string;
-  /** The container takes no more than this while the test holds; null if the test does not say so. */
-  readonly room: Room | null;
-  /** The container may hold more than this, and the test asks for it; null if it does not. */
-  readonly over: Room | null;
+/** What a test around a block says of a number of items. */
+export interface Measured extends LengthTest {
+  /** How many loops ran around the test. */
+  readonly depth: number;
 }
 
 /** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
@@ -91,7 +89,7 @@ export class Machine {
     readonly loops: readonly LoopRound[];
     readonly node: FlowNode;
   }[] = [];
-  /** Containers whose length the blocks around have asked for, as the source calls them. */
+  /** What the blocks around have asked for, as the source calls it. */
   measured: readonly Measured[] = [];
   private work = 0;
   private rounds = 0;
@@ -127,7 +125,10 @@ export class Machine {
 
   /** How much a container takes, by the tests around. */
   roomIn(holder: string): Room | null {
-    return this.measured.find(({ container, room }) => container === holder && room !== null)?.room ?? null;
+    const depth = this.loops.length;
+    // In a loop below the test of a counter, each count is more than one item.
+    const tells = (one: Measured): boolean => (one.container === null ? one.depth === depth : one.container === holder);
+    return this.measured.find((one) => one.room !== null && tells(one))?.room ?? null;
   }
 
   /** Notes that something takes items out of a container, where the tests around ask for its length as well. */

@@ -78,7 +78,7 @@ export class Statements extends Part {
         return parts.branches.ifBlock(statement, act);
       case 'while':
         this.follower.evaluate(statement.test, act);
-        this.machine.measuring(parts.branches.lengths(statement.test, 'holds', act), () => {
+        this.machine.measuring(parts.branches.lengthsInside(statement, act), () => {
           parts.loops.loop(statement.body, act, statement, () => undefined);
         });
         return this.block(statement.otherwise, act);
