@@ -1,5 +1,5 @@
 /** Durations as text. All in microseconds. */
-import { trimZeros } from './format.js';
+import { decimal, trimZeros } from './format.js';
 
 const MS = 1e3;
 const SECOND = 1e6;
@@ -25,9 +25,9 @@ export function durationIn(us: number, unit: DurationUnit): string {
     case 'µs':
       return `${sign}${size}`;
     case 'ms':
-      return sign + trimZeros((size / MS).toFixed(3));
+      return sign + decimal(trimZeros((size / MS).toFixed(3)));
     case 's':
-      return sign + trimZeros((size / SECOND).toFixed(6));
+      return sign + decimal(trimZeros((size / SECOND).toFixed(6)));
     case 'min:s':
       return `${sign}${Math.floor(size / MINUTE)}:${paddedSeconds(size % MINUTE)}`;
     case 'h:min:s': {
@@ -46,5 +46,5 @@ export function formatDuration(us: number): string {
 
 function paddedSeconds(us: number): string {
   const text = trimZeros((us / SECOND).toFixed(6));
-  return text.indexOf('.') === 1 || text.length === 1 ? `0${text}` : text;
+  return decimal(text.indexOf('.') === 1 || text.length === 1 ? `0${text}` : text);
 }

@@ -3,13 +3,15 @@ import { t } from './translate.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'] as const;
 const MINUS = '\u2212';
-const counts = new Intl.NumberFormat('en', { maximumFractionDigits: 0 });
+/** The translation of `en` names the language of the page's texts: its numbers are written as there. */
+const counts = new Intl.NumberFormat(t('en'), { maximumFractionDigits: 0 });
+const point = new Intl.NumberFormat(t('en')).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
 /** `1.20 GiB`: three significant digits at least; whole bytes below 1 KiB; a real minus sign where negative. */
 export function formatBytes(bytes: number): string {
   const { value, unit } = scaled(Math.abs(bytes));
   const sign = bytes < 0 ? MINUS : '';
-  return `${sign}${unit === 0 ? counts.format(value) : value.toFixed(decimals(value))} ${UNITS[unit]}`;
+  return `${sign}${unit === 0 ? counts.format(value) : decimal(value.toFixed(decimals(value)))} ${UNITS[unit]}`;
 }
 
 /** `1,288,490,189 bytes`, for where the last byte matters. */
@@ -23,7 +25,7 @@ export function formatExactBytes(bytes: number): string {
 export function byteTickLabel(bytes: number): string {
   if (bytes === 0) return '0';
   const { value, unit } = scaled(Math.abs(bytes));
-  return `${bytes < 0 ? MINUS : ''}${trimZeros(value.toFixed(unit === 0 ? 0 : 3))} ${UNITS[unit]}`;
+  return `${bytes < 0 ? MINUS : ''}${decimal(trimZeros(value.toFixed(unit === 0 ? 0 : 3)))} ${UNITS[unit]}`;
 }
 
 /** Ascending ticks, each told from the next: what lies closer together than digits show is told from the first. */
@@ -42,8 +44,13 @@ export function formatCount(count: number): string {
 export function formatShare(part: number, whole: number): string {
   if (whole <= 0) return '';
   const percent = (part / whole) * 100;
-  if (percent > 0 && percent < 0.1) return '< 0.1 %';
-  return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : percent.toFixed(1)} %`;
+  if (percent > 0 && percent < 0.1) return `< ${decimal('0.1')} %`;
+  return `${percent >= 10 || percent === 0 ? percent.toFixed(0) : decimal(percent.toFixed(1))} %`;
+}
+
+/** Digits with the decimal sign of the page's language. */
+export function decimal(digits: string): string {
+  return digits.replace('.', point);
 }
 
 /** Drops zeros, and a point, that say nothing: `1.500` is `1.5`. */

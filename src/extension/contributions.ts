@@ -23,6 +23,7 @@ export const Command = {
   showLog: 'leakline.showLog',
   showLineOnTimeline: 'leakline.showLineOnTimeline',
   showSnapshotOnTimeline: 'leakline.showSnapshotOnTimeline',
+  revealSnapshot: 'leakline.revealSnapshot',
   compareSelected: 'leakline.compareSelected',
   forgetSnapshot: 'leakline.forgetSnapshot',
   ignoreLeak: 'leakline.ignoreLeak',

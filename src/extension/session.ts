@@ -179,7 +179,7 @@ export class SnapshotSession implements vscode.Disposable {
   }
 
   /** The file that holds a snapshot: several may lie in one. */
-  private fileOf(path: string): string {
+  fileOf(path: string): string {
     const holder = [...this.intake.entries].find(({ snapshots }) => snapshots?.some((one) => one.path === path));
     return holder?.path ?? path;
   }

@@ -23,7 +23,7 @@ describe('In German', () => {
     await workbench.openFile('detector/pyramid.py');
     assert.match(
       await workbench.editor.untilLens(16, /verloren/),
-      /▲ [\d.]+ [MG]iB verloren · [\d.]+ MiB\/Schritt · \d+ Blöcke/,
+      /▲ \d,\d GiB verloren · \d+,\d MiB\/Schritt · \d+ Blöcke/,
     );
     await workbench.editor.clickLens(/verloren/);
     await workbench.sideBar.tree('Lecks').untilRow(/pyramid\.py:16.*MiB\/Schritt/);
@@ -42,7 +42,7 @@ describe('In German', () => {
     await snapshots.toggle(/ctx_none/);
     await snapshots.untilRow(/^Die Aufzeichnung enthält keine Aufruflisten \(context=None\), daher ist keine Zeile/);
     const problems = (await workbench.problems.rows()).join('\n');
-    assert.match(problems, /GPU-Speicher durch diese Zeile verloren, [\d.]+ MiB\/Schritt, gehalten von .*Leakline/);
+    assert.match(problems, /GPU-Speicher durch diese Zeile verloren, \d+,\d MiB\/Schritt, gehalten von .*Leakline/);
     await workbench.screenshot('german-warning');
   });
 
@@ -51,7 +51,7 @@ describe('In German', () => {
     const timeline = await workbench.webview('[role=application]');
     await timeline.frame.getByText('Genauer ansehen', { exact: true }).click();
     await timeline
-      .locator('.live .summary', { hasText: /belegt von .* reserviert, gehalten von \d+ Zeilen/ })
+      .locator('.live .summary', { hasText: /\d,\d+ GiB belegt von \d,\d+ GiB reserviert, gehalten von \d+ Zeilen/ })
       .waitFor();
     await workbench.screenshot('german-timeline');
   });

@@ -23,11 +23,6 @@ const BACKWARDS = { steps: 2, share: 1 / 3 };
 /** More snapshots than this are not compared with each other beyond their names. */
 const MOST_COMPARED = 64;
 
-/** Names the distributed run whose ranks have one run each: the run's name without its rank; null if it has no rank. */
-export function jobOf({ id, rank }: Pick<Run, 'id' | 'rank'>): string | null {
-  return rank === null ? null : id.replaceAll(/rank[_-]?\d+/gi, 'rank#');
-}
-
 /** The step of a snapshot: the recorder knows it, a name may tell it. */
 export function stepOfDigest(digest: SnapshotDigest): number | null {
   return digest.recording?.step ?? stepOf(digest.path);

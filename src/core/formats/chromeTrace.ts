@@ -16,7 +16,7 @@ import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';
 
 /** Beside an accelerator's memory the host's is of no interest here. */

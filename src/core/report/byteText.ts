@@ -1,4 +1,5 @@
 import type { Bytes } from '../model/units.js';
+import { decimalText } from '../text/numberText.js';
 
 const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
 
@@ -12,7 +13,7 @@ export function byteText(bytes: Bytes): string {
     unit++;
   }
   const digits = unit === 0 || amount >= 99.95 ? 0 : 1;
-  return `${bytes < 0 ? '-' : ''}${amount.toFixed(digits)} ${UNITS[unit]}`;
+  return `${bytes < 0 ? '-' : ''}${decimalText(amount, digits)} ${UNITS[unit]}`;
 }
 
 /** Like {@link byteText}, with a plus sign before growth. */

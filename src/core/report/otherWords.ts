@@ -1,5 +1,5 @@
 /** Trends and reference cycles in words, one line each: for the command line, for Markdown and for the editor's views. */
-import { countText } from '../text/countText.js';
+import { countText, decimalText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from './byteText.js';
 import type { CycleReport, CycleTensorReport, TrendReport, TrendSeriesReport } from './report.js';
@@ -13,7 +13,7 @@ export function trendSentence({ rows, startUs, endUs }: TrendReport): string {
         rows,
         '1 row over {1} s, without lines',
         '{0} rows over {1} s, without lines',
-        ((endUs - startUs) / 1e6).toFixed(3),
+        decimalText((endUs - startUs) / 1e6, 3),
       );
 }
 

@@ -3,7 +3,7 @@ import type { Limit } from '../keepers/judge/limits.js';
 import { ParsedFiles, Sources } from '../keepers/sources.js';
 import type { Room } from '../keepers/values/known.js';
 import { lineAt } from '../python/pythonModule.js';
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';
 import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
 import type { DeviceRoom } from './deviceRoom.js';

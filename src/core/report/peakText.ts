@@ -1,5 +1,5 @@
 /** The highest points of a run in words, for a terminal and for Markdown. */
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from './byteText.js';
 import { sum } from './lineSelection.js';

@@ -1,4 +1,4 @@
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 
 /** `3 snapshots`, for the terminal and for SARIF, which are English. */
 export function plural(count: number, noun: string): string {

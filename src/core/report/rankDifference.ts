@@ -1,6 +1,6 @@
-import { jobOf } from '../analysis/runs.js';
 import { say, sayCount } from '../text/say.js';
 import { signedByteText } from './byteText.js';
+import { jobOf } from './job.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { perStep, placeText } from './reportWords.js';
 

@@ -2,7 +2,7 @@ import type { SnapshotDigest } from '../analysis/digest.js';
 import type { FileLookup, OwnerLine } from '../analysis/owner.js';
 import type { RecordedContainer, RecordedOwner } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';
 import { fullSize, type Bound } from './bound.js';
 

@@ -1,6 +1,6 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
 import { bucketParts, comparedBucketParts } from './bucketParts.js';
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from './byteText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';

@@ -1,7 +1,7 @@
 /** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { bucketParts, comparedBucketParts } from './bucketParts.js';
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from './byteText.js';
 import { fixLines } from './fixText.js';
 import { isSuspect, selectLines, sum } from './lineSelection.js';

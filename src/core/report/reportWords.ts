@@ -2,7 +2,7 @@
 import type { Category } from '../analysis/categories.js';
 import type { Bucket } from '../analysis/owner.js';
 import type { RunOrder } from '../analysis/runs.js';
-import { countText } from '../text/countText.js';
+import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from './byteText.js';
 import { sum } from './lineSelection.js';

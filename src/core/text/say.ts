@@ -2,16 +2,20 @@
  * What the core says to people. English stands in the calls, as whole sentences; another language comes from outside, as
  * a table from these. Nothing may be decided by what this returns.
  */
-import { countText } from './countText.js';
+import { countText, useLocale } from './numberText.js';
 
 /** Texts of one language, by the English ones. */
 export type Translations = Readonly<Record<string, string>>;
 
 let translations: Translations = {};
 
-/** Makes this thread speak another language from now on. @param texts those without an entry stay English */
+/**
+ * Makes this thread speak another language from now on, and write numbers as it does.
+ * @param texts those without an entry stay English; that of `en` names the language
+ */
 export function useTranslations(texts: Translations): void {
   translations = texts;
+  useLocale(say('en'));
 }
 
 /** @param message English text, as a literal, with `{0}`, `{1}` … for the arguments */

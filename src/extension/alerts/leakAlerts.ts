@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import type { RunReport } from '../../core/report/report.js';
+import { countText } from '../../core/text/numberText.js';
 import { InternalCommand } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import { rateText } from '../marks/markText.js';
@@ -84,7 +85,7 @@ export class LeakAlerts implements vscode.Disposable {
     const worst = this.worstOf(run);
     const place = worst === undefined ? '' : `${basename(worst.file)}:${worst.line}`;
     if (kind === 'runningOut') {
-      const steps = (run.forecast?.stepsToOom ?? 0).toLocaleString('en');
+      const steps = countText(run.forecast?.stepsToOom ?? 0);
       return vscode.l10n.t('The run in {0} is out of GPU memory in {1} steps: {2} leaks.', name, steps, place);
     }
     const rate = rateText(run, { bytesPerStep: leakRate(run) }, vscode.l10n);

@@ -22,6 +22,7 @@ import { fixLeak, ignoreLeak, stopIgnoring } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
 import { openSnapshot } from './openSnapshot.js';
 import { insertRecordingCode } from './recordingCode.js';
+import { revealSnapshot } from './revealSnapshot.js';
 import { runWithRecording } from './runWithRecording.js';
 
 /** The surfaces that commands work on. */
@@ -79,6 +80,9 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     [Command.copyReport]: () => copyReport(store),
     [Command.clearResults]: () => session.clearAll(),
     [Command.readAgain]: () => session.readAgain(),
+    [Command.revealSnapshot]: async (first) => {
+      for (const path of pathsOf(first, null)) await revealSnapshot(session.fileOf(path));
+    },
     [Command.forgetSnapshot]: async (first, all) => {
       await Promise.all(pathsOf(first, all).map((path) => session.forget(path)));
     },

@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { basename } from '../text/pathText.js';
@@ -52,7 +53,7 @@ export async function pickSnapshot(
 ): Promise<string | undefined> {
   const runs = store.result?.report.runs ?? [];
   const names = runNames(runs, folderName, vscode.l10n);
-  const items = runs.flatMap((run): SnapshotItem[] => [
+  const items = newestFirst(runs).flatMap((run): SnapshotItem[] => [
     { label: names.get(run.id) ?? run.id, kind: vscode.QuickPickItemKind.Separator },
     ...run.snapshots
       .filter(({ path }) => path !== leaveOut)

@@ -3,6 +3,7 @@ import { basename } from '../text/pathText.js';
 import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
 import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
 import { byteText, signedByteText } from '../../core/report/byteText.js';
+import { countText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/report/sparkline.js';
 import type { Translator } from '../text/translator.js';
 
@@ -17,7 +18,7 @@ export function rateText(run: RunReport, line: Pick<LineReport, 'bytesPerStep'>,
 }
 
 export function blocksText(blocks: number, l10n: Translator): string {
-  return blocks === 1 ? l10n.t('1 block') : l10n.t('{0} blocks', String(blocks));
+  return blocks === 1 ? l10n.t('1 block') : l10n.t('{0} blocks', countText(blocks));
 }
 
 /** Highest live bytes that a line ever had. */

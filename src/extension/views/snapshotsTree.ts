@@ -7,6 +7,7 @@ import { RowKind, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';
 import type { ResultsStore } from '../results/resultsStore.js';
+import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { basename, dirname } from '../text/pathText.js';
@@ -136,7 +137,7 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
     const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MOST_UNFOLDED;
-    return runs.map((run) => ({ kind: 'run', unfolded, run, name: names.get(run.id) ?? run.id }));
+    return newestFirst(runs).map((run) => ({ kind: 'run', unfolded, run, name: names.get(run.id) ?? run.id }));
   }
 
   private trends(): TrendNode[] {

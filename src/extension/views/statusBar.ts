@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { countText } from '../../core/text/numberText.js';
 import { Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import { rateText } from '../marks/markText.js';
@@ -97,5 +98,5 @@ export class StatusBar implements vscode.Disposable {
 
 /** When the device will be full. */
 function forecastText(steps: number): string {
-  return vscode.l10n.t('full in {0} steps', steps.toLocaleString('en'));
+  return vscode.l10n.t('full in {0} steps', countText(steps));
 }

@@ -133,6 +133,7 @@ describe('The manifest and the code', () => {
       sorted([
         Command.showLineOnTimeline,
         Command.showSnapshotOnTimeline,
+        Command.revealSnapshot,
         Command.compareSelected,
         Command.forgetSnapshot,
         Command.stopIgnoring,

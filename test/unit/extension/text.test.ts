@@ -13,7 +13,9 @@ import {
   isTimelineQuery,
 } from '../../../src/extension/timeline/timelineParams.js';
 import { plainText } from './support/plainText.js';
+import type { RunReport } from '../../../src/core/report/report.js';
 import { runReport, snapshotReport } from './support/reports.js';
+import { newestFirst } from '../../../src/extension/results/runOrder.js';
 import { runNames } from '../../../src/extension/results/runText.js';
 
 describe('Paths', () => {
@@ -154,6 +156,48 @@ describe('Names of runs', () => {
       's · run 2',
       't',
     ]);
+  });
+
+  it('begin further out where folders of two places are called the same', () => {
+    const names = runNames(
+      [
+        ['a', '/home/x/detector/snaps/1.pickle'],
+        ['b', '/mnt/old/detector/snaps/1.pickle'],
+        ['c', '/mnt/old/detector/snaps/2.pickle'],
+        ['d', '/mnt/old/tracker/snaps/1.pickle'],
+      ].map(([id, path]) => runReport([], { id, snapshots: [snapshotReport({ path })] })),
+      (folder) => folder.split('/').slice(-2).join('/'),
+      plainText,
+    );
+    assert.deepEqual(
+      [...names.values()],
+      ['x/detector/snaps', 'old/detector/snaps · run 1', 'old/detector/snaps · run 2', 'tracker/snaps'],
+    );
+  });
+});
+
+describe('A list of runs', () => {
+  const run = (id: string, rank: number | null, ...times: (number | null)[]): RunReport =>
+    runReport([], { id, rank, snapshots: times.map((takenAtUs) => snapshotReport({ takenAtUs })) });
+
+  it('begins with the one that dumped last, with all its ranks; those without a time come last, the higher name first', () => {
+    const runs = [
+      run('a_rank0', 0, 100, 500),
+      run('a_rank1', 1, 100, 900),
+      run('b', null, 600),
+      run('c', null, 1000, null),
+      run('run_2', null, null),
+      run('run_10', null, null),
+    ];
+    const order = ['c', 'a_rank0', 'a_rank1', 'b', 'run_10', 'run_2'];
+    assert.deepEqual(
+      newestFirst(runs).map(({ id }) => id),
+      order,
+    );
+    assert.deepEqual(
+      newestFirst(runs.toReversed()).map(({ id }) => id),
+      order,
+    );
   });
 });
 

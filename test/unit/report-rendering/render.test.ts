@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { byteText, signedByteText } from '../../../src/core/report/byteText.js';
-import { countText } from '../../../src/core/text/countText.js';
+import { countText } from '../../../src/core/text/numberText.js';
 import { visibleJson, visibleText } from '../../../src/core/report/plainText.js';
 import { renderCompareMarkdown, renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
 import { renderCompareText, renderText, unmappedText } from '../../../src/core/report/renderText.js';

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { byteText } from '../../../src/core/report/byteText.js';
+import { countText, decimalText } from '../../../src/core/text/numberText.js';
 import { say, sayCount, useTranslations } from '../../../src/core/text/say.js';
 
 describe('What the core says', () => {
@@ -23,6 +25,21 @@ describe('What the core says', () => {
     assert.equal(sayCount(1, '1 step of {1}', '{0} steps of {1}', 'x'), '1 step of x');
     assert.equal(sayCount(12_345, '1 step of {1}', '{0} steps of {1}', 'x'), 'x: 12,345 Schritte');
     assert.equal(sayCount(0, '1 step of {1}', '{0} steps of {1}', 'x'), 'x: 0 Schritte');
+  });
+
+  it('writes numbers as its language does', () => {
+    const amounts = (): string[] => [
+      countText(1_234_567),
+      decimalText(-1234.56, 1),
+      byteText(1.3 * 2 ** 30),
+      byteText(1012),
+    ];
+    assert.deepEqual(amounts(), ['1,234,567', '-1234.6', '1.3 GiB', '1012 B']);
+    useTranslations({ en: 'de' });
+    assert.deepEqual(amounts(), ['1.234.567', '-1234,6', '1,3 GiB', '1012 B']);
+    assert.equal(sayCount(12_345, '1 step', '{0} steps'), '12.345 steps');
+    useTranslations({});
+    assert.deepEqual(amounts(), ['1,234,567', '-1234.6', '1.3 GiB', '1012 B']);
   });
 
   it('takes what stands in an argument for nothing but text', () => {

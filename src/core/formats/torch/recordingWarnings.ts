@@ -10,7 +10,7 @@ import {
   type SnapshotWarning,
 } from '../../model/snapshot.js';
 import type { Bytes } from '../../model/units.js';
-import { countText } from '../../text/countText.js';
+import { countText } from '../../text/numberText.js';
 import { say, sayCount } from '../../text/say.js';
 
 /**

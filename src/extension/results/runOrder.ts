@@ -1,0 +1,23 @@
+import { jobOf } from '../../core/report/job.js';
+import type { RunReport } from '../../core/report/report.js';
+
+/**
+ * Runs as lists show them: those that dumped last come first, and among runs of one time, or of none, the higher name, for
+ * names count up. The ranks of a job stay together, in their order.
+ */
+export function newestFirst(runs: readonly RunReport[]): RunReport[] {
+  const job = (run: RunReport): string => jobOf(run) ?? run.id;
+  const newest = new Map<string, number>();
+  for (const run of runs) newest.set(job(run), Math.max(newest.get(job(run)) ?? 0, lastDumpOf(run)));
+  return [...runs].sort(
+    (a, b) =>
+      (newest.get(job(b)) ?? 0) - (newest.get(job(a)) ?? 0) ||
+      job(b).localeCompare(job(a), undefined, { numeric: true }) ||
+      (a.rank ?? 0) - (b.rank ?? 0),
+  );
+}
+
+/** When a run's last snapshot was taken, in microseconds; 0 where none says. */
+function lastDumpOf({ snapshots }: RunReport): number {
+  return snapshots.reduce((last, { takenAtUs }) => Math.max(last, takenAtUs ?? 0), 0);
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../support/eventually.js';
+import { writeLargeWorkspace } from '../support/largeWorkspace.js';
+import { newFolder } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+
+describe('A window on a thousand snapshots', () => {
+  const ui = uiSession();
+
+  it('never says that there are none, lists their runs folded, the newest first, and unfolds one', async () => {
+    const folder = newFolder('many');
+    const { runs } = writeLargeWorkspace(folder);
+    const workbench = await ui.open({ folder });
+    const { page, sideBar } = workbench;
+    await page.evaluate(() => {
+      const said = new Set<string>();
+      Object.assign(globalThis, { said });
+      setInterval(() => {
+        for (const text of document.querySelectorAll('.welcome-view-content')) said.add(text.textContent);
+      }, 100);
+    });
+    await workbench.runCommand('Leakline: Show Leaks');
+    const { file, line } = runs[runs.length - 1].leak;
+    await sideBar.tree('Leaks').untilRow(new RegExp(`^${file.split('/').at(-1) ?? ''}:${line}[\\d.]+ MiB leaked`));
+    const snapshots = sideBar.tree('Snapshots');
+    const newestFirst = runs.map((run) => `${run.folder}50 snapshots`).reverse();
+    await eventually(async () => {
+      // As many as there is room for.
+      const shown = (await snapshots.rows()).map(({ text }) => text);
+      assert.ok(shown.length > 10, shown.join('\n'));
+      assert.deepEqual(shown, newestFirst.slice(0, shown.length));
+    });
+    await workbench.settle();
+    await workbench.screenshot('many-folded');
+    await snapshots.toggle(/run_019/);
+    await snapshots.untilRow(/step_0001\.pickle.*live/);
+    await workbench.screenshot('many');
+    const said = await page.evaluate(() => [...(globalThis as unknown as { said: Set<string> }).said]);
+    assert.ok(
+      said.every((text) => !text.includes('No GPU memory snapshot')),
+      said.join('\n'),
+    );
+  });
+});
