@@ -78,6 +78,10 @@ const segments: Shape<SegmentFacts> = record({
   settings: orNull(settings),
 });
 
+const sentence = record<Omit<SnapshotWarning, 'device'>>({ code: text, message: text });
+const warning: Shape<SnapshotWarning> = (value): value is SnapshotWarning =>
+  sentence(value) && (!('device' in value) || count(value.device));
+
 const steps: Shape<Steps> = record({ source: stepSource, device: number, starts: ordinals });
 
 const lifetimes: Shape<DigestLifetimes> = record({
@@ -208,7 +212,7 @@ const digest: Shape<SnapshotDigest> = record({
   devices: list<DeviceTotals>(
     record({ device: number, liveBytes: number, reservedBytes: orNull(number), requestedBytes: orNull(number) }),
   ),
-  warnings: list<SnapshotWarning>(record({ code: text, message: text })),
+  warnings: list(warning),
   frames: list(frame),
   groups: list(group),
   blocks,

@@ -165,6 +165,8 @@ export interface SnapshotWarning {
   readonly code: string;
   /** One sentence that ends with what to do about it. */
   readonly message: string;
+  /** The only device that it speaks of, where there is one. */
+  readonly device?: number;
 }
 
 /**

@@ -168,7 +168,8 @@ export interface SnapshotReport {
   step: number | null;
   takenAtUs: Microseconds | null;
   devices: DeviceReport[];
-  warnings: { code: string; message: string }[];
+  /** `device` where a warning speaks of one. */
+  warnings: { code: string; message: string; device?: number }[];
 }
 
 export interface DeviceReport {

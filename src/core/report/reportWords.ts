@@ -190,19 +190,30 @@ export function deviceTexts(snapshot: SnapshotReport): string[] {
   );
 }
 
-/** Warnings of a run's snapshots, each once, with the number of snapshots that give it. */
+/**
+ * Warnings of a run's snapshots, each kind once for each device, with the number of snapshots that give it. What they
+ * count differs from one to the next: the last one's numbers stand for all.
+ */
 export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
-  const counts = new Map<string, number>();
+  const kinds = new Map<string, string[]>();
   for (const { warnings } of snapshots) {
-    for (const message of new Set(warnings.map((warning) => warning.message))) {
-      counts.set(message, (counts.get(message) ?? 0) + 1);
+    const seen = new Map<string, number>();
+    for (const { code, device, message } of warnings) {
+      const sort = `${code} ${device ?? ''}`;
+      const ordinal = seen.get(sort) ?? 0;
+      seen.set(sort, ordinal + 1);
+      const kind = `${sort} ${ordinal}`;
+      kinds.set(kind, [...(kinds.get(kind) ?? []), message]);
     }
   }
-  return [...counts].map(([message, count]) =>
-    snapshots.length > 1
-      ? say('{0} ({1} of {2} snapshots)', message, countText(count), countText(snapshots.length))
-      : message,
-  );
+  return [...kinds.values()].map((messages) => {
+    const last = messages[messages.length - 1];
+    if (snapshots.length === 1) return last;
+    const [some, all] = [countText(messages.length), countText(snapshots.length)];
+    return new Set(messages).size === 1
+      ? say('{0} ({1} of {2} snapshots)', last, some, all)
+      : say('{0} ({1} of {2} snapshots; the numbers are the last one’s)', last, some, all);
+  });
 }
 
 /** What ordered a run's snapshots where neither steps nor times in the files do. */

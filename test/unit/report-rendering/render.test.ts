@@ -125,6 +125,29 @@ describe('A report as text', () => {
     assert.ok(text.includes('(2 of 3 snapshots)'));
   });
 
+  it('gives warnings that differ in their numbers once for each device, with the last numbers', () => {
+    const report = reportOf([BIG]);
+    const late = (device: number, bytes: number): SnapshotReport['warnings'][number] => ({
+      code: 'startedLate',
+      device,
+      message: `${bytes} bytes on device ${device} are older.`,
+    });
+    const [first, second, third] = report.runs[0].snapshots;
+    first.warnings = [late(0, 10), late(1, 7)];
+    second.warnings = [late(1, 8)];
+    third.warnings = [late(0, 30)];
+    const rows = renderText(report, ALL)
+      .split('\n')
+      .filter((row) => row.includes('warning:'));
+    assert.deepEqual(
+      rows.map((row) => row.trim()),
+      [
+        'warning: 30 bytes on device 0 are older. (2 of 3 snapshots; the numbers are the last one’s)',
+        'warning: 8 bytes on device 1 are older. (2 of 3 snapshots; the numbers are the last one’s)',
+      ],
+    );
+  });
+
   it('names who keeps a leak', () => {
     const holder = {
       source: 'recorder' as const,

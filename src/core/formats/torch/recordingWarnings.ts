@@ -156,7 +156,11 @@ function overflow(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[
   const isCertain = said === true || (typeof said === 'number' && said > 0);
   if (!isCertain && orphans.length === 0) return null;
   const isRound = trace.count >= 100 && (trace.count % 100 === 0 || Number.isInteger(Math.log2(trace.count)));
-  return { code: 'ringOverflow', message: overflowText(trace, isCertain, isRound, orphans.length) };
+  return {
+    code: 'ringOverflow',
+    message: overflowText(trace, isCertain, isRound, orphans.length),
+    device: trace.device,
+  };
 }
 
 /** @param orphans live blocks that must have been recorded and are not in the trace */
@@ -201,6 +205,7 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   if (bytes === 0) return null;
   return {
     code: 'startedLate',
+    device: trace.device,
     message: say(
       '{0} bytes on device {1} were allocated before recording began and belong to no line: ' +
         'call _record_memory_history() before the model is built.',
@@ -228,6 +233,7 @@ function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   if (bytes < STACKLESS_SHARE * all || bytes === 0) return null;
   return {
     code: 'emptyStacks',
+    device: trace.device,
     message: say(
       '{0} bytes on device {1} were allocated where no Python ran, such as in backward: ' +
         'record with stacks="all", or under torch.autograd.set_detect_anomaly(True).',
@@ -261,6 +267,7 @@ function disagreement(snapshot: Snapshot, trace: DeviceTrace, live: readonly num
   if (bytes === 0) return null;
   return {
     code: 'traceDisagrees',
+    device: trace.device,
     message: sayCount(
       bytes,
       'The trace and the blocks of device {1} disagree by 1 byte; the blocks are trusted: dump while no other thread allocates.',
