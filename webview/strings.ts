@@ -122,6 +122,7 @@ export const strings = {
     ].join('; '),
   runFailed: (reason: string): string => t('The whole run could not be shown: {0}', reason),
   runTable: t('The whole run: one row for each snapshot'),
+  columnSteps: t('Marked steps'),
   columnHistory: t('History'),
   showPart: t('Show'),
   showPartOf: (name: string): string => t('Show the snapshot of {0}', name),

@@ -22,6 +22,10 @@ export interface Selection {
 /** What the list of live lines is sorted by. */
 export type LiveSort = 'bytes' | 'blocks' | 'line';
 
+/** What the table of the memory map is sorted by. */
+const SEGMENT_SORTS = ['address', 'reservedBytes', 'liveBytes', 'freeBytes', 'largestFreeBytes'] as const;
+export type SegmentSort = (typeof SEGMENT_SORTS)[number];
+
 /** The instant that is looked into: the state after `event` (-1: before the first), drawn at `x` of `axis`. */
 export interface Pin {
   event: number;
@@ -82,6 +86,7 @@ export interface ViewState {
   curveAsTable: boolean;
   flame: FlameChoices;
   mapAsTable: boolean;
+  mapSort: SegmentSort;
   /** True while the bands are shown under the curve. */
   layer: boolean;
   grouping: BandsQuery['grouping'];
@@ -127,6 +132,7 @@ export const INITIAL: ViewState = {
   curveAsTable: false,
   flame: PLAIN_FLAME,
   mapAsTable: false,
+  mapSort: 'reservedBytes',
   layer: true,
   grouping: 'line',
   pile: null,
@@ -158,6 +164,7 @@ const KEPT = [
   'curveAsTable',
   'flame',
   'mapAsTable',
+  'mapSort',
   'layer',
   'grouping',
   'picked',
@@ -182,7 +189,7 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 export function restored(kept: unknown): ViewState {
   if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
   const { request, selection, highlight, axis, range, heights, pin, curveAsTable, sort, filter } = kept;
-  const { mapAsTable, layer, grouping, picked, pane, listing, listedBy } = kept;
+  const { mapAsTable, mapSort, layer, grouping, picked, pane, listing, listedBy } = kept;
   return {
     ...INITIAL,
     compare: restoredChoices(kept['compare']),
@@ -197,6 +204,7 @@ export function restored(kept: unknown): ViewState {
     ...(isPin(pin) && { pin }),
     ...(typeof curveAsTable === 'boolean' && { curveAsTable }),
     ...(typeof mapAsTable === 'boolean' && { mapAsTable }),
+    ...(SEGMENT_SORTS.some((one) => one === mapSort) && { mapSort: mapSort as SegmentSort }),
     ...(typeof layer === 'boolean' && { layer }),
     ...(isGrouping(grouping) && { grouping }),
     ...(isBandRef(picked) && { picked }),

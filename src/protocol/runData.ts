@@ -1,5 +1,6 @@
 /** The curve over all snapshots of a run: the timeline's overview. */
 import type { RunCurve as JoinedCurve } from '../core/analysis/runCurve.js';
+import type { RunStep } from '../core/analysis/runSteps.js';
 
 export interface RunCurveQuery {
   /** Any snapshot of the run. */
@@ -12,6 +13,9 @@ export interface RunCurveQuery {
 export interface RunCurve extends JoinedCurve {
   path: string;
   device: number;
+  /** Steps that begin, as many as can be told apart. */
+  steps: RunStep[];
 }
 
 export type { BeforePart, RunPart } from '../core/analysis/runCurve.js';
+export type { RunStep } from '../core/analysis/runSteps.js';

@@ -2,6 +2,7 @@ import { bornIn, NOTHING_BORN } from '../core/analysis/bornIn.js';
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/analysis/liveAt.js';
 import { runCurve } from '../core/analysis/runCurve.js';
+import { runSteps } from '../core/analysis/runSteps.js';
 import { groupRuns, stepOfDigest } from '../core/analysis/runs.js';
 import { trendHistory } from '../core/analysis/trendHistory.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
@@ -127,9 +128,11 @@ export function workerHandlers(
     flame: (query, signal) => flames.flame(query, signal),
     memoryMap: (query, signal) => maps.memoryMap(query, signal),
     runCurve: ({ path, device, pixels }) => {
-      const run = groupRuns(store.digests).find(({ snapshots }) => snapshots.some((one) => one.path === path));
+      const found = groupRuns(store.digests).find(({ snapshots }) => snapshots.some((one) => one.path === path));
       // A trend belongs to no run.
-      return { ...runCurve(run ?? { snapshots: [], steps: [] }, device, pixels), path, device };
+      const run = found ?? { snapshots: [], steps: [] };
+      const curve = runCurve(run, device, pixels);
+      return { ...curve, path, device, steps: runSteps(curve, { run, device }, pixels) };
     },
   };
 }

@@ -3,6 +3,7 @@ import type { Chart, ChartArea, Plugin } from 'chart.js';
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
 import { MARK_SIGNS, markLabel } from '../strings.js';
+import { apart } from './apart.js';
 import { placeLabels } from './labels.js';
 
 type Kind = TimelineMark['kind'];
@@ -12,8 +13,6 @@ const STYLES: Record<Kind, { dash: number[]; rank: number; colour: keyof ChartTh
   snapshot: { dash: [4, 3], rank: 1, colour: 'snapshot' },
   step: { dash: [1, 3], rank: 0, colour: 'step' },
 };
-/** Steps closer together than this would be a grey wall. */
-const NARROWEST_STEP = 5;
 
 /** @param source what to draw now, asked at each drawing */
 export function marksPlugin(source: () => { marks: readonly TimelineMark[]; theme: ChartTheme }): Plugin<'line'> {
@@ -25,9 +24,8 @@ export function marksPlugin(source: () => { marks: readonly TimelineMark[]; them
       const visible = marks
         .map((mark) => ({ mark, pixel: chart.scales['x'].getPixelForValue(mark.x) }))
         .filter(({ pixel }) => pixel >= chartArea.left - 0.5 && pixel <= chartArea.right + 0.5);
-      const steps = visible.filter(({ mark }) => mark.kind === 'step').length;
-      const stepsFit = steps * NARROWEST_STEP <= chartArea.right - chartArea.left;
-      const drawn = visible.filter(({ mark }) => mark.kind !== 'step' || stepsFit);
+      const steps = visible.filter(({ mark }) => mark.kind === 'step');
+      const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
       ctx.save();
       for (const { mark, pixel } of drawn) drawLine(ctx, chartArea, pixel, mark.kind, theme);
       drawLabels(ctx, chartArea, drawn, theme);

@@ -33,6 +33,8 @@ flat out vec4 bounds;
 void main() {
   vec2 x = sides * columns.x + columns.y;
   vec2 y = floor(((heights.xz - bytes.x) + (heights.yw - bytes.y)) * bytes.z + 0.5);
+  // Where anything is live there is a pixel, however little it is beside the highest.
+  if (heights.x + heights.y == 0.0) y.y = max(y.y, y.x + 1.0);
   colour = paint;
   bounds = vec4(x.x * size.x, y.x, x.y * size.x, y.y);
   float high = mix(y.x, y.y, corner.y) / size.y;

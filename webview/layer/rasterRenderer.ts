@@ -122,8 +122,10 @@ export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: numbe
   const darks = Uint32Array.from(paints, ({ edge }) => wordOf(edge));
   const perByte = height / (bytes.to - bytes.from);
   forEachPiece(pile, (sample, { strand, block, from, to }) => {
-    const upper = height - Math.round((to - bytes.from) * perByte);
     const lower = height - Math.round((from - bytes.from) * perByte);
+    const exact = height - Math.round((to - bytes.from) * perByte);
+    // Where anything is live there is a pixel, however little it is beside the highest.
+    const upper = from === 0 ? Math.min(exact, lower - 1) : exact;
     if (lower <= upper || lower <= 0 || upper >= height) return;
     const top = Math.max(0, upper);
     const bottom = Math.min(height, lower);

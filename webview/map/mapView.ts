@@ -13,11 +13,11 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createCheckbox } from '../ui/checkbox.js';
 import { createProgress } from '../ui/progress.js';
-import type { ViewState } from '../viewState.js';
+import type { SegmentSort, ViewState } from '../viewState.js';
 import { MapGrid } from './mapGrid.js';
 import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
-import { createSegmentTable } from './segmentTable.js';
+import { SegmentTable } from './segmentTable.js';
 import { createScrubber } from './scrubber.js';
 import { createPoolTable } from './poolTable.js';
 
@@ -59,9 +59,12 @@ export function createMapView(
       store.update({ mapAsTable });
     },
   });
+  const segments = new SegmentTable((mapSort) => {
+    store.update({ mapSort });
+  });
   const table = el('div');
-  /** What the table is built of. */
-  let tabled: MemoryMapAnswer | null = null;
+  /** What the table shows. */
+  let tabled: { map: MemoryMapAnswer | null; sort: SegmentSort } = { map: null, sort: store.get().mapSort };
   const others = el('p', { class: 'aside' });
   const pools = el('div');
   const attributes = { role: 'group', 'aria-label': strings.map };
@@ -85,7 +88,7 @@ export function createMapView(
   });
   const showParts = (): void => {
     const { map } = maps.store.get();
-    const { mapAsTable } = store.get();
+    const { mapAsTable, mapSort } = store.get();
     asTable.show(mapAsTable);
     readout.hidden = hint.hidden = gridMenu.hidden = mapAsTable;
     tableMenu.hidden = !mapAsTable;
@@ -96,9 +99,14 @@ export function createMapView(
     if (mapAsTable) grid.element.hidden = others.hidden = true;
     else table.hidden = true;
     // In the page only while it shows, so that nothing is found twice.
-    const wished = mapAsTable ? map : null;
-    if (wished !== tabled) table.replaceChildren(...(wished === null ? [] : [createSegmentTable(wished)]));
+    const wished = { map: mapAsTable ? map : null, sort: mapSort };
+    if (wished.map === tabled.map && wished.sort === tabled.sort) return;
     tabled = wished;
+    if (wished.map === null) segments.element.remove();
+    else {
+      segments.show(wished.map, mapSort);
+      table.append(segments.element);
+    }
   };
   new ResizeObserver(() => {
     maps.setPixels(scroller.clientWidth);
@@ -114,8 +122,8 @@ export function createMapView(
     replayed.show(map === null || map.isEnd ? null : strings.mapReplayed(map.unplacedBytes));
     setText(readout, '');
     if (map === null) return;
-    const { segments, reservedBytes, liveBytes } = map.others;
-    setText(others, segments === 0 ? '' : strings.otherSegments(segments, reservedBytes, liveBytes));
+    const { segments: rest, reservedBytes, liveBytes } = map.others;
+    setText(others, rest === 0 ? '' : strings.otherSegments(rest, reservedBytes, liveBytes));
     pools.replaceChildren(createPoolTable(map));
     grid.show(map);
   });

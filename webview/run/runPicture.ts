@@ -1,10 +1,11 @@
 /** Draws the overview of a run: its curve, what no trace has, and where its snapshots were taken. */
 import type { RunCurve } from '../../src/protocol/runData.js';
+import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../chart/points.js';
 import { placeLabels } from '../chart/labels.js';
 import { MARK_SIGNS } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
-import { partName } from './runText.js';
+import { partName, stepName } from './runText.js';
 
 /** Where the curve lies, in pixels of the page. */
 export interface RunArea {
@@ -51,7 +52,10 @@ export function drawRun(
   const reserved = run.reserved?.reduce((most, bytes) => Math.max(most, bytes), 1) ?? 1;
   const ceiling = Math.max(highest, reserved) * 1.05;
   const xOf = (x: number): number => pixelOfRun(run, x, width);
-  const yOf = (bytes: number): number => height - 1 - (bytes / ceiling) * (height - top - 1);
+  // Lines in the middle of pixels are sharp; what is not nothing is a pixel above it, however little it is.
+  const floor = height - 0.5;
+  const yOf = (bytes: number): number =>
+    Math.min(floor - (bytes / ceiling) * (floor - top), bytes > 0 ? floor - 1 : floor);
   ink.clearRect(0, 0, width, height);
   run.parts.forEach((part, index) => {
     const before = index === 0 ? run.extent.from : run.parts[index - 1].to;
@@ -160,29 +164,32 @@ function drawMarks(
     ink.stroke();
     ink.setLineDash([]);
   };
-  for (const { x } of run.outOfMemory) line(pixelOfRun(run, x, width), theme.outOfMemory, []);
+  const told = apart(run.steps, ({ x }) => pixelOfRun(run, x, width));
+  const steps = told.map((step) => ({ x: step.x, text: stepName(step), rank: 0, colour: theme.step, dash: [1, 3] }));
   const failures = run.outOfMemory.map(({ x }) => ({
     x,
     text: MARK_SIGNS.outOfMemory,
     rank: 2,
     colour: theme.outOfMemory,
+    dash: [],
   }));
   const snapshots = run.parts.map((part, index) => ({
     x: part.to,
     text: `${MARK_SIGNS.snapshot} ${partName(part)}`,
     rank: index === shown ? 3 : 1,
     colour: theme.snapshot,
+    dash: [4, 3],
   }));
-  for (const { x } of snapshots) line(pixelOfRun(run, x, width), theme.snapshot, [4, 3]);
-  const labels = [...failures, ...snapshots];
-  const wishes = labels.map(({ x, text, rank }) => ({
+  const marks = [...steps, ...failures, ...snapshots];
+  for (const { x, colour, dash } of marks) line(pixelOfRun(run, x, width), colour, dash);
+  const wishes = marks.map(({ x, text, rank }) => ({
     centre: pixelOfRun(run, x, width),
     width: ink.measureText(text).width,
     rank,
   }));
   placeLabels(wishes, 0, width, theme.fontSize / 2).forEach((left, index) => {
     if (left === null) return;
-    ink.fillStyle = labels[index].colour;
-    ink.fillText(labels[index].text, left, top - 2);
+    ink.fillStyle = marks[index].colour;
+    ink.fillText(marks[index].text, left, top - 2);
   });
 }

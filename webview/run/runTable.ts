@@ -10,7 +10,7 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import type { ViewState } from '../viewState.js';
 import type { RunSession } from './runSession.js';
-import { beforeText, partName } from './runText.js';
+import { beforeText, partName, stepsText } from './runText.js';
 
 export function createRunTable(store: Store<ViewState>, runs: RunSession, exporter: Exporter): HTMLElement {
   const body = el('tbody');
@@ -28,6 +28,7 @@ export function createRunTable(store: Store<ViewState>, runs: RunSession, export
         head(strings.snapshot),
         head(strings.live, 'number'),
         head(strings.reserved, 'number'),
+        head(strings.columnSteps),
         head(strings.columnHistory),
         head(strings.columnAction),
       ),
@@ -78,6 +79,7 @@ function rowOf(run: RunCurve, index: number, runs: RunSession): HTMLElement {
     el('th', { title: part.path, attributes: { scope: 'row' } }, name),
     bytes(part.liveBytes),
     bytes(part.reservedBytes),
+    el('td', {}, stepsText(run, index)),
     el('td', {}, beforeText(run, index)),
     el('td', {}, button),
   );

@@ -1,12 +1,26 @@
 /** What the overview of a run says in words. */
-import type { RunCurve, RunPart } from '../../src/protocol/runData.js';
+import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
 import { formatDuration } from '../duration.js';
-import { formatBytes } from '../format.js';
+import { formatBytes, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 
 /** `step 40`, or the file's name where no step is known. */
 export function partName({ step, path }: RunPart): string {
   return step === null ? (path.split('/').at(-1) ?? path) : strings.runStep(step);
+}
+
+/** `41`, or `~41` where steps are told by their rhythm. */
+export function stepName({ number, isGuess }: RunStep): string {
+  return `${isGuess ? '~' : ''}${formatCount(number)}`;
+}
+
+/** The steps that are marked in a part: the first and the last of them. */
+export function stepsText({ steps, parts }: RunCurve, index: number): string {
+  const { from, to } = parts[index];
+  const own = steps.filter(({ x }) => x >= from && x <= to);
+  if (own.length === 0) return '\u2013';
+  const [first, last] = [stepName(own[0]), stepName(own[own.length - 1])];
+  return first === last ? first : `${first} \u2013 ${last}`;
 }
 
 /** How a part continues the one before it. */

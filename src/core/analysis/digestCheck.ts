@@ -64,7 +64,7 @@ const segments: Shape<SegmentFacts> = record({
   pools: list<PoolFacts>(
     record({
       device: number,
-      pool: text,
+      pool: orNull(text),
       stream: text,
       isExpandable: bool,
       reservedBytes: number,
@@ -141,12 +141,14 @@ const span: Shape<TraceSpan> = where(
     device: number,
     stepSource,
     starts: ordinals,
+    startsUs: orNull(floats),
     since: number,
     lives,
     stacks: list(stack),
     sites: list(orNull(frame)),
   }),
-  ({ lives: { stack: stackOf, site }, stacks, sites }) =>
+  ({ starts, startsUs, lives: { stack: stackOf, site }, stacks, sites }) =>
+    (startsUs?.length ?? starts.length) === starts.length &&
     stackOf.every((index) => index === UNKNOWN || index < stacks.length) &&
     site.every((index) => index === UNKNOWN || index < sites.length),
 );

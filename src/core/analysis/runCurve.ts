@@ -29,6 +29,8 @@ export interface RunPart {
   end: number;
   /** Events of its trace; 0 without one. */
   events: number;
+  /** Of these the first that no earlier snapshot's trace has. */
+  fresh: number;
 }
 
 /** The curve of one device over all snapshots of a run. */
@@ -91,9 +93,10 @@ export function runCurve(
     for (const { event, time } of source.curve?.outOfMemory ?? []) {
       if (event >= source.fresh) outOfMemory.push({ x: xOf(event, time), part, event });
     }
-    const { digest, step, liveBytes, reservedBytes, before, curve } = source;
+    const { digest, curve, step, liveBytes, reservedBytes, before, fresh } = source;
     const events = curve?.meeting.events ?? 0;
-    return { path: digest.path, step, liveBytes, reservedBytes, before, from, to, first, end: points.count, events };
+    const end = points.count;
+    return { path: digest.path, step, liveBytes, reservedBytes, before, from, to, first, end, events, fresh };
   });
   return {
     axis: originUs === null ? 'events' : 'time',

@@ -4,8 +4,8 @@ import type { Bytes } from '../model/units.js';
 /** The segments of one device that share a pool, a stream and a kind. */
 export interface PoolFacts {
   device: number;
-  /** `0,0` is the default pool. */
-  pool: string;
+  /** `0,0` is the default pool; null where the file does not say. */
+  pool: string | null;
   stream: string;
   isExpandable: boolean;
   reservedBytes: Bytes;
@@ -105,11 +105,11 @@ function poolOf(
   stream: string,
   isExpandable: boolean,
 ): PoolFacts {
-  const named = { pool: pool === '' ? DEFAULT_POOL : pool, stream };
+  const named = { pool: pool === '' ? null : pool, stream };
   let key = `${device}/${named.pool}/${stream}/${isExpandable}`;
   if (!pools.has(key) && pools.size >= MOST_POOLS) {
     named.stream = '';
-    key = `${device}/${named.pool === DEFAULT_POOL ? DEFAULT_POOL : ''}/${isExpandable}`;
+    key = `${device}/${isPrivatePool(named.pool) ? '' : named.pool}/${isExpandable}`;
   }
   let facts = pools.get(key);
   if (facts === undefined) {
@@ -120,7 +120,12 @@ function poolOf(
 }
 
 /** The pool of everything that is in no CUDA graph and no MemPool. */
-export const DEFAULT_POOL = '0,0';
+const DEFAULT_POOL = '0,0';
+
+/** True of the pool of a CUDA graph or a MemPool; false where that is not known. */
+export function isPrivatePool(pool: string | null): boolean {
+  return pool !== null && pool !== DEFAULT_POOL;
+}
 
 function addPending(pending: Map<string, PendingBlocks>, device: number, group: number, bytes: Bytes): void {
   const key = `${device}/${group}`;

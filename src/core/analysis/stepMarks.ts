@@ -28,8 +28,13 @@ export function stepMarks(
 ): StepMark[] {
   const all = steps === null ? namedSteps(snapshot, history, axis) : numberedSteps(steps, axis);
   const marks = all.filter(({ x }) => x >= window.from && x <= window.to);
-  const every = roundUp(marks.length / Math.max(1, pixels / PIXELS_PER_MARK));
-  return marks.filter(({ number }) => number % every === 0).map(({ x, label }) => ({ x, kind: 'step', label }));
+  return everySo(marks, pixels).map(({ x, label }) => ({ x, kind: 'step', label }));
+}
+
+/** Those whose numbers are round, as many of them as can be told apart over so many pixels. */
+export function everySo<Step extends { number: number }>(steps: readonly Step[], pixels: number): Step[] {
+  const every = roundUp(steps.length / Math.max(1, pixels / PIXELS_PER_MARK));
+  return steps.filter(({ number }) => number % every === 0);
 }
 
 interface Begun {

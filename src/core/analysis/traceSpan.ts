@@ -29,6 +29,8 @@ export interface TraceSpan extends TraceMeeting {
   readonly stepSource: Steps['source'];
   /** Ordinals at which steps begin. */
   readonly starts: Uint32Array;
+  /** When they begin; null where the file does not say. */
+  readonly startsUs: Float64Array | null;
   /** What was born or freed from this ordinal on is in `lives`, if it outlived its step. */
   readonly since: number;
   readonly lives: SpanLives;
@@ -71,12 +73,14 @@ export function traceSpan(
   steps: Steps,
   words: { stack: (stack: StackId, forward: StackId) => StackWords; site: (stack: StackId) => DigestFrame | null },
 ): TraceSpan {
-  const { trace } = history;
+  const { trace, time, startUs } = history;
   return {
     device: trace.device,
     ...traceMeeting(snapshot, trace),
     stepSource: steps.source,
     starts: steps.starts,
+    startsUs:
+      time === null || startUs === null ? null : Float64Array.from(steps.starts, (ordinal) => startUs + time[ordinal]),
     ...livesOf(snapshot, history, steps, words),
   };
 }

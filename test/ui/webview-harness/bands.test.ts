@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { TrainingRun } from '../../support/trainingRun.js';
@@ -131,6 +131,22 @@ describe('the allocations under the curve', () => {
     await eventually(() => {
       assert.deepEqual(session.current?.callsOf('openSource'), [{ file: 'eval.py', line: 7, preserveFocus: false }]);
     });
+  });
+
+  it('leave a pixel wherever anything is live, and a peak of one event its column, also in the strip of the whole', async () => {
+    const { page } = await open(spikySnapshot(), ['train.py', 'eval.py']);
+    await page.getByRole('radio', { name: 'Events' }).click();
+    for (const canvas of [page.locator('.bands canvas').first(), page.locator('.minimap canvas')]) {
+      await eventually(async () => {
+        const { empty, full } = await columnsOf(canvas);
+        // Nothing is live before the first allocation.
+        assert.ok(
+          empty.every((column) => column === 0),
+          `nothing in ${empty.length} columns, ${empty.slice(0, 9).join()}`,
+        );
+        assert.ok(full === 1 || full === 2, `${full} columns are as high as the peak`);
+      });
+    }
   });
 
   it('of a few kB on a plateau of 70 GiB are seen once the byte axis is zoomed to, and whole again', async () => {
@@ -505,6 +521,22 @@ async function inked(page: Page, which: 'first' | 'last' = 'last'): Promise<numb
     let count = 0;
     for (let at = 3; at < image.length; at += 4) if (image[at] > 0) count++;
     return count;
+  });
+}
+
+/** Columns of a canvas whose lowest pixel is empty, and how many are filled to nine tenths of the highest. */
+async function columnsOf(canvas: Locator): Promise<{ empty: number[]; full: number }> {
+  return canvas.evaluate((element) => {
+    const { width, height } = element as HTMLCanvasElement;
+    const { data } = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height) ?? { data: [] };
+    const isDrawn = (x: number, y: number): boolean => data[(y * width + x) * 4 + 3] > 0;
+    const columns = Array.from({ length: width }, (_, x) => x);
+    const heights = columns.map((x) => Array.from({ length: height }, (_, y) => y).filter((y) => isDrawn(x, y)).length);
+    const highest = Math.max(...heights);
+    return {
+      empty: columns.filter((x) => !isDrawn(x, height - 1)),
+      full: heights.filter((drawn) => drawn > 0.9 * highest).length,
+    };
   });
 }
 

@@ -188,6 +188,34 @@ describe('the memory map', () => {
     assert.equal(await page.locator('.segment-table').isVisible(), false);
   });
 
+  it('has a table that sorts by each of its numbers, and stays sorted through time and a reload', async () => {
+    const { page } = await open();
+    await page.getByText('Segments as a table').click();
+    const table = page.locator('.segment-table');
+    const addresses = (): Promise<string[]> => table.locator('tbody th').allInnerTexts();
+    const sortedBy = async (name: string, order: string, expected: readonly string[]): Promise<void> => {
+      await eventually(async () => {
+        const head = table.getByRole('columnheader', { name, exact: true });
+        assert.equal(await head.getAttribute('aria-sort'), order);
+        assert.deepEqual(await addresses(), expected);
+      });
+      assert.equal(await table.locator('th[aria-sort]:not([aria-sort="none"])').count(), 1);
+    };
+    const [large, half, small] = ['0x40000000', '0x80000000', '0xc0000000'];
+    const press = (name: string): Promise<void> => table.getByRole('button', { name, exact: true }).click();
+    await sortedBy('Size', 'descending', [large, half, small]);
+    await press('Live');
+    await sortedBy('Live', 'descending', [half, large, small]);
+    await page.getByRole('slider', { name: 'Instant of the map' }).press('ArrowLeft');
+    await page.locator('.map .summary', { hasText: 'Before the first event' }).waitFor();
+    await sortedBy('Live', 'descending', [half, small, large]);
+    await page.reload();
+    await table.waitFor();
+    await sortedBy('Live', 'descending', [half, small, large]);
+    await press('Address');
+    await sortedBy('Address', 'ascending', [large, half, small]);
+  });
+
   it('has no barrier that axe knows, in every theme, as a picture and as a table', async () => {
     const { alone, page } = await open();
     for (const shown of ['map-grid', 'segment-table']) {

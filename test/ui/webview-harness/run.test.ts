@@ -72,6 +72,8 @@ describe('the overview of a run', () => {
     await rows.first().waitFor();
     assert.equal(await rows.count(), paths.length);
     assert.equal(await page.locator('.run-strip').isVisible(), false);
+    // Column by column: bytes live and reserved, then the steps.
+    assert.match(await rows.nth(1).locator('td').nth(2).innerText(), /^7 – 12$/);
     await rows.nth(1).getByRole('button').click();
     await lookedInto(paths[1]);
     assert.equal(await rows.nth(1).getAttribute('aria-current'), 'true');

@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
 import { deviceHistory } from '../../../src/core/analysis/history.js';
 import { runCurve, type RunCurve } from '../../../src/core/analysis/runCurve.js';
+import { runSteps, type RunStep } from '../../../src/core/analysis/runSteps.js';
+import { findSteps } from '../../../src/core/analysis/steps.js';
 import { groupRuns } from '../../../src/core/analysis/runs.js';
 import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';
@@ -26,6 +28,16 @@ function curveOf(dumps: readonly Dump[]): { curve: RunCurve; digests: SnapshotDi
   const [run] = groupRuns(digests);
   assert.equal(run.snapshots.length, dumps.length, 'one run');
   return { curve: runCurve(run, 0, PIXELS), digests };
+}
+
+interface Marked {
+  curve: RunCurve;
+  steps: RunStep[];
+}
+
+function marked(dumps: readonly Dump[], pixels: number): Marked {
+  const { curve, digests } = curveOf(dumps);
+  return { curve, steps: runSteps(curve, { run: { snapshots: digests }, device: 0 }, pixels) };
 }
 
 /** Live bytes of a device, block by block. */
@@ -142,5 +154,67 @@ describe('The curve of a run', () => {
     check(curve, timeless);
     assert.equal(curve.axis, 'events');
     assert.equal(curve.extent.to, timeless[timeless.length - 1].snapshot.traces[0].count - 1);
+    const begins = timeless.flatMap(({ snapshot }, i) => {
+      const before = i === 0 ? 0 : timeless[i - 1].snapshot.traces[0].count;
+      return [...(findSteps(snapshot)?.starts ?? [])].filter((ordinal) => ordinal >= before);
+    });
+    assert.deepEqual(
+      marked(timeless, 1e6).steps.map(({ x }) => x),
+      begins,
+    );
+  });
+
+  it('marks each step once, where it begins, numbered as the snapshots count', async () => {
+    for (const program of PROGRAMS) {
+      const dumps = await dumpsUnder(`planted/recordings/${program}`);
+      // The first dump that has a step tells where it begins.
+      const begins: number[] = [];
+      for (const { snapshot } of dumps) {
+        const { time, startUs } = deviceHistory(snapshot, 0);
+        const steps = findSteps(snapshot);
+        assert.ok(steps !== null && time !== null && startUs !== null);
+        for (const ordinal of steps.starts.subarray(begins.length)) begins.push(startUs + time[ordinal]);
+      }
+      const all = marked(dumps, 1e6);
+      assert.deepEqual(
+        all.steps.map(({ x, number }) => ({ number, at: x + (all.curve.startUs ?? 0) })),
+        begins.map((at, i) => ({ number: i + 1, at })),
+        program,
+      );
+
+      const entries = entriesThatOverlap(dumps, 60);
+      const rings = marked(
+        dumps.map(({ path, snapshot: full }) => ({ path, snapshot: ringed(full, entries) })),
+        1e6,
+      );
+      assert.deepEqual(
+        rings.steps.map(({ number }) => number),
+        begins.map((_, i) => i + 1),
+        `${program}: rings that overlap`,
+      );
+      // Another stack may mark the rhythm of a ring: its steps begin in the same snapshots' parts all the same.
+      const partOf = ({ curve }: Marked, { x }: RunStep): number => curve.parts.findIndex(({ to }) => x <= to);
+      assert.deepEqual(
+        rings.steps.map((step) => partOf(rings, step)),
+        all.steps.map((step) => partOf(all, step)),
+      );
+      const few = marked(dumps, 60).steps;
+      assert.ok(
+        few.length <= 5 && few.every(({ number }) => number % few[0].number === 0),
+        'as many as there is room for',
+      );
+    }
+  });
+
+  it('marks no steps where the numbers of the snapshots count something else', async () => {
+    const dumps = await dumpsUnder('planted/recordings/running_total');
+    const epochs = dumps.map(({ snapshot }, i) => ({ path: `/job/epoch_${i + 1}.pickle`, snapshot }));
+    assert.deepEqual(marked(epochs, 1e6).steps, []);
+    const accumulated = dumps.map(({ snapshot }, i) => ({ path: `/job/step_${(i + 1) * 24}.pickle`, snapshot }));
+    assert.deepEqual(
+      marked(accumulated, 1e6).steps.map(({ number }) => number),
+      [19, 20, 21, 22, 23, 24],
+      'the first may have lost its oldest events, the others go on where it ended',
+    );
   });
 });

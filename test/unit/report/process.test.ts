@@ -18,7 +18,8 @@ interface Segment {
   live: number[];
   pending?: number[];
   stream?: number;
-  pool?: [number, number];
+  /** Null where the file names none. */
+  pool?: [number, number] | null;
   expandable?: boolean;
 }
 
@@ -48,7 +49,7 @@ function segmentOf(
     requested_size: active,
     stream,
     segment_type: total > 2 * MiB ? 'large' : 'small',
-    segment_pool_id: new Tuple(pool),
+    ...(pool !== null && { segment_pool_id: new Tuple(pool) }),
     is_expandable: expandable,
     frames: [],
     blocks: rest > 0 ? [...blocks, block(rest, 'inactive', 0)] : blocks,
@@ -131,6 +132,7 @@ describe('Findings about the process', () => {
     };
     assert.match(await messageOf((j) => ({ stream: 100 + j })), /120 MiB more are cached for 7 side streams/);
     assert.match(await messageOf((j) => ({ pool: [j + 1, 0] })), /private pools \(7 pools now\)/);
+    assert.match(await messageOf(() => ({ pool: null })), /segments that hold nothing/, 'not known to be private');
     assert.match(await messageOf(() => ({})), /segments that hold nothing.*garbage_collection_threshold/);
   });
 

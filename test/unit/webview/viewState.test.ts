@@ -11,6 +11,7 @@ const used: ViewState = {
   pin: { event: 12, axis: 'events', x: 12 },
   curveAsTable: true,
   mapAsTable: true,
+  mapSort: 'liveBytes',
   flame: { asTable: true, sort: 'self', folded: false, measure: 'mean', focus: [3, 0], find: 'neck' },
   sort: 'blocks',
   filter: 'neck',
@@ -55,6 +56,7 @@ describe('the state that outlives a reload', () => {
       ],
       curveAsTable: ['yes'],
       mapAsTable: ['yes', 1],
+      mapSort: ['bytes', 1],
       flame: [
         null,
         7,

@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../../analysis/digest.js';
-import { DEFAULT_POOL, type PoolFacts } from '../../analysis/segmentFacts.js';
+import { isPrivatePool, type PoolFacts } from '../../analysis/segmentFacts.js';
 import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../byteText.js';
 import { sum } from '../lineSelection.js';
@@ -63,7 +63,7 @@ function causeOf(
   const grown = (holds: (pool: PoolFacts) => boolean, bytes: (pool: PoolFacts) => number): number =>
     sum(after.filter(holds), bytes) - sum(before.filter(holds), bytes);
   const unused = (pool: PoolFacts): number => pool.reservedBytes - pool.liveBytes;
-  const isPrivate = (pool: PoolFacts): boolean => pool.pool !== DEFAULT_POOL;
+  const isPrivate = ({ pool }: PoolFacts): boolean => isPrivatePool(pool);
   const inPools = grown(isPrivate, unused);
   if (inPools >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isPrivate).map(({ pool }) => pool)).size;
