@@ -4,6 +4,7 @@
  *
  *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
  *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for slow rows of the large files)
+ *     --readers     only the readers, and opening in the editor's worker
  *     --timeline    only the timeline in a browser, of a million allocations
  *     --editor      only the editor: activation, lenses, a thousand snapshots
  *     --write       puts the table into bench/README.md
@@ -70,6 +71,7 @@ interface Row {
 const { values } = parseArgs({
   options: {
     full: { type: 'boolean' },
+    readers: { type: 'boolean' },
     timeline: { type: 'boolean' },
     editor: { type: 'boolean' },
     write: { type: 'boolean' },
@@ -80,8 +82,8 @@ mkdirSync(data, { recursive: true });
 await bundle();
 await bundleWorker(join(here, '..'), dist);
 
-const all = values.timeline !== true && values.editor !== true;
-if (all) {
+const all = values.readers !== true && values.timeline !== true && values.editor !== true;
+if (all || values.readers === true) {
   const sections: string[] = [];
   for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
     const section = measureSubject(subject);
@@ -96,13 +98,18 @@ if (all) {
     data,
     large: subjectFile({ events: 1_000_000, depth: 30 }),
     medium: subjectFile({ events: 500_000, depth: 30 }),
-    median: (command, truth) => median(command, Number(values.repeat ?? 3), truth, ({ seconds }) => seconds),
+    median: (command, truth) => {
+      const repeat = Number(values.repeat ?? 3);
+      return inTurns([{ command, repeat, skipped: null }], truth, ({ seconds }) => seconds)[0];
+    },
   });
   console.log(opening);
   await report('measured', [...sections, opening].join('\n'));
 }
-const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
-if (built.status !== 0) throw new Error('The extension could not be built.');
+if (all || values.timeline === true || values.editor === true) {
+  const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
+  if (built.status !== 0) throw new Error('The extension could not be built.');
+}
 if (all || values.timeline === true) {
   const timeline = await measureTimeline(subjectFile(DRAWN).file);
   console.log(timeline);
@@ -158,25 +165,25 @@ function rows(): Row[] {
 function measureSubject(subject: Subject): string {
   const { file, truth } = subjectFile(subject);
   readThrough(file);
-  const table: string[] = [];
-  let reader: Measurement | null = null;
-  let floor: Measurement | null = null;
-  for (const { title, command, skipped, slow } of rows()) {
-    const repeat = Number(values.repeat ?? (subject.large && slow ? 1 : 3));
-    const outcome = skipped ?? median(command(file), repeat, truth);
-    if (typeof outcome === 'string') {
-      table.push(`| ${title} | ${outcome} | | | | |`);
-      continue;
-    }
-    if (reader === null) reader = outcome;
-    else floor ??= outcome;
+  const outcomes = inTurns(
+    rows().map(({ command, skipped, slow }) => ({
+      skipped,
+      repeat: Number(values.repeat ?? (subject.large && slow ? 1 : 3)),
+      command: command(file),
+    })),
+    truth,
+  );
+  const [reader, floor, , nogc] = outcomes;
+  const table = rows().map(({ title }, row) => {
+    const outcome = outcomes[row];
+    if (typeof outcome === 'string') return `| ${title} | ${outcome} | | | | |`;
     const { seconds, cpuSeconds, peakBytes } = outcome;
-    table.push(
+    return (
       `| ${title} | ${secondsText(seconds)} | ${secondsText(cpuSeconds)} | ` +
-        `${(cpuSeconds / reader.cpuSeconds).toFixed(2)} | ` +
-        `${Math.round(peakBytes / MIB)} | ${(peakBytes / reader.peakBytes).toFixed(2)} |`,
+      `${typeof reader === 'string' ? '' : (cpuSeconds / reader.cpuSeconds).toFixed(2)} | ` +
+      `${Math.round(peakBytes / MIB)} | ${typeof reader === 'string' ? '' : (peakBytes / reader.peakBytes).toFixed(2)} |`
     );
-  }
+  });
   return [
     `### ${truth.events.toLocaleString('en')} events, stacks of ${subject.depth} frames, ` +
       `${(truth.bytes / 1e6).toFixed(1)} MB (${(truth.bytes / truth.events).toFixed(0)} bytes per event)`,
@@ -185,17 +192,21 @@ function measureSubject(subject: Subject): string {
     '|:--|--:|--:|--:|--:|--:|',
     ...table,
     '',
-    timesFloor(reader, floor),
+    timesByTheClock(reader, floor, nogc),
     '',
   ].join('\n');
 }
 
-/** What Leakline takes over the floor, in words. */
-function timesFloor(reader: Measurement | null, floor: Measurement | null): string {
-  if (reader === null || floor === null) return '';
+/** What Leakline takes beside the floor, and CPython beside Leakline, in words. */
+function timesByTheClock(...[reader, floor, python]: (Measurement | string)[]): string {
+  if (typeof reader === 'string' || typeof floor === 'string') return '';
+  const beside =
+    typeof python === 'string'
+      ? ''
+      : ` CPython without its collector takes ${(python.seconds / reader.seconds).toFixed(1)} times as long as Leakline by the clock.`;
   return (
     `Leakline takes ${(reader.seconds / floor.seconds).toFixed(1)} times as long as the floor by the clock, and ` +
-    `${(reader.cpuSeconds / floor.cpuSeconds).toFixed(1)} times the time of all CPUs.`
+    `${(reader.cpuSeconds / floor.cpuSeconds).toFixed(1)} times the time of all CPUs.${beside}`
   );
 }
 
@@ -205,7 +216,11 @@ function measureDialects(subject: Pick<Subject, 'events' | 'depth'>): string {
   const table = DIALECTS.map(({ dialect, title }) => {
     const { file, truth } = subjectFile({ ...subject, dialect });
     readThrough(file);
-    const [own, walk] = [reader, floor].map(({ command }) => median(command(file), Number(values.repeat ?? 3), truth));
+    const repeat = Number(values.repeat ?? 3);
+    const [own, walk] = inTurns(
+      [reader, floor].map(({ command }) => ({ skipped: null, repeat, command: command(file) })),
+      truth,
+    );
     const size = `${(truth.bytes / 1e6).toFixed(1)} MB`;
     if (typeof own === 'string') return `| ${title} | ${size} | ${own} | | | |`;
     if (typeof walk === 'string') return `| ${title} | ${size} | | | ${walk} | |`;
@@ -254,26 +269,42 @@ function subjectFile({
   return { file, truth: JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth };
 }
 
-/** The run of median CPU time (or what `by` says), or why there is none. */
-function median(
-  [program, args]: [string, string[]],
-  repeat: number,
+/**
+ * Runs commands in turns: a machine is not equally fast all the time, and whoever comes first touches memory that the
+ * host of a virtual machine has yet to find, which may take longer than reading.
+ * @returns the run of median CPU time of each (or of what `by` says), or why there is none
+ */
+function inTurns(
+  turns: readonly { command: [program: string, args: string[]]; repeat: number; skipped: string | null }[],
   truth: Truth,
   by: (measurement: Measurement) => number = ({ cpuSeconds }) => cpuSeconds,
-): Measurement | string {
-  const measurements: Measurement[] = [];
-  for (let i = 0; i < repeat; i++) {
-    const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: LIMIT_MS });
-    if (status !== 0) return `fails: ${reasonOf(stderr, signal)}`;
-    const measurement = JSON.parse(stdout) as Measurement;
-    for (const what of ['events', 'liveBytes'] as const) {
-      if (measurement[what] !== null && measurement[what] !== truth[what]) {
-        return `wrong: ${what} is ${String(measurement[what])}, not ${String(truth[what])}`;
-      }
-    }
-    measurements.push(measurement);
+): (Measurement | string)[] {
+  const measured = turns.map((): Measurement[] => []);
+  const failed = turns.map(({ skipped }) => skipped);
+  for (let round = 0; turns.some(({ repeat }) => round < repeat); round++) {
+    turns.forEach(({ command, repeat }, row) => {
+      if (round >= repeat || failed[row] !== null) return;
+      const measurement = run(command, truth);
+      if (typeof measurement === 'string') failed[row] = measurement;
+      else measured[row].push(measurement);
+    });
   }
-  return measurements.sort((a, b) => by(a) - by(b))[Math.floor(repeat / 2)];
+  return turns.map(
+    ({ repeat }, row) => failed[row] ?? measured[row].sort((a, b) => by(a) - by(b))[Math.floor(repeat / 2)],
+  );
+}
+
+/** @returns why there is no measurement, where there is none */
+function run([program, args]: [string, string[]], truth: Truth): Measurement | string {
+  const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: LIMIT_MS });
+  if (status !== 0) return `fails: ${reasonOf(stderr, signal)}`;
+  const measurement = JSON.parse(stdout) as Measurement;
+  for (const what of ['events', 'liveBytes'] as const) {
+    if (measurement[what] !== null && measurement[what] !== truth[what]) {
+      return `wrong: ${what} is ${String(measurement[what])}, not ${String(truth[what])}`;
+    }
+  }
+  return measurement;
 }
 
 function reasonOf(stderr: string, signal: NodeJS.Signals | null): string {

@@ -1,4 +1,5 @@
 import { AddressTable } from './addressTable.js';
+import { Captures } from './captures.js';
 import { Growable } from './growable.js';
 import { LazyColumn } from './lazyColumn.js';
 import {
@@ -26,7 +27,7 @@ export interface BlockRow {
   requestedSize: Bytes;
   state: BlockState;
   stack: StackId;
-  /** Links the block to its allocation in the trace, see {@link SnapshotBuilder.capture}; `NO_INDEX` for none. */
+  /** Links the block to its allocation in the trace, see {@link Captures}; `NO_INDEX` for none. */
   capture: number;
   /** Allocations that the row stands for; one where left out. */
   multiplicity?: number;
@@ -60,9 +61,7 @@ export class SnapshotBuilder {
   readonly frames = new FrameInterner();
   readonly stacks = new StackInterner();
 
-  private readonly captureStack: Growable<Uint32Array>;
-  private readonly captureAlloc: Growable<Uint32Array>;
-
+  readonly captures: Captures;
   readonly events: EventColumns;
   private readonly forward = new LazyColumn(NO_STACK);
   private readonly category = new LazyColumn(NO_TEXT);
@@ -93,9 +92,7 @@ export class SnapshotBuilder {
   constructor(expectedEvents = 0) {
     this.events = new EventColumns(expectedEvents);
     // Half of the calls of an allocator or fewer have a stack.
-    const captures = Math.max(64, Math.ceil(Math.min(MOST_EXPECTED, expectedEvents) / 2));
-    this.captureStack = new Growable(Uint32Array, captures);
-    this.captureAlloc = new Growable(Uint32Array, captures);
+    this.captures = new Captures(Math.min(MOST_EXPECTED, expectedEvents) / 2);
   }
 
   get eventCount(): number {
@@ -104,31 +101,6 @@ export class SnapshotBuilder {
 
   get blockCount(): number {
     return this.blockSize.length;
-  }
-
-  /**
-   * Registers one captured stack: the allocator keeps one per call and shares it between a block and its trace
-   * entries, which is the exact link between the two.
-   * @returns the number of the capture
-   */
-  capture(stack: StackId): number {
-    this.captureStack.push(stack);
-    this.captureAlloc.push(NO_INDEX);
-    return this.captureStack.length - 1;
-  }
-
-  /** The stack of a capture, which grows while its list is read in parts. */
-  stackOfCapture(capture: number): StackId {
-    return this.captureStack.data[capture];
-  }
-
-  setStackOfCapture(capture: number, stack: StackId): void {
-    this.captureStack.data[capture] = stack;
-  }
-
-  /** Makes an event of zeros, to be written to in {@link events}. */
-  claimEvent(): EventIndex {
-    return this.events.claim();
   }
 
   /** What of an event is kept beside {@link events}. */
@@ -143,18 +115,13 @@ export class SnapshotBuilder {
     this.failedFree.push(deviceFree);
   }
 
-  /** A capture is that of an allocation in the trace. */
-  setAllocOfCapture(capture: number, event: EventIndex): void {
-    this.captureAlloc.data[capture] = event;
-  }
-
   /** @param capture of the entry's own list of frames, `NO_INDEX` for none */
   addEvent(row: EventRow, capture: number): EventIndex {
     const index = this.events.add(row);
     this.forward.set(index, row.forwardStack);
     this.category.set(index, row.category);
     this.setTexts(index, row.metadata, row.compileContext);
-    if (row.action === Action.Alloc && capture !== NO_INDEX) this.setAllocOfCapture(capture, index);
+    if (row.action === Action.Alloc && capture !== NO_INDEX) this.captures.alloc[capture] = index;
     return index;
   }
 
@@ -205,7 +172,6 @@ export class SnapshotBuilder {
     /** What the reader knows to be absent; times, stacks and traces are looked after here. */
     absent: readonly Absent[];
   }): Snapshot {
-    const captureAlloc = this.captureAlloc.data;
     const blockCapture = this.blockCapture.take();
     const rows = facts.order.map((index) => this.segments[index]);
     const segments = segmentColumns(rows);
@@ -264,9 +230,7 @@ export class SnapshotBuilder {
         if (blocks.multiplicity !== null && source.multiplicity !== null) {
           blocks.multiplicity[to] = source.multiplicity[from];
         }
-        const capture = blockCapture[from];
-        if (capture === NO_INDEX) continue;
-        const event = captureAlloc[capture];
+        const event = this.captures.allocOf(blockCapture[from]);
         if (event === NO_INDEX) continue;
         if (events.addrLow[event] === blocks.addrLow[to] && events.addrHigh[event] === blocks.addrHigh[to]) {
           blocks.allocEvent[to] = event;

@@ -29,8 +29,8 @@ export interface RecordSink extends PickleSink {
   item(cells: ValueStack, keys: number): Ref;
   /** A number for what a list of references holds, from 1 on, so that its bytes can be kept; 0 for none. */
   listContent(list: Ref): number;
-  /** What the next such list probably holds, 0 where nothing is expected. */
-  readonly expectedContent: number;
+  /** `next` is what the next such list probably holds, 0 where nothing is expected. */
+  readonly forecast: { readonly next: number };
   /** A list that holds what the number stands for: as `appendItems` of an empty list with just that. */
   knownList(content: number): Ref;
 }

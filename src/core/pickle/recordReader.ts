@@ -25,6 +25,10 @@ const TEXT_BITS = makeRef(Kind.Text, 0);
 const FALSE_REF = makeRef(Kind.Bool, 0);
 const TRUE_REF = makeRef(Kind.Bool, 1);
 const NO_SLOT = -1;
+/** Keys are among the first things that a file mentions: in three bytes of the four that a slot may have. */
+const MOST_KEY_SLOT = 0xffffff;
+/** What no key begins with: the end of a record, which is looked for before. */
+const NO_KEY: number = Op.SetItems;
 /** Where the bytes of a list begin that will not come again. */
 const NOT_KEPT = -1;
 /** What is memoized there is not what comes next. */
@@ -67,8 +71,12 @@ export class RecordReader {
   private itemRef: Ref = NONE_REF;
   /** Slots of the memo that are filled, within a record. */
   private count = 0;
-  /** Memo slots of the keys in the cells. */
-  private readonly keySlots = new Uint32Array(MAX_KEYS).fill(0xffffffff);
+  /**
+   * The keys in the cells by what mentions them: the first four bytes of LONG_BINGET, the last being zero, and the two of
+   * BINGET. One place more than there are keys, so that no key is there.
+   */
+  private readonly longKeys = new Int32Array(MAX_KEYS + 1).fill(NO_KEY);
+  private readonly shortKeys = new Int32Array(MAX_KEYS + 1).fill(NO_KEY);
   /** Keys of the record that the sink got last. */
   private keys = 0;
   /** True while the cells hold other keys than the sink got last. */
@@ -145,14 +153,14 @@ export class RecordReader {
    * @returns the place behind it, `from` if there is none
    */
   private record(from: number, end: number, memo: Int32Array, memoCount: number): number {
-    const { buffer, view, keySlots, shortTexts } = this;
+    const { buffer, view, longKeys, shortKeys, shortTexts } = this;
     const last = end - MARGIN;
     if (from > last || memoCount + MAX_SLOTS > memo.length) return from;
     if (buffer[from] !== Op.EmptyDict) return from;
     const { ref, low, high } = this.cells;
     let p = from + 1;
     let count = memoCount;
-    let put = this.putBytes(p, count);
+    let put = buffer[p] === Op.Memoize ? 1 : this.putBytes(p, count);
     // The C++ writer memoizes behind the content, which the machine does as well as anybody.
     const slot = put === 0 ? NO_SLOT : count++;
     p += put;
@@ -161,23 +169,25 @@ export class RecordReader {
     let key = 0;
     this.lists = 0;
     this.free = FIRST_ITEM;
-    for (; ; key++) {
-      // A writer's buffer may begin in front of any key or value, which says nothing. Added in any case: code that meets
-      // the first late need not be compiled again.
-      p += buffer[p] === Op.Frame ? FRAME_BYTES : 0;
+    for (;;) {
       if (p > last) return from;
-      const get = buffer[p];
-      if (get === Op.SetItems) break;
-      if ((get !== Op.BinGet && get !== Op.LongBinGet) || key === MAX_KEYS) return from;
-      // One load for both, and no branch, for the same reason.
-      const keySlot = (view.getUint32(p + 1, true) & (get === Op.BinGet ? 0xff : -1)) >>> 0;
-      p += get === Op.BinGet ? 2 : 5;
-      if (keySlot !== keySlots[key] && !this.learn(key, keySlot, memo, memoCount)) return from;
-
-      const at = 2 * key + 1;
+      // One look at the opcode and its slot, for nearly always it is the key of the record before; without a branch for
+      // each opcode, so that code which meets one of them late need not be compiled again.
+      const get = view.getInt32(p, true);
+      if ((get & 0xff) === Op.SetItems) break;
+      const isLong = ((get ^ longKeys[key]) | buffer[p + 4]) === 0;
+      if (!isLong && (get & 0xffff) !== shortKeys[key]) {
+        p = this.otherKey(p, key, memo, memoCount);
+        if (p === 0) return from;
+        continue;
+      }
+      p += isLong ? 5 : 2;
+      const at = 2 * key++ + 1;
+      // A writer's buffer may begin in front of any value, which says nothing. Added in any case, for the same reason.
       p += buffer[p] === Op.Frame ? FRAME_BYTES : 0;
       const op = buffer[p];
       if (op === Op.BinGet || op === Op.LongBinGet) {
+        // One load for both, and no branch, for the same reason.
         const known = (view.getUint32(p + 1, true) & (op === Op.BinGet ? 0xff : -1)) >>> 0;
         if (known >= memoCount) return from;
         ref[at] = memo[known];
@@ -189,7 +199,7 @@ export class RecordReader {
         if (op === Op.BinInt1 && buffer[p + 2] === Op.BinInt1 && buffer[p + 4] === Op.Tuple2) {
           ref[at] = this.pair(buffer[p + 1], buffer[p + 3]);
           p += 5;
-          put = this.putBytes(p, count);
+          put = buffer[p] === Op.Memoize ? 1 : this.putBytes(p, count);
           if (put === OTHER_SLOT) return from;
           if (put !== 0) memo[count++] = ref[at];
           p += put;
@@ -215,19 +225,19 @@ export class RecordReader {
         case Op.ShortBinUnicode:
         case Op.BinUnicode: {
           const start = op === Op.ShortBinUnicode ? p + 2 : p + 5;
-          const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getUint32(p + 1, true);
-          if (bytes > LONGEST_TEXT) return from;
+          const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getInt32(p + 1, true);
+          if (bytes > LONGEST_TEXT || bytes < 0) return from;
           // The length and three bytes: the text that each entry has anew ("N/A") is as short.
           const short = (view.getInt32(start - 1, true) & ~0xff) | 3;
           const word = bytes === 3 ? short : 0;
           p = start + bytes;
-          const lastWord = shortTexts[at];
-          if (word === 0 || lastWord !== word) {
+          const isOther = shortTexts[at] !== word;
+          if (isOther || word === 0) {
             shortTexts[at] = word;
             shortTexts[at - 1] = TEXT_BITS | this.sink.text(buffer, start, p);
           }
           ref[at] = shortTexts[at - 1];
-          put = this.putBytes(p, count);
+          put = buffer[p] === Op.Memoize ? 1 : this.putBytes(p, count);
           if (put === OTHER_SLOT) return from;
           if (put !== 0) memo[count++] = ref[at];
           p += put;
@@ -236,7 +246,7 @@ export class RecordReader {
         case Op.EmptyList: {
           ref[at] = EMPTY_LIST_REF;
           p++;
-          put = this.putBytes(p, count);
+          put = buffer[p] === Op.Memoize ? 1 : this.putBytes(p, count);
           if (put === OTHER_SLOT) return from;
           let listSlot = NO_SLOT;
           if (put !== 0) {
@@ -244,19 +254,22 @@ export class RecordReader {
             memo[count++] = EMPTY_LIST_REF;
             p += put;
           }
-          const isOne = this.isReferenceAndAppend(p);
+          let isOne = false;
           if (buffer[p] === Op.Mark) {
             if (buffer[p + 1] === Op.Appends) {
               // The C++ writer's empty list.
               p += 2;
-              put = this.putBytes(p, count);
+              put = buffer[p] === Op.Memoize ? 1 : this.putBytes(p, count);
               if (put === OTHER_SLOT) return from;
               if (put !== 0) memo[count++] = EMPTY_LIST_REF;
               p += put;
               continue;
             }
             p++;
-          } else if (!isOne) continue;
+          } else {
+            isOne = this.isReferenceAndAppend(p);
+            if (!isOne) continue;
+          }
           const list = this.lists;
           this.listCell[list] = at;
           this.count = count;
@@ -265,7 +278,7 @@ export class RecordReader {
           count = this.count;
           if (listSlot === NO_SLOT) {
             // The C++ writer memoizes behind the content.
-            put = this.putBytes(p, count);
+            put = buffer[p] === Op.Memoize ? 1 : this.putBytes(p, count);
             if (put === OTHER_SLOT) return from;
             if (put !== 0) listSlot = count++;
             p += put;
@@ -313,13 +326,25 @@ export class RecordReader {
     );
   }
 
-  /** Puts another key into the cells. @returns false if it is none that a record has */
-  private learn(key: number, slot: number, memo: Int32Array, memoCount: number): boolean {
-    if (slot >= memoCount || memo[slot] >>> PAYLOAD_BITS !== Kind.Text) return false;
-    this.keySlots[key] = slot;
+  /**
+   * Passes over the start of a writer's buffer, which may be in front of any key and says nothing, or takes another key
+   * into the cells.
+   * @returns where the key or the end of the record is now to be looked for, 0 if there is no such key
+   */
+  private otherKey(p: number, key: number, memo: Int32Array, memoCount: number): number {
+    const { buffer, view } = this;
+    const op = buffer[p];
+    // Without branches to where this was not before it was compiled: see above.
+    const behind = p + (op === Op.Frame ? FRAME_BYTES : 0);
+    const slot = (view.getUint32(p + 1, true) & (op === Op.BinGet ? 0xff : -1)) >>> 0;
+    if (op === Op.Frame) return behind;
+    if ((op !== Op.BinGet && op !== Op.LongBinGet) || key === MAX_KEYS) return 0;
+    if (slot >= memoCount || slot > MOST_KEY_SLOT || memo[slot] >>> PAYLOAD_BITS !== Kind.Text) return 0;
+    this.longKeys[key] = Op.LongBinGet | (slot << 8);
+    this.shortKeys[key] = slot <= 0xff ? Op.BinGet | (slot << 8) : NO_KEY;
     this.cells.ref[2 * key] = memo[slot];
     this.hasOtherKeys = true;
-    return true;
+    return p;
   }
 
   /**
@@ -330,7 +355,7 @@ export class RecordReader {
     const { buffer, view } = this;
     const list = this.lists++;
     this.listFrom[list] = from;
-    let content = this.sink.expectedContent;
+    let content = this.sink.forecast.next;
     let behind = this.runs.behind(content, view, from, last);
     if (behind === 0) {
       content = this.runs.beginningAs(view, from);
@@ -399,8 +424,8 @@ export class RecordReader {
         p += op === Op.BinGet ? 2 : 5;
       } else if (op === Op.ShortBinUnicode || op === Op.BinUnicode) {
         const start = op === Op.ShortBinUnicode ? p + 2 : p + 5;
-        const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getUint32(p + 1, true);
-        if (bytes > LONGEST_TEXT) return 0;
+        const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getInt32(p + 1, true);
+        if (bytes > LONGEST_TEXT || bytes < 0) return 0;
         p = start + bytes;
         ref[at] = TEXT_BITS | this.sink.text(buffer, start, p);
         put = this.putBytes(p, this.count);

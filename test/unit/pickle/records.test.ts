@@ -196,6 +196,32 @@ describe('Records', () => {
     assert.ok(errors > 60 && errors < 290);
   });
 
+  it('end where something stands in a key’s place that is none', async () => {
+    const whole = Buffer.from(
+      snapshotOf(600, (writer) => {
+        writer.dict([
+          ['action', (w) => w.shared('alloc')],
+          ['nothing', (w) => w.none()],
+        ]);
+      }),
+    );
+    // In the last entries, which are read at once in one case, behind their last value: NONE, SETITEMS.
+    const end = whole.lastIndexOf('Nu', whole.lastIndexOf('Nu') - 1000) + 1;
+    for (const foreign of ['', 'N', '\0\0N', '\0\0\0\0\0N', 'u\0N', 'u\0\0\0\0N']) {
+      const bytes = Buffer.concat([whole.subarray(0, end), Buffer.from(foreign, 'latin1'), whole.subarray(end)]);
+      const told = await Promise.all(
+        [BY_OPCODES, {}].map((options) =>
+          readBytes(bytes, options).then(
+            (snapshot) => snapshot.events.count,
+            (error: unknown) => (error as SnapshotError).message,
+          ),
+        ),
+      );
+      assert.equal(told[1], told[0], JSON.stringify(foreign));
+      assert.equal(typeof told[0], foreign === '' ? 'number' : 'string', JSON.stringify(foreign));
+    }
+  });
+
   /** What a sink sees of a thousand like entries. */
   async function seenOf(
     writer: MemoWriter,
@@ -213,7 +239,7 @@ describe('Records', () => {
       },
       item: () => makeRef(10, seen.items++),
       listContent: () => 1,
-      expectedContent: 1,
+      forecast: { next: 1 },
       knownList: () => {
         seen.expected++;
         return makeRef(11, 0);

@@ -8,8 +8,10 @@ import { parseProfilerFrame } from '../profilerFrame.js';
 import { parseTraceback, type TextFrame } from '../tracebackText.js';
 import { StackForecast } from './stackForecast.js';
 import type { TorchObjects } from './torchObjects.js';
-import { checkedPayload, Torch, tooManyMentions } from './torchValue.js';
+import { checkedPayload, Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
 import { Word } from './torchWords.js';
+
+const CAPTURE_BITS = makeRef(Torch.Capture, 0);
 
 /** Writers put 1,000 frames of a longer stack into a part: so many times its frames are looked at again, and some more. */
 const MOST_AGAIN = 16;
@@ -81,8 +83,10 @@ export class TorchFrames {
 
   /** A list of its own that holds the frames of a stack. */
   newCapture(stack: StackId): Ref {
+    const capture = this.builder.captures.add(stack);
+    if (capture > PAYLOAD_MASK) throw tooManyObjects(this.name);
     this.forecast.met(stack);
-    return makeRef(Torch.Capture, checkedPayload(this.builder.capture(stack), this.name));
+    return CAPTURE_BITS | capture;
   }
 
   /** @returns the capture that a value is, `NO_INDEX` if it is none */
@@ -92,7 +96,7 @@ export class TorchFrames {
 
   /** The stack that a value under `frames` stands for. */
   stackOf(value: Ref): StackId {
-    if (value >>> PAYLOAD_BITS === Torch.Capture) return this.builder.stackOfCapture(value & PAYLOAD_MASK);
+    if (value >>> PAYLOAD_BITS === Torch.Capture) return this.builder.captures.stack[value & PAYLOAD_MASK];
     return value >>> PAYLOAD_BITS === Kind.EmptyList ? EMPTY_STACK : NO_STACK;
   }
 
@@ -127,14 +131,14 @@ export class TorchFrames {
   /** A stack of more than 1,000 frames comes in parts. */
   private longerCapture(list: Ref, ref: Int32Array, from: number, to: number): Ref {
     const capture = list & PAYLOAD_MASK;
-    const { stacks } = this.builder;
+    const { stacks, captures } = this.builder;
     this.joined.length = 0;
-    stacks.appendTo(this.joined, this.builder.stackOfCapture(capture));
+    stacks.appendTo(this.joined, captures.stack[capture]);
     this.again += this.joined.length;
     this.appended += to - from;
     if (this.again > MOST_AGAIN * this.appended + FREE_AGAIN) throw tooManyMentions(this.name, 'stack');
     for (let i = from; i < to; i++) this.joined.push(ref[i] & PAYLOAD_MASK);
-    this.builder.setStackOfCapture(capture, stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK));
+    captures.stack[capture] = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
     return list;
   }
 

@@ -3,6 +3,7 @@ import type { DeviceTrace, SettingValue } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { RecordSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
+import type { StackForecast } from './stackForecast.js';
 import { TorchFrames } from './torchFrames.js';
 import { TorchLabels } from './torchLabels.js';
 import { isTorchObject, TorchObjects, type TorchObject } from './torchObjects.js';
@@ -32,6 +33,7 @@ export interface TorchTop {
  */
 export class TorchSink implements RecordSink {
   readonly frames: TorchFrames;
+  readonly forecast: StackForecast;
   readonly segments: TorchSegments;
   private readonly trace: TorchTrace;
   private readonly objects: TorchObjects;
@@ -45,6 +47,7 @@ export class TorchSink implements RecordSink {
     this.objects = new TorchObjects(builder.strings, name);
     this.labels = new TorchLabels(builder.strings, name);
     this.frames = new TorchFrames(builder, this.objects, name);
+    this.forecast = this.frames.forecast;
     const texts = new TorchTexts(builder.strings, this.objects, name);
     this.trace = new TorchTrace(builder, this.frames, this.labels, texts, name);
     this.segments = new TorchSegments(builder, this.frames, this.labels, this.objects, name);
@@ -77,10 +80,6 @@ export class TorchSink implements RecordSink {
 
   listContent(list: Ref): number {
     return this.frames.stackOf(list);
-  }
-
-  get expectedContent(): number {
-    return this.frames.forecast.next;
   }
 
   knownList(content: number): Ref {

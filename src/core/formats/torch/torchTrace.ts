@@ -6,10 +6,11 @@ import { EntryPlan } from './entryPlan.js';
 import type { TorchFrames } from './torchFrames.js';
 import type { TorchLabels } from './torchLabels.js';
 import type { TorchTexts } from './torchTexts.js';
-import { byteCount, checkedPayload, highWord, lowWord, Torch } from './torchValue.js';
+import { byteCount, checkedPayload, highWord, lowWord, tooManyObjects, Torch } from './torchValue.js';
 import { actionOf, Word } from './torchWords.js';
 
 const INT_REF = makeRef(Kind.Int, 0);
+const EVENT_BITS = makeRef(Torch.Event, 0);
 const TWO_32 = 4294967296;
 /** What nearly all entries have for metadata and compiled region: nothing. */
 const NO_METADATA = makeRef(Kind.Text, Word.empty);
@@ -53,8 +54,9 @@ export class TorchTrace {
     const { plan, builder } = this;
     if (!isSame) this.isPlanned = plan.make(ref, keys);
     if (!this.isPlanned) return null;
-    const event = builder.claimEvent();
     const columns = builder.events;
+    const event = columns.claim();
+    if (event > PAYLOAD_MASK) throw tooManyObjects(this.name);
     const { addr, size, stream, timeUs, frames, metadata, compileContext } = plan;
     const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
     columns.action[event] = action;
@@ -85,10 +87,10 @@ export class TorchTrace {
       const value = ref[frames];
       columns.stack[event] = this.frames.stackOf(value);
       if (action === Action.Alloc && value >>> PAYLOAD_BITS === Torch.Capture) {
-        builder.setAllocOfCapture(value & PAYLOAD_MASK, event);
+        builder.captures.alloc[value & PAYLOAD_MASK] = event;
       }
     }
-    return makeRef(Torch.Event, checkedPayload(event, this.name));
+    return EVENT_BITS | event;
   }
 
   /** A dictionary with an `action`. Each key here has its place in {@link EntryPlan}, or keeps entries from it. */
@@ -125,7 +127,7 @@ export class TorchTrace {
         case Word.frames:
           if (ref[value] >>> PAYLOAD_BITS === Torch.Capture) {
             capture = ref[value] & PAYLOAD_MASK;
-            row.stack = this.builder.stackOfCapture(capture);
+            row.stack = this.builder.captures.stack[capture];
           } else if (ref[value] >>> PAYLOAD_BITS === Kind.EmptyList) row.stack = EMPTY_STACK;
           break;
         case Word.forward_frames:
