@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import * as vscode from 'vscode';
+import type { LeaklineApi } from '../../src/extension/api.js';
 import { eventually } from '../support/eventually.js';
 import { repositoryRoot } from '../support/repository.js';
-import { inWorkspace } from './extension.js';
+import { inWorkspace, leakline } from './extension.js';
 import { byteLenses, expectedLeaks, untilLensesShow } from './lenses.js';
 
 const source = inWorkspace('detector/pyramid.py');
@@ -121,5 +122,20 @@ describe('A file that is another version than the one that ran', () => {
       // The repository stays: the git extension would not survive that it goes.
       await write(text);
     }
+  });
+
+  it('is known by what the recorder writes later than its snapshots, and is not when that goes', async () => {
+    const api = (await leakline().activate()) as LeaklineApi;
+    const untilTold = (told: boolean): Promise<void> =>
+      eventually(() => {
+        assert.equal(
+          api.report()?.runs.some(({ sources }) => sources !== null),
+          told,
+        );
+      });
+    for (const path of sidecarPaths()) rmSync(path, { force: true });
+    await untilTold(false);
+    writeSidecars(null);
+    await untilTold(true);
   });
 });

@@ -1,4 +1,5 @@
 import { open, stat } from 'node:fs/promises';
+import { sidecarState } from '../../node/recordingFile.js';
 import type { IntakeFiles } from './ports.js';
 
 /** The intake's view of the real disk. */
@@ -6,7 +7,10 @@ export const diskFiles: IntakeFiles = {
   async stamp(path) {
     try {
       const stats = await stat(path);
-      return stats.isFile() ? { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino } : null;
+      if (!stats.isFile()) return null;
+      const sidecar = await sidecarState(path);
+      const beside = sidecar === null ? '' : [sidecar.size, sidecar.mtimeMs, sidecar.inode].join(' ');
+      return { size: stats.size, mtimeMs: stats.mtimeMs, ino: stats.ino, beside };
     } catch {
       return null;
     }

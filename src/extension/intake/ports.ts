@@ -13,6 +13,8 @@ export interface FileStamp {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ino: number;
+  /** State of what the recorder wrote beside it, empty if there is nothing: read anew, the file may say more. */
+  readonly beside: string;
 }
 
 export interface IntakeFiles {
@@ -46,5 +48,7 @@ export const systemClock: Clock = {
 };
 
 export function sameStamp(a: FileStamp | null, b: FileStamp | null): boolean {
-  return a !== null && b !== null && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino;
+  return (
+    a !== null && b !== null && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ino === b.ino && a.beside === b.beside
+  );
 }

@@ -6,7 +6,7 @@ export interface SnapshotWatcher {
 }
 
 export interface WatchListener {
-  /** A candidate appeared, changed or went away. */
+  /** A candidate, or what the recorder wrote beside one, appeared, changed or went away. */
   noticed(path: string): void;
   /** The first walk is over. */
   scanned(): void;

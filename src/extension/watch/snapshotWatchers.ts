@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { readFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
+import { recordedBeside } from '../../node/recordingFile.js';
 import { pollingMode, snapshotGlobs } from '../settings.js';
 import { watchFolder } from './chokidarWatcher.js';
 import { globMatcher, isSkippedFolder } from './globPattern.js';
@@ -68,10 +69,16 @@ export class SnapshotWatchers {
     const scope = {
       folder: dirname(path),
       polls: this.polls(vscode.Uri.file(dirname(path))),
-      includes: (below: string) => below === name,
+      includes: (below: string) => below === name || recordedBeside(below).includes(name),
       skips: () => true,
     };
-    this.single.set(path, watchFolder(scope, this.listener, vscode.l10n));
+    const listener = {
+      ...this.listener,
+      noticed: () => {
+        this.listener.noticed(path);
+      },
+    };
+    this.single.set(path, watchFolder(scope, listener, vscode.l10n));
   }
 
   async close(): Promise<void> {
@@ -88,17 +95,19 @@ export class SnapshotWatchers {
     const scope = {
       folder: folder.fsPath,
       polls,
-      includes,
+      includes: (below: string) => includes(below) || recordedBeside(below).some(includes),
       skips: (below: string) => isSkippedFolder(below) || excluded(below) || excluded(`${below}/`),
     };
-    if (polls || pollingMode(folder) === 'off') return watchFolder(scope, this.listener, vscode.l10n);
-    const missed = new MissedChanges((path) => includes(relative(folder.fsPath, path).split(sep).join('/')));
-    this.lookFor(missed, folder);
+    const isSnapshot = (path: string): boolean => includes(relative(folder.fsPath, path).split(sep).join('/'));
+    const missed = polls || pollingMode(folder) === 'off' ? null : new MissedChanges(isSnapshot);
+    if (missed !== null) this.lookFor(missed, folder);
     const listener = {
       ...this.listener,
       noticed: (path: string): void => {
-        missed.noticed(path);
-        this.listener.noticed(path);
+        if (isSnapshot(path)) {
+          missed?.noticed(path);
+          this.listener.noticed(path);
+        } else for (const snapshot of recordedBeside(path).filter(isSnapshot)) this.listener.noticed(snapshot);
       },
     };
     return watchFolder(scope, listener, vscode.l10n);

@@ -38,7 +38,7 @@ class World implements IntakeFiles, IntakeReader {
 
   /** Writes a file now: complete, unless `last` says otherwise. */
   write(path: string, size: number, last = STOP, first = PROTO): void {
-    this.files.set(path, { size, mtimeMs: this.clock.now(), ino: 1, first, last });
+    this.files.set(path, { size, mtimeMs: this.clock.now(), ino: 1, beside: '', first, last });
     this.intake.noticed(path);
   }
 
@@ -78,6 +78,23 @@ describe('The intake of snapshots', () => {
     world = new World();
   });
 
+  it('reads a file anew when what the recorder wrote beside it arrives, changes or goes', async () => {
+    world.write('a', 100);
+    await world.clock.advance(1_000);
+    const file = { size: 100, mtimeMs: world.clock.now() - 60_000, ino: 1, first: PROTO, last: STOP };
+    world.files.set('a', { ...file, beside: '' });
+    world.intake.noticed('a');
+    await world.clock.advance(1_000);
+    const before = world.loads.length;
+    for (const [i, beside] of ['10 1', '12 2', '12 2', ''].entries()) {
+      world.files.set('a', { ...file, beside });
+      world.intake.noticed('a');
+      await world.clock.advance(1_000);
+      assert.equal(world.loads.length - before, [1, 2, 2, 3][i], `state '${beside}'`);
+      assert.equal(world.phase('a'), 'ready');
+    }
+  });
+
   it('reads a file once it has held still for two looks, within a quarter of a second', async () => {
     world.write('a', 100);
     await world.clock.advance(150);
@@ -89,7 +106,14 @@ describe('The intake of snapshots', () => {
   });
 
   it('reads a file that has lain there for long at once', async () => {
-    world.files.set('a', { size: 100, mtimeMs: world.clock.now() - 60_000, ino: 1, first: PROTO, last: STOP });
+    world.files.set('a', {
+      size: 100,
+      mtimeMs: world.clock.now() - 60_000,
+      ino: 1,
+      beside: '',
+      first: PROTO,
+      last: STOP,
+    });
     world.intake.noticed('a');
     await world.clock.advance(0);
     assert.deepEqual(world.loads, ['a']);
@@ -120,7 +144,7 @@ describe('The intake of snapshots', () => {
   it('notices by itself that a stalled writer went on, with no event from the watcher', async () => {
     world.write('a', 100, 0x00);
     await world.clock.advance(1_000);
-    world.files.set('a', { size: 200, mtimeMs: world.clock.now(), ino: 1, first: PROTO, last: STOP });
+    world.files.set('a', { size: 200, mtimeMs: world.clock.now(), ino: 1, beside: '', first: PROTO, last: STOP });
     await world.clock.advance(2_500);
     assert.equal(world.phase('a'), 'ready');
   });
@@ -228,7 +252,14 @@ describe('The intake of snapshots', () => {
   it('reads a thousand files, no more at a time than it was told, newest first', async () => {
     for (let i = 0; i < 1_000; i++) {
       const path = `f${String(999 - i).padStart(3, '0')}`;
-      world.files.set(path, { size: 100, mtimeMs: world.clock.now() - 10_000 - i, ino: i, first: PROTO, last: STOP });
+      world.files.set(path, {
+        size: 100,
+        mtimeMs: world.clock.now() - 10_000 - i,
+        ino: i,
+        beside: '',
+        first: PROTO,
+        last: STOP,
+      });
       world.intake.noticed(path);
     }
     world.onLoad = async (path) => {
@@ -270,7 +301,7 @@ describe('The intake of snapshots', () => {
 
   describe('asked for a file by name', () => {
     it('answers when it is read', async () => {
-      world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
+      world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: STOP });
       const opened = world.intake.open('a');
       await world.clock.advance(100);
       assert.deepEqual(
@@ -290,12 +321,12 @@ describe('The intake of snapshots', () => {
       const missing = assert.rejects(world.intake.open('a'), { message: 'missing' });
       await world.clock.advance(100);
       await missing;
-      world.files.set('b', { size: 9, mtimeMs: 0, ino: 1, first: PROTO, last: 0 });
+      world.files.set('b', { size: 9, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: 0 });
       const short = assert.rejects(world.intake.open('b'), { message: 'incomplete' });
       await world.clock.advance(100);
       await short;
       world.onLoad = () => Promise.reject(new ReadError('forbidden'));
-      world.files.set('c', { size: 9, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
+      world.files.set('c', { size: 9, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: STOP });
       for (let i = 0; i < 2; i++) {
         const refused = assert.rejects(world.intake.open('c'), { message: 'sentence about forbidden' });
         await world.clock.advance(100);
@@ -306,7 +337,7 @@ describe('The intake of snapshots', () => {
 
     it('does not leave anybody waiting when everything is cleared', async () => {
       world.onLoad = () => new Promise(() => undefined);
-      world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, first: PROTO, last: STOP });
+      world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: STOP });
       const opened = assert.rejects(world.intake.open('a'), { message: 'cleared' });
       await world.clock.advance(100);
       await world.intake.clear();
