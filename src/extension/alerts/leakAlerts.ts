@@ -85,8 +85,15 @@ export class LeakAlerts implements vscode.Disposable {
     const worst = this.worstOf(run);
     const place = worst === undefined ? '' : `${basename(worst.file)}:${worst.line}`;
     if (kind === 'runningOut') {
-      const steps = countText(run.forecast?.stepsToOom ?? 0);
-      return vscode.l10n.t('The run in {0} is out of GPU memory in {1} steps: {2} leaks.', name, steps, place);
+      const steps = run.forecast?.stepsToOom ?? 0;
+      return steps === 1
+        ? vscode.l10n.t('The run in {0} will be out of GPU memory in about 1 step: {1} leaks.', name, place)
+        : vscode.l10n.t(
+            'The run in {0} will be out of GPU memory in about {1} steps: {2} leaks.',
+            name,
+            countText(steps),
+            place,
+          );
     }
     const rate = rateText(run, { bytesPerStep: leakRate(run) }, vscode.l10n);
     return rate === null

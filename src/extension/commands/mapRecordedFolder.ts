@@ -14,7 +14,7 @@ export async function mapRecordedFolder(store: ResultsStore): Promise<void> {
   const { unmapped, ambiguous: open } = store.result?.paths ?? { unmapped: [], ambiguous: [] };
   const { files: lost } = unmappedFiles(unmapped);
   if (lost.length + open.length === 0) {
-    throw new Error(vscode.l10n.t('Every recorded file of the user was matched; there is nothing to map.'));
+    throw new Error(vscode.l10n.t('Every recorded file is matched: there is nothing to map.'));
   }
   const items: FolderItem[] = [
     ...open.map((ambiguous) => ({

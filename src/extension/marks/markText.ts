@@ -135,14 +135,11 @@ export function verdictText(verdict: Verdict, l10n: Translator): string {
 /** The numbers behind a verdict, one sentence each. */
 export function evidenceTexts({ run, line }: MarkPart, l10n: Translator): string[] {
   const snapshots = run.snapshots.length;
+  const live = [byteText(line.liveBytes), blocksText(line.blocks, l10n)] as const;
   const sentences = [
-    l10n.t(
-      '{0} live in {1}, {2} over {3} snapshots',
-      byteText(line.liveBytes),
-      blocksText(line.blocks, l10n),
-      signedByteText(line.growthBytes),
-      snapshots,
-    ),
+    snapshots === 1
+      ? l10n.t('{0} live in {1}', ...live)
+      : l10n.t('{0} live in {1}, {2} over {3} snapshots', ...live, signedByteText(line.growthBytes), snapshots),
   ];
   const rate = rateText(run, line, l10n);
   if (rate !== null) sentences.push(l10n.t('{0}, confidence {1} %', rate, Math.round(line.confidence * 100)));

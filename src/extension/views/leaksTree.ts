@@ -200,9 +200,7 @@ function unmappedItem(files: number): vscode.TreeItem {
       : vscode.l10n.t('{0} recorded files are not matched', files),
   );
   item.description = vscode.l10n.t('map folder…');
-  item.tooltip = vscode.l10n.t(
-    'Files of the recording that no file of this workspace answers to. Click to map a folder.',
-  );
+  item.tooltip = vscode.l10n.t('Recorded files that match no file of this workspace. Click to map a folder.');
   item.iconPath = new vscode.ThemeIcon('warning');
   item.command = { title: vscode.l10n.t('Map Recorded Folder…'), command: Command.mapRecordedFolder };
   return item;

@@ -258,7 +258,7 @@ function restrictionItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Restricted mode'));
   item.description = vscode.l10n.t('recording and some settings are off');
   item.tooltip = vscode.l10n.t(
-    'Restricted mode: recording is off, and what this workspace sets for which files are read, for how long and how a recording starts does not count.',
+    "Restricted mode: recording is off, and this workspace's own settings for which files are read, for how long, and how a recording starts are ignored.",
   );
   item.iconPath = new vscode.ThemeIcon('shield');
   item.command = { title: vscode.l10n.t('Manage Workspace Trust'), command: 'workbench.trust.manage' };

@@ -88,7 +88,7 @@ export class StatusBar implements vscode.Disposable {
     }
     if (runs.every(({ verdict }) => verdict === 'tooShort')) {
       return [
-        `$(watch) ${vscode.l10n.t('more snapshots')}`,
+        `$(watch) ${vscode.l10n.t('needs more snapshots')}`,
         vscode.l10n.t('Leakline: one snapshot tells little; dump more of them while training runs'),
       ];
     }
@@ -98,5 +98,5 @@ export class StatusBar implements vscode.Disposable {
 
 /** When the device will be full. */
 function forecastText(steps: number): string {
-  return vscode.l10n.t('full in {0} steps', countText(steps));
+  return steps === 1 ? vscode.l10n.t('full in 1 step') : vscode.l10n.t('full in {0} steps', countText(steps));
 }

@@ -1,6 +1,12 @@
 import assert from 'node:assert/strict';
 import type { CompareLine } from '../../../src/core/report/report.js';
-import { compareLensText, endOfLineText, lensText, snapshotName } from '../../../src/extension/marks/markText.js';
+import {
+  compareLensText,
+  endOfLineText,
+  evidenceTexts,
+  lensText,
+  snapshotName,
+} from '../../../src/extension/marks/markText.js';
 import { hoverMarkdown } from '../../../src/extension/marks/markHover.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
 import { byFile, lineMarks, neighbourMark } from '../../../src/extension/results/lineMarks.js';
@@ -213,6 +219,16 @@ describe('The hover', () => {
     ]);
     const [, query] = /openSource\?([^)]*)\)/.exec(markdown) ?? [];
     assert.deepEqual(JSON.parse(decodeURIComponent(query)), [{ file: 'src/train.py', line: 26 }]);
+  });
+
+  it('tells growth over several snapshots, and of one alone no growth', () => {
+    const first = (snapshots: number): string => {
+      const run = { snapshots: Array.from({ length: snapshots }, () => snapshotReport()) };
+      const [mark] = lineMarks(report(runReport([lineReport()], run)));
+      return evidenceTexts(mark.parts[0], plainText)[0];
+    };
+    assert.equal(first(1), '12.0 MiB live in 340 blocks');
+    assert.equal(first(3), '12.0 MiB live in 340 blocks, +10.0 MiB over 3 snapshots');
   });
 
   it('lets nothing of a recording become markup', () => {
