@@ -16,6 +16,7 @@ import type { CompareReport, LineReport, Report } from '../../../src/core/report
 import { runCli } from '../../support/cli.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+import { runHere } from './runHere.js';
 
 const RECORDING = join(FIXTURES, 'recordings/aux_loss');
 const PLANTED = join(FIXTURES, 'planted');
@@ -45,8 +46,8 @@ describe('The command line', function () {
   });
 
   describe('analyze', () => {
-    it('prints a table whose lines add up to the total, and the total to the devices', () => {
-      const { status, stdout, stderr } = runCli('analyze', '--root', RECORDING, ...SNAPSHOTS);
+    it('prints a table whose lines add up to the total, and the total to the devices', async () => {
+      const { status, stdout, stderr } = await runHere('analyze', '--root', RECORDING, ...SNAPSHOTS);
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
       const rows = stdout.split('\n');
       const head = rows.findIndex((row) => row.includes('VERDICT'));
@@ -62,8 +63,8 @@ describe('The command line', function () {
       assert.match(stdout, /LEAK .*src\/train\.py:\d+ \(\w+\)/);
     });
 
-    it('prints the report as JSON, and nothing else', () => {
-      const { status, stdout } = runCli('analyze', '--json', '--root', RECORDING, ...SNAPSHOTS);
+    it('prints the report as JSON, and nothing else', async () => {
+      const { status, stdout } = await runHere('analyze', '--json', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
       const report = JSON.parse(stdout) as Report;
       assert.equal(report.schema, 'leakline.report/1');
@@ -73,25 +74,25 @@ describe('The command line', function () {
       );
     });
 
-    it('prints Markdown to paste', () => {
-      const { status, stdout } = runCli('analyze', '--markdown', '--root', RECORDING, ...SNAPSHOTS);
+    it('prints Markdown to paste', async () => {
+      const { status, stdout } = await runHere('analyze', '--markdown', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
       assert.match(stdout, /^\| \*\*leak\*\* \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
     });
 
-    it('takes a folder for the snapshots below it, and each file once', () => {
-      const report = JSON.parse(runCli('analyze', '--json', RECORDING, LAST).stdout) as Report;
+    it('takes a folder for the snapshots below it, and each file once', async () => {
+      const report = JSON.parse((await runHere('analyze', '--json', RECORDING, LAST)).stdout) as Report;
       assert.equal(report.runs[0].snapshots.length, SNAPSHOTS.length);
     });
 
-    it('reports no leak that the workspace ignores, and says that there is one', () => {
+    it('reports no leak that the workspace ignores, and says that there is one', async () => {
       const root = file('ignoring');
       cpSync(join(PLANTED, 'corpus/aux_loss'), root, { recursive: true });
-      const analyze = (): Report =>
-        JSON.parse(runCli('analyze', '--json', '--root', root, ...SNAPSHOTS).stdout) as Report;
+      const analyze = async (): Promise<Report> =>
+        JSON.parse((await runHere('analyze', '--json', '--root', root, ...SNAPSHOTS)).stdout) as Report;
       const leaks = ({ runs }: Report): LineReport[] =>
         runs[0].lines.filter(({ verdict, ignored }) => verdict === 'leak' && !ignored);
-      const [first, ...others] = leaks(analyze());
+      const [first, ...others] = leaks(await analyze());
       assert.ok(others.length > 0);
       const { file: name, function: of, line } = first;
       writeFileSync(
@@ -99,19 +100,19 @@ describe('The command line', function () {
         JSON.stringify({ ignoredLeaks: [{ file: name, function: of, statement: first.statement?.text ?? '', line }] }),
       );
       assert.deepEqual(
-        leaks(analyze()).map(({ line: at }) => at),
+        leaks(await analyze()).map(({ line: at }) => at),
         others.map(({ line: at }) => at),
       );
-      const { stdout } = runCli('analyze', '--root', root, ...SNAPSHOTS);
+      const { stdout } = await runHere('analyze', '--root', root, ...SNAPSHOTS);
       assert.match(stdout, /leaked on \d lines?\. 1 line is ignored\./);
       assert.match(stdout, /^ +ignored /m);
     });
 
-    it('says in one sentence that an ignore file makes no sense, and reports everything', () => {
+    it('says in one sentence that an ignore file makes no sense, and reports everything', async () => {
       const root = file('misled');
       cpSync(join(PLANTED, 'corpus/aux_loss'), root, { recursive: true });
       writeFileSync(join(root, '.leakline.json'), '{"ignoredLeaks": {}}');
-      const { status, stdout, stderr } = runCli('analyze', '--root', root, ...SNAPSHOTS);
+      const { status, stdout, stderr } = await runHere('analyze', '--root', root, ...SNAPSHOTS);
       assert.equal(status, 2);
       assert.match(
         complaint(stderr),
@@ -120,8 +121,8 @@ describe('The command line', function () {
       assert.match(stdout, /LEAK/);
     });
 
-    it('leaves paths as recorded without a root, and maps them by the user’s rules', () => {
-      const plain = JSON.parse(runCli('analyze', '--json', LAST).stdout) as Report;
+    it('leaves paths as recorded without a root, and maps them by the user’s rules', async () => {
+      const plain = JSON.parse((await runHere('analyze', '--json', LAST)).stdout) as Report;
       assert.ok(plain.runs[0].lines.every((line) => !line.mapped && line.file.startsWith('/home/ml/aux_loss/')));
       mkdirSync(join(folder, 'ws/deep'), { recursive: true });
       for (const name of ['model.py', 'train.py']) {
@@ -129,17 +130,17 @@ describe('The command line', function () {
         file(`ws/${name}`, '');
       }
       const root = file('ws');
-      const open = runCli('analyze', '--root', root, LAST);
+      const open = await runHere('analyze', '--root', root, LAST);
       assert.match(open.stdout, /model\.py could be deep\/model\.py or model\.py/);
       const rule = ['--map', '/home/ml/aux_loss/=deep'];
-      const mapped = JSON.parse(runCli('analyze', '--json', '--root', root, ...rule, LAST).stdout) as Report;
+      const mapped = JSON.parse((await runHere('analyze', '--json', '--root', root, ...rule, LAST)).stdout) as Report;
       assert.ok(mapped.runs[0].lines.every((line) => line.mapped && line.file.startsWith('deep/')));
     });
   });
 
   describe('compare', () => {
-    it('prints growth that adds up', () => {
-      const { status, stdout } = runCli('compare', '--root', RECORDING, FIRST, LAST);
+    it('prints growth that adds up', async () => {
+      const { status, stdout } = await runHere('compare', '--root', RECORDING, FIRST, LAST);
       assert.equal(status, 0);
       const growth = [...stdout.matchAll(/^ *[+-]?[\d.]+ (?:[KMGT]i)?B +([+-]?[\d,]+) .*$/gm)].map((match) =>
         Number(match[1].replaceAll(',', '')),
@@ -152,93 +153,108 @@ describe('The command line', function () {
       );
     });
 
-    it('prints the report as JSON, with A and B as they were named', () => {
-      const report = JSON.parse(runCli('compare', '--json', FIRST, LAST).stdout) as CompareReport;
+    it('prints the report as JSON, with A and B as they were named', async () => {
+      const report = JSON.parse((await runHere('compare', '--json', FIRST, LAST)).stdout) as CompareReport;
       assert.deepEqual([report.schema, report.a.path, report.b.path], ['leakline.compare/1', FIRST, LAST]);
     });
 
-    it('prints Markdown to paste', () => {
-      const { status, stdout } = runCli('compare', '--markdown', '--root', RECORDING, FIRST, LAST);
+    it('prints Markdown to paste', async () => {
+      const { status, stdout } = await runHere('compare', '--markdown', '--root', RECORDING, FIRST, LAST);
       assert.equal(status, 0);
       assert.match(stdout, /^\| \+[\d.]+ \w+ \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
     });
 
-    it('takes a snapshot against itself for no growth', () => {
-      const report = JSON.parse(runCli('compare', '--json', LAST, LAST).stdout) as CompareReport;
+    it('takes a snapshot against itself for no growth', async () => {
+      const report = JSON.parse((await runHere('compare', '--json', LAST, LAST)).stdout) as CompareReport;
       assert.ok(report.lines.length > 0 && report.lines.every((line) => line.growthBytes === 0));
     });
   });
 
   describe('compares two runs, and', () => {
     const FIXES = join(FIXTURES, 'fixes');
-    const compareFolders = (before: string, after: string, ...args: string[]): ReturnType<typeof runCli> =>
-      runCli('compare', ...args, join(FIXES, before), join(FIXES, after));
+    const compareFolders = (before: string, after: string, ...args: string[]): ReturnType<typeof runHere> =>
+      runHere('compare', ...args, join(FIXES, before), join(FIXES, after));
 
-    it('answers first whether the leak is gone', () => {
-      const { status, stdout, stderr } = compareFolders('leak', 'gone');
+    it('answers first whether the leak is gone', async () => {
+      const { status, stdout, stderr } = await compareFolders('leak', 'gone');
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
       assert.match(stdout, /^The leak is gone: 3 lines leaked 17\.5 KiB per step before\. None of them leaks now\.\n/);
       assert.match(stdout, /gone +leak, 8\.0 KiB\/step +.*train\.py:22 \(main\), was line 20\n/);
       assert.match(
-        compareFolders('leak', 'gone', '--markdown').stdout,
+        (await compareFolders('leak', 'gone', '--markdown')).stdout,
         /^## What became of the leak\n\n\*\*The leak is/,
       );
-      const report = JSON.parse(compareFolders('leak', 'gone', '--json').stdout) as CompareReport;
+      const report = JSON.parse((await compareFolders('leak', 'gone', '--json')).stdout) as CompareReport;
       assert.equal(report.fix?.answer, 'gone');
     });
 
-    it('ends with exit code 1 on the answers that it is told to fail on, and on no other', () => {
-      assert.equal(compareFolders('gone', 'leak', '--fail-on', 'worse').status, 1);
-      assert.equal(compareFolders('gone', 'leak').status, 0);
-      assert.equal(compareFolders('leak', 'gone', '--fail-on', 'worse').status, 0);
-      assert.equal(compareFolders('leak', 'short', '--fail-on', 'worse,cannotTell').status, 1);
+    it('ends with exit code 1 on the answers that it is told to fail on, and on no other', async () => {
+      assert.equal((await compareFolders('gone', 'leak', '--fail-on', 'worse')).status, 1);
+      assert.equal((await compareFolders('gone', 'leak')).status, 0);
+      assert.equal((await compareFolders('leak', 'gone', '--fail-on', 'worse')).status, 0);
+      assert.equal((await compareFolders('leak', 'short', '--fail-on', 'worse,cannotTell')).status, 1);
     });
 
-    it('does not fail on a leak that the workspace ignores', () => {
+    it('does not fail on a leak that the workspace ignores', async () => {
       const root = join(folder, 'fix');
       mkdirSync(root);
       const lines = Array.from({ length: 40 }, (_, i) => `statement_${i + 1}()`);
       writeFileSync(join(root, 'train.py'), lines.join('\n'));
-      const status = (): number | null => compareFolders('leak', 'more', '--root', root, '--fail-on', 'worse').status;
-      assert.equal(status(), 1);
+      const status = async (): Promise<number | null> =>
+        (await compareFolders('leak', 'more', '--root', root, '--fail-on', 'worse')).status;
+      assert.equal(await status(), 1);
       const leak = { file: 'train.py', function: 'main', statement: 'statement_27()', line: 27 };
       writeFileSync(join(root, '.leakline.json'), JSON.stringify({ ignoredLeaks: [leak] }));
-      assert.equal(status(), 0);
+      assert.equal(await status(), 0);
       writeFileSync(join(root, '.leakline.json'), '{');
-      assert.equal(status(), 2);
+      assert.equal(await status(), 2);
     });
 
-    it('has nothing to fail on where both snapshots are of one run', () => {
-      const { status, stderr } = runCli('compare', '--fail-on', 'worse', FIRST, LAST);
+    it('has nothing to fail on where both snapshots are of one run', async () => {
+      const { status, stderr } = await runHere('compare', '--fail-on', 'worse', FIRST, LAST);
       assert.equal(status, 2);
       assert.match(complaint(stderr), /needs two runs/);
     });
 
-    it('pairs the ranks of two folders, and shows the one that is worst', () => {
+    it('pairs the ranks of two folders, and shows the one that is worst', async () => {
       const ranks = join(FIXTURES, 'recordings/two_ranks');
-      const report = JSON.parse(runCli('compare', '--json', ranks, ranks).stdout) as CompareReport;
+      const report = JSON.parse((await runHere('compare', '--json', ranks, ranks)).stdout) as CompareReport;
       assert.deepEqual([report.fix?.answer, report.fix?.before.rank], ['same', 0]);
-      const { status, stderr } = runCli('compare', FIXES, ranks);
+      const { status, stderr } = await runHere('compare', FIXES, ranks);
       assert.equal(status, 2);
       assert.match(stderr, /holds several runs: name the folder of one/);
     });
   });
 
   describe('analyze --fail-on', () => {
-    it('ends with exit code 1 if there is such a verdict, and prints the report all the same', () => {
-      const { status, stdout, stderr } = runCli('analyze', '--fail-on', 'leak', ...SNAPSHOTS);
+    it('ends with exit code 1 if there is such a verdict, and prints the report all the same', async () => {
+      const { status, stdout, stderr } = await runHere('analyze', '--fail-on', 'leak', ...SNAPSHOTS);
       assert.deepEqual({ status, stderr }, { status: 1, stderr: '' });
       assert.match(stdout, /LEAK/);
-      assert.equal(runCli('analyze', '--fail-on', 'sawtooth,filling', ...SNAPSHOTS).status, 0);
+      assert.equal((await runHere('analyze', '--fail-on', 'sawtooth,filling', ...SNAPSHOTS)).status, 0);
     });
 
-    it('leaves exit code 2 to bad input', () => {
-      assert.equal(runCli('analyze', '--fail-on', 'leak', ...SNAPSHOTS, file('missing.pickle')).status, 2);
+    it('leaves exit code 2 to bad input', async () => {
+      assert.equal((await runHere('analyze', '--fail-on', 'leak', ...SNAPSHOTS, file('missing.pickle'))).status, 2);
     });
   });
 
-  it('prints SARIF, and nothing else', () => {
-    const { status, stdout } = runCli('analyze', '--sarif', '--root', RECORDING, ...SNAPSHOTS);
+  describe('as built', () => {
+    it('says what the source says, to the byte, with the same exit code', async () => {
+      for (const args of [
+        ['analyze', '--root', RECORDING, ...SNAPSHOTS],
+        ['analyze', '--json', '--fail-on', 'leak', LAST, FIRST],
+        ['compare', '--markdown', FIRST, LAST],
+        ['analyze', LAST, file('missing.pickle')],
+        ['--version'],
+      ]) {
+        assert.deepEqual(runCli(...args), await runHere(...args), args.join(' '));
+      }
+    });
+  });
+
+  it('prints SARIF, and nothing else', async () => {
+    const { status, stdout } = await runHere('analyze', '--sarif', '--root', RECORDING, ...SNAPSHOTS);
     assert.equal(status, 0);
     const log = JSON.parse(stdout) as { version: string; runs: { results: { level: string }[] }[] };
     assert.equal(log.version, '2.1.0');
@@ -269,43 +285,43 @@ describe('The command line', function () {
       ['a pickle of something else', () => file('other.pickle', Buffer.from([0x80, 4, 0x4b, 1, 0x2e])), /snapshot/],
     ];
     for (const [title, make, sentence] of bad) {
-      it(title, () => {
+      it(title, async () => {
         const path = make();
-        const { status, stdout, stderr } = runCli('analyze', path);
+        const { status, stdout, stderr } = await runHere('analyze', path);
         assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
         assert.match(complaint(stderr), sentence);
         assert.ok(stderr.includes(path), 'the sentence names the file');
       });
     }
 
-    it('and still shows what is good', () => {
-      const { status, stdout, stderr } = runCli('analyze', '--json', LAST, file('missing.pickle'), FIRST);
+    it('and still shows what is good', async () => {
+      const { status, stdout, stderr } = await runHere('analyze', '--json', LAST, file('missing.pickle'), FIRST);
       assert.equal(status, 2);
       complaint(stderr);
       assert.equal((JSON.parse(stdout) as Report).runs[0].snapshots.length, 2);
     });
 
-    it('one for each bad file', () => {
-      const { status, stderr } = runCli('analyze', file('missing.pickle'), file('empty.pickle', ''));
+    it('one for each bad file', async () => {
+      const { status, stderr } = await runHere('analyze', file('missing.pickle'), file('empty.pickle', ''));
       assert.equal(status, 2);
       assert.equal(stderr.trimEnd().split('\n').length, 2);
     });
 
-    it('an unreadable side of a comparison', () => {
-      const { status, stdout, stderr } = runCli('compare', LAST, file('missing.pickle'));
+    it('an unreadable side of a comparison', async () => {
+      const { status, stdout, stderr } = await runHere('compare', LAST, file('missing.pickle'));
       assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
       complaint(stderr);
     });
 
-    it('a folder without snapshots, and files of other kinds are passed over in one with them', () => {
+    it('a folder without snapshots, and files of other kinds are passed over in one with them', async () => {
       mkdirSync(join(folder, 'none'), { recursive: true });
       file('none/notes.txt', '');
-      assert.match(complaint(runCli('analyze', file('none')).stderr), /holds no snapshot/);
+      assert.match(complaint((await runHere('analyze', file('none'))).stderr), /holds no snapshot/);
       mkdirSync(join(folder, 'mixed'), { recursive: true });
       file('mixed/labels.pkl', Buffer.concat([Buffer.from([0x80, 2]), Buffer.from('cnumpy\nndarray\n.')]));
       copyFileSync(LAST, file('mixed/a.pickle'));
       file('mixed/b.pkl.gz', gzipSync(readFileSync(FIRST)));
-      const { status, stdout, stderr } = runCli('analyze', '--json', file('mixed'));
+      const { status, stdout, stderr } = await runHere('analyze', '--json', file('mixed'));
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
       const { runs } = JSON.parse(stdout) as Report;
       assert.equal(
@@ -333,28 +349,28 @@ describe('The command line', function () {
       [['analyze', '--root', '/no/such/folder', 'x'], /is no folder/],
     ];
     for (const [args, sentence] of mistakes) {
-      it(`leakline ${args.join(' ')}`, () => {
-        const { status, stdout, stderr } = runCli(...args);
+      it(`leakline ${args.join(' ')}`, async () => {
+        const { status, stdout, stderr } = await runHere(...args);
         assert.deepEqual({ status, stdout }, { status: 2, stdout: '' });
         assert.match(complaint(stderr), sentence);
       });
     }
   });
 
-  it('tells its usage and its version', () => {
-    assert.match(runCli('--help').stdout, /^Usage:[\s\S]*analyze[\s\S]*compare[\s\S]*Exit code/);
-    assert.match(runCli('analyze', '-h').stdout, /^Usage:/);
-    assert.match(runCli('--version').stdout, /^\d+\.\d+\.\d+\n$/);
+  it('tells its usage and its version', async () => {
+    assert.match((await runHere('--help')).stdout, /^Usage:[\s\S]*analyze[\s\S]*compare[\s\S]*Exit code/);
+    assert.match((await runHere('analyze', '-h')).stdout, /^Usage:/);
+    assert.match((await runHere('--version')).stdout, /^\d+\.\d+\.\d+\n$/);
   });
 
-  it('never lets a recorded name act on the terminal', () => {
+  it('never lets a recorded name act on the terminal', async () => {
     const bytes = snapshotWithFunction('\u001b]0;x\u0007\u009b2J');
-    const { status, stdout } = runCli('analyze', file('escape.pickle', bytes));
+    const { status, stdout } = await runHere('analyze', file('escape.pickle', bytes));
     assert.equal(status, 0);
     // eslint-disable-next-line no-control-regex -- these are what must not be there
     assert.doesNotMatch(stdout, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     assert.ok(stdout.includes('\\u001b]0;x'), stdout);
-    const json = runCli('analyze', '--json', file('escape.pickle')).stdout;
+    const json = (await runHere('analyze', '--json', file('escape.pickle'))).stdout;
     // eslint-disable-next-line no-control-regex -- as above
     assert.doesNotMatch(json, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/);
     assert.ok((JSON.parse(json) as Report).runs[0].lines.some((line) => line.function.includes('\u009b2J')));

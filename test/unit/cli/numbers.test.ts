@@ -4,9 +4,9 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompareReport, Report, RunReport } from '../../../src/core/report/report.js';
 import { hasPython } from '../../support/bruteForce.js';
-import { analyze, compare, runCli } from '../../support/cli.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder } from '../../support/snapshots.js';
 import { ownerLines, type OwnerLines } from './ownerLines.js';
+import { runHere } from './runHere.js';
 
 interface Recording {
   name: string;
@@ -73,6 +73,12 @@ function assertCompare(report: CompareReport, a: OwnerLines, b: OwnerLines): voi
   assert.equal(report.noStack.growthBytes, b.noStack - a.noStack);
 }
 
+async function json(...args: string[]): Promise<unknown> {
+  const { status, stdout, stderr } = await runHere(...args);
+  assert.equal(status, 0, stderr);
+  return JSON.parse(stdout);
+}
+
 describe('The command line and brute force agree', function () {
   this.timeout(120_000);
   before(function () {
@@ -81,53 +87,64 @@ describe('The command line and brute force agree', function () {
   });
 
   for (const { name, root, from, to } of PLANTED) {
-    it(`on every line of ${name} (${root.startsWith(CORPUS) ? 'corpus' : 'fixtures'})`, () => {
-      const { runs } = analyze(root, picklesUnder(root));
-      assert.equal(
-        runs.reduce((count, run) => count + run.snapshots.length, 0),
-        picklesUnder(root).length,
-      );
-      for (const run of runs) {
-        const files = run.snapshots.map((snapshot) => snapshot.path);
-        assertRun(run, ownerLines(files, from, to));
-        assert.ok(
-          run.lines.every((line) => line.mapped),
-          'every line is found in the workspace',
-        );
-      }
-    });
+    describe(`on ${name} (${root.startsWith(CORPUS) ? 'corpus' : 'fixtures'}),`, () => {
+      let runs: RunReport[];
+      let wanted: OwnerLines[][];
 
-    it(`on the growth from first to last of ${name} (${root.startsWith(CORPUS) ? 'corpus' : 'fixtures'})`, () => {
-      for (const run of analyze(root, picklesUnder(root)).runs) {
-        const [first, last] = [run.snapshots[0].path, run.snapshots[run.snapshots.length - 1].path];
-        const [a, b] = ownerLines([first, last], from, to);
-        assertCompare(compare(root, first, last), a, b);
-        assertCompare(compare(root, last, first), b, a);
-      }
+      before(async () => {
+        const files = picklesUnder(root);
+        ({ runs } = (await json('analyze', '--json', '--root', root, ...files)) as Report);
+        const found = new Map(ownerLines(files, from, to).map((lines, i) => [files[i], lines]));
+        wanted = runs.map(({ snapshots }) => snapshots.flatMap(({ path }) => found.get(path) ?? []));
+        assert.equal(wanted.flat().length, files.length);
+      });
+
+      it('every line', () => {
+        for (const [i, run] of runs.entries()) {
+          assertRun(run, wanted[i]);
+          assert.ok(
+            run.lines.every((line) => line.mapped),
+            'every line is found in the workspace',
+          );
+        }
+      });
+
+      it('the growth from first to last', async () => {
+        const compare = (a: string, b: string) => json('compare', '--json', '--root', root, a, b);
+        for (const [i, { snapshots }] of runs.entries()) {
+          const [first, last] = [snapshots[0].path, snapshots[snapshots.length - 1].path];
+          const [a, b] = [wanted[i][0], wanted[i][wanted[i].length - 1]];
+          assertCompare((await compare(first, last)) as CompareReport, a, b);
+          assertCompare((await compare(last, first)) as CompareReport, b, a);
+        }
+      });
     });
   }
 
-  it('on shapes of many releases', () => {
-    const folder = join(hasCorpus() ? CORPUS : FIXTURES, 'shapes');
-    const files = picklesUnder(folder);
-    let agreed = 0;
-    for (const file of files) {
-      const { status, stdout } = runCli('analyze', '--json', file);
-      if (status !== 0) continue;
-      assertRun((JSON.parse(stdout) as Report).runs[0], ownerLines([file]));
-      agreed++;
+  it('on shapes of many releases', async () => {
+    const runs = new Map<string, RunReport>();
+    for (const file of picklesUnder(join(hasCorpus() ? CORPUS : FIXTURES, 'shapes'))) {
+      const { status, stdout } = await runHere('analyze', '--json', file);
+      if (status === 0) runs.set(file, (JSON.parse(stdout) as Report).runs[0]);
     }
-    assert.ok(agreed >= 12, `${agreed} shapes`);
+    assertEach(runs);
+    assert.ok(runs.size >= 12, `${runs.size} shapes`);
   });
 
-  it('on recordings of other people’s GPUs', function () {
+  it('on recordings of other people’s GPUs', async function () {
     const folder = join(CORPUS, 'recorded_on_gpu');
     if (!existsSync(folder)) this.skip();
-    const files = picklesUnder(folder);
-    for (const file of files) {
-      const { runs } = JSON.parse(runCli('analyze', '--json', file).stdout) as Report;
-      assertRun(runs[0], ownerLines([file]));
+    const runs = new Map<string, RunReport>();
+    for (const file of picklesUnder(folder)) {
+      runs.set(file, ((await json('analyze', '--json', file)) as Report).runs[0]);
     }
-    assert.ok(files.length >= 13);
+    assertEach(runs);
+    assert.ok(runs.size >= 13);
   });
+
+  /** Runs of one file each. */
+  function assertEach(runs: ReadonlyMap<string, RunReport>): void {
+    const wanted = ownerLines([...runs.keys()]);
+    for (const [i, run] of [...runs.values()].entries()) assertRun(run, [wanted[i]]);
+  }
 });
