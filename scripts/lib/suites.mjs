@@ -16,16 +16,22 @@
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fromRoot } from './paths.mjs';
 import { run, runNode } from './run.mjs';
 
 const desktop = process.env.LEAKLINE_DESKTOP === '1';
 const mocha =
-  (folder, testTimeoutMs, retries = 0) =>
+  (folder, testTimeoutMs, { retries = 0, jobs = 1 } = {}) =>
   (options) =>
     runNode(['--import', 'tsx', 'test/support/runMocha.ts', folder], {
       ...options,
-      env: { ...options.env, LEAKLINE_TEST_TIMEOUT: String(testTimeoutMs), LEAKLINE_TEST_RETRIES: String(retries) },
+      env: {
+        ...options.env,
+        LEAKLINE_TEST_TIMEOUT: String(testTimeoutMs),
+        LEAKLINE_TEST_RETRIES: String(retries),
+        LEAKLINE_TEST_JOBS: String(jobs),
+      },
     });
 const noHostHere = () =>
   process.platform === 'linux' && process.arch === 'x64' ? null : 'the test VS Code runs on Linux x64 only';
@@ -48,7 +54,7 @@ export const suites = [
     counts: null,
     limitS: 300,
   },
-  { name: 'unit', needs: ['build'], run: mocha('test/unit', 30_000), counts: 'file', limitS: 600 },
+  { name: 'unit', needs: ['build'], run: mocha('test/unit', 120_000, { jobs: availableParallelism() }), counts: 'file', limitS: 600 },
   {
     name: 'recorder',
     needs: [],
@@ -75,7 +81,7 @@ export const suites = [
     needs: ['build', 'vscode', 'chromium', 'vsix'],
     skipReason: noHostHere,
     // Once more, in a fresh window: VS Code may drop a lens refresh when the focus moves in the same instant.
-    run: mocha('test/ui', 120_000, 1),
+    run: mocha('test/ui', 120_000, { retries: 1 }),
     counts: 'file',
     limitS: 900,
   },

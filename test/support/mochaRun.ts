@@ -12,6 +12,8 @@ export interface MochaRunOptions {
   timeoutMs: number;
   /** How often a failed test is run again; each time is printed. */
   retries?: number;
+  /** How many processes share the files; each file runs as a whole in one of them. Default: this process runs all. */
+  jobs?: number;
 }
 
 /** Runs to the end, prints mocha's summary, writes the results file. `LEAKLINE_GREP` selects tests by title. */
@@ -20,6 +22,7 @@ export async function runMocha({
   modules = [],
   timeoutMs,
   retries = 0,
+  jobs = 1,
 }: MochaRunOptions): Promise<SuiteResults> {
   // Imported late and not bundled: mocha is an ES module, the bundle for the extension host is not.
   const { default: Mocha } = (await import('mocha')) as { default: typeof MochaClass };
@@ -30,10 +33,11 @@ export async function runMocha({
     timeout: timeoutMs,
     retries,
     forbidOnly: true,
+    ...(jobs > 1 ? { parallel: true, jobs } : {}),
     ...(grep === undefined ? {} : { grep }),
   });
   for (const file of files) mocha.addFile(file);
-  if (files.length > 0) await mocha.loadFilesAsync();
+  if (files.length > 0 && jobs === 1) await mocha.loadFilesAsync();
   if (modules.length > 0) mocha.suite.emit('pre-require', globalThis, null, mocha);
   for (const load of modules) await load();
   const results = await new Promise<SuiteResults>((resolve) => {

@@ -16,5 +16,6 @@ const results = await runMocha({
   files,
   timeoutMs: Number(process.env['LEAKLINE_TEST_TIMEOUT'] ?? 10_000),
   retries: Number(process.env['LEAKLINE_TEST_RETRIES'] ?? 0),
+  jobs: Number(process.env['LEAKLINE_TEST_JOBS'] ?? 1),
 });
 process.exit(results.failed === 0 ? 0 : 1);

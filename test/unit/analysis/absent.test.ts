@@ -27,8 +27,7 @@ async function reported(file: string): Promise<{ run: RunReport; text: string; m
   return { run: report.runs[0], text: renderText(report, ALL), markdown: renderMarkdown(report, ALL) };
 }
 
-describe('What an input does not say', function () {
-  this.timeout(20_000);
+describe('What an input does not say', () => {
 
   it('about stacks is no claim that memory is older than the recording', async () => {
     const { run, text, markdown } = await reported('shapes/ctx_none.p4.pickle');

@@ -22,8 +22,7 @@ trace = snapshot['device_traces'][0]
 assert 0.3 < sum(1 for event in trace if event['frames']) / len(trace) < 0.45, 'too few or too many stacks'
 `;
 
-describe('The snapshots that the benchmark makes', function () {
-  this.timeout(30_000);
+describe('The snapshots that the benchmark makes', () => {
   let folder: string;
   let path: string;
   before(() => {

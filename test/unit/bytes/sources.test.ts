@@ -37,8 +37,7 @@ async function assertHolds(source: ByteSource, expected: Buffer): Promise<void> 
   assert.equal(await source.read(expected.length, new Uint8Array(5)), 0);
 }
 
-describe('Sources of bytes', function () {
-  this.timeout(30_000);
+describe('Sources of bytes', () => {
 
   it('inside others hold their slice', async () => {
     const bytes = content(5000, 1);

@@ -30,8 +30,7 @@ function complaint(stderr: string): string {
   return stderr.slice('leakline: '.length).trimEnd();
 }
 
-describe('The command line', function () {
-  this.timeout(30_000);
+describe('The command line', () => {
   let folder: string;
   const file = (name: string, content?: string | Uint8Array): string => {
     const path = join(folder, name);

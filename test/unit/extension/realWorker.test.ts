@@ -15,8 +15,7 @@ import { plainText } from './support/plainText.js';
 
 const SMALL = join(FIXTURES, 'shapes/t213.p4.pickle');
 
-describe('The real worker as the extension runs it', function () {
-  this.timeout(30_000);
+describe('The real worker as the extension runs it', () => {
   let folder: string;
   let large: string;
   let threads: Thread[];

@@ -29,8 +29,7 @@ async function errorOf(bytes: Uint8Array): Promise<SnapshotError> {
   return error;
 }
 
-describe('Containers', function () {
-  this.timeout(20_000);
+describe('Containers', () => {
 
   it('hold the same snapshot as the bare pickle', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));

@@ -54,8 +54,7 @@ async function reasonOf(text: string | Uint8Array): Promise<SnapshotErrorReason 
   }
 }
 
-describe('JSON', function () {
-  this.timeout(20_000);
+describe('JSON', () => {
 
   it('gives the same snapshot as the pickle, packed or not, with or without marks and spaces', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
@@ -158,8 +157,7 @@ describe('JSON', function () {
   });
 });
 
-describe('Viewer pages', function () {
-  this.timeout(20_000);
+describe('Viewer pages', () => {
 
   const pickled = readFileSync(join(SHAPES, 'cpp_pickler.pickle'));
   const page = (...snapshots: Uint8Array[]): string =>

@@ -39,8 +39,7 @@ function lastRow(trend: Trend): Record<string, number | undefined> {
   return Object.fromEntries(trend.series.map(({ name, bytes }) => [name, bytes.at(-1)]));
 }
 
-describe('Memory timelines', function () {
-  this.timeout(20_000);
+describe('Memory timelines', () => {
 
   it('and raw timelines of one profile end alike', async () => {
     const timeline = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.json.gz')));
@@ -85,8 +84,7 @@ describe('Memory timelines', function () {
   });
 });
 
-describe('Memory statistics', function () {
-  this.timeout(20_000);
+describe('Memory statistics', () => {
 
   const row = (bytes: number): Record<string, number> => ({
     'allocated_bytes.all.current': bytes,
@@ -119,8 +117,7 @@ describe('Memory statistics', function () {
   });
 });
 
-describe('Profiles as snapshots', function () {
-  this.timeout(20_000);
+describe('Profiles as snapshots', () => {
 
   it('say of memory what the profiler says of it', async function () {
     const path = join(PROFILER, 'profile_to_snapshot.pickle.gz');
@@ -138,8 +135,7 @@ describe('Profiles as snapshots', function () {
   });
 });
 
-describe('Chrome traces', function () {
-  this.timeout(20_000);
+describe('Chrome traces', () => {
 
   const slice = (name: string, ts: number, dur: number, tid: number, cat = 'python_function'): object => ({
     ph: 'X',
@@ -248,8 +244,7 @@ describe('Chrome traces', function () {
   });
 });
 
-describe('Reference cycles', function () {
-  this.timeout(20_000);
+describe('Reference cycles', () => {
 
   it('are the same graph from dot and from the page, which adds the stacks', async () => {
     const dot = await cyclesOf(readFileSync(join(PROFILER, 'cycle.dot')));
@@ -291,8 +286,7 @@ describe('Reference cycles', function () {
   });
 });
 
-describe('JAX memory profiles', function () {
-  this.timeout(20_000);
+describe('JAX memory profiles', () => {
 
   it('hold bytes by stack, and how many allocations each is', async () => {
     const snapshot = await readFile(join(PROFILER, 'jax_memory.prof'));

@@ -36,8 +36,7 @@ function codes(snapshot: Snapshot): Map<string, string> {
   return new Map(snapshot.warnings.map(({ code, message }) => [code, message]));
 }
 
-describe('Warnings', function () {
-  this.timeout(20_000);
+describe('Warnings', () => {
 
   it('of our fixtures are those that their makers planted', async () => {
     const expected: Record<string, string[]> = {

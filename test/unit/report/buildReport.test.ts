@@ -36,8 +36,7 @@ function bucketSum({ library, beforeRecording }: Buckets): number {
 }
 
 describe('The report', () => {
-  it('adds up to the live bytes of the last snapshot, with its buckets', async function () {
-    this.timeout(30_000);
+  it('adds up to the live bytes of the last snapshot, with its buckets', async () => {
     const files = [...picklesUnder(join(FIXTURES, 'shapes')), ...picklesUnder(join(FIXTURES, 'recordings'))];
     if (hasCorpus()) files.push(...picklesUnder(join(CORPUS, 'recorded_on_gpu')));
     else console.log('    without the corpus: it is not beside the checkout');

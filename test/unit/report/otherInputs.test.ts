@@ -136,8 +136,7 @@ describe('Inputs without lines', () => {
   });
 });
 
-describe('A cycle that the detector saw', function () {
-  this.timeout(20_000);
+describe('A cycle that the detector saw', () => {
   const files = picklesUnder(join(FIXTURES, 'recordings/node_cycle'));
   const folder = dirname(files[0]);
   let digests: SnapshotDigest[];

@@ -14,8 +14,7 @@ import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 
 const { signal } = new AbortController();
 
-describe('The worker', function () {
-  this.timeout(20_000);
+describe('The worker', () => {
   let folder: string;
   let worker: RpcHandlers<WorkerApi>;
 

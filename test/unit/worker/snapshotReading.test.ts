@@ -37,8 +37,7 @@ const { signal } = new AbortController();
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 150));
 
 /** The worker's own parts, with real threads and files; the columns of every reading are looked at on their way. */
-describe('Reading a snapshot a second time', function () {
-  this.timeout(30_000);
+describe('Reading a snapshot a second time', () => {
   let folder: string;
   let cacheFolder: string;
   let path: string;
