@@ -1,5 +1,5 @@
 /** A made-up process that allocates and frees at random, step after step, and remembers all of it, for brute force. */
-import { pickle, type Picklable } from './plainPickle.js';
+import { pickle, Tuple, type Picklable } from './plainPickle.js';
 import { seededRandom } from './seededRandom.js';
 
 const FILE = '/home/ml/job/train.py';
@@ -139,7 +139,7 @@ function segment({ address, requested, size, line }: Lived): Picklable {
     requested_size: requested,
     stream: 0,
     segment_type: 'small',
-    segment_pool_id: [0, 0],
+    segment_pool_id: new Tuple([0, 0]),
     is_expandable: false,
     frames,
     blocks: [{ address, size, requested_size: requested, state: 'active_allocated', frames }],

@@ -2,7 +2,7 @@
  * A training process that never was: allocations and frees go in, and at any moment the snapshot that PyTorch's
  * `_dump_snapshot` would have written comes out. For repositories that tests make up themselves.
  */
-import { pickle, type Picklable } from './plainPickle.js';
+import { pickle, Tuple, type Picklable } from './plainPickle.js';
 
 export interface Frame {
   filename: string;
@@ -90,7 +90,7 @@ function segment({ address, requested, size, frames }: Block): Picklable {
     requested_size: requested,
     stream: 0,
     segment_type: size > 1 << 20 ? 'large' : 'small',
-    segment_pool_id: [0, 0],
+    segment_pool_id: new Tuple([0, 0]),
     is_expandable: false,
     frames: pickleFrames(frames),
     blocks: [{ address, size, requested_size: requested, state: 'active_allocated', frames: pickleFrames(frames) }],
