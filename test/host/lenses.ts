@@ -44,7 +44,7 @@ export function expectedLeaks(): LineReport[] {
 }
 
 /** Waits until there is a lens above each of these lines and above no other, each with the line's bytes. */
-export async function untilLensesShow(lines: readonly LineReport[], timeoutMs = 30_000): Promise<LineLens[]> {
+export async function untilLensesShow(lines: readonly LineReport[]): Promise<LineLens[]> {
   const place = ({ file, line }: { file: string; line: number }): string => `${file}:${line}`;
   return eventually(
     async () => {
@@ -58,6 +58,6 @@ export async function untilLensesShow(lines: readonly LineReport[], timeoutMs = 
       }
       return lenses;
     },
-    { timeoutMs, everyMs: 50 },
+    { everyMs: 50 },
   );
 }

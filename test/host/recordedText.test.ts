@@ -16,15 +16,12 @@ const snapshots = inWorkspace('snapshots');
 const recorded = join(repositoryRoot(), 'examples/detector/snapshots');
 
 async function untilLens(line: number, text: RegExp): Promise<void> {
-  await eventually(
-    async () => {
-      const lenses = (await byteLenses()).filter(({ file }) => file === 'detector/pyramid.py');
-      assert.equal(lenses.length, 1);
-      assert.equal(lenses[0].line, line, lenses[0].text);
-      assert.match(lenses[0].text, text);
-    },
-    { timeoutMs: 30_000 },
-  );
+  await eventually(async () => {
+    const lenses = (await byteLenses()).filter(({ file }) => file === 'detector/pyramid.py');
+    assert.equal(lenses.length, 1);
+    assert.equal(lenses[0].line, line, lenses[0].text);
+    assert.match(lenses[0].text, text);
+  });
 }
 
 /** Replaces the text on the disk as another program would: a checkout, or a colleague's script. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Patience {
-  /** Default: 20 s. */
+  /** Default: 60 s, many times what a busy machine needs: a limit costs nothing where all is well. */
   timeoutMs?: number;
   /** Pause between two tries. */
   everyMs?: number;
@@ -14,7 +14,7 @@ export interface Patience {
  */
 export async function eventually<T>(
   attempt: () => Promise<T> | T,
-  { timeoutMs = 20_000, everyMs = 100 }: Patience = {},
+  { timeoutMs = 60_000, everyMs = 100 }: Patience = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -25,6 +25,19 @@ export async function eventually<T>(
       await sleep(everyMs);
     }
   }
+}
+
+/**
+ * Like {@link eventually}, for attempts that disturb what they wait for: each has twice the time of the one before, up
+ * to 16 s.
+ * @param attempt is told how long it may wait, in milliseconds
+ */
+export async function patiently<T>(
+  attempt: (patienceMs: number) => Promise<T>,
+  { firstMs = 3_000, timeoutMs = 90_000 } = {},
+): Promise<T> {
+  let patienceMs = firstMs / 2;
+  return eventually(() => attempt((patienceMs = Math.min(2 * patienceMs, 16_000))), { timeoutMs });
 }
 
 /** Checks that `attempt` goes on succeeding for a while: for what must not happen. */

@@ -22,6 +22,8 @@ describe('A run that begins to leak while the window is open', () => {
     assert.deepEqual(await workbench.notifications.texts(), []);
     for (const step of ['0010', '0015', '0020', '0025']) dump(step);
     await workbench.notifications.toast(/leaks .*pyramid\.py:16/).waitFor();
+    // Under the pointer it stays, however long the rest takes.
+    await workbench.notifications.toast(/leaks/).hover();
     await workbench.screenshot('alert');
     for (const step of ['0030', '0035', '0040']) dump(step);
     await workbench.sideBar.tree('Snapshots').untilRow(/step_0040/);

@@ -11,7 +11,7 @@ describe('In German', () => {
   const ui = uiSession('linked', {}, 'de');
   let workbench: Workbench;
 
-  before(async () => {
+  ui.prepare(async () => {
     const folder = copyExample();
     const another = join(folder, 'another');
     mkdirSync(another);
@@ -41,8 +41,8 @@ describe('In German', () => {
     await snapshots.untilRow(/ctx_none/);
     await snapshots.toggle(/ctx_none/);
     await snapshots.untilRow(/^Die Aufzeichnung enthält keine Aufruflisten \(context=None\), daher ist keine Zeile/);
-    const problems = (await workbench.problems.rows()).join('\n');
-    assert.match(problems, /GPU-Speicher durch diese Zeile verloren, \d+,\d MiB\/Schritt, gehalten von .*Leakline/);
+    const problems = await workbench.showProblems();
+    await problems.untilRow(/GPU-Speicher durch diese Zeile verloren, \d+,\d MiB\/Schritt, gehalten von .*Leakline/);
     await workbench.screenshot('german-warning');
   });
 

@@ -14,7 +14,7 @@ describe('The margin beside a leak', () => {
   let guilty: LineReport;
   let workbench: Workbench;
 
-  before(async () => {
+  ui.prepare(async () => {
     const leaks = leakingLines(analyze(exampleFolder(), snapshotsIn(join(exampleFolder(), 'snapshots'))));
     const line = leaks.find(({ file }) => file === guiltyFile);
     assert.ok(line !== undefined, 'the example does not leak');
@@ -27,9 +27,9 @@ describe('The margin beside a leak', () => {
   it('has a sign on the leaking line and on no other', async () => {
     await eventually(async () => {
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), [guilty.line]);
+      // The line that keeps what it allocates has a sign of another shape.
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)keeper-/), [guilty.holder?.line]);
     });
-    // The line that keeps what it allocates has a sign of another shape.
-    assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)keeper-/), [guilty.holder?.line]);
     await workbench.settle();
     await workbench.screenshot('gutter');
   });

@@ -15,7 +15,7 @@ describe('A leak in the editor', () => {
   let guilty: LineReport;
   let workbench: Workbench;
 
-  before(async () => {
+  ui.prepare(async () => {
     const leaks = leakingLines(analyze(exampleFolder(), snapshotsIn(join(exampleFolder(), 'snapshots'))));
     const line = leaks.find(({ file }) => file === guiltyFile);
     assert.ok(line !== undefined, 'the example does not leak');
@@ -66,8 +66,6 @@ describe('A leak in the editor', () => {
     await workbench.statusBarItem(/\/(step|snapshot)/).waitFor();
     await workbench.runCommand('Leakline: Go to Next Leaking Line');
     await workbench.editor.untilActive(guiltyFile);
-    await eventually(async () => {
-      assert.equal(await workbench.editor.cursorLine(), guilty.line);
-    });
+    await workbench.editor.untilCursorAt(guilty.line);
   });
 });

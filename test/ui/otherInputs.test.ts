@@ -30,10 +30,11 @@ describe('Curves without lines and reference cycles', () => {
     await tree.click('memory_stats.jsonl');
     const timeline = await workbench.timeline();
     await timeline.lookIntoPeak();
-    const [only, ...others] = await timeline.liveRows();
+    const { rows: listed, summary } = await timeline.live();
+    const [only, ...others] = listed;
     assert.deepEqual([only.place, only.bytes, others.length], ['No stack recorded', 182 * MIB, 0]);
-    assertShows(await timeline.summary(), 182 * MIB);
-    assert.match(await timeline.summary(), /^At row 59: /);
+    assertShows(summary, 182 * MIB);
+    assert.match(summary, /^At row 59: /);
     await workbench.screenshot('trend-on-timeline');
   });
 });

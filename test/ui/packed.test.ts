@@ -82,6 +82,8 @@ describe('The packed extension in a VS Code of its own', () => {
     await workbench.screenshot('packed');
 
     await workbench.openFile('train.py');
-    assert.deepEqual(await workbench.editor.lenses(), []);
+    await eventually(async () => {
+      assert.deepEqual(await workbench.editor.lenses(), []);
+    });
   });
 });

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '../support/eventually.js';
 import { TrainingRun } from '../support/trainingRun.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
@@ -26,7 +25,7 @@ describe('A peak of a single event', () => {
     const timeline = await workbench.timeline();
 
     await timeline.lookIntoPeak();
-    const rows = await timeline.liveRows();
+    const { rows, totalBytes } = await timeline.live();
     assert.deepEqual(
       rows.map(({ place, bytes, blocks }) => ({ place, bytes, blocks })),
       [
@@ -34,7 +33,7 @@ describe('A peak of a single event', () => {
         { place: 'train.py:10', bytes: SMALL_BEFORE * SMALL, blocks: SMALL_BEFORE },
       ],
     );
-    assert.equal(await timeline.totalBytes(), LARGE + SMALL_BEFORE * SMALL);
+    assert.equal(totalBytes, LARGE + SMALL_BEFORE * SMALL);
 
     await timeline.plot.focus();
     for (let i = 0; i < 16; i++) await workbench.page.keyboard.press('+');
@@ -46,9 +45,7 @@ describe('A peak of a single event', () => {
     await workbench.screenshot('peak');
     await workbench.page.keyboard.press('Enter');
     await workbench.editor.untilActive('eval.py');
-    await eventually(async () => {
-      assert.equal(await workbench.editor.cursorLine(), 7);
-    });
+    await workbench.editor.untilCursorAt(7);
   });
 });
 

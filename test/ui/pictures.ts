@@ -24,7 +24,7 @@ const pictures: Record<string, Arrange> = {
     await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
     await workbench.editor.clickLens('Show on timeline');
     const timeline = await workbench.timeline();
-    await timeline.liveRows();
+    await timeline.live();
     await timeline.clickCurve(0.8);
   },
   compare: async (workbench) => {

@@ -36,11 +36,13 @@ describe('A worker that dies while it reads', () => {
       const rows = await sideBar.tree('Snapshots').rows();
       assert.ok(!rows.some(({ text }) => text.includes('stopped unexpectedly')), JSON.stringify(rows));
     });
-    const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
-    assert.ok(
-      said.some((text) => /stopped unexpectedly .*Reading the snapshots again/.test(text)),
-      [...new Set(said)].join('\n'),
-    );
+    await eventually(async () => {
+      const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
+      assert.ok(
+        said.some((text) => /stopped unexpectedly .*Reading the snapshots again/.test(text)),
+        [...new Set(said)].join('\n'),
+      );
+    });
     await workbench.screenshot('recovered');
   });
 });

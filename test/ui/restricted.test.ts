@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../support/eventually.js';
+import { eventually, patiently } from '../support/eventually.js';
 import { copyExample, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
@@ -42,20 +42,17 @@ describe('A workspace that is not trusted', () => {
     await sideBar.tree('Snapshots').click(/Restricted mode/);
     await page.locator('.workspace-trust-editor').waitFor();
     const trust = page.locator('.workspace-trust-editor').getByRole('button', { name: /^Trust/ });
-    await eventually(async () => {
+    await patiently(async (patienceMs) => {
       // A page that is still being drawn may lose a click.
-      if ((await trust.count()) > 0) await trust.first().click({ timeout: 2_000 });
-      await restricted.waitFor({ state: 'detached', timeout: 3_000 });
+      if ((await trust.count()) > 0) await trust.first().click({ timeout: patienceMs });
+      await restricted.waitFor({ state: 'detached', timeout: patienceMs });
     });
     // Now the workspace decides: it wants nothing to be read.
     await sideBar.tree('Snapshots').untilNoRow(READ);
     // Opened once: an editor that loses the focus again and again to a picker has no time to ask for lenses.
     await workbench.openFile('detector/pyramid.py', 16);
-    await eventually(
-      async () => {
-        assert.deepEqual(await editor.lenses(), []);
-      },
-      { timeoutMs: 40_000 },
-    );
+    await eventually(async () => {
+      assert.deepEqual(await editor.lenses(), []);
+    });
   });
 });

@@ -5,7 +5,7 @@ import { analyze, snapshotsIn } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
-import type { TimelinePage } from './workbench/timelinePage.js';
+import type { LiveList, TimelinePage } from './workbench/timelinePage.js';
 import type { Workbench } from './workbench/workbench.js';
 
 const guilty = { file: 'detector/pyramid.py', line: 16, place: 'detector/pyramid.py:16' };
@@ -17,7 +17,7 @@ describe('The timeline', () => {
   let workbench: Workbench;
   let timeline: TimelinePage;
 
-  before(async () => {
+  ui.prepare(async () => {
     const [only] = analyze(exampleFolder(), snapshotsIn(join(exampleFolder(), 'snapshots'))).runs;
     run = only;
     const found = run.lines.find(({ file, line }) => file === guilty.file && line === guilty.line);
@@ -30,16 +30,13 @@ describe('The timeline', () => {
 
   it('opens on the latest snapshot and lists what is live where one clicks', async () => {
     await timeline.clickCurve(0.5);
-    const early = await timeline.liveRows();
-    assertAddsUp(early, await timeline.totalBytes());
-    const before = await timeline.summary();
+    const early = await timeline.live();
+    assertAddsUp(early);
     await timeline.clickCurve(0.97);
-    await eventually(async () => {
-      assert.notEqual(await timeline.summary(), before);
-    });
-    const late = await timeline.liveRows();
-    assertAddsUp(late, await timeline.totalBytes());
-    assert.equal(late.at(0)?.place, guilty.place);
+    const late = await timeline.live();
+    assertAddsUp(late);
+    assert.notEqual(late.summary, early.summary);
+    assert.equal(late.rows.at(0)?.place, guilty.place);
     await workbench.screenshot('timeline');
   });
 
@@ -52,17 +49,31 @@ describe('The timeline', () => {
     await timeline.lookIntoPeak();
     await timeline.openLine(guilty.place);
     await workbench.editor.untilActive(guilty.file);
-    await eventually(async () => {
-      assert.equal(await workbench.editor.cursorLine(), guilty.line);
-    });
+    await workbench.editor.untilCursorAt(guilty.line);
   });
 
   it('points out the allocations of the line that the cursor is on', async () => {
-    const pointedOut = await timeline.inkOfBands();
+    await workbench.openFile('train.py');
+    // No event tells when the page has followed the cursor: two equal looks at it do.
+    let plain = await timeline.inkOfBands();
+    await eventually(
+      async () => {
+        const before = plain;
+        plain = await timeline.inkOfBands();
+        assert.equal(plain, before);
+      },
+      { everyMs: 1_000 },
+    );
+    await workbench.openFile(guilty.file, guilty.line);
+    await eventually(async () => {
+      const ink = await timeline.inkOfBands();
+      assert.ok(ink > plain + 1000, `${ink} instead of ${plain}: nothing is hatched`);
+    });
     await workbench.screenshot('timeline-bands');
     await workbench.openFile('train.py');
     await eventually(async () => {
-      assert.ok((await timeline.inkOfBands()) < pointedOut - 1000, 'the same is hatched as before');
+      const ink = await timeline.inkOfBands();
+      assert.ok(ink < plain + 1000, `${ink} instead of ${plain}: something is still hatched`);
     });
   });
 
@@ -70,9 +81,7 @@ describe('The timeline', () => {
     await workbench.openFile('train.py');
     await timeline.clickCurve(0.97, ['ControlOrMeta']);
     await workbench.editor.untilActive(guilty.file);
-    await eventually(async () => {
-      assert.equal(await workbench.editor.cursorLine(), guilty.line);
-    });
+    await workbench.editor.untilCursorAt(guilty.line);
   });
 
   it('is led to by a lens, and then says of the line exactly what the command line says', async () => {
@@ -80,20 +89,21 @@ describe('The timeline', () => {
     await workbench.editor.untilLens(guilty.line, /leaked/);
     await workbench.editor.clickLens('Show on timeline');
     const expected = { place: guilty.place, bytes: leak.liveBytes, blocks: leak.blocks };
-    await eventually(async () => {
-      const row = (await timeline.liveRows()).find(({ pointedOut }) => pointedOut);
-      assert.deepEqual({ place: row?.place, bytes: row?.bytes, blocks: row?.blocks }, expected);
-    });
     const live = run.snapshots.at(-1)?.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
-    assert.equal(await timeline.totalBytes(), live);
+    await eventually(async () => {
+      const { rows, totalBytes } = await timeline.live();
+      const row = rows.find(({ pointedOut }) => pointedOut);
+      assert.deepEqual({ place: row?.place, bytes: row?.bytes, blocks: row?.blocks }, expected);
+      assert.equal(totalBytes, live);
+    });
     await workbench.screenshot('timeline-from-lens');
   });
 
-  function assertAddsUp(rows: readonly { bytes: number }[], total: number): void {
-    assert.ok(total > 0);
+  function assertAddsUp({ rows, totalBytes }: LiveList): void {
+    assert.ok(totalBytes > 0);
     assert.equal(
       rows.reduce((sum, { bytes }) => sum + bytes, 0),
-      total,
+      totalBytes,
     );
   }
 });

@@ -9,7 +9,7 @@ describe('The window that tests look at', () => {
     const workbench = await ui.open({ folder: copyExample() });
     await workbench.openFile('detector/pyramid.py', 16);
     assert.equal(await workbench.editor.activeTab(), 'pyramid.py');
-    assert.equal(await workbench.editor.cursorLine(), 16);
+    await workbench.editor.untilCursorAt(16);
     await workbench.screenshot('workbench');
   });
 });

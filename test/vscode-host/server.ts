@@ -1,17 +1,27 @@
 /** A running VS Code: the real workbench and a real extension host, served on the loopback interface only. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  createWriteStream,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeServerFolder, hostNode } from './installation.js';
 import { writeLanguagePack } from './languagePack.js';
 import { linkExtensions, writeProfile, type Settings } from './profile.js';
 
-const startLimitMs = 60_000;
+/** A limit costs nothing where all is well, and a machine that does other things as well is slow. */
+const startLimitMs = 180_000;
 const stopLimitMs = 5_000;
 
 export interface ServerOptions {
@@ -103,6 +113,18 @@ export class VsCodeServer {
     writeProfile(serverPaths(this.folder).userData, settings);
   }
 
+  /** The last lines of the server's log and of each window's log of Leakline, by file. */
+  lastWords(count: number): Record<string, string[]> {
+    const { log, logs } = serverPaths(this.folder);
+    const ours = existsSync(logs)
+      ? readdirSync(logs, { recursive: true, encoding: 'utf8' }).filter((name) => /leakline\.log$/i.test(name))
+      : [];
+    const tail = (path: string): string[] => readFileSync(path, 'utf8').trimEnd().split('\n').slice(-count);
+    return Object.fromEntries(
+      [log, ...ours.map((name) => join(logs, name))].map((path) => [basename(path), tail(path)]),
+    );
+  }
+
   /** Address of a window. */
   windowUrl(target: WindowTarget): string {
     const { folder, workspace, file, extensionUnderDevelopment, extensionTests, extensionEnvironment } = target;
@@ -163,18 +185,20 @@ export class VsCodeServer {
       if (this.process.exitCode !== null) throw new Error(`code-server ended with exit code ${this.process.exitCode}.`);
       const answer = await fetch(`${this.origin}/healthz`).catch(() => undefined);
       if (answer?.ok === true) return;
-      if (Date.now() > deadline) throw new Error('code-server did not come up within a minute.');
+      if (Date.now() > deadline) throw new Error('code-server did not come up within three minutes.');
       await sleep(100);
     }
   }
 }
 
-function serverPaths(folder: string): Record<'config' | 'userData' | 'extensions' | 'log', string> {
+function serverPaths(folder: string): Record<'config' | 'userData' | 'extensions' | 'log' | 'logs', string> {
   return {
     config: join(folder, 'config.yaml'),
     userData: join(folder, 'user-data'),
     extensions: join(folder, 'extensions'),
     log: join(folder, 'server.log'),
+    /** Of windows, by start and window. */
+    logs: join(folder, 'user-data/logs'),
   };
 }
 

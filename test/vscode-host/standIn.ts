@@ -7,7 +7,7 @@ import { VsCodeServer, type WindowTarget } from './server.js';
 
 /** Exit codes of failures that are not the tests' own. */
 const exitCodes = { noResult: 97, crashed: 98 };
-const defaultLimitMs = 240_000;
+const limitMs = 900_000;
 
 /** What the workbench logs about itself on every start. */
 const workbenchNoise =
@@ -48,7 +48,12 @@ export async function runExtensionTests(target: WindowTarget): Promise<number> {
       const page = await browser.newPage({ viewport: { width: 1400, height: 850 } });
       const { result } = await listenForTestsEnd(page);
       await page.goto(server.windowUrl(target));
-      return await result;
+      const code = await result;
+      if (code !== 0) {
+        for (const [file, lines] of Object.entries(server.lastWords(20)))
+          console.error(`${file}:\n${lines.join('\n')}`);
+      }
+      return code;
     } finally {
       await browser.close();
     }
@@ -83,13 +88,13 @@ async function listenForTestsEnd(page: Page): Promise<{ result: Promise<number> 
     resolve(exitCodes.crashed);
   });
   const limit = setTimeout(() => {
-    console.error(`The extension host gave no result within ${defaultLimitMs / 1000} s.`);
+    console.error(`The extension host gave no result within ${limitMs / 1000} s.`);
     mkdirSync('test-results', { recursive: true });
     const shot = page.screenshot({ path: 'test-results/host-timeout.png' }).catch(() => undefined);
     void shot.then(() => {
       resolve(exitCodes.noResult);
     });
-  }, defaultLimitMs);
+  }, limitMs);
   return {
     result: result.finally(() => {
       clearTimeout(limit);

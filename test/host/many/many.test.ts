@@ -10,7 +10,7 @@ import { byteLensesOf } from '../lenses.js';
 import { truth } from '../truth.js';
 
 const MIB = 2 ** 20;
-const READING_MS = 50_000;
+const READING_MS = 240_000;
 
 /** A thousand snapshots of twenty runs among three hundred Python files. */
 describe('A workspace of years', () => {

@@ -20,19 +20,16 @@ describe('Notebook cells', () => {
   const cell = (index: number): vscode.Uri => notebook.cellAt(index).document.uri;
 
   const untilLens = (index: number, line: number, text: RegExp): Promise<LineLens> =>
-    eventually(
-      async () => {
-        const lenses = await byteLensesOf(cell(index));
-        assert.deepEqual(
-          lenses.map((lens) => lens.line),
-          [line],
-          lenses.map((lens) => lens.text).join(),
-        );
-        assert.match(lenses[0].text, text);
-        return lenses[0];
-      },
-      { timeoutMs: 30_000 },
-    );
+    eventually(async () => {
+      const lenses = await byteLensesOf(cell(index));
+      assert.deepEqual(
+        lenses.map((lens) => lens.line),
+        [line],
+        lenses.map((lens) => lens.text).join(),
+      );
+      assert.match(lenses[0].text, text);
+      return lenses[0];
+    });
 
   const editCell = async (at: vscode.Position, text: string): Promise<void> => {
     const edit = new vscode.WorkspaceEdit();
@@ -45,15 +42,12 @@ describe('Notebook cells', () => {
   });
 
   it('are known by their text, in notebooks that nobody has opened', async () => {
-    await eventually(
-      () => {
-        for (const one of leaks) {
-          const found = lines().find(({ file, line }) => file === nameOf(one) && line === one.line);
-          assert.deepEqual([found?.mapped, found?.verdict, found?.liveBytes], [true, 'leak', one.bytes]);
-        }
-      },
-      { timeoutMs: 40_000 },
-    );
+    await eventually(() => {
+      for (const one of leaks) {
+        const found = lines().find(({ file, line }) => file === nameOf(one) && line === one.line);
+        assert.deepEqual([found?.mapped, found?.verdict, found?.liveBytes], [true, 'leak', one.bytes]);
+      }
+    });
   });
 
   it('are not guessed at when their text has changed', () => {

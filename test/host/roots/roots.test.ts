@@ -24,23 +24,20 @@ describe('A workspace of several folders, recorded on Windows', () => {
 
   const untilMarked = async (lines: readonly { file: string; line: number; bytes: number }[]): Promise<void> => {
     const files = new Set([...leaks.mapped.map(({ file }) => file), ...trains]);
-    await eventually(
-      async () => {
-        for (const file of files) {
-          const wanted = lines.filter((line) => line.file === file);
-          const lenses = await byteLensesOf(uriOf(file));
-          assert.deepEqual(
-            lenses.map(({ line }) => line),
-            wanted.map(({ line }) => line),
-            `${file}: ${lenses.map(({ text }) => text).join()}`,
-          );
-          wanted.forEach(({ bytes }, i) => {
-            assertShows(lenses[i].text, bytes);
-          });
-        }
-      },
-      { timeoutMs: 40_000 },
-    );
+    await eventually(async () => {
+      for (const file of files) {
+        const wanted = lines.filter((line) => line.file === file);
+        const lenses = await byteLensesOf(uriOf(file));
+        assert.deepEqual(
+          lenses.map(({ line }) => line),
+          wanted.map(({ line }) => line),
+          `${file}: ${lenses.map(({ text }) => text).join()}`,
+        );
+        wanted.forEach(({ bytes }, i) => {
+          assertShows(lenses[i].text, bytes);
+        });
+      }
+    });
   };
 
   before(async () => {
@@ -80,13 +77,10 @@ describe('A workspace of several folders, recorded on Windows', () => {
     await eventually(() => {
       assert.equal(vscode.workspace.workspaceFolders?.length, 1);
     });
-    await eventually(
-      async () => {
-        // The only folder of a workspace file: reports name its files without its name, or with it; the mark is there.
-        assert.equal((await byteLensesOf(uriOf('detector/models/net.py'))).length, 1);
-        assert.equal(api.report()?.runs.length, 1);
-      },
-      { timeoutMs: 40_000 },
-    );
+    await eventually(async () => {
+      // The only folder of a workspace file: reports name its files without its name, or with it; the mark is there.
+      assert.equal((await byteLensesOf(uriOf('detector/models/net.py'))).length, 1);
+      assert.equal(api.report()?.runs.length, 1);
+    });
   });
 });

@@ -1,6 +1,6 @@
 /**
  * What every UI test stands on: `uiSession()` inside a `describe` gives its tests a VS Code, keeps a picture of a failed
- * one, and fails a test in whose windows something happened that never must. Windows are closed after each test; those
+ * one and tells what its windows showed, and fails a test in whose windows something happened that never must. Windows are closed after each test; those
  * that a `before` hook opens stay for all tests of the `describe`, one after the other: a window takes seconds to open.
  */
 import assert from 'node:assert/strict';
@@ -8,6 +8,7 @@ import type { ServerOptions } from '../../vscode-host/server.js';
 import { packedExtension, repositoryRoot } from '../../support/repository.js';
 import { removeCopies } from '../../support/workspaces.js';
 import type { Workbench } from '../workbench/workbench.js';
+import { tellFailure } from './failureNotes.js';
 import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
 
 /** Which Leakline runs: the built source folder, or the packed file as users get it. */
@@ -15,9 +16,11 @@ export type ExtensionForm = 'linked' | 'packed';
 
 export interface UiFixture {
   open(options?: WindowOptions): Promise<Workbench>;
+  /** A `before` hook, tried once more with fresh windows: mocha tries failed tests again, but no hooks. */
+  prepare(steps: () => Promise<void>): void;
 }
 
-const startLimitMs = 120_000;
+const startLimitMs = 240_000;
 
 export function uiSession(
   form: ExtensionForm = 'linked',
@@ -44,10 +47,9 @@ export function uiSession(
   afterEach(async function () {
     if (session === undefined) return;
     const windows = session.openWindows();
-    if (this.currentTest?.state === 'failed') {
-      const title = this.currentTest.fullTitle();
-      for (const { workbench } of windows) await workbench.screenshot(`failed ${title}`).catch(() => undefined);
-    }
+    const test = this.currentTest;
+    // A test that is going to be tried again has no state.
+    if (test !== undefined && test.state !== 'passed' && !test.isPending()) await keepTraces(session, test.fullTitle());
     const complaints = await Promise.all(windows.map(({ witness }) => witness.complaints()));
     await session.closeWindows(windows.filter((window) => shared?.has(window) !== true));
     assert.deepEqual(complaints.flat(), []);
@@ -63,5 +65,25 @@ export function uiSession(
       assert.ok(session !== undefined, 'open() is for tests and hooks, after the session has started');
       return session.open(options);
     },
+    prepare: (steps) => {
+      before(async () => {
+        assert.ok(session !== undefined, 'prepare() comes after uiSession()');
+        try {
+          await steps();
+        } catch (error) {
+          console.log(`      once more: before all (${error instanceof Error ? error.message : String(error)})`);
+          await keepTraces(session, 'before all');
+          await session.closeWindows();
+          await steps();
+        }
+      });
+    },
   };
+}
+
+/** Keeps a picture of each window, and prints what they show. */
+async function keepTraces(session: UiSession, title: string): Promise<void> {
+  const workbenches = session.openWindows().map(({ workbench }) => workbench);
+  for (const workbench of workbenches) await workbench.screenshot(`failed ${title}`).catch(() => undefined);
+  await tellFailure(workbenches, session.server);
 }

@@ -5,6 +5,9 @@ import { VsCodeServer, type ServerOptions, type WindowTarget } from '../../vscod
 import { Workbench } from '../workbench/workbench.js';
 import { Witness } from './witness.js';
 
+/** For whatever is waited for in a window. */
+const pageLimitMs = 60_000;
+
 export interface WindowOptions extends Pick<WindowTarget, 'folder' | 'workspace' | 'file'> {
   /** Pixels of the screen per pixel of the page; 2 for pictures. */
   scale?: number;
@@ -41,6 +44,7 @@ export class UiSession {
     const context = await this.browser.newContext({ viewport: size, deviceScaleFactor: scale, colorScheme: 'dark' });
     // Compiled test functions that run in the page name their inner functions through this helper of the compiler's.
     await context.addInitScript('globalThis.__name ??= (target) => target');
+    context.setDefaultTimeout(pageLimitMs);
     const page = await context.newPage();
     const witness = new Witness(page);
     const workbench = new Workbench(page, target.folder);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually } from '../../support/eventually.js';
+import { eventually, patiently } from '../../support/eventually.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { newFolder } from '../../support/workspaces.js';
 import { harnessSession } from './harnessSession.js';
@@ -54,10 +54,13 @@ describe('what is said of an event', () => {
     const box = await page.locator('.plot').boundingBox();
     assert.ok(box !== null);
     const card = page.locator('.band-card');
-    await eventually(async () => {
-      await page.mouse.click(box.x + box.width * 0.3, box.y + box.height * 0.7);
-      await card.getByText('compiled: Torch-Compiled Region: 0/0').waitFor({ timeout: 500 });
-    });
+    await patiently(
+      async (patienceMs) => {
+        await page.mouse.click(box.x + box.width * 0.3, box.y + box.height * 0.7);
+        await card.getByText('compiled: Torch-Compiled Region: 0/0').waitFor({ timeout: patienceMs });
+      },
+      { firstMs: 500 },
+    );
     await card.getByText('metadata: epoch 3').waitFor();
     if (process.env['LEAKLINE_PICTURES'] !== undefined) {
       await page.screenshot({ path: join(process.env['LEAKLINE_PICTURES'], 'band.png') });

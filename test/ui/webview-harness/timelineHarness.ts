@@ -83,6 +83,7 @@ export class TimelineHarness {
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
+    context.setDefaultTimeout(60_000);
     const harness = new TimelineHarness(await context.newPage(), server);
     await harness.serve(paths, files, options.capacityBytes ?? null);
     await harness.connect();

@@ -1,6 +1,6 @@
 /** Editors: their tabs, lines, lenses and hovers. */
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
+import { eventually, patiently } from '../../support/eventually.js';
 
 /** A lens, and the 1-based line that it stands above. */
 export interface ShownLens {
@@ -33,6 +33,26 @@ export class EditorArea {
   async cursorLine(): Promise<number> {
     const text = await this.page.locator('.statusbar-item', { hasText: /^Ln \d+/ }).innerText();
     return Number(/Ln (\d+)/.exec(text)?.[1]);
+  }
+
+  /** Waits until the cursor is at a 1-based line. */
+  async untilCursorAt(line: number): Promise<void> {
+    await eventually(async () => {
+      const found = await this.cursorLine();
+      if (found !== line) throw new Error(`the cursor is at line ${found}, not ${line}`);
+    });
+  }
+
+  /**
+   * Opens the list of fixes for the line that the cursor is on, and waits until it has one with this text. It stays
+   * open: Enter takes what is selected.
+   */
+  async openFixes(text: string): Promise<void> {
+    await patiently(async (patienceMs) => {
+      await this.page.keyboard.press('Escape');
+      await this.page.keyboard.press('ControlOrMeta+.');
+      await this.page.locator('.action-widget', { hasText: text }).waitFor({ timeout: patienceMs });
+    });
   }
 
   /**
@@ -86,10 +106,10 @@ export class EditorArea {
   async hover(text: string): Promise<string> {
     const place = this.active.locator('.view-line span span', { hasText: text }).first();
     const hover = this.page.locator('.monaco-hover:visible .hover-contents');
-    return eventually(async () => {
+    return patiently(async (patienceMs) => {
       await this.page.mouse.move(0, 0);
       await place.hover();
-      await hover.first().waitFor({ timeout: 5_000 });
+      await hover.first().waitFor({ timeout: patienceMs });
       return (await hover.allInnerTexts()).join('\n');
     });
   }

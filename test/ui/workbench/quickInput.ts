@@ -9,15 +9,16 @@ export class QuickInput {
   }
 
   /** Waits until it is there, and types over what it holds. */
-  async fill(text: string, timeoutMs = 30_000): Promise<void> {
+  async fill(text: string, timeoutMs?: number): Promise<void> {
     const input = this.box.locator('.quick-input-filter input');
-    await input.waitFor({ timeout: timeoutMs });
-    await input.fill(text, { timeout: timeoutMs });
+    const limit = timeoutMs === undefined ? {} : { timeout: timeoutMs };
+    await input.waitFor(limit);
+    await input.fill(text, limit);
   }
 
   /** Waits for a row whose label is or begins with `label`, and picks it. */
-  async accept(label: string, timeoutMs = 20_000): Promise<void> {
-    await this.row(label).click({ timeout: timeoutMs });
+  async accept(label: string, timeoutMs?: number): Promise<void> {
+    await this.row(label).click(timeoutMs === undefined ? {} : { timeout: timeoutMs });
   }
 
   /** Picks with the keyboard what is selected. */

@@ -15,6 +15,15 @@ export interface LiveRow {
   pointedOut: boolean;
 }
 
+/** The list of what is live at one point. */
+export interface LiveList {
+  rows: LiveRow[];
+  /** Exact, as the foot says. */
+  totalBytes: number;
+  /** The sentence above. */
+  summary: string;
+}
+
 export class TimelinePage {
   /** Takes clicks, the wheel and keys. */
   readonly plot: Locator;
@@ -84,17 +93,18 @@ export class TimelinePage {
     await this.plot.focus();
     await this.page.keyboard.press('ArrowUp');
     await this.page.keyboard.press('Enter');
-    await this.liveRows();
+    await this.live();
   }
 
-  /** What is live at the chosen point, as listed; waits for the list. */
-  async liveRows(): Promise<LiveRow[]> {
+  /** What is live at the chosen point, as listed; waits for the list of that point. */
+  async live(): Promise<LiveList> {
     return eventually(async () => {
-      const rows = await this.panel.locator('.live-table tbody tr').evaluateAll((elements) =>
-        elements.map((row) => {
+      // Read in one piece: rows, sum and sentence are of the same instant.
+      const list = await this.panel.locator('.live:not(.flame, .map)').evaluate((section) => {
+        const number = (cell: HTMLElement | null | undefined): number =>
+          Number((cell?.title ?? '').replace(/\D/g, '') || cell?.textContent.replace(/\D/g, ''));
+        const rows = [...section.querySelectorAll('.live-table tbody tr')].map((row) => {
           const cells = [...row.querySelectorAll('td')];
-          const number = (cell: HTMLElement | undefined): number =>
-            Number((cell?.title ?? '').replace(/\D/g, '') || cell?.textContent.replace(/\D/g, ''));
           return {
             bytes: number(cells.at(0)),
             blocks: number(cells.at(2)),
@@ -102,22 +112,18 @@ export class TimelinePage {
             function: (cells.at(4)?.textContent ?? '').trim(),
             pointedOut: row.hasAttribute('aria-current'),
           };
-        }),
-      );
-      if (rows.length === 0) throw new Error('nothing is listed as live');
-      return rows;
+        });
+        return {
+          isOfAnotherPoint: section.querySelector('.scroller.stale') !== null,
+          rows,
+          totalBytes: number(section.querySelector<HTMLElement>('.live-table tfoot tr.total td')),
+          summary: section.querySelector('.summary')?.textContent ?? '',
+        };
+      });
+      if (list.rows.length === 0) throw new Error('nothing is listed as live');
+      if (list.isOfAnotherPoint) throw new Error('what is listed is of another point');
+      return list;
     });
-  }
-
-  /** Live bytes in all, exact, as the foot of the list says. */
-  async totalBytes(): Promise<number> {
-    const title = await this.panel.locator('.live-table tfoot tr.total td').first().getAttribute('title');
-    return Number((title ?? '').replace(/\D/g, ''));
-  }
-
-  /** The sentence above the list. */
-  async summary(): Promise<string> {
-    return this.panel.locator('.live:not(.flame, .map) .summary').innerText();
   }
 
   /** Opens a line of the list. */

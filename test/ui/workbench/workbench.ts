@@ -1,8 +1,8 @@
 /** A VS Code window as its user sees it. */
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
+import { patiently } from '../../support/eventually.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { EditorArea } from './editorArea.js';
 import { Notifications } from './notifications.js';
@@ -12,14 +12,14 @@ import { SideBar } from './sideBar.js';
 import { TimelinePage } from './timelinePage.js';
 import { WebviewPanel } from './webviewPanel.js';
 
-const startLimitMs = 60_000;
+const startLimitMs = 180_000;
+const askLimitMs = 90_000;
 
 export class Workbench {
   readonly editor: EditorArea;
   readonly quickInput: QuickInput;
   readonly sideBar: SideBar;
   readonly notifications: Notifications;
-  readonly problems: ProblemsPanel;
 
   constructor(
     /** For what has no page object yet. */
@@ -31,7 +31,6 @@ export class Workbench {
     this.editor = new EditorArea(page);
     this.sideBar = new SideBar(page);
     this.notifications = new Notifications(page);
-    this.problems = new ProblemsPanel(page, this.quickInput);
   }
 
   async ready(): Promise<void> {
@@ -40,8 +39,11 @@ export class Workbench {
 
   /** Opens a file of the folder, at a 1-based line if given. */
   async openFile(path: string, line?: number): Promise<void> {
-    await this.ask('ControlOrMeta+P', line === undefined ? path : `${path}:${line}`, path.split('/').at(-1) ?? path);
+    // Asked for by its whole path it is there at once: nothing is searched.
+    const whole = this.folder === undefined ? path : join(this.folder, path);
+    await this.ask('ControlOrMeta+P', line === undefined ? whole : `${whole}:${line}`, basename(path));
     await this.editor.untilActive(path);
+    if (line !== undefined) await this.editor.untilCursorAt(line);
   }
 
   /**
@@ -52,22 +54,32 @@ export class Workbench {
     await this.ask('F1', `>${title}`, title);
   }
 
-  /** Opens a picker by a key and picks a row; once more while the picker closes again or has no such row yet. */
+  /**
+   * Opens a picker by a key and picks a row; once more while the picker closes again or has no such row yet. Each try
+   * has more time than the one before: a window that is asked again and again gets nothing else done.
+   */
   private async ask(key: string, text: string, label: string): Promise<void> {
-    await eventually(
-      async () => {
+    await patiently(
+      async (patienceMs) => {
         await this.page.keyboard.press(key);
         try {
           // A picker closes again when the focus moves while it opens.
-          await this.quickInput.fill(text, 5_000);
-          await this.quickInput.accept(label, 2_000);
+          await this.quickInput.fill(text, patienceMs);
+          await this.quickInput.accept(label, patienceMs);
         } catch (error) {
           await this.quickInput.cancel();
           throw error;
         }
       },
-      { timeoutMs: 40_000 },
+      { firstMs: 2_000, timeoutMs: askLimitMs },
     );
+  }
+
+  /** Opens the Problems panel. */
+  async showProblems(): Promise<ProblemsPanel> {
+    await this.runCommand('Problems: Focus on Problems View');
+    await this.page.locator('.markers-panel').waitFor();
+    return new ProblemsPanel(this.page);
   }
 
   /** Titles that the palette offers for a text. */
