@@ -28,7 +28,6 @@ async function reported(file: string): Promise<{ run: RunReport; text: string; m
 }
 
 describe('What an input does not say', () => {
-
   it('about stacks is no claim that memory is older than the recording', async () => {
     const { run, text, markdown } = await reported('shapes/ctx_none.p4.pickle');
     const live = run.snapshots[0].devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);

@@ -38,7 +38,6 @@ async function assertHolds(source: ByteSource, expected: Buffer): Promise<void> 
 }
 
 describe('Sources of bytes', () => {
-
   it('inside others hold their slice', async () => {
     const bytes = content(5000, 1);
     await assertHolds(sliceSource(bytesSource('a', bytes), 100, 3000), bytes.subarray(100, 3100));

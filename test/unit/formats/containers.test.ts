@@ -30,7 +30,6 @@ async function errorOf(bytes: Uint8Array): Promise<SnapshotError> {
 }
 
 describe('Containers', () => {
-
   it('hold the same snapshot as the bare pickle', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
     for (const [file, format] of CONTAINERS) {

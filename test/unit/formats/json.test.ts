@@ -55,7 +55,6 @@ async function reasonOf(text: string | Uint8Array): Promise<SnapshotErrorReason 
 }
 
 describe('JSON', () => {
-
   it('gives the same snapshot as the pickle, packed or not, with or without marks and spaces', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
     const text = readFileSync(join(SHAPES, 't213.json'));
@@ -158,7 +157,6 @@ describe('JSON', () => {
 });
 
 describe('Viewer pages', () => {
-
   const pickled = readFileSync(join(SHAPES, 'cpp_pickler.pickle'));
   const page = (...snapshots: Uint8Array[]): string =>
     '<!DOCTYPE html>\n<html>\n<body>\n<script type="module">\nimport {add_local_files} from "https://cdn/MemoryViz.js"\n' +

@@ -43,7 +43,6 @@ function changed(value: Picklable, change: (facts: Facts) => Facts, number: (val
 const SEEDS = [1, 2, 3, 4, 5, 6];
 
 describe('Oddities of real files', () => {
-
   it('numbers beyond 2^63 are the same from the C++ writer, which has signed ones only', async () => {
     let beyond = 0;
     for (const seed of SEEDS) {

@@ -40,7 +40,6 @@ function lastRow(trend: Trend): Record<string, number | undefined> {
 }
 
 describe('Memory timelines', () => {
-
   it('and raw timelines of one profile end alike', async () => {
     const timeline = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.json.gz')));
     const raw = await trendOf(readFileSync(join(PROFILER, 'memory_timeline.raw.json.gz')));
@@ -85,7 +84,6 @@ describe('Memory timelines', () => {
 });
 
 describe('Memory statistics', () => {
-
   const row = (bytes: number): Record<string, number> => ({
     'allocated_bytes.all.current': bytes,
     'allocated_bytes.all.peak': bytes * 2,
@@ -118,7 +116,6 @@ describe('Memory statistics', () => {
 });
 
 describe('Profiles as snapshots', () => {
-
   it('say of memory what the profiler says of it', async function () {
     const path = join(PROFILER, 'profile_to_snapshot.pickle.gz');
     const { categories } = inWords(await readFile(path));
@@ -136,7 +133,6 @@ describe('Profiles as snapshots', () => {
 });
 
 describe('Chrome traces', () => {
-
   const slice = (name: string, ts: number, dur: number, tid: number, cat = 'python_function'): object => ({
     ph: 'X',
     cat,
@@ -245,7 +241,6 @@ describe('Chrome traces', () => {
 });
 
 describe('Reference cycles', () => {
-
   it('are the same graph from dot and from the page, which adds the stacks', async () => {
     const dot = await cyclesOf(readFileSync(join(PROFILER, 'cycle.dot')));
     const page = await cyclesOf(readFileSync(join(PROFILER, 'cycle.html')));
@@ -287,7 +282,6 @@ describe('Reference cycles', () => {
 });
 
 describe('JAX memory profiles', () => {
-
   it('hold bytes by stack, and how many allocations each is', async () => {
     const snapshot = await readFile(join(PROFILER, 'jax_memory.prof'));
     assert.equal(snapshot.format, 'gzip/pprof');

@@ -37,7 +37,6 @@ function codes(snapshot: Snapshot): Map<string, string> {
 }
 
 describe('Warnings', () => {
-
   it('of our fixtures are those that their makers planted', async () => {
     const expected: Record<string, string[]> = {
       'ring500.p4.pickle': ['ringOverflow'],
