@@ -18,6 +18,9 @@ const RARE = { births: 6, longestGap: 3 };
 const OVERDUE = { gaps: 1.5, steps: 3 };
 /** Standard deviations by which births must have become rarer. */
 const SLOWING = 1.2;
+/** Share of the earlier births per step that is left where they become fewer, and how many standard deviations less. */
+const THINNED = 0.6;
+const THINNING = 1.5;
 /** What grows bit by bit rises at least so often, and stands still for no longer share of the steps. */
 const FEWEST_RISES = 10;
 const LONGEST_FLAT = 0.15;
@@ -61,7 +64,25 @@ export function judgeLifetimes(lifetimes: DigestLifetimes, collects: (site: Dige
 function isSlowing(survivorBirths: Uint32Array, oldEnough: number): boolean {
   const births = [...new Set(survivorBirths)].filter((birth) => birth > 0 && birth <= oldEnough);
   const early = births.filter((birth) => birth <= oldEnough / 2).length;
-  return 2 * early - births.length > SLOWING * Math.sqrt(births.length);
+  return 2 * early - births.length > SLOWING * Math.sqrt(births.length) || isThinning(survivorBirths, oldEnough);
+}
+
+/** True if births of the same steps become fewer: each step still meets a new key, where the first ones met many. */
+function isThinning(survivorBirths: Uint32Array, oldEnough: number): boolean {
+  const from = WARM_UP.steps + 1;
+  const perStep = new Array<number>(Math.max(0, Math.floor(oldEnough) - from + 1)).fill(0);
+  for (const birth of survivorBirths) if (birth >= from && birth <= oldEnough) perStep[birth - from]++;
+  const half = perStep.length >> 1;
+  const early = spread(perStep.slice(0, half));
+  const late = spread(perStep.slice(-half));
+  const chance = Math.sqrt((early.variance + late.variance) / Math.max(1, half));
+  return late.mean < THINNED * early.mean && early.mean - late.mean > THINNING * chance;
+}
+
+function spread(values: readonly number[]): { mean: number; variance: number } {
+  const count = Math.max(1, values.length);
+  const mean = values.reduce((sum, value) => sum + value, 0) / count;
+  return { mean, variance: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / count };
 }
 
 /**
@@ -69,10 +90,10 @@ function isSlowing(survivorBirths: Uint32Array, oldEnough: number): boolean {
  * longer and longer inputs starts from their first length.
  */
 function growsFromNothing({ floors }: DigestLifetimes): boolean {
-  // The last step is not over: what it lets go of is still there.
+  // The last step is not over: what it lets go of is still there, unless it has dropped all.
   const end = floors.length - 2;
   const last = floors[end];
-  if (end < FEWEST_STEPS || last === 0) return false;
+  if (end < FEWEST_STEPS || last === 0 || floors[end + 1] < last) return false;
   let flat = 0;
   let rises = 0;
   for (let i = 1; i <= end; i++) {

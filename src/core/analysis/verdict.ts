@@ -32,8 +32,9 @@ export function judge(observation: Observation): Judgement {
     if (!unproved || (lived.verdict !== 'leak' && lived.verdict !== 'filling')) return lived;
     return shape;
   }
-  // A few steps look the same whether a buffer fills or a leak grows.
-  return lifetimes !== null && shape.verdict === 'leak' ? { ...shape, verdict: 'filling' } : shape;
+  // A few steps look the same whether a buffer fills or a leak grows. A rhythm may be that of many.
+  const isShort = lifetimes !== null && !(lifetimes.stepSource === 'period' && series.at.length > FEWEST_STEPS);
+  return isShort && shape.verdict === 'leak' ? { ...shape, verdict: 'filling' } : shape;
 }
 
 /** Shapes that an ongoing growth may have. */

@@ -38,9 +38,13 @@ export function findKeeper(
     throw error;
   }
   if (machine.watchedLoops === null || machine.watchedLoops.length === 0) return NOTHING;
-  const trial = new Trial(machine, machine.watchedLoops, bornEvery);
+  const { watchedLoops, steps } = machine;
+  const trial = new Trial(machine, watchedLoops, bornEvery);
   if (growth === 'collected') return { finding: best(cycles(trial)), limit: null };
-  return { finding: best(keepers(trial)), limit: limitOf(trial) };
+  // Where nothing shows which loop steps, what is let go of in each round of an outer one grows in an inner one.
+  const limit =
+    limitOf(trial) ?? (steps.length > 0 ? null : limitOf(new Trial(machine, watchedLoops, bornEvery, null)));
+  return { finding: best(keepers(trial)), limit };
 }
 
 const NOTHING: Followed = { finding: null, limit: null };

@@ -1,5 +1,5 @@
 import type { Expression, FunctionDef, Lambda } from './ast.js';
-import { forEachStatement } from './pythonModule.js';
+import { forEachStatement, lineAt, type PythonModule } from './pythonModule.js';
 import type { Statement } from './ast.js';
 
 /** The expressions directly inside an expression. */
@@ -70,6 +70,20 @@ export function expressionsOf(statement: Statement): readonly Expression[] {
 export function forEachExpression(expression: Expression, visit: (expression: Expression) => void): void {
   visit(expression);
   for (const part of partsOf(expression)) forEachExpression(part, visit);
+}
+
+/** The only lambda that a line belongs to; null where there are several, or none. */
+export function lambdaAt(module: PythonModule, line: number): Lambda | null {
+  const found: Lambda[] = [];
+  forEachStatement(module.body, (statement) => {
+    for (const expression of expressionsOf(statement)) {
+      forEachExpression(expression, (part) => {
+        if (part.kind !== 'lambda') return;
+        if (lineAt(module, part.from) <= line && line <= lineAt(module, part.to)) found.push(part);
+      });
+    }
+  });
+  return found.length === 1 ? found[0] : null;
 }
 
 /** The names that a function's body reads or writes. */

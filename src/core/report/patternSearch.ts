@@ -85,7 +85,7 @@ export class PatternSearch {
     const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
     if (line.holder === null) {
       line.holder = { source: 'pattern', file, line: at, ...keeperWords(found), fix, edit };
-    } else if (line.holder.file === file && line.holder.line === at) {
+    } else if (line.holder.file === file && (line.holder.line === at || isSameContainer(line.holder, found))) {
       // The recorder saw who keeps it, and the source agrees: it also knows what to do.
       line.holder = { ...line.holder, fix: line.holder.fix ?? fix, edit: line.holder.edit ?? edit };
     }
@@ -94,16 +94,21 @@ export class PatternSearch {
 
 /** A limit in the source as the report says it; null if what was seen has outgrown it, or speaks against it. */
 function boundOf(found: Limit, line: LineReport, access: SourceAccess): Bound | null {
-  const { module, span, holder, most } = found;
+  const { module, span, holder, most, isGraph } = found;
   const { file } = module;
   const at = lineAt(module, span.from);
   if (access.isChanged(file)) return null;
+  // Of a graph, any of the variables on it may be what the recorder saw.
   const isIt = (owner: SeenOwner): boolean =>
-    owner.file === file && (owner.line === at || isSameContainer(owner, found));
+    owner.file === file && (owner.line === at || (isGraph ? owner.isGraph : isSameContainer(owner, found)));
   if (!access.agrees(line, isIt)) return null;
   if (most?.count != null && (line.evidence?.birthSteps ?? 0) > most.count) return null;
   const limit =
-    most === null ? say('A loop around it empties it or makes it anew.') : say('It holds at most {0}.', roomText(most));
+    most === null
+      ? say('A loop around it empties it or makes it anew.')
+      : isGraph
+        ? say('A backward pass frees its graph every {0} steps.', roomText(most))
+        : say('It holds at most {0}.', roomText(most));
   return { holder, file, line: at, limit, isFull: false, full: most === null ? null : sizeOf(most, line) };
 }
 

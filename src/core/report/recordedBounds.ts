@@ -20,6 +20,8 @@ export interface SeenOwner {
   readonly name: string;
   readonly file: string;
   readonly line: number;
+  /** It keeps the memory through a graph. */
+  readonly isGraph: boolean;
 }
 
 /** Lines whose memory is kept by containers that cannot grow for ever, as the recorder of a run saw them. */
@@ -79,9 +81,9 @@ export class RecordedBounds {
   agrees(line: OwnerLine, isIt: (owner: SeenOwner) => boolean): boolean {
     return (this.looks.at(-1)?.owners ?? []).every((owner) => {
       if (this.bytesAt(owner, line) === 0 || (owner.bornSteps !== null && owner.bornSteps <= PASSING)) return true;
-      const { name, line: at } = owner;
+      const { name, line: at, graphBytes } = owner;
       return (
-        isIt({ name, file: this.lookup(owner.file) ?? owner.file, line: at }) &&
+        isIt({ name, file: this.lookup(owner.file) ?? owner.file, line: at, isGraph: graphBytes > 0 }) &&
         !(isBounded(owner) && this.hasOutgrown(owner))
       );
     });

@@ -8,6 +8,7 @@ import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { waitForProof } from './patience.js';
 import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { PatternSearch } from './patternSearch.js';
+import { ProvedBefore } from './provedBefore.js';
 import { rankDifferences } from './rankDifference.js';
 import type { LineReport, Report, RunReport, Verdict } from './report.js';
 import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
@@ -22,6 +23,7 @@ const MOST_TIME = 4000;
 /** Reports whose leaking lines are told who keeps their memory, from the source where no recorder looked. */
 export class ReportsFromSources {
   private search: PatternSearch | null = null;
+  private readonly provedBefore = new ProvedBefore();
 
   /** @param now milliseconds of any clock */
   constructor(private readonly now: () => number) {}
@@ -33,10 +35,16 @@ export class ReportsFromSources {
     others?: OtherInputs,
   ): Promise<{ report: Report; paths: UnmappedFiles }> {
     const { report, paths, lookup } = mappedReport(digests, workspace, others);
-    await this.followSources(report, digests, workspace, lookup, others ?? NO_OTHERS);
+    const versionOf = (file: string): string | null => workspace.sourceFacts?.(file)?.sha256 ?? null;
+    const restored = new Set(
+      report.runs.flatMap((run) => run.lines.filter((line) => this.provedBefore.restore(run, line, versionOf))),
+    );
+    await this.followSources(report, digests, workspace, lookup, others ?? NO_OTHERS, restored);
     const lineText = workspace.lineText ?? (() => null);
     for (const run of report.runs) {
-      waitForProof(run, lineText);
+      const seen = run.lines.filter((line) => !restored.has(line));
+      waitForProof(run, seen, lineText);
+      this.provedBefore.note(run, seen, versionOf);
       judgeAgain(run);
     }
     report.ranks = rankDifferences(report.runs);
@@ -50,8 +58,9 @@ export class ReportsFromSources {
     workspace: ReportWorkspace,
     lookup: FileLookup,
     others: OtherInputs,
+    restored: ReadonlySet<LineReport>,
   ): Promise<void> {
-    const open = report.runs.flatMap(({ lines }) => lines.filter(isOpen));
+    const open = report.runs.flatMap(({ lines }) => lines.filter((line) => isOpen(line) && !restored.has(line)));
     if (open.length === 0 || workspace.sourceText === undefined) return;
     if (this.search === null) {
       const { PatternSearch: Search } = await import('./patternSearch.js');

@@ -22,6 +22,9 @@ const PASSES_ON = new RegExp(
     .join('|'),
 );
 
+/** Frames of what stands inside of a statement. */
+const INSIDE = new Set(['<listcomp>', '<setcomp>', '<dictcomp>', '<genexpr>']);
+
 /**
  * The frames of a stack whose files are at hand, outermost first, down to an owner line.
  * @param frames innermost first; behind them may follow the frames of a forward pass
@@ -45,9 +48,13 @@ export function pathsOfStack(
   let throughLibrary = false;
   for (const { file, line, name } of inside.reverse()) {
     const module = sources.module(file);
-    if (module !== null && (name === '<module>' || !name.startsWith('<'))) {
+    const outer = path[path.length - 1] as PathFrame | undefined;
+    if (module !== null && !INSIDE.has(name)) {
       path.push({ module, line, name, throughLibrary: throughLibrary && path.length > 0 });
       throughLibrary = false;
+    } else if (module !== null && outer?.module === module && !throughLibrary) {
+      // A comprehension's frame is part of the statement around it, which may go on over lines.
+      path[path.length - 1] = { ...outer, line };
     } else if (module === null && recordedKind(file) !== 'native' && !PASSES_ON.test(file)) throughLibrary = true;
   }
   const last = path[path.length - 1] as PathFrame | undefined;

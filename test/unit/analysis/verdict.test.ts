@@ -125,6 +125,22 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived({ ...lifetimes(60, [60], null), floors }), 'leak');
     const given = floors.map((bytes, i) => (i > 40 ? bytes - 2000 : bytes));
     assert.equal(lived({ ...lifetimes(60, [60], null), floors: given }), 'steady');
+    const justGiven = floors.map((bytes, i) => (i === 60 ? 50 : bytes));
+    assert.equal(
+      lived({ ...lifetimes(60, [60], null), floors: justGiven }),
+      'steady',
+      'the last step gave it all back',
+    );
+  });
+
+  it('waits with a cache that meets a new key on every step, and met many on the first ones', () => {
+    const keys = [6, 6, 5, 6, 5, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+    const births = keys.flatMap((count, i) => new Array<number>(count).fill(i + 1));
+    assert.equal(lived(lifetimes(30, births, null)), 'filling');
+    const even = keys.flatMap((_, i) => new Array<number>(keys[(11 * i) % 30]).fill(i + 1));
+    assert.equal(lived(lifetimes(30, even, null)), 'leak', 'as many, now more and now fewer');
+    const growing = [...births].reverse().map((birth) => 31 - birth);
+    assert.equal(lived(lifetimes(30, growing, null)), 'leak');
   });
 
   it('tells the collector’s work from a list that is cleared', () => {
@@ -144,6 +160,15 @@ describe('The verdict on lifetimes', () => {
     assert.equal(of(5000), 'tooShort');
     assert.equal(of(5000, 5000, 5000), 'steady');
     assert.equal(of(1000, 2000, 3000, 5000), 'leak');
+  });
+
+  it('of a few beats of a rhythm asks many snapshots', () => {
+    const few = { ...lifetimes(4, range(1, 4), null), stepSource: 'period' as const };
+    const of = (evidence: DigestLifetimes, count: number): string =>
+      judge({ series: seriesOf(range(1, count)), lifetimes: evidence, collects: () => null }).verdict;
+    assert.equal(of(few, 5), 'filling');
+    assert.equal(of(few, 12), 'leak');
+    assert.equal(of({ ...few, stepSource: 'annotations' }, 12), 'filling', 'steps that are known to be few');
   });
 });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { followed, keptAt, program } from './follow.js';
+import { followed, keptAt, program, type Program } from './follow.js';
 
 interface Bounded {
   name: string;
@@ -8,6 +8,8 @@ interface Bounded {
   most: string;
   /** Where the value is known. */
   count?: number;
+  /** Who keeps it until a loop lets go of it, if that is not the statement that keeps the twin. */
+  during?: string;
 }
 
 const loop = (rest: string, before = ''): string => `
@@ -576,10 +578,82 @@ for epoch in range(9):
   },
 );
 
+const decoder = (reset: string, steps = ''): string => `
+import torch, leakline_recorder
+class Attention(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.keys, self.queries = [], []
+    def reset(self):
+        ${reset}
+    def forward(self, x):
+        self.keys.append(x.clone())  #!
+        return torch.stack(self.keys).sum(0)
+layer = Attention()
+for prompt in prompts:
+    layer.reset()
+    for token in prompt:
+        token = layer(token)  #1
+        ${steps}
+`;
+
+const truncated = (backward: string): string => `
+import torch
+cell = torch.nn.GRUCell(4, 4)
+optimizer = torch.optim.SGD(cell.parameters(), lr=0.1)
+WINDOW = 40
+h, loss = torch.zeros(1, 4), 0
+for t, x in enumerate(data):
+    h = cell(x, h)  #!
+    loss = loss + h.sum()
+    if (t + 1) % WINDOW == 0:
+        ${backward}
+        optimizer.step()
+        h, loss = h.detach(), 0
+`;
+
+/** What ends with a sequence. */
+PAIRS.push(
+  {
+    bounded: {
+      name: 'keys of one sequence, in a program that never trains',
+      source: decoder('self.keys, self.queries = [], []'),
+      most: 'loop',
+      during: '',
+    },
+    endless: { source: decoder('self.queries = []'), keeps: 'self.keys.append(x.clone())' },
+  },
+  {
+    bounded: {
+      name: 'keys of one sequence, where each token is marked as a step',
+      source: decoder('self.keys = []', 'leakline_recorder.mark_step()'),
+      most: 'loop',
+      during: '',
+    },
+    endless: {
+      source: decoder('print(self.keys)', 'leakline_recorder.mark_step()'),
+      keeps: 'self.keys.append(x.clone())',
+    },
+  },
+  {
+    bounded: {
+      name: 'a graph that a backward frees every so many steps',
+      source: truncated('loss.backward()'),
+      most: '40',
+      count: 40,
+    },
+    endless: {
+      source: truncated('loss.backward(retain_graph=True)').replace('h, loss = h.detach(), 0', 'loss = 0'),
+      keeps: 'h = cell(x, h)',
+    },
+  },
+);
+
 describe('What fills up', () => {
   for (const { bounded, endless } of PAIRS) {
     // What is let go of at the end of each epoch is kept until then.
-    const keeps = bounded.most === 'loop' ? endless.keeps.replace('self.losses', 'losses') : '';
+    const until = bounded.during ?? endless.keeps.replace('self.losses', 'losses');
+    const keeps = bounded.most === 'loop' ? until : '';
     it(`names ${keeps === '' ? 'nobody' : 'who keeps it until then'}: ${bounded.name}`, () => {
       assert.equal(keptAt(program(bounded.source)), keeps);
     });
@@ -593,4 +667,62 @@ describe('What fills up', () => {
       assert.equal(followed(program(endless.source))?.limit ?? null, null);
     });
   }
+});
+
+describe('What a lambda makes', () => {
+  const text = (bound: string): string => `import torch
+class Cache:
+    def __init__(self, most=40):
+        self.most, self.entries = most, {}
+    def get(self, key, make):
+        value = make()
+        self.entries[key] = value
+        ${bound}
+        return value
+cache = Cache()
+for step in range(steps):
+    x = cache.get(step, lambda: torch.randn(3, 3))
+`;
+  const stack = [
+    { file: 'train.py', line: 12, function: '<lambda>' },
+    { file: 'train.py', line: 6, function: 'get' },
+    { file: 'train.py', line: 12, function: '<module>' },
+  ];
+  const of = (bound: string): Program => ({ files: { 'train.py': text(bound) }, stack });
+
+  it('is followed to what keeps it', () => {
+    assert.equal(keptAt(of('print(key)')), 'self.entries[key] = value');
+  });
+
+  it('is followed to its bound', () => {
+    const limit = followed(of('if len(self.entries) > self.most: self.entries.popitem()'))?.limit;
+    assert.deepEqual([limit?.holder, limit?.most?.count], ['self.entries', 40]);
+  });
+
+  it('is left alone where a line has two of them', () => {
+    const two = text('print(key)').replace('3))', '3), lambda: 3)');
+    assert.equal(keptAt({ files: { 'train.py': two }, stack }), '');
+  });
+});
+
+describe('What a comprehension makes', () => {
+  const text = (tail: string): string => `import torch
+kept = []
+for step in range(steps):
+    outputs = [
+        torch.randn(3, 3)
+        for _ in range(4)
+    ]
+    ${tail}
+`;
+  // Before Python 3.12 a comprehension has a frame of its own.
+  const stack = [
+    { file: 'train.py', line: 5, function: '<listcomp>' },
+    { file: 'train.py', line: 4, function: '<module>' },
+  ];
+
+  it('is followed to what keeps it, over lines', () => {
+    assert.equal(keptAt({ files: { 'train.py': text('kept.extend(outputs)') }, stack }), 'kept.extend(outputs)');
+    assert.equal(keptAt({ files: { 'train.py': text('print(outputs)') }, stack }), '');
+  });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import { plantedWorkspace } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
@@ -114,5 +115,55 @@ describe('An accusation', function () {
     assert.equal(await verdictOf(digests.slice(0, 3), SOURCES), 'filling');
     assert.equal(await verdictOf(digests, SOURCES), 'leak');
     assert.equal(await verdictOf(digests, UNREAD), 'filling');
+  });
+
+  it('stands while the source that proved it is edited, and takes nothing else along', async () => {
+    const edited = (from: string, to: string): ReportWorkspace => {
+      const text = (file: string): string | null => SOURCES.sourceText?.(file)?.replace(from, to) ?? null;
+      return {
+        ...SOURCES,
+        sourceText: text,
+        lineText: (file, line) => text(file)?.split('\n')[line - 1] ?? null,
+        sourceFacts: (file) => ({
+          sha256: createHash('sha256')
+            .update(text(file) ?? '')
+            .digest('hex'),
+          savedAtUs: 0,
+        }),
+      };
+    };
+    const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
+    const digests = plain(await first('endless_replay', 20));
+    const reports = new ReportsFromSources(() => 0);
+    const lineOf = async (workspace: ReportWorkspace): Promise<LineReport> => {
+      const [run] = (await reports.report(digests, workspace)).report.runs;
+      const line = run.lines.find(({ verdict }) => verdict === run.verdict);
+      assert.ok(line !== undefined);
+      return line;
+    };
+    assert.equal(await verdictOf(digests, cured), 'filling', 'of a leak that was not proved before');
+    const before = await lineOf(edited('', ''));
+    const during = await lineOf(cured);
+    assert.equal(before.verdict, 'leak');
+    assert.deepEqual([during.verdict, during.leakedBytes], ['leak', before.leakedBytes]);
+    assert.ok(before.holder !== null);
+    assert.deepEqual(during.holder, { ...before.holder, edit: null });
+    assert.equal((await lineOf(cured)).verdict, 'leak', 'and asked again');
+
+    const early = plain(await first('capped_history', 20));
+    for (const workspace of [edited('', ''), edited('history.pop(0)', 'print(history)')]) {
+      const [run] = (await reports.report(early, workspace)).report.runs;
+      assert.equal(
+        run.verdict,
+        workspace.sourceText?.('silent/capped_history.py')?.includes('pop(0)') ? 'filling' : 'leak',
+      );
+    }
+  });
+
+  it('of an optimizer’s state needs more of it than the parameters can have', async () => {
+    for (const seen of [await first('task_heads', 40), plain(await first('task_heads', 40))]) {
+      for (const workspace of [SOURCES, UNREAD]) assert.notEqual(await verdictOf(seen, workspace), 'leak');
+    }
+    assert.equal(await verdictOf(plain(await first('tried_optimizers', 40)), UNREAD), 'leak');
   });
 });

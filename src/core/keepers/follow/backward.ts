@@ -26,6 +26,16 @@ export function followBackward(
     if (node.isObject) machine.watch(act, call, node);
     if (!create && !isTrue('retain_graph') && node.content === null) node.freed = true;
   }
+  const { everyRound } = machine;
+  if (everyRound !== null && nodes.some((node) => node.freed && node.allocated > 1)) {
+    const root = sourceText(act.scope.module, receiver);
+    machine.releases.push({
+      place: { module: act.scope.module, span: call },
+      root,
+      loops: machine.loops,
+      every: everyRound,
+    });
+  }
   if (create) {
     for (const { node } of roots) machine.watch(act, call, node);
     noteKeeper(machine, 'doubleBackward', act, call, {

@@ -20,7 +20,7 @@ export class Branches extends Part {
     const outer = machine.everyRound;
     for (const { test } of statement.branches) {
       this.follower.evaluate(test, act);
-      machine.everyRound = periodOf(test) ?? machine.everyRound;
+      machine.everyRound = this.periodOf(test, act) ?? machine.everyRound;
     }
     const tests = statement.branches.map(({ test }) => test);
     // Where a block is followed, its own test holds, and none before it.
@@ -49,6 +49,17 @@ export class Branches extends Part {
   /** Lengths of containers that are known in the body of a loop that tests them. */
   lengthsInside(statement: While, act: Activation): Measured[] {
     return this.lengths.told(statement.test, 'holds', act, { statement, body: statement.body });
+  }
+
+  /** `step % 10 == 0` holds every ten rounds. */
+  private periodOf(test: Expression, act: Activation): number | null {
+    let period: number | null = null;
+    forEachExpression(test, (part) => {
+      if (part.kind !== 'binary' || part.operator !== '%') return;
+      const { known } = this.follower.evaluate(part.right, act);
+      if (known?.kind === 'constant' && known.value !== null) period = known.value;
+    });
+    return period;
   }
 
   /** Follows each block from the same start; afterwards any may have run. */
@@ -102,16 +113,6 @@ export class Branches extends Part {
     const leaves = this.follower.block(statement.rest, act);
     return leaves || ends.length === 0;
   }
-}
-
-/** `step % 10 == 0` holds every ten rounds. */
-function periodOf(test: Expression): number | null {
-  let period: number | null = null;
-  forEachExpression(test, (part) => {
-    if (part.kind === 'binary' && part.operator === '%' && part.right.kind === 'literal')
-      period = Number(part.right.text) || null;
-  });
-  return period;
 }
 
 /** True if a block ends in a statement that leaves it. */

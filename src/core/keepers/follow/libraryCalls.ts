@@ -28,6 +28,10 @@ export class LibraryCalls extends Part {
       followBackward(this.machine, [first], call, act, call.args[0].value);
       return plainValue();
     }
+    if (name === 'leakline_recorder.mark_step') {
+      this.machine.steps.push({ kind: 'marked', loops: this.machine.loops });
+      return plainValue();
+    }
     if (name === 'gc.collect' || name === 'gc.disable') return plainValue();
     if (RUNS_FUNCTION.test(name) && first !== undefined) {
       const inner = given.slice(1).filter(({ name: key }) => key === null);

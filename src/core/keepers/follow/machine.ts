@@ -5,7 +5,7 @@ import type { Sources } from '../sources.js';
 import { FlowNode, type Sureness } from '../values/flowNode.js';
 import type { Room } from '../values/known.js';
 import type { LoopRound } from '../values/loopRound.js';
-import type { Container, FunctionThing, Hook, Scope } from '../values/things.js';
+import type { Container, FunctionThing, Hook, Place, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { LengthTest } from './lengthTests.js';
 
@@ -21,8 +21,18 @@ export interface Registered {
 
 /** Loops that ran when the training stepped. */
 export interface StepSign {
-  readonly kind: 'optimizer' | 'backward';
+  readonly kind: 'marked' | 'optimizer' | 'backward';
   readonly loops: readonly LoopRound[];
+}
+
+/** A backward, in some of a loop's rounds, that frees a graph of what the watched line allocated. */
+export interface Release {
+  readonly place: Place;
+  /** What it runs from, as the source calls it. */
+  readonly root: string;
+  readonly loops: readonly LoopRound[];
+  /** It runs in every so many rounds. */
+  readonly every: number;
 }
 
 /** What a test around a block says of a number of items. */
@@ -55,6 +65,7 @@ export class Machine {
   /** Functions that autograd calls with what a forward pass computes. */
   readonly callbacks: FunctionThing[] = [];
   readonly steps: StepSign[] = [];
+  readonly releases: Release[] = [];
   /** Nodes that the watched line made. */
   readonly allocated: FlowNode[] = [];
   /** The loops around the watched line; null until it was met. */

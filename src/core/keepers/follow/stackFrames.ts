@@ -1,6 +1,6 @@
 import type { Span, Statement } from '../../python/ast.js';
 import { functionAt } from '../../python/pythonModule.js';
-import { expressionsOf, forEachExpression } from '../../python/walk.js';
+import { expressionsOf, forEachExpression, lambdaAt } from '../../python/walk.js';
 import { newInstance, Scope, type FunctionThing, type Thing } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { Definitions } from './definitions.js';
@@ -24,10 +24,10 @@ export class StackFrames extends Part {
   /** The function of a frame, null if its line is no longer in one of that name. */
   frameFunction(index: number): FunctionThing | null {
     const { module, name, line } = this.machine.path[index];
-    const def = functionAt(module, name, line);
+    const def = name === '<lambda>' ? lambdaAt(module, line) : functionAt(module, name, line);
     if (def === null) return null;
     const scope = this.follower.moduleScope(module);
-    const known = this.definitions.known(def);
+    const known = def.kind === 'lambda' ? undefined : this.definitions.known(def);
     if (known !== undefined) return known;
     const act: Activation = { scope, def: null, frame: null, returned: [], depth: DEEPEST_OFF_PATH, context: null };
     for (const value of scope.names.values()) {

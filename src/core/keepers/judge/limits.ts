@@ -12,17 +12,19 @@ import { keepers } from './keepers.js';
 import { overwrites } from './overwriting.js';
 import type { Trial } from './trial.js';
 
-/** A container that keeps what the watched line allocates, and that cannot grow for ever. */
+/** What keeps what the watched line allocates, and cannot grow for ever. */
 export interface Limit {
   readonly module: PythonModule;
-  /** The statement that puts it there. */
+  /** The statement that puts it there, or lets go of it. */
   readonly span: Span;
   readonly holder: string;
   /** Items that it holds at most; null where a loop around the steps lets go of them. */
   readonly most: Room | null;
+  /** It is no container, but a graph of several steps, that a backward frees every so many. */
+  readonly isGraph: boolean;
 }
 
-/** The container that keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
+/** What keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
 export function limitOf(trial: Trial): Limit | null {
   const limits = new Map<string, Limit & { readonly sureness: Sureness }>();
   const endless = new Set<string>();
@@ -38,7 +40,12 @@ export function limitOf(trial: Trial): Limit | null {
     const key = placeKey(keeper.place);
     const limit = limitIn(keeper, trial);
     if (limit === null) endless.add(key);
-    else limits.set(key, { module, span, holder: keeper.holder, most: limit.most, sureness });
+    else limits.set(key, { module, span, holder: keeper.holder, most: limit.most, isGraph: false, sureness });
+  }
+  for (const { place, root, loops, every } of trial.machine.releases) {
+    if (trial.loops.outlived(loops, []) === null) continue;
+    const most = { text: String(every), count: every };
+    limits.set(placeKey(place), { ...place, holder: root, most, isGraph: true, sureness: 2 });
   }
   const isKnown = (finding: Finding): boolean => {
     const key = placeKey(finding);

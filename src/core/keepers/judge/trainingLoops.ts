@@ -8,11 +8,11 @@ export class TrainingLoops {
 
   /**
    * @param watched the loops around the watched line
-   * @param steps where the training steps
+   * @param steps where the training steps; null if the innermost loop does
    */
-  constructor(watched: readonly LoopRound[], steps: readonly StepSign[]) {
+  constructor(watched: readonly LoopRound[], steps: readonly StepSign[] | null) {
     const path = watched.map(({ loop }) => loop);
-    this.names = path.slice(0, stepLoop(path, steps) + 1);
+    this.names = steps === null ? path : path.slice(0, stepLoop(path, steps) + 1);
   }
 
   /** The innermost loop whose rounds something outlives that was made in `born` and is used in `used`; null for none. */
@@ -38,7 +38,7 @@ export class TrainingLoops {
 /** The index of the loop around the watched line whose rounds are steps. */
 function stepLoop(path: readonly string[], steps: readonly StepSign[]): number {
   if (path[0] === OUTSIDE) return 0;
-  for (const kind of ['optimizer', 'backward'] as const) {
+  for (const kind of ['marked', 'optimizer', 'backward'] as const) {
     let deepest = -1;
     for (const step of steps) {
       if (step.kind !== kind) continue;

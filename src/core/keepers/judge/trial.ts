@@ -24,13 +24,15 @@ export class Trial {
   /**
    * @param watched the loops around the watched line
    * @param bornEvery steps between two births of what is kept, null where that is not known
+   * @param steps where the training steps; null if the innermost of the loops does
    */
   constructor(
     readonly machine: Machine,
     watched: readonly LoopRound[],
     private readonly bornEvery: number | null,
+    steps: Machine['steps'] | null = machine.steps,
   ) {
-    this.loops = new TrainingLoops(watched, machine.steps);
+    this.loops = new TrainingLoops(watched, steps);
   }
 
   /** What was noted of a statement, each time that it ran. */
