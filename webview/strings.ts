@@ -28,16 +28,30 @@ const freedBy = (event: string, all: boolean): string =>
   all ? t('all freed by event {0}', event) : t('freed by event {0}', event);
 
 /** Stands before the name of a mark, and alone where there is no name. */
-export const MARK_SIGNS: Record<TimelineMark['kind'], string> = { snapshot: '▼', outOfMemory: '✖', step: '' };
+export const MARK_SIGNS: Record<TimelineMark['kind'], string> = {
+  snapshot: '▼',
+  outOfMemory: '✖',
+  collector: '◢',
+  step: '',
+};
 
 export const MARK_NAMES: Record<TimelineMark['kind'], string> = {
   snapshot: t('Snapshot'),
   outOfMemory: t('Out of memory'),
+  collector: t('Garbage collector'),
   step: t('Step'),
 };
 
+type MarkFacts = Pick<TimelineMark, 'label' | 'failure' | 'collected'>;
+
 /** What a mark says beside its kind, empty where that is all. */
-export function markLabel({ label, failure }: Pick<TimelineMark, 'label' | 'failure'>): string {
+export function markLabel({ label, failure, collected }: MarkFacts): string {
+  if (collected !== undefined) {
+    const freed = formatBytes(collected.bytes);
+    return collected.blocks === 1
+      ? t('{0} freed', freed)
+      : t('{0} freed in {1} blocks', freed, formatCount(collected.blocks));
+  }
   if (failure === undefined) return label;
   const asked = formatBytes(failure.askedBytes);
   const { deviceFreeBytes } = failure;
@@ -87,7 +101,7 @@ export const strings = {
     events: t('Allocator event'),
     rows: t('Row of the file'),
   },
-  mark: (mark: Pick<TimelineMark, 'kind' | 'label' | 'failure'>): string => {
+  mark: (mark: MarkFacts & Pick<TimelineMark, 'kind'>): string => {
     const label = markLabel(mark);
     return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;
   },

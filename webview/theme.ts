@@ -9,6 +9,7 @@ export interface ChartTheme {
   capacity: string;
   snapshot: string;
   outOfMemory: string;
+  collector: string;
   step: string;
   background: string;
   fontFamily: string;
@@ -29,6 +30,7 @@ export function readTheme(element: HTMLElement): ChartTheme {
     capacity: colour('capacity'),
     snapshot: colour('snapshot'),
     outOfMemory: colour('out-of-memory'),
+    collector: colour('collector'),
     step: colour('step'),
     background: colour('background'),
     fontFamily: style.fontFamily,

@@ -10,6 +10,7 @@ from typing import Any, Dict, Optional
 import torch
 
 from . import sidecar
+from .collector import CollectorWatch
 from .cost import Stopwatch, collector_at_rest
 from .files import appearing, make_folder, sweep
 from .guard import guarded, say, say_once
@@ -30,6 +31,7 @@ class Session:
         self.run = identify(options.run)
         self.folder = os.path.join(os.path.abspath(options.out), self.run.id)
         self.steps = StepCounter(self._stepped)
+        self._collector = CollectorWatch()
         self._schedule = Schedule(options)
         self._sources = Sources(options.sources)
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds)
@@ -59,6 +61,7 @@ class Session:
         sweep(self.folder)
         self.memory.record(self.options.max_entries, self.options.stacks)
         self._recording = True
+        self._collector.start()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
             say_once('this release cannot tell before it runs out of memory: no snapshot then')
         if not self.options.quiet:
@@ -75,6 +78,7 @@ class Session:
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and multiprocessing.parent_process() is None:
             say('CUDA was never used: nothing was recorded')
         self.steps.stop()
+        self._collector.stop()
         self._triggers.remove()
 
     def _stepped(self, step: int) -> None:
@@ -108,7 +112,7 @@ class Session:
         with collector_at_rest():
             snapshot = self.memory.snapshot(traces=kind == 'full')
             watch.lap('snapshotSeconds')
-            beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self.memory, self.options, self._sources, snapshot)
+            beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options, self._sources, snapshot)
             blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
             watch.lap('sidecarSeconds')
             # The sidecar takes its name first: whoever sees the snapshot appear finds it already there.

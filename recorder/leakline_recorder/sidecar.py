@@ -9,6 +9,7 @@ from typing import Any, Dict, Optional
 
 import torch
 
+from .collector import CollectorWatch
 from .memory import DeviceMemory
 from .options import Options
 from .run import Run
@@ -20,8 +21,8 @@ SUFFIX = '.leakline.json'
 LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: enough to reach the one before
 
 
-def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, memory: DeviceMemory,
-             options: Options, sources: Sources, snapshot: Dict[str, Any]) -> Dict[str, Any]:
+def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, collector: CollectorWatch,
+             memory: DeviceMemory, options: Options, sources: Sources, snapshot: Dict[str, Any]) -> Dict[str, Any]:
     """Everything but the holders and the cost, which are known later."""
     return {
         'schema': SCHEMA,
@@ -35,6 +36,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'step': steps.count,
         'stepSource': steps.source,
         'stepTimes': step_times(steps, None if kind == 'full' else LIGHT_TIMES),
+        'collections': collector.times() if kind == 'full' else None,
         'takenAtUs': time.time_ns() // 1000,
         'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main()},
         'versions': {'recorder': _own_version(), 'python': platform.python_version(), 'torch': str(torch.__version__),

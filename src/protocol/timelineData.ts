@@ -1,4 +1,5 @@
 /** Windowed views of one snapshot's history: the timeline asks for what it shows, never for the model. */
+import type { Collected } from '../core/analysis/collectorMarks.js';
 import type { Failure } from '../core/analysis/failures.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 
@@ -54,11 +55,13 @@ export interface TimelineWindow extends TimelinePoints {
 
 export interface TimelineMark {
   x: number;
-  kind: 'snapshot' | 'outOfMemory' | 'step';
+  kind: 'snapshot' | 'outOfMemory' | 'collector' | 'step';
   /** Empty where the kind says it all. */
   label: string;
   /** Of an allocation that failed. */
   failure?: Failure;
+  /** What the garbage collector freed. */
+  collected?: Collected;
 }
 
 /** What the rows of a list are told apart by. */

@@ -88,7 +88,7 @@ export function workerHandlers(
         snapshot,
         history,
         { axis, window, pixels },
-        snapshot === null ? null : store.stepsOf(path, snapshot, device),
+        snapshot === null ? undefined : store.knownOf(path, snapshot, device),
       );
       return {
         ...view,

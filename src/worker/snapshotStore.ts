@@ -4,6 +4,7 @@ import { Categorizer } from '../core/analysis/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
 import { StackRoles } from '../core/analysis/stackRole.js';
 import { stepsOnDevice, type Steps } from '../core/analysis/steps.js';
+import type { KnownOfHistory } from '../core/analysis/timelineWindow.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import { noSnapshot } from '../core/formats/readSnapshot.js';
@@ -136,6 +137,14 @@ export class SnapshotStore {
   stepsOf(path: string, snapshot: Snapshot, device: number): Steps | null {
     const { steps } = this.digest(path);
     return steps === null ? null : stepsOnDevice(snapshot, steps, device);
+  }
+
+  /** What is known of the history of a device beside its trace. */
+  knownOf(path: string, snapshot: Snapshot, device: number): KnownOfHistory {
+    return {
+      steps: this.stepsOf(path, snapshot, device),
+      collections: this.digest(path).recording?.collections ?? [],
+    };
   }
 
   /** What the bands of a device are made of. */

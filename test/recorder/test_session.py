@@ -78,6 +78,7 @@ class SessionTest(unittest.TestCase):
                          {'schema': 'leakline.recording/1', 'snapshot': 'rank0_step000006.pickle', 'kind': 'full', 'reason': 'step', 'run': 'r',
                           'rank': 0, 'worldSize': 1, 'step': 6, 'stepSource': 'optimizer'})
         self.assertEqual((side['stepTimes']['first'], len(side['stepTimes']['endedAtUs'])), (1, 6))
+        self.assertEqual(sorted(side['collections']), ['beganAtUs', 'endedAtUs'])
         self.assertEqual(side['devices'][0]['capacityBytes'], 1 << 34)
         self.assertEqual(side['devices'][0]['outsideBytes'], 1 << 20)
         live = sum(block['size'] for segment in found.snapshot('rank0_step000006.pickle')['segments'] for block in segment['blocks'])

@@ -14,6 +14,7 @@ import time
 import unittest
 
 from leakline_recorder import cli, guard
+from leakline_recorder.collector import CollectorWatch
 from leakline_recorder.cost import collector_at_rest
 from leakline_recorder.files import appearing, make_folder, sweep
 from leakline_recorder.options import Options, describe
@@ -47,6 +48,46 @@ class ScheduleTest(unittest.TestCase):
     def test_no_light_when_off(self):
         schedule = Schedule(Options(every=10, light=0))
         self.assertFalse(any(schedule.light(step) for step in range(1, 50)))
+
+
+class CollectorTest(unittest.TestCase):
+    def setUp(self):
+        with collector_at_rest():
+            gc.collect()
+        self.watch = CollectorWatch()
+        self.watch.start()
+        self.addCleanup(self.watch.stop)
+
+    def test_tells_when_it_found_something(self):
+        def now():
+            return time.time_ns() // 1000
+
+        freed = []
+
+        class Node:
+            def __del__(self):
+                freed.append(now())
+
+        with collector_at_rest():
+            for _ in range(3):
+                node = Node()
+                node.node = node
+            del node
+            self.assertEqual(self.watch.times(), {'beganAtUs': [], 'endedAtUs': []})
+            before = now()
+            gc.collect()
+            after = now()
+            gc.collect()
+        times = self.watch.times()
+        (began,), (ended,) = times['beganAtUs'], times['endedAtUs']
+        self.assertEqual(len(freed), 3)
+        self.assertTrue(before <= began <= min(freed) <= max(freed) <= ended <= after + 1, (before, times, freed, after))
+
+    def test_is_gone_when_stopped(self):
+        count = len(gc.callbacks)
+        self.watch.stop()
+        self.watch.stop()
+        self.assertEqual(len(gc.callbacks), count - 1)
 
 
 class FilesTest(unittest.TestCase):

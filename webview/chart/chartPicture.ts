@@ -2,8 +2,9 @@
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { axisShapes, stepsPath } from '../picture/axisShapes.js';
 import { round, type Picture, type Shape } from '../picture/picture.js';
-import { MARK_SIGNS, strings } from '../strings.js';
+import { markLabel, MARK_SIGNS, strings } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
+import { MARK_DASHES } from './marksPlugin.js';
 import { pixelOf, type PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';
@@ -52,11 +53,12 @@ export function chartPicture(drawn: DrawnChart, theme: ChartTheme): Picture {
     const d = `M${round(left)} ${round(yOf(capacityBytes))}H${round(left + area.width)}`;
     shapes.push({ kind: 'path', d, stroke: theme.capacity, dash: [2, 4] });
   }
-  for (const { x, kind, label } of curve.marks) {
+  for (const mark of curve.marks) {
+    const { x, kind } = mark;
     if (x < visible.from || x > visible.to || kind === 'step') continue;
     const d = `M${round(xOf(x))} ${round(top)}V${round(top + area.height)}`;
-    shapes.push({ kind: 'path', d, stroke: theme[kind], dash: kind === 'snapshot' ? [4, 3] : [] });
-    const text = `${MARK_SIGNS[kind]} ${label}`.trim();
+    shapes.push({ kind: 'path', d, stroke: theme[kind], dash: MARK_DASHES[kind] });
+    const text = `${MARK_SIGNS[kind]} ${markLabel(mark)}`.trim();
     shapes.push({ kind: 'text', x: xOf(x), y: top - theme.fontSize / 2, text, fill: theme[kind], anchor: 'middle' });
   }
   const names = [

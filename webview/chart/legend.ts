@@ -8,7 +8,7 @@ import { MARK_NAMES, MARK_SIGNS, strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
 
-const MARK_KINDS = ['snapshot', 'outOfMemory', 'step'] as const;
+const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 
 export function createLegend(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>

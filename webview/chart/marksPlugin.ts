@@ -1,4 +1,4 @@
-/** Draws snapshots, out-of-memory events and steps over the curve. Each kind has its own line, sign and place. */
+/** Draws snapshots, out-of-memory events, the garbage collector and steps over the curve. Each kind has its own line, sign and place. */
 import type { Chart, ChartArea, Plugin } from 'chart.js';
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
@@ -8,11 +8,15 @@ import { placeLabels } from './labels.js';
 
 type Kind = TimelineMark['kind'];
 
-const STYLES: Record<Kind, { dash: number[]; rank: number; colour: keyof ChartTheme & Kind }> = {
-  outOfMemory: { dash: [], rank: 2, colour: 'outOfMemory' },
-  snapshot: { dash: [4, 3], rank: 1, colour: 'snapshot' },
-  step: { dash: [1, 3], rank: 0, colour: 'step' },
+/** Each kind has dashes of its own: nothing hangs on colour alone. */
+export const MARK_DASHES: Record<Kind, number[]> = {
+  outOfMemory: [],
+  snapshot: [4, 3],
+  collector: [8, 3],
+  step: [1, 3],
 };
+/** The higher has its label first where there is no room for two. */
+const RANKS: Record<Kind, number> = { outOfMemory: 3, snapshot: 2, collector: 1, step: 0 };
 
 /** @param source what to draw now, asked at each drawing */
 export function marksPlugin(source: () => { marks: readonly TimelineMark[]; theme: ChartTheme }): Plugin<'line'> {
@@ -35,12 +39,11 @@ export function marksPlugin(source: () => { marks: readonly TimelineMark[]; them
 }
 
 function drawLine(ctx: CanvasRenderingContext2D, area: ChartArea, pixel: number, kind: Kind, theme: ChartTheme): void {
-  const { dash, colour } = STYLES[kind];
   const x = Math.round(pixel) + 0.5;
   ctx.beginPath();
-  ctx.strokeStyle = theme[colour];
+  ctx.strokeStyle = theme[kind];
   ctx.lineWidth = 1;
-  ctx.setLineDash(dash);
+  ctx.setLineDash(MARK_DASHES[kind]);
   ctx.moveTo(x, area.top);
   ctx.lineTo(x, area.bottom);
   ctx.stroke();
@@ -57,16 +60,18 @@ function drawLabels(
   const texts = drawn.map(({ mark }, index) => {
     // The same words over each of many steps say nothing.
     const repeated = mark.kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
-    return repeated ? '' : [MARK_SIGNS[mark.kind], markLabel(mark)].filter(Boolean).join(' ');
+    // What the collector freed is told under the mouse and in the table: here it would leave no room for the steps.
+    const label = mark.kind === 'collector' ? '' : markLabel(mark);
+    return repeated ? '' : [MARK_SIGNS[mark.kind], label].filter(Boolean).join(' ');
   });
   const wishes = drawn.map(({ mark, pixel }, index) => ({
     centre: pixel,
     width: ctx.measureText(texts[index]).width,
-    rank: STYLES[mark.kind].rank,
+    rank: RANKS[mark.kind],
   }));
   placeLabels(wishes, area.left, area.right, theme.fontSize / 2).forEach((left, index) => {
     if (left === null) return;
-    ctx.fillStyle = theme[STYLES[drawn[index].mark.kind].colour];
+    ctx.fillStyle = theme[drawn[index].mark.kind];
     ctx.fillText(texts[index], left, area.top - 2);
   });
 }

@@ -1,4 +1,5 @@
 import type {
+  Collection,
   RecordedContainer,
   RecordedDevice,
   RecordedOwner,
@@ -186,6 +187,7 @@ const recording: Shape<Recording> = record({
   isLight: bool,
   step: orNull(number),
   stepEndsUs: list(number),
+  collections: list<Collection>(record({ fromUs: number, toUs: number })),
   devices: list<RecordedDevice>(record({ device: number, capacityBytes: orNull(number), outsideBytes: number })),
   owners: list<RecordedOwner>(
     record({

@@ -1,5 +1,7 @@
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
+import type { Collection } from '../model/recording.js';
+import { collectorMarks, type Collected } from './collectorMarks.js';
 import { failureAt, type Failure } from './failures.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis } from './historyAxis.js';
@@ -15,12 +17,24 @@ export interface WindowRequest {
 
 export interface Mark {
   x: number;
-  kind: 'snapshot' | 'outOfMemory' | 'step';
+  kind: 'snapshot' | 'outOfMemory' | 'collector' | 'step';
   /** Empty where the kind says it all. */
   label: string;
   /** Of an allocation that failed. */
   failure?: Failure;
+  /** What the garbage collector freed. */
+  collected?: Collected;
 }
+
+/** What is known of a history beside its trace. */
+export interface KnownOfHistory {
+  /** Of its device; null where none are known. */
+  steps: Steps | null;
+  /** Runs of the garbage collector that the recorder saw. */
+  collections: readonly Collection[];
+}
+
+const NOTHING_KNOWN: KnownOfHistory = { steps: null, collections: [] };
 
 export interface HistoryWindow {
   axis: 'time' | 'events';
@@ -43,13 +57,12 @@ const POINTS_PER_PIXEL = 4;
  * The curve of a window in at most four points per pixel column: lowest and highest live bytes, highest reserved bytes
  * and the last state. A spike of one event keeps its exact height at any zoom.
  * @param snapshot null for a history without events, which has no marks
- * @param steps of the history's device, null where none are known
  */
 export function historyWindow(
   snapshot: Snapshot | null,
   history: DeviceHistory,
   request: WindowRequest,
-  steps: Steps | null = null,
+  { steps, collections }: KnownOfHistory = NOTHING_KNOWN,
 ): HistoryWindow {
   const axis = new HistoryAxis(history, request.axis);
   const window = axis.window(request.window);
@@ -75,6 +88,7 @@ export function historyWindow(
         ? []
         : [
             ...marksIn(snapshot, history, first, end, axis),
+            ...collectorMarks(collections, history, axis, window, pixels),
             ...stepMarks(snapshot, history, steps, axis, window, pixels),
           ],
   };

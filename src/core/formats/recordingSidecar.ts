@@ -1,4 +1,5 @@
 import type {
+  Collection,
   RecordedContainer,
   RecordedDevice,
   RecordedOwner,
@@ -30,11 +31,23 @@ export function parseRecording(text: string): Recording | null {
     isLight: value['kind'] === 'light',
     step: numberOf(value['step']),
     stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),
+    collections: collectionsOf(value['collections']),
     devices: listOf(value['devices']).flatMap(deviceOf),
     owners: listOf(holders['owners']).slice(0, MOST_ENTRIES).flatMap(ownerOf),
     sources: listOf(value['sources']).slice(0, MOST_ENTRIES).flatMap(sourceOf),
     commit: hashOf(isRecord(value['git']) ? value['git']['commit'] : null, COMMIT),
   };
+}
+
+function collectionsOf(value: unknown): Collection[] {
+  if (!isRecord(value)) return [];
+  const ends = listOf(value['endedAtUs']);
+  return listOf(value['beganAtUs'])
+    .slice(0, MOST_ENTRIES)
+    .flatMap((began, i) => {
+      const [fromUs, toUs] = [numberOf(began), numberOf(ends[i])];
+      return fromUs === null || toUs === null || toUs < fromUs ? [] : [{ fromUs, toUs }];
+    });
 }
 
 function deviceOf(value: unknown): RecordedDevice[] {

@@ -11,12 +11,20 @@ export interface Recording {
   readonly step: number | null;
   /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */
   readonly stepEndsUs: readonly Microseconds[];
+  /** When the garbage collector ran and found something, the oldest first; empty if nobody watched it. */
+  readonly collections: readonly Collection[];
   readonly devices: readonly RecordedDevice[];
   readonly owners: readonly RecordedOwner[];
   /** The program's own files as they were when it ran. */
   readonly sources: readonly RecordedSource[];
   /** The revision of the main script's repository, null where it is in none. */
   readonly commit: string | null;
+}
+
+/** A run of Python's garbage collector. */
+export interface Collection {
+  readonly fromUs: Microseconds;
+  readonly toUs: Microseconds;
 }
 
 /** A source file of the program. */

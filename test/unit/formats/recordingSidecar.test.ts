@@ -8,6 +8,7 @@ const WHOLE = {
   kind: 'light',
   step: 20,
   stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
+  collections: { beganAtUs: [11, 25], endedAtUs: [13, 26] },
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
   sources: [{ path: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
   git: { root: '/home/ml', commit: 'c0'.repeat(20) },
@@ -37,6 +38,10 @@ describe('The recorder’s sidecar', () => {
       isLight: true,
       step: 20,
       stepEndsUs: [10, 20, 30],
+      collections: [
+        { fromUs: 11, toUs: 13 },
+        { fromUs: 25, toUs: 26 },
+      ],
       devices: [{ device: 0, capacityBytes: 1000, outsideBytes: 7 }],
       owners: [
         {
@@ -69,6 +74,7 @@ describe('The recorder’s sidecar', () => {
         rank: -3,
         step: 'twenty',
         stepTimes: [1],
+        collections: { beganAtUs: [11, 'x', 25, 30], endedAtUs: [13, 26, 24] },
         devices: [{ index: 'x' }, 7, null],
         sources: [{ path: 'a.py', sha256: 'short' }, { path: 3, sha256: 'ab'.repeat(32) }, null],
         git: { commit: '--upload-pack=x' },
@@ -78,6 +84,7 @@ describe('The recorder’s sidecar', () => {
     assert.equal(recording?.rank, null);
     assert.equal(recording.step, null);
     assert.deepEqual(recording.stepEndsUs, []);
+    assert.deepEqual(recording.collections, [{ fromUs: 11, toUs: 13 }]);
     assert.deepEqual(recording.devices, []);
     assert.deepEqual(recording.sources, []);
     assert.equal(recording.commit, null);

@@ -79,6 +79,7 @@ async function findings(
         isLight: false,
         step: i,
         stepEndsUs: [],
+        collections: [],
         devices: [],
         owners: [],
         sources: [],

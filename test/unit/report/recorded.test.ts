@@ -12,6 +12,7 @@ const BLANK: Recording = {
   isLight: false,
   step: null,
   stepEndsUs: [],
+  collections: [],
   devices: [],
   owners: [],
   sources: [],

@@ -1,0 +1,37 @@
+"""When Python's garbage collector ran and found something: what is freed meanwhile was in a reference cycle."""
+from __future__ import annotations
+
+import gc
+import time
+from collections import deque
+from typing import Any, Deque, Dict, List, Tuple
+
+#: collections kept for the sidecar
+KEPT = 1024
+
+
+class CollectorWatch:
+    """Times of collections. Called back several times a second: it looks at the clock, and nothing else."""
+
+    def __init__(self) -> None:
+        self._runs: Deque[Tuple[int, int]] = deque(maxlen=KEPT)
+        self._started = 0
+
+    def start(self) -> None:
+        gc.callbacks.append(self._called)
+
+    def stop(self) -> None:
+        if self._called in gc.callbacks:
+            gc.callbacks.remove(self._called)
+
+    def times(self) -> Dict[str, List[int]]:
+        """Unix microseconds at which collections that found something began and ended, the oldest first."""
+        runs = list(self._runs)
+        return {'beganAtUs': [began for began, _ in runs], 'endedAtUs': [ended for _, ended in runs]}
+
+    def _called(self, phase: str, info: Dict[str, Any]) -> None:
+        if phase == 'start':
+            self._started = time.time_ns() // 1000
+        elif self._started and info.get('collected'):
+            # Rounded up: what was freed in the last microsecond is inside.
+            self._runs.append((self._started, time.time_ns() // 1000 + 1))
