@@ -27,7 +27,16 @@ function snapshots(
   { reserved, device = 0 }: Live,
   recording: (i: number) => Partial<Recording> | null = () => null,
 ): Promise<SnapshotDigest[]> {
-  const blank = { run: 'r', rank: null, isLight: false, stepEndsUs: [], collections: [], owners: [], sources: [], commit: null };
+  const blank = {
+    run: 'r',
+    rank: null,
+    isLight: false,
+    stepEndsUs: [],
+    collections: [],
+    owners: [],
+    sources: [],
+    commit: null,
+  };
   return Promise.all(
     Array.from({ length: SNAPSHOTS }, async (_, i) => {
       const frames: Picklable = [{ name: 'f', filename: '/w/train.py', line: 3 }];
