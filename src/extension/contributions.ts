@@ -86,6 +86,8 @@ export const ContextKey = {
   hasResults: 'leakline.hasResults',
   /** There may soon be more to show than there is. */
   reading: 'leakline.reading',
+  /** There is nothing to show because the user cleared the results. */
+  cleared: 'leakline.cleared',
   /** At least one line has a mark. */
   hasMarks: 'leakline.hasMarks',
   /** Two snapshots or more are known. */

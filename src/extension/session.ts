@@ -31,6 +31,7 @@ export class SnapshotSession implements vscode.Disposable {
   /** The worker does not know the present workspace. */
   private listingStale = true;
   private trouble: string | null = null;
+  private isCleared = false;
 
   /** Files were found, are being read, or could not be. */
   readonly onDidChange = this.newsEmitter.event;
@@ -134,6 +135,11 @@ export class SnapshotSession implements vscode.Disposable {
     return [...this.intake.entries].flatMap(({ snapshots }) => snapshots ?? []);
   }
 
+  /** True if there is nothing to show because the user did not want it any more. */
+  get cleared(): boolean {
+    return this.isCleared && !this.hasContent;
+  }
+
   /** True if anything is read: snapshots, trends or reference cycles. */
   private get hasContent(): boolean {
     return [...this.intake.entries].some(({ snapshots }) => snapshots !== null);
@@ -215,6 +221,7 @@ export class SnapshotSession implements vscode.Disposable {
 
   /** Drops all readings and marks; files that change later are read again. */
   async clear(): Promise<void> {
+    this.isCleared = true;
     this.engine.revive();
     await this.intake.clear();
     this.store.setComparison(null);
@@ -237,6 +244,7 @@ export class SnapshotSession implements vscode.Disposable {
   /** Looks through the workspace anew. */
   async readAgain(): Promise<void> {
     await this.clear();
+    this.isCleared = false;
     this.watchers.start();
   }
 

@@ -8,7 +8,7 @@ import { uiSession } from './support/fixture.js';
 describe('The keyboard alone', () => {
   const ui = uiSession();
 
-  it('leads from the palette to the leak, and from there to its silence and back', async () => {
+  it('leads from the palette to the leak, to its silence, to nothing at all and back', async () => {
     const folder = copyExample();
     const workbench = await ui.open({ folder });
     const { editor, sideBar, page } = workbench;
@@ -32,5 +32,14 @@ describe('The keyboard alone', () => {
     await sideBar.tree('Leaks').untilRow(/pyramid\.py:16.*ignored · .* leaked/);
     await workbench.settle();
     await workbench.screenshot('ignored');
+    await workbench.runCommand('Leakline: Clear Results');
+    const welcome = page.locator('.welcome-view-content');
+    await eventually(async () => {
+      const texts = await welcome.allInnerTexts();
+      assert.equal(texts.filter((text) => text.includes('The results were cleared.')).length, 2, texts.join('\n'));
+    });
+    await workbench.screenshot('cleared');
+    await workbench.runCommand('Leakline: Read Snapshots Again');
+    await sideBar.tree('Leaks').untilRow(/pyramid\.py:16.*ignored · .* leaked/);
   });
 });

@@ -59,7 +59,7 @@ export class CompareSession {
         if (table.a.path === pair?.a && table.b.path === pair.b) this.store.update({ table, tableError: null });
       },
       failure: (tableError) => {
-        this.store.update({ table: null, tableError });
+        this.store.update({ table: null, tableError: this.unlessGone(tableError) });
       },
     });
     this.flame = this.latest('flame', (query, signal) => host.call('compareFlame', query, signal), {
@@ -70,7 +70,7 @@ export class CompareSession {
         this.store.update({ flame, flameError: null, focus });
       },
       failure: (flameError) => {
-        this.store.update({ flame: null, flameError });
+        this.store.update({ flame: null, flameError: this.unlessGone(flameError) });
       },
     });
     this.series = this.latest('series', (query, signal) => host.call('series', query, signal), {
@@ -78,7 +78,7 @@ export class CompareSession {
         this.store.update({ series, seriesError: null });
       },
       failure: (seriesError) => {
-        this.store.update({ series: null, seriesError });
+        this.store.update({ series: null, seriesError: this.unlessGone(seriesError) });
       },
     });
     page.watch((state, before) => {
@@ -109,6 +109,7 @@ export class CompareSession {
 
   /** Asks for everything anew, after a failure too. */
   ask(): void {
+    if (this.pair === null) this.store.update({ tableError: null, flameError: null, seriesError: null });
     this.askTable();
     this.askFlame();
     this.askSeries();
@@ -148,6 +149,11 @@ export class CompareSession {
     const { pair } = compare;
     const isThere = (path: string | undefined): boolean => choices?.some((choice) => choice.path === path) === true;
     return view === 'compare' && isThere(pair?.a) && isThere(pair?.b) ? pair : null;
+  }
+
+  /** What failed of a comparison that is not there any more is nobody's concern: the page says that it is gone. */
+  private unlessGone(failure: string): string | null {
+    return this.pair === null ? null : failure;
   }
 
   private askTable(): void {

@@ -4,3 +4,8 @@ import type { RunReport } from './report.js';
 export function jobOf({ id, rank }: Pick<RunReport, 'id' | 'rank'>): string | null {
   return rank === null ? null : id.replaceAll(/rank[_-]?\d+/gi, 'rank#');
 }
+
+/** How many ranks runs are of; one that has no rank is of none. */
+export function rankCount(runs: readonly Pick<RunReport, 'rank'>[]): number {
+  return new Set(runs.flatMap(({ rank }) => rank ?? [])).size;
+}

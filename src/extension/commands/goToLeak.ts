@@ -5,7 +5,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { openSource, type SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
-/** Goes to the marked line after or before the cursor, through all files and round at the end. */
+/** Goes to the marked line after or before the cursor, through all files and round at the end; without a cursor, to the worst. */
 export async function goToLeak(
   store: ResultsStore,
   files: PythonFiles,

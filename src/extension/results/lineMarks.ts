@@ -1,4 +1,5 @@
 /** Reports as marks on lines: what every run says of one line of one file, worst first. */
+import { rankCount } from '../../core/report/job.js';
 import type { LineReport, Report, RunReport, Verdict } from '../../core/report/report.js';
 
 /** How a mark speaks: `filling` is listed in the view only, the others also in the editor. */
@@ -86,7 +87,7 @@ const TONES: readonly MarkTone[] = ['leak', 'cycle', 'growth', 'filling'];
  * they are different processes or times.
  */
 export function lineMarks(report: Report, ignored = false): LineMark[] {
-  const ranks = new Set(report.runs.map(({ rank }) => rank)).size;
+  const ranks = rankCount(report.runs);
   const byLine = new Map<string, MarkPart[]>();
   for (const run of report.runs) {
     const ofRun = new Map<string, LineReport>();
@@ -131,7 +132,8 @@ export function byFile<T extends { readonly file: string; readonly line: number 
 }
 
 /**
- * The mark after (or before) a place, through the files in the order of their names and round at the end.
+ * The mark after (or before) a place, through the files in the order of their names and round at the end; without a place,
+ * the first one given.
  * @param line 1-based; marks on this line are passed over
  */
 export function neighbourMark<T extends { readonly file: string; readonly line: number }>(
@@ -141,7 +143,7 @@ export function neighbourMark<T extends { readonly file: string; readonly line: 
 ): T | undefined {
   const order = (a: { file: string; line: number }, b: { file: string; line: number }): number =>
     a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line;
+  if (at === null) return marks.at(0);
   const sorted = [...marks].sort((a, b) => order(a, b) * direction);
-  if (at === null) return sorted.at(0);
   return sorted.find((mark) => order(mark, at) * direction > 0) ?? sorted.at(0);
 }

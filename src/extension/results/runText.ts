@@ -1,12 +1,14 @@
 /** Names of runs and what is said of snapshots in lists. */
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
 import { byteText } from '../../core/report/byteText.js';
+import { rankCount } from '../../core/report/job.js';
+import { distinctNames } from '../text/distinctNames.js';
 import { dirname } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
 
 /**
- * Names for runs: the folder of their snapshots and their rank. Folders that people would call the same are told by what
- * they lie in, runs of one folder are numbered.
+ * Names for runs: the folder of their snapshots and, where there are several, their rank. Folders that people would call
+ * the same are told by what they lie in, runs of one folder are numbered.
  * @param relative makes a path shorter for people
  */
 export function runNames(
@@ -15,11 +17,12 @@ export function runNames(
   l10n: Translator,
 ): Map<string, string> {
   const folders = runs.map((run) => dirname(run.snapshots.at(0)?.path ?? run.id));
+  const ranks = rankCount(runs);
   const folderNames = distinctNames(new Set(folders), relative);
   const names = runs.map((run, i) => {
     const named = folderNames.get(folders[i]) ?? '';
     const folder = named === '' ? run.id : named;
-    return run.rank === null ? folder : l10n.t('{0} · rank {1}', folder, run.rank);
+    return run.rank === null || ranks < 2 ? folder : l10n.t('{0} · rank {1}', folder, run.rank);
   });
   const seen = new Map<string, number>();
   return new Map(
@@ -30,22 +33,6 @@ export function runNames(
       return [run.id, isAlone ? names[i] : l10n.t('{0} · run {1}', names[i], ordinal)];
     }),
   );
-}
-
-/** Short names of folders; those that would be the same begin further out, where they differ. */
-function distinctNames(folders: ReadonlySet<string>, relative: (path: string) => string): Map<string, string> {
-  const byName = new Map<string, string[]>();
-  for (const folder of folders) byName.set(relative(folder), [...(byName.get(relative(folder)) ?? []), folder]);
-  const names = new Map<string, string>();
-  for (const [name, alike] of byName) {
-    const parts = alike.map((folder) => folder.split(/[/\\]/));
-    const longest = Math.max(...parts.map(({ length }) => length));
-    let kept = name.split('/').length;
-    const ends = (): string[] => parts.map((part) => part.slice(-kept).join('/'));
-    while (kept < longest && new Set(ends()).size < alike.length) kept++;
-    alike.forEach((folder, i) => names.set(folder, alike.length === 1 ? name : ends()[i]));
-  }
-  return names;
 }
 
 /** `1.2 GiB live · 1.4 GiB reserved · step 40`, over all devices. */

@@ -14,6 +14,7 @@ export class ContextKeys implements vscode.Disposable {
       const paths = store.result?.paths;
       this.tell(ContextKey.hasResults, store.result !== null);
       this.tell(ContextKey.reading, session.reading);
+      this.tell(ContextKey.cleared, session.cleared);
       this.tell(
         ContextKey.hasMarks,
         store.marks.some(({ mapped, tone }) => mapped && tone !== 'filling'),

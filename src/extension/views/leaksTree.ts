@@ -22,7 +22,7 @@ import {
   type UnmappedNode,
 } from './leakNodes.js';
 import { unmappedFiles } from '../workspace/recordedFolders.js';
-import { frameItem, openCommand, shortName } from './sourceItems.js';
+import { fileNames, frameItem, openCommand } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
@@ -39,6 +39,8 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   private lines: LineNode[] = [];
   /** Empty while rows are not gathered. */
   private groups: GroupNode[] = [];
+  /** Files by what their rows call them. */
+  private names: ReadonlyMap<string, string> = new Map();
 
   readonly onDidChangeTreeData = this.changedEmitter.event;
 
@@ -51,6 +53,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       const rows = (marks: readonly LineMark[], ignored: boolean): LineNode[] =>
         marks.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark, ignored }));
       this.lines = [...rows(store.marks, false), ...rows(store.ignoredMarks, true)];
+      this.names = fileNames(new Set(this.lines.map(({ file }) => file)));
       this.groups = grouping.current === 'line' ? [] : groupLines(this.lines, grouping.current);
       this.changedEmitter.fire();
     };
@@ -88,7 +91,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   getTreeItem(node: LeakNode): vscode.TreeItem {
     switch (node.kind) {
       case 'group':
-        return groupItem(node);
+        return groupItem(node, this.names);
       case 'line':
         return this.lineItem(node);
       case 'stack':
@@ -126,7 +129,10 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
 
   private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
     const { run, line } = mark.parts[0];
-    const item = new vscode.TreeItem(`${shortName(mark.file)}:${mark.line}`, vscode.TreeItemCollapsibleState.Collapsed);
+    const item = new vscode.TreeItem(
+      `${this.names.get(mark.file) ?? mark.file}:${mark.line}`,
+      vscode.TreeItemCollapsibleState.Collapsed,
+    );
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
     const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
     item.description = facts.filter(Boolean).join(' · ');
@@ -181,8 +187,9 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
   }
 }
 
-function groupItem({ by, name, place, lines, bytes }: GroupNode): vscode.TreeItem {
-  const label = name === null ? vscode.l10n.t('Not known who keeps it') : by === 'file' ? shortName(name) : name;
+function groupItem({ by, name, place, lines, bytes }: GroupNode, names: ReadonlyMap<string, string>): vscode.TreeItem {
+  const label =
+    name === null ? vscode.l10n.t('Not known who keeps it') : by === 'file' ? (names.get(name) ?? name) : name;
   const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
   item.id = `${by}:${place?.file ?? ''}:${place?.line ?? 0}:${name ?? ''}`;
   const count = lines.length === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.length);

@@ -1,11 +1,21 @@
 import * as vscode from 'vscode';
 import { InternalCommand } from '../contributions.js';
 import { recordedCellKey } from '../notebooks/cellNames.js';
+import { distinctNames } from '../text/distinctNames.js';
 import { basename } from '../text/pathText.js';
 
 /** What a file is called in a row: Jupyter's names of cells say nothing to people. */
 export function shortName(file: string): string {
   return recordedCellKey(file) === null ? basename(file) : vscode.l10n.t('notebook cell');
+}
+
+/** What files are called in rows of one list: files of the same name are told by the folders that they lie in. */
+export function fileNames(files: ReadonlySet<string>): Map<string, string> {
+  const cells = [...files].filter((file) => recordedCellKey(file) !== null);
+  return new Map([
+    ...distinctNames(new Set([...files].filter((file) => !cells.includes(file))), basename),
+    ...cells.map((file) => [file, shortName(file)] as const),
+  ]);
 }
 
 /** A frame of a stack as a row: one click opens it if it is the user's own. */

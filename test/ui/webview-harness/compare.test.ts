@@ -189,6 +189,17 @@ describe('two snapshots side by side', () => {
     await page.locator('.compare').getByText('Retry').first().click();
     await page.locator('.compare .summary', { hasText: 'live in A' }).waitFor();
   });
+
+  it('says that its snapshots are gone, and nothing of what failed meanwhile', async () => {
+    const { alone, page } = await open();
+    alone.failing.set('compareTable', 'It is not open.');
+    await page.locator('vscode-button', { hasText: '⇄' }).click();
+    const failure = page.getByRole('alert').filter({ hasText: 'It is not open.' });
+    await failure.waitFor();
+    alone.tell({ choices: [], selected: null });
+    await page.getByText('A comparison needs two snapshots.').waitFor();
+    await failure.waitFor({ state: 'hidden' });
+  });
 });
 
 describe('runs, ranks and devices over each other', () => {

@@ -63,6 +63,9 @@ describe('Marks of a report', () => {
   it('name the rank that leaks where another does not', () => {
     const calm = runReport([lineReport({ verdict: 'steady' })], { id: 'calm', rank: 1 });
     assert.match(lensesOf(runReport([lineReport()], { rank: 0 }), calm)[0], /· rank 0$/);
+    // A run without a rank is not another one.
+    const other = runReport([lineReport({ line: 7 })], { id: 'other' });
+    assert.match(lensesOf(runReport([lineReport()], { rank: 0 }), other)[0], /· 340 blocks$/);
   });
 
   it('stand worst first, and by line in their file', () => {
@@ -142,8 +145,8 @@ describe('Going from mark to mark', () => {
     assert.equal(from('a.py', 7, -1), 'b.py:3');
   });
 
-  it('begins at the first without a place, and has nowhere to go without marks', () => {
-    assert.deepEqual(neighbourMark(marks, null, 1), { file: 'a.py', line: 7 });
+  it('begins at the worst, which comes first, without a place, and has nowhere to go without marks', () => {
+    assert.deepEqual(neighbourMark(marks, null, 1), { file: 'b.py', line: 3 });
     assert.equal(neighbourMark(marks.slice(3), null, 1), undefined);
   });
 });

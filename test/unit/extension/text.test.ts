@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { distinctNames } from '../../../src/extension/text/distinctNames.js';
 import { basename, dirname } from '../../../src/extension/text/pathText.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
@@ -25,6 +26,32 @@ describe('Paths', () => {
     assert.equal(basename('b.py'), 'b.py');
     assert.equal(dirname('/a/b.py'), '/a');
     assert.equal(dirname('b.py'), '');
+  });
+});
+
+describe('Names of files', () => {
+  it('are their last part, and more where two are called the same', () => {
+    const files = [
+      'train.py',
+      'aux/train.py',
+      'a/models/net.py',
+      'b/models/net.py',
+      'C:\\x\\one.py',
+      'C:\\y\\one.py',
+      'two.py',
+    ];
+    assert.deepEqual(
+      [...distinctNames(new Set(files), basename)].sort(),
+      [
+        ['train.py', 'train.py'],
+        ['aux/train.py', 'aux/train.py'],
+        ['a/models/net.py', 'a/models/net.py'],
+        ['b/models/net.py', 'b/models/net.py'],
+        ['C:\\x\\one.py', 'x/one.py'],
+        ['C:\\y\\one.py', 'y/one.py'],
+        ['two.py', 'two.py'],
+      ].sort(),
+    );
   });
 });
 

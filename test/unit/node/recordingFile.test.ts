@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { recordedBeside, recordingPath } from '../../../src/node/recordingFile.js';
+
+describe('What the recorder writes beside a snapshot', () => {
+  it('is found from the snapshot, and leads back to it', () => {
+    for (const snapshot of ['/runs/step_10.pickle', 'C:\\runs\\step_10.pickle', '/runs/a.pkl', '/runs/no_ending']) {
+      assert.ok(recordedBeside(recordingPath(snapshot)).includes(snapshot), snapshot);
+    }
+  });
+
+  it('is not the workspace’s file of ignored leaks, and no snapshot is it', () => {
+    for (const path of ['/repo/.leakline.json', 'C:\\repo\\.leakline.json', '.leakline.json', '/runs/step_10.pickle']) {
+      assert.deepEqual(recordedBeside(path), [], path);
+    }
+  });
+});
