@@ -45,8 +45,9 @@ export async function runMocha({
     const runner = mocha.run(() => {
       resolve(counts);
     });
-    runner.on('retry', (test: MochaClass.Test, error: unknown) => {
-      console.log(`      once more: ${test.title} (${error instanceof Error ? error.message : String(error)})`);
+    runner.on('retry', (test: MochaClass.Test, error: Partial<Error>) => {
+      // From another process it comes as plain data.
+      console.log(`      once more: ${test.title} (${error.message ?? 'without a word'})`);
     });
     countResults(runner, counts);
   });
