@@ -5,10 +5,13 @@
 export class Latest<Question, Answer> {
   private open: AbortController | null = null;
   private next: { question: Question } | null = null;
+  private askedAt = Number.NEGATIVE_INFINITY;
+  private timer: ReturnType<typeof setTimeout> | undefined;
 
   /**
    * @param ask sends a question; its promise may fail
    * @param on receives each answer or failure; `settled` follows when nothing is open any more
+   * @param paceMs least time from one question to the next, for answers that cost more than a frame
    */
   constructor(
     private readonly ask: (question: Question, signal: AbortSignal) => Promise<Answer>,
@@ -17,12 +20,13 @@ export class Latest<Question, Answer> {
       failure: (error: unknown, question: Question) => void;
       settled: () => void;
     },
+    private readonly paceMs = 0,
   ) {}
 
-  /** Asks now, or when the open question is answered. */
+  /** Asks now, or when the open question is answered and it is time. */
   request(question: Question): void {
-    if (this.open === null) void this.run(question);
-    else this.next = { question };
+    this.next = { question };
+    if (this.open === null) this.askNext();
   }
 
   /** Gives up what is open (its answer is of no use any more, or may be lost) and asks at once. */
@@ -33,14 +37,33 @@ export class Latest<Question, Answer> {
 
   /** Gives up what is open and asks nothing. */
   cancel(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
     this.next = null;
     this.open?.abort();
     this.open = null;
   }
 
+  /** Asks what waits, at once if it is time. */
+  private askNext(): void {
+    const { next, timer } = this;
+    if (next === null || timer !== undefined) return;
+    const wait = this.askedAt + this.paceMs - performance.now();
+    if (wait > 0) {
+      this.timer = setTimeout(() => {
+        this.timer = undefined;
+        this.askNext();
+      }, wait);
+      return;
+    }
+    this.next = null;
+    void this.run(next.question);
+  }
+
   private async run(question: Question): Promise<void> {
     const abort = new AbortController();
     this.open = abort;
+    this.askedAt = performance.now();
     try {
       const answer = await this.ask(question, abort.signal);
       if (!abort.signal.aborted) this.on.answer(answer, question);
@@ -49,9 +72,7 @@ export class Latest<Question, Answer> {
     }
     if (this.open !== abort) return;
     this.open = null;
-    const { next } = this;
-    this.next = null;
-    if (next === null) this.on.settled();
-    else void this.run(next.question);
+    if (this.next === null) this.on.settled();
+    else this.askNext();
   }
 }

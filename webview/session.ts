@@ -25,6 +25,9 @@ import type { Store } from './store.js';
 import { strings } from './strings.js';
 import type { Pin, Selection, SourceLine, ViewState } from './viewState.js';
 
+/** While one zooms and pans, what is there is stretched; a new curve, and bands with it, cost more than a frame. */
+const CURVE_PACE_MS = 150;
+
 export class TimelineSession {
   private pixels = 0;
   /** The events that were visible when the axis was changed, until the new axis is known. */
@@ -64,6 +67,7 @@ export class TimelineSession {
         this.store.update({ curveLoading: false });
       },
     },
+    CURVE_PACE_MS,
   );
 
   private readonly live = new Latest<LiveAtQuery, LiveAt>((query, signal) => this.call('liveAt', query, signal), {

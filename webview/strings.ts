@@ -373,7 +373,7 @@ export const strings = {
   largestOf: (owner: string): string => t('the largest of {0}', owner),
   pieceNotMapped: t('Here is no block of a line of this workspace.'),
   mapAsTable: t('Segments as a table'),
-  segmentTable: t('Segments, the largest first'),
+  segmentTable: t('Segments'),
   columnAddress: t('Address'),
   columnPoolAndKind: t('Pool'),
   columnStream: t('Stream'),

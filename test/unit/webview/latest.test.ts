@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { Latest } from '../../../webview/latest.js';
+import { eventually } from '../../support/eventually.js';
 
 interface OpenQuestion {
   question: number;
@@ -8,7 +9,7 @@ interface OpenQuestion {
   fail: (error: Error) => void;
 }
 
-function setUp() {
+function setUp(paceMs = 0) {
   const asked: OpenQuestion[] = [];
   const heard: string[] = [];
   const latest = new Latest<number, string>(
@@ -21,6 +22,7 @@ function setUp() {
       failure: (error, question) => heard.push(`${question} failed: ${(error as Error).message}`),
       settled: () => heard.push('settled'),
     },
+    paceMs,
   );
   return { asked, heard, latest };
 }
@@ -81,5 +83,33 @@ describe('the newest of many questions', () => {
     asked[1].answer('two');
     await turn();
     assert.deepEqual(heard, ['2: two', 'settled']);
+  });
+
+  it('are asked at a pace: what comes too soon waits, the last of it is asked, and a restart waits for nothing', async () => {
+    const { asked, heard, latest } = setUp(200);
+    const questions = (): number[] => asked.map(({ question }) => question);
+    const begun = performance.now();
+    latest.request(1);
+    asked[0].answer('one');
+    await turn();
+    latest.request(2);
+    latest.request(3);
+    await eventually(() => {
+      assert.equal(questions().at(-1), 3);
+    });
+    assert.deepEqual(questions(), [1, 3]);
+    assert.ok(performance.now() - begun >= 200, 'asked before it was time');
+    asked[1].answer('three');
+    await turn();
+    assert.deepEqual(heard, ['1: one', 'settled', '3: three', 'settled']);
+
+    latest.request(4);
+    latest.restart(5);
+    assert.equal(questions().at(-1), 5);
+    latest.cancel();
+    latest.request(6);
+    latest.cancel();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(questions().includes(6), false, 'given up while it waited');
   });
 });
