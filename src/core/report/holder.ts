@@ -1,23 +1,30 @@
 import type { SnapshotDigest } from '../analysis/digest.js';
 import type { FileLookup, OwnerLine } from '../analysis/owner.js';
 import type { RecordedOwner } from '../model/recording.js';
+import type { Bytes } from '../model/units.js';
 import { holderName } from './holderName.js';
 import type { HolderReport } from './report.js';
 
 /** Who keeps the memory of lines, by the latest snapshot of a run whose recorder looked. */
 export class Holders {
-  private readonly byLine = new Map<string, { owner: RecordedOwner; bytes: number }>();
+  private readonly byLine = new Map<string, { owner: RecordedOwner; bytes: Bytes }>();
 
   constructor(
     snapshots: readonly SnapshotDigest[],
     private readonly lookup: FileLookup,
   ) {
     const owners = snapshots.findLast(({ recording }) => (recording?.owners.length ?? 0) > 0)?.recording?.owners ?? [];
+    const sums = new Map<string, { owner: RecordedOwner; bytes: Bytes }>();
     for (const owner of owners) {
       for (const site of owner.allocatedAt) {
         const key = this.key(lookup(site.file) ?? site.file, site.line);
+        // Each module that a list keeps is an owner of its own, by the same name and statement.
+        const same = [key, owner.kind, owner.name, this.key(owner.file, owner.line)].join('\n');
+        const sum = sums.get(same) ?? { owner, bytes: 0 };
+        sums.set(same, sum);
+        sum.bytes += site.bytes;
         // Of several that keep what a line allocated, the one that keeps most of it.
-        if (site.bytes > (this.byLine.get(key)?.bytes ?? -1)) this.byLine.set(key, { owner, bytes: site.bytes });
+        if (sum.bytes > (this.byLine.get(key)?.bytes ?? -1)) this.byLine.set(key, sum);
       }
     }
   }

@@ -649,6 +649,81 @@ PAIRS.push(
   },
 );
 
+/** What has as many places as it was made with, and what is let go of along with what it is in. */
+PAIRS.push(
+  {
+    bounded: {
+      name: 'places of a list that was made with all of them',
+      source: kept(
+        'self.items[self.size] = x\nself.size += 1\nif self.size == self.cap:\n    self.size = 0',
+        'self.items = [None] * cap',
+      ),
+      most: 'len(self.items)',
+    },
+    endless: {
+      source: kept('self.items.append(None)\nself.items[self.size] = x\nself.size += 1', 'self.items = [None] * cap'),
+      keeps: 'self.items[self.size] = x',
+    },
+  },
+  {
+    bounded: {
+      name: 'keys that are no further than a number',
+      source: kept('self.tables[min(x, self.cap)] = x', 'self.tables = {}'),
+      most: '41',
+      count: 41,
+    },
+    endless: {
+      source: kept('self.tables[max(x, self.cap)] = x', 'self.tables = {}'),
+      keeps: 'self.tables[max(x, self.cap)] = x',
+    },
+  },
+  {
+    bounded: {
+      name: 'a list in a dictionary that is cleared',
+      source: kept(
+        "self.named['x'].append(x)\nif self.is_full:\n    self.named.clear()",
+        'self.named = collections.defaultdict(list)',
+      ),
+      most: 'loop',
+      during: '',
+    },
+    endless: {
+      source: kept(
+        "self.named['x'].append(x)\nif self.is_full:\n    self.items.clear()",
+        'self.items, self.named = [], collections.defaultdict(list)',
+      ),
+      keeps: "self.named['x'].append(x)",
+    },
+  },
+  {
+    bounded: {
+      name: 'copies of which the first makes room',
+      source: `
+import copy, torch
+net = torch.nn.Linear(3, 3)
+copies = []
+for x in data:
+    if len(copies) == 5:
+        del copies[0]
+    copies.append(copy.deepcopy(net))  #!
+`,
+      most: '5',
+      count: 5,
+    },
+    endless: {
+      source: `
+import copy, torch
+net = torch.nn.Linear(3, 3)
+copies = []
+for x in data:
+    best = copy.deepcopy(net)
+    copies.append(copy.deepcopy(net))  #!
+`,
+      keeps: 'copies.append(copy.deepcopy(net))',
+    },
+  },
+);
+
 describe('What fills up', () => {
   for (const { bounded, endless } of PAIRS) {
     // What is let go of at the end of each epoch is kept until then.

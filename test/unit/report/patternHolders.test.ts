@@ -76,6 +76,27 @@ describe('Holders from the source', () => {
     }
   });
 
+  it('are those of the recorder that keep most together, by one name and statement', async () => {
+    const [path] = picklesUnder(join(FOLDER, 'recordings/endless_replay')).slice(-1);
+    const recording = await readRecording(path);
+    const [owner] = recording?.owners ?? [];
+    assert.ok(recording !== null);
+    const [site] = owner.allocatedAt;
+    // A list of modules: each is an owner. A variable has one of them, and a bit more.
+    const part = (share: number): typeof owner => ({
+      ...owner,
+      bytes: share * site.bytes,
+      allocatedAt: [{ ...site, bytes: share * site.bytes }],
+    });
+    const rival = { ...part(0.3), name: 'optimizer', line: owner.line + 1 };
+    const digestOf = async (owners: (typeof owner)[]): Promise<SnapshotDigest> =>
+      digestSnapshot(path, await readFile(path), { ...recording, owners });
+    const nameOf = async (owners: (typeof owner)[]): Promise<string | undefined> =>
+      (await linesOf([await digestOf(owners)])).find(({ line }) => line === site.line)?.holder?.name;
+    assert.equal(await nameOf([rival, part(0.2), part(0.2), part(0.2)]), owner.name);
+    assert.equal(await nameOf([rival, part(0.2)]), 'optimizer');
+  });
+
   it('offer an edit that detaches, with the lines that it needs', async () => {
     for (const [name, after] of [
       ['aux_loss', "history['aux'].append(aux_loss.detach())"],

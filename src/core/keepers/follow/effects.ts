@@ -33,6 +33,11 @@ export class Effects extends Part {
         machine.watch(act, call, node);
         return valueOf(node);
       }
+      case 'copy': {
+        const node = machine.note(new FlowNode(0));
+        machine.watch(act, call, node);
+        return valueOf(node);
+      }
       case 'view': {
         if (base === undefined) return plainValue();
         const value = this.viewCall(

@@ -3,7 +3,15 @@ import { constantOf } from '../../python/constant.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import { roomOf, type Known, type Room } from '../values/known.js';
 import { drawnFrom, elementOf, keepIn, partOf } from '../values/parts.js';
-import { eitherOf, newContainer, plainValue, valueOf, type Given, type Value } from '../values/things.js';
+import {
+  eitherOf,
+  newContainer,
+  plainValue,
+  valueOf,
+  type Container,
+  type Given,
+  type Value,
+} from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import type { Calls } from './calls.js';
@@ -199,6 +207,14 @@ export class Expressions extends Part {
         container.node.holds.push(part.node);
         container.elements.push(...part.elements);
       }
+      return value;
+    }
+    // `[None] * 64`
+    const [repeated] = containers as (Container | undefined)[];
+    if (repeated !== undefined && operator === '*' && values.some(({ things }) => things.length === 0)) {
+      const { value, container } = newContainer(repeated.type, this.machine.born);
+      container.node.holds.push(repeated.node);
+      container.elements.push(...repeated.elements);
       return value;
     }
     const isTensor = values.some(({ node }) => node.isTensor);

@@ -14,6 +14,8 @@ export type CallEffect =
   | 'operation'
   /** New memory, no graph. */
   | 'cut'
+  /** New memory for all that is in an object. */
+  | 'copy'
   /** A new object that keeps what it is given. */
   | 'object'
   /** A copy elsewhere: the graph is kept, the memory is not. */
@@ -35,7 +37,7 @@ const CUT_METHODS = words(`argmax argmin argsort eq ne gt lt ge le long int bool
 
 const PLAIN_FUNCTIONS = words(`float int bool str repr len format print range isinstance issubclass hasattr hash id type
   round callable ord chr open input divmod sys.exc_info traceback.format_exc traceback.format_exception gc.collect
-  weakref.ref weakref.proxy weakref.finalize copy.deepcopy torch.is_tensor torch.numel torch.equal torch.allclose
+  weakref.ref weakref.proxy weakref.finalize torch.is_tensor torch.numel torch.equal torch.allclose
   torch.manual_seed torch.device torch.save torch.cuda.empty_cache torch.cuda.synchronize`);
 const VIEW_FUNCTIONS = words(`list tuple set dict frozenset sorted reversed zip enumerate iter next map filter max min
   getattr vars copy.copy itertools.chain itertools.cycle itertools.islice tqdm.tqdm tqdm.auto.tqdm tqdm tqdm.trange
@@ -58,6 +60,7 @@ const HOST_PACKAGES =
 
 /** What a function of a library does, by its dotted name; null where that is not known. */
 export function functionEffect(name: string): CallEffect | null {
+  if (name === 'copy.deepcopy') return 'copy';
   if (PLAIN_FUNCTIONS.has(name)) return 'plain';
   if (VIEW_FUNCTIONS.has(name)) return 'view';
   if (MAKE_FUNCTIONS.has(name)) return 'make';

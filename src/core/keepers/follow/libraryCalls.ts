@@ -1,6 +1,6 @@
 import type { Call } from '../../python/ast.js';
 import { FlowNode } from '../values/flowNode.js';
-import { roomOf, type Room } from '../values/known.js';
+import { oneMore, roomOf, type Room } from '../values/known.js';
 import { elementOf, keepIn, spread } from '../values/parts.js';
 import { newContainer, newInstance, pairOf, plainValue, valueOf, type Given, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
@@ -75,6 +75,13 @@ export class LibraryCalls extends Part {
     if (below !== undefined && below < call.args.length) {
       const { value: bound } = call.args[below];
       return plainValue({ kind: 'below', room: roomOf(values[below], sourceText(act.scope.module, bound)) });
+    }
+    if (name === 'min' && values.length === 2) {
+      const at = values.findIndex(({ known }) => known?.kind === 'constant' && known.value !== null);
+      // A place that is no further than a number: one more than that of places.
+      const room = at < 0 ? null : oneMore(roomOf(values[at], sourceText(act.scope.module, call.args[at].value)));
+      const value = this.effects.of('view', values, call, act, name);
+      return room === null ? value : { ...value, known: { kind: 'below', room } };
     }
     if (SAME_ELEMENTS.test(name) && first !== undefined) {
       return { ...this.effects.of('view', values, call, act, name), source: sourceOf(first) };

@@ -4,6 +4,7 @@ import type { Assigned, Keeper, PathFrame, Reference } from '../keeper.js';
 import type { Sources } from '../sources.js';
 import { FlowNode, type Sureness } from '../values/flowNode.js';
 import type { Room } from '../values/known.js';
+import { letGo } from '../values/parts.js';
 import type { LoopRound } from '../values/loopRound.js';
 import type { Container, FunctionThing, Hook, Place, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
@@ -146,8 +147,11 @@ export class Machine {
   takeOut(containers: readonly Container[], holder: string, isAll: boolean): void {
     const tests = this.measured.filter(({ container }) => container === holder);
     const most = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
-    for (const { cleared } of containers) {
-      cleared.push({ loops: this.loops, isThorough: isAll || tests.length > 0, most });
+    for (const container of containers) {
+      const isThorough = isAll || tests.length > 0;
+      // What a test of the length takes out leaves others: what is in these stays.
+      if (isAll) letGo(container, { loops: this.loops, isThorough, most });
+      else container.cleared.push({ loops: this.loops, isThorough, most });
     }
   }
 

@@ -1,7 +1,7 @@
 import type { Assignment, Expression, Span } from '../../python/ast.js';
 import type { Keeper } from '../keeper.js';
 import { roomOf, type Room } from '../values/known.js';
-import { adopt, elementOf, keepIn, keepsNothing } from '../values/parts.js';
+import { adopt, elementOf, keepIn, keepsNothing, letGo } from '../values/parts.js';
 import { eitherOf, plainValue, type Container, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
@@ -121,8 +121,8 @@ export class Targets extends Part {
     }
   }
 
-  private empty({ cleared }: Container, most: Room | null): void {
-    cleared.push({ loops: this.machine.loops, isThorough: true, most });
+  private empty(container: Container, most: Room | null): void {
+    letGo(container, { loops: this.machine.loops, isThorough: true, most });
   }
 
   drop(target: Expression, act: Activation): void {

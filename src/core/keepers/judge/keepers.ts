@@ -7,7 +7,7 @@ import { chains } from './chains.js';
 import { isClearedElsewhere } from './clearing.js';
 import type { Candidate } from './finding.js';
 import { hooks, selfHooks } from './hooks.js';
-import { overwrites } from './overwriting.js';
+import { overwrites, replacesItems } from './overwriting.js';
 import type { Trial } from './trial.js';
 
 /** All that keeps for good. */
@@ -41,7 +41,7 @@ function candidateOf(keeper: Keeper, trial: Trial): Candidate | null {
       if (inside.length > 0) return null;
     }
   }
-  if (overwrites(keeper, outlived, trial)) return null;
+  if (overwrites(keeper, outlived, trial) || replacesItems(keeper, trial)) return null;
   if (keeper.attribute !== null && isClearedElsewhere(keeper, trial.machine.sources.read)) return null;
   const kept = keptBy(keeper.value.node);
   const inStep = outlived === trial.loops.names.length - 1;

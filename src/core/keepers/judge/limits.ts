@@ -9,7 +9,7 @@ import { placeKey } from '../values/things.js';
 import { OUTSIDE } from '../follow/machine.js';
 import type { Finding } from './finding.js';
 import { keepers } from './keepers.js';
-import { overwrites } from './overwriting.js';
+import { overwrites, replacesItems } from './overwriting.js';
 import type { Trial } from './trial.js';
 
 /** What keeps what the watched line allocates, and cannot grow for ever. */
@@ -57,9 +57,11 @@ export function limitOf(trial: Trial): Limit | null {
 }
 
 /** How a container is full some time, or loses its items in a loop that runs around what is put in; null if it is not. */
-function limitIn({ most, container, loops }: Keeper, trial: Trial): Pick<Limit, 'most'> | null {
+function limitIn(keeper: Keeper, trial: Trial): Pick<Limit, 'most'> | null {
+  const { most, container, loops } = keeper;
   if (most !== null) return { most };
   if (container?.kind !== 'container') return null;
+  if (replacesItems(keeper, trial)) return { most: { text: `len(${keeper.holder})`, count: null } };
   const around = new Set(
     loops.map(({ loop }) => loop).filter((loop) => trial.loops.names.includes(loop) && isSeen(loop)),
   );

@@ -23,6 +23,12 @@ export function overwrites({ key, place, loops }: Keeper, outlived: number, tria
     );
 }
 
+/** True if a value takes the place of an item of a list to which nothing is added: it is as long as it was made. */
+export function replacesItems({ key, container }: Keeper, trial: Trial): boolean {
+  if (key === null || container?.kind !== 'container' || container.type !== 'list') return false;
+  return trial.machine.keepers.every((other) => other.container !== container || other.key !== null);
+}
+
 function identityOf({ node, known }: Value): object {
   return known?.kind === 'drawn' ? known.from : node;
 }

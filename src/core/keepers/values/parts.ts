@@ -2,13 +2,21 @@ import { FlowNode, larger, type Sureness } from './flowNode.js';
 import type { Known } from './known.js';
 import type { LoopRound } from './loopRound.js';
 import { dataKept, graphKept } from './reachability.js';
-import { eitherOf, valueOf, type ClassThing, type Container, type Thing, type Value } from './things.js';
+import { eitherOf, valueOf, type ClassThing, type Clearing, type Container, type Thing, type Value } from './things.js';
 
 export function keepIn(container: Container, item: Value): void {
   container.node.holds.push(item.node);
   for (const thing of item.things) {
     if (container.elements.length < 12 && !container.elements.includes(thing)) container.elements.push(thing);
   }
+}
+
+/** Notes that a container lets go of its items, and of what is in those that are containers. */
+export function letGo(container: Container, clearing: Clearing, depth = 0): void {
+  container.cleared.push(clearing);
+  if (!clearing.isThorough || clearing.most !== null || depth > 2) return;
+  const inside = [...container.elements, ...[...container.attrs.values()].flatMap(({ things }) => things)];
+  for (const thing of inside) if (thing.kind === 'container') letGo(thing, clearing, depth + 1);
 }
 
 /** What a loop over it, or an index into it, gives. */
