@@ -8,6 +8,7 @@ export class SideBar {
   /** A tree by the title of its section. */
   tree(title: string): Tree {
     return new Tree(
+      this.page,
       this.page
         .locator('.part.sidebar .pane, .part.panel .pane')
         .filter({ has: this.page.locator('.pane-header', { hasText: title }) }),
@@ -22,7 +23,10 @@ export interface TreeRow {
 }
 
 export class Tree {
-  constructor(private readonly pane: Locator) {}
+  constructor(
+    private readonly page: Page,
+    private readonly pane: Locator,
+  ) {}
 
   async waitFor(): Promise<void> {
     await this.pane.first().waitFor();
@@ -62,6 +66,12 @@ export class Tree {
 
   row(text: string | RegExp): Locator {
     return this.pane.locator('.monaco-list-row', { hasText: text }).first();
+  }
+
+  /** Opens the menu of a row and picks an entry. */
+  async choose(text: string | RegExp, entry: string): Promise<void> {
+    await this.row(text).click({ button: 'right' });
+    await this.page.locator('.context-view .action-menu-item', { hasText: entry }).click();
   }
 
   /** Opens or closes a row. */
