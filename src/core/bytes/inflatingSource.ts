@@ -2,6 +2,7 @@ import { Gunzip, Inflate, type FlateError } from 'fflate';
 import type { ByteSource } from './byteSource.js';
 import { crc32 } from './crc32.js';
 import { readFully } from './readFully.js';
+import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { say } from '../text/say.js';
 
@@ -110,8 +111,13 @@ class InflatingSource implements ByteSource {
       );
     }
     if (this.end > RATIO_COUNTS_FROM && (this.end > this.consumed * MAX_RATIO || this.end > MAX_OUTPUT)) {
-      throw new SnapshotError(
-        'limit',
+      throw new LimitError(
+        {
+          kind: 'unpackedBytes',
+          most: Math.min(this.consumed * MAX_RATIO, MAX_OUTPUT),
+          asked: this.end,
+          offset: this.consumed,
+        },
         say(
           '{0} unfolds into more than {1} bytes, beyond what Leakline allows for its size. ' +
             'Decompress it yourself if you trust it.',

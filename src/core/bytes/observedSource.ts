@@ -1,4 +1,5 @@
 import type { ByteSource } from './byteSource.js';
+import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { say } from '../text/say.js';
 
@@ -38,9 +39,9 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
 }
 
 /** @param name of the input whose reading was given up after `timeLimitMs` */
-export function tookTooLong(name: string, timeLimitMs: number): SnapshotError {
-  return new SnapshotError(
-    'limit',
+export function tookTooLong(name: string, timeLimitMs: number): LimitError {
+  return new LimitError(
+    { kind: 'timeMs', most: timeLimitMs, asked: null, offset: null },
     say(
       '{0} was not read within {1} seconds, the time that a file may take. ' +
         'Allow more, copy it to a faster disk, or record with a smaller max_entries.',

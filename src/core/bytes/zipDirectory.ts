@@ -2,6 +2,7 @@ import type { ByteSource } from './byteSource.js';
 import { inflateSource } from './inflatingSource.js';
 import { readFully } from './readFully.js';
 import { sliceSource } from './sliceSource.js';
+import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { say } from '../text/say.js';
 
@@ -67,8 +68,8 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   }
   if (offset + size > source.size) throw damaged(source);
   if (size > MAX_DIRECTORY) {
-    throw new SnapshotError(
-      'limit',
+    throw new LimitError(
+      { kind: 'directoryBytes', most: MAX_DIRECTORY, asked: size, offset },
       say(
         '{0} is a zip archive with a directory of {1} bytes, more than Leakline allows. ' +
           'Take the snapshot out of it.',

@@ -8,7 +8,7 @@ export interface ReadOptions {
   member?: number;
   signal?: AbortSignal;
   onProgress?: (fraction: number) => void;
-  /** Time that reading may take, in milliseconds; beyond it stands `SnapshotError('limit')`. */
+  /** Time that reading may take, in milliseconds; beyond it stands `LimitError`. */
   timeLimitMs?: number;
 }
 

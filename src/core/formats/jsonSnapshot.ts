@@ -15,7 +15,7 @@ import { TorchSink } from './torch/torchSink.js';
 export async function readJsonSnapshot(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const builder = new SnapshotBuilder();
   const sink = new TorchSink(builder, source.name);
-  const driver = new JsonToSink(sink, source.name);
+  const driver = new JsonToSink(sink);
   await runJson(source, new JsonMachine(driver, source.name), context.chunkSize);
   const facts = { format: 'json', fileBytes: source.size };
   return { kind: 'snapshot', snapshot: finishTorch(builder, sink, driver.result, facts) };

@@ -6,6 +6,7 @@ import { JsonMachine } from './json/jsonMachine.js';
 import { JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
+import { checkSamples } from './sampleCount.js';
 import { say } from '../text/say.js';
 
 const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
@@ -20,14 +21,14 @@ const MAX_WRAPPING = 4;
  */
 export async function readMemoryStats(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const columns = QUANTITIES.map(() => new Growable(Float64Array));
-  const elements = new JsonElements(0, (value) => {
-    for (const item of Array.isArray(value) ? value : [value]) {
-      const stats = findStats(item, MAX_WRAPPING);
-      if (stats === null) continue;
-      QUANTITIES.forEach((quantity, i) => {
-        columns[i].push(current(stats, quantity));
-      });
-    }
+  // A list of a gigabyte is read item by item, like lines.
+  const elements = new JsonElements('items', (value) => {
+    const stats = findStats(value, MAX_WRAPPING);
+    if (stats === null) return;
+    checkSamples(source.name, columns[0].length * columns.length);
+    QUANTITIES.forEach((quantity, i) => {
+      columns[i].push(current(stats, quantity));
+    });
   });
   await runJson(source, new JsonMachine(elements, source.name, true), context.chunkSize);
   const count = columns[0].length;

@@ -7,6 +7,7 @@ import { JsonElements, type JsonValue } from './json/jsonValues.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
+import { checkSamples } from './sampleCount.js';
 import { say } from '../text/say.js';
 
 /** What PyTorch's profiler calls the owners of memory, in the order of its files. */
@@ -41,6 +42,7 @@ export async function readMemoryTimeline(source: ByteSource, context: ReadContex
   const times = new Growable(Float64Array);
   const columns = CATEGORIES.map(() => new Growable(Float64Array));
   await readElements(source, context, 2, (value) => {
+    checkSamples(source.name, times.length + columns[0].length * CATEGORIES.length);
     if (typeof value === 'number' || typeof value === 'bigint') times.push(microseconds(value));
     else if (Array.isArray(value) && value.length === CATEGORIES.length + 1) {
       columns.forEach((column, i) => {
@@ -63,6 +65,7 @@ export async function readRawTimeline(source: ByteSource, context: ReadContext):
   const columns = CATEGORIES.map(() => new Growable(Float64Array));
   const held = CATEGORIES.map(() => 0);
   const addRow = (time: number): void => {
+    checkSamples(source.name, times.length * CATEGORIES.length);
     times.push(time);
     columns.forEach((column, i) => {
       column.push(held[i]);

@@ -1,5 +1,6 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { readFully } from '../bytes/readFully.js';
+import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { BlockState, EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../model/snapshot.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
@@ -27,8 +28,8 @@ export const pprof: Format = {
 async function read(source: ByteSource): Promise<ReadResult> {
   const bytes = await readFully(source, 0, Math.min(MAX_BYTES + 1, source.size));
   if (bytes.length > MAX_BYTES) {
-    throw new SnapshotError(
-      'limit',
+    throw new LimitError(
+      { kind: 'profileBytes', most: MAX_BYTES, asked: null, offset: null },
       say(
         '{0} is a profile of more than {1} bytes, more than Leakline reads. Save a smaller one.',
         source.name,

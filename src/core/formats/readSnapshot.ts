@@ -1,6 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { observedSource } from '../bytes/observedSource.js';
 import { readFully } from '../bytes/readFully.js';
+import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { memberPath } from '../model/memberPath.js';
 import type { Snapshot } from '../model/snapshot.js';
@@ -135,8 +136,8 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   }
   const readNested = (inner: ByteSource, member: number): Promise<ReadResult> => {
     if (depth + 1 >= MAX_CONTAINERS) {
-      throw new SnapshotError(
-        'limit',
+      throw new LimitError(
+        { kind: 'packings', most: MAX_CONTAINERS - 1, asked: null, offset: null },
         say(
           '{0} is packed {1} times over, more than Leakline unpacks. Unpack it yourself.',
           source.name,

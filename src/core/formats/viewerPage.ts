@@ -6,11 +6,10 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import type { ReadContext } from './format.js';
 import { findMark, type FoundMark } from './html/findMark.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
+import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
 import { say } from '../text/say.js';
 
 const FORMAT = 'memoryViz';
-/** Each is read on its own, and the page searched each time. */
-const MAX_SNAPSHOTS = 256;
 const BASE64 = ['"base64": "', '"base64":"'];
 
 /**
@@ -24,7 +23,7 @@ export async function readViewerPage(source: ByteSource, from: number, context: 
   for (let next = await nextSnapshot(source, from); next !== null;) {
     const end = await endOf(source, next);
     found.push({ start: next.end, end });
-    if (found.length > MAX_SNAPSHOTS) throw tooMany(source);
+    if (found.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
     next = await nextSnapshot(source, end);
   }
   if (found.length === 0) {
@@ -36,17 +35,6 @@ export async function readViewerPage(source: ByteSource, from: number, context: 
   const snapshot = base64Source(sliceSource(source, start, end - start), padding);
   const result = found.length === 1 ? await context.readInner(snapshot) : await context.readMember(snapshot);
   return wrapResult(oneOf(result, found.length), FORMAT, source.size);
-}
-
-function tooMany(source: ByteSource): SnapshotError {
-  return new SnapshotError(
-    'limit',
-    say(
-      '{0} holds more than {1} snapshots, more than Leakline reads from a page. Split it.',
-      source.name,
-      MAX_SNAPSHOTS,
-    ),
-  );
 }
 
 /** The next text of base64 in the list, null behind the end of its script. */

@@ -3,6 +3,7 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import { openMember, zipMembers, type ZipMember } from '../bytes/zipDirectory.js';
 import type { Format, ReadContext } from './format.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
+import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
 import { checkpoint } from './torch/foreignPickle.js';
 import { say } from '../text/say.js';
 
@@ -14,7 +15,6 @@ export const zip: Format = {
 };
 
 const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
-const MAX_SNAPSHOTS = 256;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
 /** `torch.save` puts the bytes of each tensor into a member of its own. */
 const TENSOR = /^[^/]*\/data\/\d+$/;
@@ -46,7 +46,8 @@ function chosen(source: ByteSource, members: readonly ZipMember[]): ZipMember[] 
   if (saved !== undefined) return [saved];
   if (files.length === 1) return files;
   const named = files.filter((member) => SNAPSHOT_NAME.test(member.name));
-  if (named.length > 0 && named.length <= MAX_SNAPSHOTS) return named;
+  if (named.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
+  if (named.length > 0) return named;
   throw new SnapshotError(
     'unsupported',
     say(

@@ -13,7 +13,7 @@ export type Damage =
   | 'unknownOpcode';
 
 /** What a pickle asks for too much of. */
-export type Excess = 'stack' | 'containers' | 'memo' | 'memoNumbers' | 'text' | 'integer';
+export type Excess = 'stackDepth' | 'nesting' | 'memoSlots' | 'memoizedNumbers' | 'textBytes' | 'integerBytes';
 
 /** @param detail the slot or opcode, where there is one */
 export function damageText(damage: Damage, detail: number): string {
@@ -37,20 +37,20 @@ export function damageText(damage: Damage, detail: number): string {
   }
 }
 
-/** @param detail how much is asked for, where that is known */
-export function excessText(excess: Excess, detail: number): string {
+/** @param asked how much is asked for, where that is known */
+export function excessText(excess: Excess, asked: number | null): string {
   switch (excess) {
-    case 'stack':
+    case 'stackDepth':
       return say('values on the stack');
-    case 'containers':
+    case 'nesting':
       return say('open containers');
-    case 'memo':
+    case 'memoSlots':
       return say('memo slots');
-    case 'memoNumbers':
+    case 'memoizedNumbers':
       return say('numbers in its memo');
-    case 'text':
-      return say('bytes in one text ({0})', detail);
-    case 'integer':
-      return say('bytes in one integer ({0})', detail);
+    case 'textBytes':
+      return say('bytes in one text ({0})', asked ?? 0);
+    case 'integerBytes':
+      return say('bytes in one integer ({0})', asked ?? 0);
   }
 }

@@ -1,3 +1,4 @@
+import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { FORBIDDEN_OPCODES, Op } from './opcodes.js';
 import type { PickleSink, RecordSink } from './pickleSink.js';
@@ -6,7 +7,7 @@ import { Kind, makeRef, NONE_REF, OPAQUE_REF, PAYLOAD_MASK, type Ref, ValueStack
 import { say } from '../text/say.js';
 import { damageText, excessText, type Damage, type Excess } from './pickleDamage.js';
 
-/** Bounds on what an input may ask for. Beyond them stands `SnapshotError('limit')`. */
+/** Bounds on what an input may ask for. Beyond them stands `LimitError`. */
 export interface PickleLimits {
   /** Values on the operand stack at once. */
   stackDepth: number;
@@ -27,6 +28,7 @@ export const DEFAULT_PICKLE_LIMITS: PickleLimits = {
   textBytes: 1 << 26,
 };
 
+const MOST_INTEGER_BYTES = 255;
 const NO_SLOT = -1;
 /** A file's size may lie; a guess beyond this is not believed. */
 const MOST_EXPECTED_SLOTS = 1 << 26;
@@ -99,7 +101,7 @@ export class PickleMachine {
     if (!this.started && p < end && buffer[p] !== Op.Proto) throw this.damaged('noHeader', base + p);
     running: while (p < until) {
       if (sp + 4 > capacity) {
-        if (capacity >= this.limits.stackDepth) throw this.limit('stack', base + p);
+        if (capacity >= this.limits.stackDepth) throw this.limit('stackDepth', base + p);
         stack.grow();
         ({ ref, low, high, memoSlot } = stack);
         capacity = ref.length;
@@ -123,7 +125,7 @@ export class PickleMachine {
             }
             if (slot >= memoCount) throw this.damaged('unknownMemo', base + p, slot);
             if (sp === capacity) {
-              if (capacity >= this.limits.stackDepth) throw this.limit('stack', base + p);
+              if (capacity >= this.limits.stackDepth) throw this.limit('stackDepth', base + p);
               stack.grow();
               ({ ref, low, high, memoSlot } = stack);
               capacity = ref.length;
@@ -167,7 +169,7 @@ export class PickleMachine {
           break;
         }
         case Op.Mark: {
-          if (this.marks.length >= this.limits.nesting) throw this.limit('containers', base + p);
+          if (this.marks.length >= this.limits.nesting) throw this.limit('nesting', base + p);
           this.marks.push(sp);
           p++;
           break;
@@ -343,7 +345,7 @@ export class PickleMachine {
         const head = short ? 2 : eight ? 9 : 5;
         if (end - p < head) return p;
         const bytes = short ? buffer[p + 1] : unsigned(buffer, p + 1, head - 1);
-        if (bytes > this.limits.textBytes) throw this.limit('text', base + p, bytes);
+        if (bytes > this.limits.textBytes) throw this.limit('textBytes', base + p, bytes);
         if (end - p < head + bytes) {
           this.wanted = head + bytes;
           return p;
@@ -356,7 +358,7 @@ export class PickleMachine {
       case Op.Long4: {
         if (end - p < 5) return p;
         const bytes = unsigned(buffer, p + 1, 4);
-        if (bytes > 255) throw this.limit('integer', base + p, bytes);
+        if (bytes > MOST_INTEGER_BYTES) throw this.limit('integerBytes', base + p, bytes);
         if (end - p < 5 + bytes) return p;
         this.pushLong(buffer, p + 5, bytes, sp++);
         p += 5 + bytes;
@@ -463,12 +465,12 @@ export class PickleMachine {
 
   private box(place: number, offset: number): Ref {
     const boxed = this.stack.box(place);
-    if ((boxed & PAYLOAD_MASK) >= this.limits.memoizedNumbers) throw this.limit('memoNumbers', offset);
+    if ((boxed & PAYLOAD_MASK) >= this.limits.memoizedNumbers) throw this.limit('memoizedNumbers', offset);
     return boxed;
   }
 
   private growMemo(used: number, offset: number): Int32Array {
-    if (used >= this.limits.memoSlots) throw this.limit('memo', offset);
+    if (used >= this.limits.memoSlots) throw this.limit('memoSlots', offset);
     const next = new Int32Array(Math.min(this.limits.memoSlots, Math.max(MEMO_START, used + (used >> 1))));
     next.set(this.memo.subarray(0, used));
     this.memo = next;
@@ -523,13 +525,15 @@ export class PickleMachine {
     );
   }
 
-  private limit(excess: Excess, offset: number, detail = 0): SnapshotError {
-    return new SnapshotError(
-      'limit',
+  /** @param asked how much, where that is known */
+  private limit(kind: Excess, offset: number, asked: number | null = null): LimitError {
+    const most = kind === 'integerBytes' ? MOST_INTEGER_BYTES : this.limits[kind];
+    return new LimitError(
+      { kind, most, asked, offset },
       say(
         '{0} asks for more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
         this.name,
-        excessText(excess, detail),
+        excessText(kind, asked),
         offset,
       ),
     );

@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
-import type { ByteSource } from '../../../src/core/bytes/byteSource.js';
-import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import { gzipSync } from 'node:zlib';
+import { bytesSource, type ByteSource } from '../../../src/core/bytes/byteSource.js';
+import { LimitError, type LimitMet } from '../../../src/core/bytes/limitError.js';
+import { JsonMachine } from '../../../src/core/formats/json/jsonMachine.js';
+import { JsonElements } from '../../../src/core/formats/json/jsonValues.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { zipArchive } from '../../support/zipWriter.js';
@@ -28,14 +31,39 @@ function endless(head: string, filler: string, size: number, tail: Uint8Array = 
   };
 }
 
-async function limitOf(source: ByteSource, options: ReadOptions = {}): Promise<string> {
+/** A file of `size` bytes that takes the memory of a megabyte: `head`, then `item` over and over. */
+function repeating(head: string, item: string, between: string, size: number): ByteSource {
+  const many = Buffer.from((item + between).repeat(Math.ceil((1 << 20) / item.length)), 'latin1');
+  const first = Buffer.from(head, 'latin1');
+  return {
+    name: 'x',
+    size,
+    read(offset, into) {
+      if (offset < first.length) return Promise.resolve(first.copy(into, 0, offset));
+      const at = (offset - first.length) % many.length;
+      return Promise.resolve(many.copy(into, 0, at, at + Math.min(into.length, size - offset)));
+    },
+  };
+}
+
+/** Reads up to a limit, and holds it against what is expected: which one, how much, where. @returns its sentence */
+async function limitOf(
+  source: ByteSource,
+  kind: LimitMet['kind'],
+  most: number,
+  asked: number | null,
+  offset: number | null,
+  options: ReadOptions = {},
+): Promise<string> {
   try {
     await readInput(source, options);
-    return 'read';
   } catch (error) {
-    assert.ok(SnapshotError.is(error, 'limit'), String(error));
+    assert.ok(error instanceof LimitError, String(error));
+    assert.equal(error.reason, 'limit');
+    assert.deepEqual(error.limit, { kind, most, asked, offset });
     return error.message;
   }
+  assert.fail('It was read.');
 }
 
 describe('Limits of containers and texts', function () {
@@ -44,7 +72,7 @@ describe('Limits of containers and texts', function () {
   it('stop at a page of more snapshots than anybody puts into one', async () => {
     const page = (snapshots: number): ByteSource =>
       endless('<html><script>\nconst local_files = [', '{"name": "x", "base64": "gASVCg=="}, ', 37 + 37 * snapshots);
-    assert.match(await limitOf(page(300)), /holds more than 256 snapshots/);
+    assert.match(await limitOf(page(300), 'snapshots', 256, null, null), /holds more than 256 snapshots/);
   });
 
   it('stop at a directory that a zip archive says to be larger than any', async () => {
@@ -53,19 +81,106 @@ describe('Limits of containers and texts', function () {
     tail.writeUInt32LE(1 << 27, 12);
     tail.writeUInt32LE(1000, 16);
     const source = endless('PK\x03\x04', '\0', 1 << 28, tail);
-    assert.match(await limitOf(source), /a directory of 134217728 bytes/);
+    assert.match(await limitOf(source, 'directoryBytes', 1 << 26, 1 << 27, 1000), /a directory of 134217728 bytes/);
   });
 
   it('stop at lists in lists, and at a text that does not end', async () => {
-    assert.match(await limitOf(endless('{"segments":', '[', 1 << 20)), /nests more than 1000 deep, at byte 1011/);
     assert.match(
-      await limitOf(endless('{"segments":"', 'x', 1 << 28)),
+      await limitOf(endless('{"segments":', '[', 1 << 20), 'nesting', 1000, 1001, 1011),
+      /nests more than 1000 deep, at byte 1011/,
+    );
+    assert.match(
+      await limitOf(endless('{"segments":"', 'x', 1 << 28), 'textBytes', 1 << 26, null, 12),
       /a text of more than 67108864 bytes, at byte 12/,
     );
   });
 
   it('stop at a graph that nobody could look at', async () => {
-    assert.match(await limitOf(endless('digraph G {\n', ' ', 1 << 28)), /a graph of more than 67108864 bytes/);
+    assert.match(
+      await limitOf(endless('digraph G {\n', ' ', 1 << 28), 'graphBytes', 1 << 26, null, null),
+      /a graph of more than 67108864 bytes/,
+    );
+  });
+
+  it('stop at a profile that is larger than any of JAX', async () => {
+    const head = '\x0a\x04\x08\x01\x10\x02';
+    assert.match(
+      await limitOf(endless(head, '\0', 2 ** 40), 'profileBytes', 1 << 28, null, null),
+      /a profile of more than 268435456 bytes/,
+    );
+  });
+
+  it('stop at more packings in each other than anybody makes', async () => {
+    let packed: Uint8Array = Buffer.from('hello');
+    for (let i = 0; i < 5; i++) packed = gzipSync(packed);
+    assert.match(await limitOf(bytesSource('x', packed), 'packings', 3, null, null), /packed 4 times over/);
+  });
+
+  it('stop at an archive of more snapshots than anybody puts into one', async () => {
+    const bytes = Uint8Array.of(0x80, 4, 0x4e, 0x2e);
+    const archive = zipArchive(Array.from({ length: 257 }, (_, i) => ({ name: `step_${i}.pickle`, bytes })));
+    assert.match(
+      await limitOf(bytesSource('x', archive), 'snapshots', 256, null, null),
+      /^x holds more than 256 snapshots, more than Leakline reads from one file\. Split it\.$/,
+    );
+  });
+
+  it('stop at what unfolds far beyond its size', async () => {
+    // A pickle that pushes nothing and pops it again, without end.
+    const bomb = gzipSync(Buffer.concat([Buffer.from([0x80, 4]), Buffer.alloc(100 << 20, 'N0')]), { level: 9 });
+    await assert.rejects(readInput(bytesSource('x', bomb)), (error) => {
+      assert.ok(error instanceof LimitError, String(error));
+      const { kind, most, asked, offset } = error.limit;
+      assert.equal(kind, 'unpackedBytes');
+      assert.ok(offset !== null && offset <= bomb.length && most === 500 * offset);
+      assert.ok(asked !== null && asked > most && asked < 100 << 20);
+      return true;
+    });
+  });
+
+  it('stop at more objects than any snapshot keeps, and at dictionaries in dictionaries', async () => {
+    const most = 1 << 22;
+    // A list of numbers: four million and one.
+    const list = '\x80\x04](' + 'N'.repeat(1000) + 'e';
+    const rounds = Math.ceil((most + 1) / 1000) - 1;
+    const bytes = Buffer.concat([
+      Buffer.from(list, 'latin1'),
+      ...Array.from({ length: rounds }, () => Buffer.from('(' + 'N'.repeat(1000) + 'e')),
+      Buffer.from('.'),
+    ]);
+    assert.match(
+      await limitOf(bytesSource('x', bytes), 'objects', most, 1000 * (rounds + 1), null),
+      /more objects than Leakline allows/,
+    );
+  });
+
+  it('stop at a log of more samples than a curve needs', async () => {
+    // 256 devices, then rows of one: each row has a place for all.
+    const smi =
+      'timestamp, index, memory.used [MiB]\n' +
+      Array.from({ length: 256 }, (_, device) => `2026/11/20 16:41:02.123, ${device}, 1 MiB\n`).join('');
+    const most = 1 << 25;
+    for (const [source, asked] of [
+      [repeating(smi, '2026/11/20 16:41:03.123, 0, 1 MiB\n', '', 10e6), most + 256],
+      [repeating('[', '[1,2,8,0]', ',', 1e9), most + 8],
+    ] as const) {
+      assert.match(await limitOf(source, 'samples', most, asked, null), /holds more samples than Leakline reads/);
+    }
+  });
+
+  it('are not met by lists of statistics, of which one item is held at a time', () => {
+    const held: number[] = [];
+    let seen = 0;
+    const items = new JsonElements('items', () => {
+      seen++;
+    });
+    const machine = new JsonMachine(items, 'x', true);
+    for (const text of ['[{"a":1},', '{"a":', '[2]}, 3]', ' {"a":[4]}', ' [[5],{}]']) {
+      const bytes = Buffer.from(`${text} `);
+      assert.equal(machine.run(bytes, 0, bytes.length, 0, false), bytes.length, text);
+      held.push(seen);
+    }
+    assert.deepEqual(held, [1, 1, 3, 4, 6]);
   });
 
   it('stop when time is up, in every format', async () => {
@@ -76,7 +191,10 @@ describe('Limits of containers and texts', function () {
       ['<html><script>', ' '],
     ]) {
       const source = endless(head, filler, 2 ** 40);
-      assert.match(await limitOf(source, { timeLimitMs: 50, chunkSize: 1 << 16 }), /was not read within 0\.05 seconds/);
+      assert.match(
+        await limitOf(source, 'timeMs', 50, null, null, { timeLimitMs: 50, chunkSize: 1 << 16 }),
+        /was not read within 0\.05 seconds/,
+      );
     }
   });
 });

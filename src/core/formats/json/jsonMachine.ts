@@ -1,3 +1,4 @@
+import { LimitError } from '../../bytes/limitError.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind } from '../../pickle/values.js';
 import { say } from '../../text/say.js';
@@ -152,8 +153,8 @@ export class JsonMachine {
 
   private open(isObject: boolean, offset: number): void {
     if (this.depth === MAX_DEPTH) {
-      throw new SnapshotError(
-        'limit',
+      throw new LimitError(
+        { kind: 'nesting', most: MAX_DEPTH, asked: this.depth + 1, offset },
         say(
           '{0} nests more than {1} deep, at byte {2}, which no snapshot does. Dump it again.',
           this.name,
@@ -204,8 +205,8 @@ export class JsonMachine {
       p = close;
     }
     if (p - at > MAX_TEXT) {
-      throw new SnapshotError(
-        'limit',
+      throw new LimitError(
+        { kind: 'textBytes', most: MAX_TEXT, asked: null, offset: base + at },
         say(
           '{0} holds a text of more than {1} bytes, at byte {2}, which no snapshot does. Dump it again.',
           this.name,

@@ -1,14 +1,11 @@
-import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { PickleSink } from '../../pickle/pickleSink.js';
 import { Kind, makeRef, NONE_REF, type Ref, ValueStack } from '../../pickle/values.js';
 import type { JsonHandler, NumberKind } from './jsonMachine.js';
-import { say } from '../../text/say.js';
 
 /** Items per call, as CPython's pickler has it: longer containers come in parts. */
 const BATCH = 1000;
 /** JSON has no tuples: a short list of whole numbers is one. */
 const MAX_TUPLE = 4;
-const MAX_DEPTH = 1 << 24;
 
 const EMPTY_LIST_REF = makeRef(Kind.EmptyList, 0);
 const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
@@ -30,10 +27,7 @@ export class JsonToSink implements JsonHandler {
   private depth = 0;
   private readonly open: Open[] = [];
 
-  constructor(
-    private readonly sink: PickleSink,
-    private readonly name: string,
-  ) {}
+  constructor(private readonly sink: PickleSink) {}
 
   beginObject(): void {
     this.open.push({ mark: this.depth, value: EMPTY_DICT_REF, isObject: true, onlyWholeNumbers: false });
@@ -103,12 +97,8 @@ export class JsonToSink implements JsonHandler {
 
   private push(ref: Ref, low: number, high: number): void {
     const { stack } = this;
-    if (this.depth === stack.ref.length) {
-      if (this.depth >= MAX_DEPTH) {
-        throw new SnapshotError('limit', say('{0} nests more than Leakline allows. Dump it again.', this.name));
-      }
-      stack.grow();
-    }
+    // The nesting that JSON may have, times what a container holds back, is all that ever lies here.
+    if (this.depth === stack.ref.length) stack.grow();
     stack.ref[this.depth] = ref;
     stack.low[this.depth] = low;
     stack.high[this.depth++] = high;

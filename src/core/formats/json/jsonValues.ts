@@ -8,6 +8,9 @@ export interface JsonObject {
   [key: string]: JsonValue;
 }
 
+/** Texts that are known by their bytes at once. */
+const MOST_TEXTS = 1 << 16;
+
 const float = new DataView(new ArrayBuffer(8));
 
 /** The number behind a kind and its bits, exact. */
@@ -28,28 +31,33 @@ export function exactNumber(kind: NumberKind, low: number, high: number): number
  * of millions of small objects.
  */
 export class JsonElements implements JsonHandler {
-  private readonly strings = new StringPool();
+  private strings = new StringPool();
   private readonly containers: (JsonValue[] | JsonObject)[] = [];
   private readonly keys: string[] = [];
   private depth = 0;
+  private elementDepth: number;
 
   /**
-   * @param elementDepth containers around an element: 0 for the top values, 1 for the items of a top list, 2 for those
-   *   of lists in a top object
+   * @param elements containers around an element: 0 for the top values, 1 for the items of a top list, 2 for those of
+   *   lists in a top object; `items` for the items of top lists and other top values
    * @param onElement told the key of the list in the top object, empty without one
    * @param wanted false for keys whose values need not be built
    */
   constructor(
-    private readonly elementDepth: number,
+    private readonly elements: number | 'items',
     private readonly onElement: (value: JsonValue, list: string) => void,
     private readonly wanted: (key: string) => boolean = () => true,
-  ) {}
+  ) {
+    this.elementDepth = elements === 'items' ? 0 : elements;
+  }
 
   beginObject(): void {
+    if (this.elements === 'items' && this.depth === 0) this.elementDepth = 0;
     this.begin(Object.create(null) as JsonObject);
   }
 
   beginArray(): void {
+    if (this.elements === 'items' && this.depth === 0) this.elementDepth = 1;
     this.begin([]);
   }
 
@@ -62,11 +70,11 @@ export class JsonElements implements JsonHandler {
   }
 
   key(bytes: Uint8Array, from: number, to: number): void {
-    this.keys[this.depth] = this.strings.text(this.strings.intern(bytes, from, to));
+    this.keys[this.depth] = this.textOf(bytes, from, to);
   }
 
   text(bytes: Uint8Array, from: number, to: number): void {
-    if (this.isKept()) this.add(this.strings.text(this.strings.intern(bytes, from, to)));
+    if (this.isKept()) this.add(this.textOf(bytes, from, to));
   }
 
   number(kind: NumberKind, low: number, high: number): void {
@@ -75,6 +83,12 @@ export class JsonElements implements JsonHandler {
 
   literal(value: boolean | null): void {
     this.add(value);
+  }
+
+  /** A text that was met before costs no memory; of texts that are all different, such as times, few are kept. */
+  private textOf(bytes: Uint8Array, from: number, to: number): string {
+    if (this.strings.count > MOST_TEXTS) this.strings = new StringPool();
+    return this.strings.text(this.strings.intern(bytes, from, to));
   }
 
   private begin(container: JsonValue[] | JsonObject): void {

@@ -1,13 +1,10 @@
-import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Growable } from '../../model/growable.js';
 import type { TrendSeries } from '../../model/trend.js';
 import type { Bytes, DeviceOrdinal, Microseconds } from '../../model/units.js';
-import { say } from '../../text/say.js';
+import { checkSamples } from '../sampleCount.js';
 
 /** Devices, processes and quantities of one log; more are made to tire us. */
 const MOST_SERIES = 256;
-/** Rows times series. */
-const MOST_VALUES = 1 << 26;
 
 /** What one round of devices takes to be told. */
 const ONE_ROUND_US: Microseconds = 250_000;
@@ -47,9 +44,7 @@ export class TrendRows {
     }
     this.inRow = new Set([teller]);
     this.times.push(time);
-    if (this.count * this.series.size > MOST_VALUES) {
-      throw new SnapshotError('limit', say('{0} holds more samples than Leakline reads. Split it.', this.source));
-    }
+    checkSamples(this.source, this.count * this.series.size);
   }
 
   /** An amount in the present row. @param bytes NaN where the log does not say */

@@ -41,13 +41,12 @@ export function orderStacks(
   const ordered = new Growable(Uint32Array);
   let anyMoved = false;
   let frameCount = 0;
+  const most = MOST_GROWTH * stacks.frames.length + FREE_FRAMES;
   for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
     const recorded = stacks.frames.subarray(stacks.offset[stack], stacks.offset[stack + 1]);
     ordered.length = 0;
     for (const frame of recorded) frameCount += 1 + (behind.get(frame)?.length ?? 0);
-    if (frameCount > MOST_GROWTH * stacks.frames.length + FREE_FRAMES) {
-      throw tooManyMentions(name, 'generated');
-    }
+    if (frameCount > most) throw tooManyMentions(name, 'generated', most, frameCount);
     if (isNative[recorded[recorded.length - 1]] === 1) append(ordered, recorded, behind, () => true);
     else {
       append(ordered, recorded, behind, (frame) => isNative[frame] === 1);

@@ -84,7 +84,7 @@ export class TorchFrames {
   /** A list of its own that holds the frames of a stack. */
   newCapture(stack: StackId): Ref {
     const capture = this.builder.captures.add(stack);
-    if (capture > PAYLOAD_MASK) throw tooManyObjects(this.name);
+    if (capture > PAYLOAD_MASK) throw tooManyObjects(this.name, PAYLOAD_MASK, capture);
     this.forecast.met(stack);
     return CAPTURE_BITS | capture;
   }
@@ -122,7 +122,7 @@ export class TorchFrames {
       stacks.appendTo(this.joined, native);
       stacks.appendTo(this.joined, python);
       pair = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
-      if (stacks.frameCount > MOST_FRAMES) throw tooManyMentions(this.name, 'stack');
+      if (stacks.frameCount > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, stacks.frameCount);
       ofNative.set(python, pair);
     }
     return pair;
@@ -136,7 +136,8 @@ export class TorchFrames {
     stacks.appendTo(this.joined, captures.stack[capture]);
     this.again += this.joined.length;
     this.appended += to - from;
-    if (this.again > MOST_AGAIN * this.appended + FREE_AGAIN) throw tooManyMentions(this.name, 'stack');
+    const most = MOST_AGAIN * this.appended + FREE_AGAIN;
+    if (this.again > most) throw tooManyMentions(this.name, 'stack', most, this.again);
     for (let i = from; i < to; i++) this.joined.push(ref[i] & PAYLOAD_MASK);
     captures.stack[capture] = stacks.intern(this.joined.data, 0, this.joined.length, PAYLOAD_MASK);
     return list;

@@ -41,7 +41,7 @@ export class TorchObjects {
   }
 
   add(object: TorchObject): Ref {
-    if (this.objects.length >= MAX_OBJECTS) throw tooManyObjects(this.name);
+    if (this.objects.length >= MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, this.objects.length + 1);
     this.objects.push(object);
     return makeRef(Torch.Object, this.objects.length - 1);
   }
@@ -69,7 +69,7 @@ export class TorchObjects {
       if (ref[i] >>> PAYLOAD_BITS !== Kind.Text) continue;
       entries.set(this.strings.text(ref[i] & PAYLOAD_MASK), this.plain(stack, i + 1));
     }
-    if (entries.size > MAX_OBJECTS) throw tooManyObjects(this.name);
+    if (entries.size > MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, entries.size);
     return known?.type === 'dict' ? dict : this.add({ type: 'dict', entries });
   }
 
@@ -104,7 +104,8 @@ export class TorchObjects {
     }
     this.held += to - from;
     const items = kept?.items ?? [];
-    if (items.length + to - from > MAX_OBJECTS) throw tooManyObjects(this.name);
+    const length = items.length + to - from;
+    if (length > MAX_OBJECTS) throw tooManyObjects(this.name, MAX_OBJECTS, length);
     for (let i = from; i < to; i++) items.push(ref[i]);
     return kept === null ? this.add({ type: 'list', items }) : list;
   }
@@ -115,7 +116,9 @@ export class TorchObjects {
    */
   settings(dict: TorchObject & { type: 'dict' }, depth = 0): { readonly [key: string]: SettingValue } {
     this.lookAt(dict.entries.size, 'dictionary');
-    if (depth === MAX_DEPTH) throw tooManyMentions(this.name, 'dictionary');
+    if (depth === MAX_DEPTH) {
+      throw tooManyMentions(this.name, 'dictionary', MAX_DEPTH, depth + 1, 'nesting');
+    }
     const settings: [string, SettingValue][] = [];
     for (const [key, value] of dict.entries) {
       if (!isTorchObject(value)) settings.push([key, value]);
@@ -126,7 +129,8 @@ export class TorchObjects {
 
   private lookAt(entries: number, what: 'list' | 'dictionary'): void {
     this.looks += entries;
-    if (this.looks > MOST_LOOKS * this.held + FREE_LOOKS) throw tooManyMentions(this.name, what);
+    const most = MOST_LOOKS * this.held + FREE_LOOKS;
+    if (this.looks > most) throw tooManyMentions(this.name, what, most, this.looks);
   }
 
   private plain(stack: ValueStack, at: number): SettingValue | TorchObject {

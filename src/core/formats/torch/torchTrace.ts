@@ -56,7 +56,7 @@ export class TorchTrace {
     if (!this.isPlanned) return null;
     const columns = builder.events;
     const event = columns.claim();
-    if (event > PAYLOAD_MASK) throw tooManyObjects(this.name);
+    if (event > PAYLOAD_MASK) throw tooManyObjects(this.name, PAYLOAD_MASK, event);
     const { addr, size, stream, timeUs, frames, metadata, compileContext } = plan;
     const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
     columns.action[event] = action;

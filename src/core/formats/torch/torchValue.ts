@@ -1,4 +1,4 @@
-import { SnapshotError } from '../../bytes/snapshotError.js';
+import { LimitError } from '../../bytes/limitError.js';
 import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type ValueStack } from '../../pickle/values.js';
 import { say } from '../../text/say.js';
 
@@ -59,14 +59,23 @@ export function integerText(stack: ValueStack, at: number): string {
  * @throws SnapshotError `limit`
  */
 export function checkedPayload(payload: number, name: string): number {
-  if (payload > PAYLOAD_MASK) throw tooManyObjects(name);
+  if (payload > PAYLOAD_MASK) throw tooManyObjects(name, PAYLOAD_MASK, payload);
   return payload;
 }
 
-/** What is mentioned again and again would unfold into much more than the file holds. */
-export function tooManyMentions(name: string, what: 'stack' | 'list' | 'dictionary' | 'generated'): SnapshotError {
-  return new SnapshotError(
-    'limit',
+/**
+ * What is mentioned again and again would unfold into much more than the file holds.
+ * @param most looks that are allowed
+ */
+export function tooManyMentions(
+  name: string,
+  what: 'stack' | 'list' | 'dictionary' | 'generated',
+  most: number,
+  asked: number,
+  kind: 'mentions' | 'nesting' = 'mentions',
+): LimitError {
+  return new LimitError(
+    { kind, most, asked, offset: null },
     say(
       '{0} mentions {1} far more often than PyTorch does, to unfold into much more than it holds. Dump the snapshot again.',
       name,
@@ -88,9 +97,10 @@ function mentionText(what: Parameters<typeof tooManyMentions>[1]): string {
   }
 }
 
-export function tooManyObjects(name: string): SnapshotError {
-  return new SnapshotError(
-    'limit',
+/** @param most objects of a kind that are allowed */
+export function tooManyObjects(name: string, most: number, asked: number): LimitError {
+  return new LimitError(
+    { kind: 'objects', most, asked, offset: null },
     say('{0} holds more objects than Leakline allows. Record with a smaller max_entries.', name),
   );
 }

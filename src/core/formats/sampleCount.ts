@@ -1,0 +1,19 @@
+import { LimitError } from '../bytes/limitError.js';
+import { say } from '../text/say.js';
+
+/** Amounts of all series of a log together: a quarter of a gigabyte of columns. */
+export const MOST_SAMPLES = 1 << 25;
+
+/**
+ * Bounds what a log of any length takes.
+ * @param name of the input
+ * @param asked amounts that it has until now
+ * @throws LimitError `samples`
+ */
+export function checkSamples(name: string, asked: number): void {
+  if (asked <= MOST_SAMPLES) return;
+  throw new LimitError(
+    { kind: 'samples', most: MOST_SAMPLES, asked, offset: null },
+    say('{0} holds more samples than Leakline reads. Split it.', name),
+  );
+}
