@@ -19,13 +19,31 @@ export function isSameContainer(
   recorded: { readonly name: string; readonly line: number },
   source: SourceHolder,
 ): boolean {
-  if (recorded.name !== classedName(source).replaceAll('"', "'")) return false;
-  if (source.holder.startsWith('self.')) return true;
+  const name = classedName(source).replaceAll('"', "'");
+  if (source.holder.startsWith('self.'))
+    return recorded.name === name || isInherited(recorded.name, name, source.module);
+  if (recorded.name !== name) return false;
   const { module, span } = source;
   const start = module.lineStarts.at(recorded.line - 1);
   if (start === undefined) return false;
   const indented = start + module.text.slice(start).search(/\S/);
   return around(module, indented, 'function') === around(module, span.from, 'function');
+}
+
+/** True if the recorder saw an attribute, by its object's class, that a class above it in the file has. */
+function isInherited(recorded: string, name: string, module: PythonModule): boolean {
+  const [, own, attribute] = /^(\w+)(\..*)$/.exec(recorded) ?? [];
+  const bases = new Map<string, readonly string[]>();
+  forEachStatement(module.body, (statement) => {
+    if (statement.kind !== 'class') return;
+    bases.set(
+      statement.name,
+      statement.bases.flatMap((base) => (base.kind === 'name' ? [base.name] : [])),
+    );
+  });
+  const above = new Set(bases.get(own));
+  for (const cls of above) for (const base of bases.get(cls) ?? []) above.add(base);
+  return [...above].some((cls) => `${cls}${attribute}` === name);
 }
 
 /** The innermost class, or function, that an offset lies in. */

@@ -138,6 +138,24 @@ describe('What cannot grow for ever', () => {
     assert.equal((await runOf(await digestsOf('filling_replay', 30, same))).verdict, 'leak');
   });
 
+  it('is the container of a class above that of the object that the recorder saw', async () => {
+    const more = '\n\nclass Kept(Samples):\n    pass\n\n\nclass Cached(Kept):\n    pass\n\n\nclass Loader:\n    pass\n';
+    const changed = {
+      sourceText: (file: string): string | null => {
+        const text = sourceText(file);
+        return text !== null && file.endsWith('capped_cache.py') ? text + more : text;
+      },
+    };
+    const verdictOf = async (name: string): Promise<string> => {
+      const look = withOwners((owner) => ({ ...owner, name, line: 12 }));
+      return (await runOf(await digestsOf('capped_cache', 40, look), changed)).verdict;
+    };
+    assert.equal(await verdictOf('Kept.kept'), 'filling');
+    assert.equal(await verdictOf('Cached.kept'), 'filling');
+    assert.equal(await verdictOf('Cached.seen'), 'leak');
+    assert.equal(await verdictOf('Loader.kept'), 'leak');
+  });
+
   it('is the same container whichever of its statements the recorder names, and another one by another name', async () => {
     const seen = (name: string, line: number): Look => withOwners((owner) => ({ ...owner, name, line }));
     const verdictOf = async (program: string, look: Look): Promise<string> =>
