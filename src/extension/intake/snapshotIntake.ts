@@ -51,6 +51,8 @@ export class SnapshotIntake {
   private polling = false;
   /** Files being read. */
   private reading = 0;
+  /** Files whose ends are looked at. */
+  private judging = 0;
   private disposed = false;
 
   /**
@@ -76,7 +78,7 @@ export class SnapshotIntake {
 
   /** True while a file is being read, waits to be read, or has not been looked at. */
   get busy(): boolean {
-    if (this.reading > 0) return true;
+    if (this.reading > 0 || this.judging > 0) return true;
     for (const { phase, settling } of this.files.values()) {
       if (phase === 'queued' || (phase === 'settling' && settling?.stamp === null)) return true;
     }
@@ -211,7 +213,11 @@ export class SnapshotIntake {
       this.answer(entry);
       return;
     }
-    if (!(await this.looksComplete(entry.path, stamp.size))) {
+    this.judging++;
+    const complete = await this.looksComplete(entry.path, stamp.size).finally(() => {
+      this.judging--;
+    });
+    if (!complete) {
       if (this.files.get(entry.path) === entry) this.truncated(entry, stamp, this.texts.incomplete);
       return;
     }

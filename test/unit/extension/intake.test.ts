@@ -36,6 +36,9 @@ class World implements IntakeFiles, IntakeReader {
     if (content) this.contentChanges++;
   });
 
+  /** What a look at both ends of a file waits for. */
+  slowDisk: Promise<void> = Promise.resolve();
+
   /** Writes a file now: complete, unless `last` says otherwise. */
   write(path: string, size: number, last = STOP, first = PROTO): void {
     this.files.set(path, { size, mtimeMs: this.clock.now(), ino: 1, beside: '', first, last });
@@ -46,8 +49,9 @@ class World implements IntakeFiles, IntakeReader {
     return Promise.resolve(this.files.get(path) ?? null);
   }
 
-  ends(path: string): Promise<{ first: number; last: number } | null> {
-    return Promise.resolve(this.files.get(path) ?? null);
+  async ends(path: string): Promise<{ first: number; last: number } | null> {
+    await this.slowDisk;
+    return this.files.get(path) ?? null;
   }
 
   async load(path: string): Promise<readonly SnapshotReport[]> {
@@ -271,6 +275,25 @@ describe('The intake of snapshots', () => {
     assert.equal(world.loads.length, 1_000);
     assert.equal(world.mostReading, 2);
     assert.deepEqual(world.loads, [...world.loads].sort().reverse());
+  });
+
+  it('is busy from the first look at an old file to the end of its reading, however slow the disk', async () => {
+    let answer = (): void => undefined;
+    world.slowDisk = new Promise((resolve) => {
+      answer = resolve;
+    });
+    world.write('a', 100);
+    const file = world.files.get('a');
+    assert.ok(file !== undefined, 'the file is there');
+    world.files.set('a', { ...file, mtimeMs: file.mtimeMs - 60_000 });
+    assert.ok(world.intake.busy, 'before the first look');
+    await world.clock.advance(1_000);
+    assert.equal(world.phase('a'), 'settling');
+    assert.ok(world.intake.busy, 'while its ends are read');
+    answer();
+    await drain();
+    assert.equal(world.phase('a'), 'ready');
+    assert.ok(!world.intake.busy, 'when it is read');
   });
 
   it('reads a file once more whose reader died, and no more often', async () => {
