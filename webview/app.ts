@@ -76,6 +76,14 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   });
   const table = el('div', { class: 'tables' }, createCurveTable(store, session), bandTable, bandMenu);
   const hint = el('p', { class: 'aside chart-hint' }, strings.chartHint);
+  const chartMenu = createExportMenu(exporter, {
+    name: () => savedName(store.get(), 'timeline'),
+    picture: () => chartView.picture(),
+    table: () => {
+      const { curve } = store.get();
+      return curve === null ? null : curveTable(curve);
+    },
+  });
   const history = el(
     'section',
     { class: 'history', attributes: { 'aria-label': strings.chart } },
@@ -88,14 +96,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     bandKey,
     table,
     hint,
-    createExportMenu(exporter, {
-      name: () => savedName(store.get(), 'timeline'),
-      picture: () => chartView.picture(),
-      table: () => {
-        const { curve } = store.get();
-        return curve === null ? null : curveTable(curve);
-      },
-    }),
+    chartMenu,
   );
   const controls = createControls(store, session, bands);
   const live = createLiveView(store, session, born, exporter);
@@ -140,6 +141,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     noEvents.show(flat ? strings.noEvents : null);
     chart.hidden = curveAsTable || flat;
     hint.hidden = chart.hidden;
+    chartMenu.hidden = flat;
     minimap.hidden = chart.hidden || !layer || curve?.hasAllocations === false;
     bandKey.hidden = minimap.hidden;
     bandFailure.show(bandsError === null || !layer ? null : strings.bandsFailed(bandsError));

@@ -90,6 +90,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
   const groupings = [
     { name: null, items: BAND_GROUPINGS.map((value) => ({ value, text: strings.groupingName[value] })) },
   ];
+  const bandChoices = el('span', { class: 'together' }, layer.element, grouping.element);
   const progress = createProgress(strings.loading);
 
   store.watch((state) => {
@@ -107,6 +108,8 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     grouping.show(groupings, state.grouping);
     grouping.element.hidden = !state.layer;
     asTable.show(state.curveAsTable);
+    // Where there is no curve, nothing about it can be chosen.
+    bandChoices.hidden = asTable.element.hidden = curve?.events === 0;
     progress.show(state.curveLoading || state.liveLoading || state.reading);
   });
 
@@ -117,7 +120,7 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     device.element,
     axis.element,
     el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
-    el('span', { class: 'together' }, layer.element, grouping.element),
+    bandChoices,
     asTable.element,
     progress.element,
   );

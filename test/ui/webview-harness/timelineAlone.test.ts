@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
+import { FIXTURES } from '../../support/snapshots.js';
 import { TrainingRun } from '../../support/trainingRun.js';
 import { exampleFolder, newFolder } from '../../support/workspaces.js';
 import { harnessSession } from './harnessSession.js';
@@ -304,6 +305,16 @@ describe('the timeline alone', () => {
     await eventually(() => {
       assert.equal(alone.callsOf('openSnapshot').length, 1);
     });
+  });
+
+  it('of a snapshot without a history says so, and offers nothing that there is not', async () => {
+    const { page } = await session.open({ paths: [join(FIXTURES, 'shapes/no_history.p4.pickle')] });
+    await page.getByText('This snapshot has no history').waitFor();
+    for (const text of ['Allocations', 'Curve as a table']) {
+      assert.equal(await page.locator('.controls').getByText(text, { exact: true }).isVisible(), false, text);
+    }
+    assert.equal(await page.locator('.history').getByText('Save…').filter({ visible: true }).count(), 0);
+    assert.equal(await page.locator('.live').getByText('Save…').filter({ visible: true }).count(), 1);
   });
 
   it('draws the capacity where it is in reach, and tells it where it is not', async () => {
