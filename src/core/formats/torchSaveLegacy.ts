@@ -9,8 +9,12 @@ import type { Format, ReadContext } from './format.js';
 import { wrapResult, type ReadResult } from './readResult.js';
 import { checkpoint } from './torch/foreignPickle.js';
 
-/** PROTO 2, LONG1 of ten bytes: 0x1950a86a20f9469cfc6c, which `torch.save` writes in front. */
-const MAGIC = [0x80, 0x02, 0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e];
+/** LONG1 of ten bytes: 0x1950a86a20f9469cfc6c, a pickle of its own that `torch.save` writes in front. */
+const MAGIC = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e];
+const PROTO = 0x80;
+/** From protocol 4 on, the opcode and the length of a writer's buffer stand before it. */
+const FRAME = 0x95;
+const FRAME_BYTES = 9;
 
 /** Magic, version, facts about the system; then comes the object, and behind it a list of storages. */
 const PICKLES_BEFORE = 3;
@@ -19,7 +23,11 @@ const PICKLES_BEFORE = 3;
 export const torchSaveLegacy: Format = {
   id: 'torchSaveLegacy',
   // The first bytes of the magic tell it from a snapshot, whose pickle starts with a container.
-  sniff: (head) => head.length >= 4 && MAGIC.every((byte, i) => i >= head.length || head[i] === byte),
+  sniff: (head) => {
+    const from = head[2] === FRAME ? 2 + FRAME_BYTES : 2;
+    const isPickle = head[0] === PROTO && head[1] >= 2 && head[1] <= 5 && head.length >= from + 2;
+    return isPickle && MAGIC.every((byte, i) => from + i >= head.length || head[from + i] === byte);
+  },
   read,
 };
 

@@ -71,6 +71,28 @@ describe('Containers', () => {
     }
   });
 
+  it('are what torch.save wrote before 1.6 with any protocol', async () => {
+    const framed = (protocol: number, body: readonly number[]): Buffer =>
+      Buffer.from([0x80, protocol, ...(protocol < 4 ? [] : [0x95, body.length, 0, 0, 0, 0, 0, 0, 0]), ...body]);
+    const magic = [0x8a, 0x0a, 0x6c, 0xfc, 0x9c, 0x46, 0xf9, 0x20, 0x6a, 0xa8, 0x50, 0x19, 0x2e];
+    const bare = columnsOf(await readBytes(fixture('t213.p4.pickle')));
+    for (const protocol of [2, 3, 4, 5]) {
+      const file = Buffer.concat([
+        framed(protocol, magic),
+        framed(protocol, [0x4d, 0xe9, 0x03, 0x2e]),
+        framed(protocol, [0x7d, 0x2e]),
+        fixture(`t213.p${protocol}.pickle`),
+        framed(protocol, [0x5d, 0x2e]),
+      ]);
+      const snapshot = await readBytes(file);
+      assert.equal(snapshot.format, 'torchSaveLegacy/pickle');
+      assert.deepEqual(columnsOf(snapshot), bare, `protocol ${protocol}`);
+      for (let length = 4; length < 40; length++) {
+        assert.equal((await errorOf(file.subarray(0, length))).reason, 'truncated', `protocol ${protocol}, ${length}`);
+      }
+    }
+  });
+
   it('are opened one in another, but not without end', async () => {
     const bare = columnsOf(await readFile(join(SHAPES, 't213.p4.pickle')));
     const zipped = zipArchive([{ name: 'snapshot.pickle.gz', bytes: fixture('t213.pickle.gz') }]);
