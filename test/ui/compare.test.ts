@@ -8,6 +8,7 @@ import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { comparePair } from './workbench/comparing.js';
 import { WebviewPanel } from './workbench/webviewPanel.js';
+import type { Workbench } from './workbench/workbench.js';
 
 const file = 'detector/pyramid.py';
 const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
@@ -45,15 +46,36 @@ describe('Comparing two snapshots', () => {
     assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);
     await workbench.screenshot('compare');
 
-    const page = await WebviewPanel.find(workbench.page, '.compare-table tbody tr');
-    const total = page.locator('.compare-table tfoot tr.total td').first();
-    await eventually(async () => {
-      assert.equal(Number((await total.getAttribute('title'))?.replace(/\D/g, '')), growth);
-    });
+    const page = await pageOfGrowth(workbench);
     await page.locator('.compare-table .place button').first().click();
     await editor.untilActive(file);
 
     await workbench.runCommand('Leakline: Clear Comparison');
     await editor.untilLens(16, /leaked/);
   });
+
+  it('is offered for two files that are selected in the Explorer view', async () => {
+    const workbench = await ui.open({ folder: copyExample() });
+    const { explorer } = workbench.sideBar;
+    await explorer.click('snapshots');
+    await explorer.chooseOfTwo(...names, 'Compare Snapshots…');
+    await pageOfGrowth(workbench);
+  });
+
+  it('is offered for two snapshots that are selected in the list', async () => {
+    const workbench = await ui.open({ folder: copyExample() });
+    await workbench.runCommand('Leakline: Show Leaks');
+    await workbench.sideBar.tree('Snapshots').chooseOfTwo(...names, 'Compare Snapshots…');
+    await pageOfGrowth(workbench);
+  });
+
+  /** The page that compares, when its total is the one of the report, to the byte. */
+  async function pageOfGrowth(workbench: Workbench): Promise<WebviewPanel> {
+    const page = await WebviewPanel.find(workbench.page, '.compare-table tbody tr');
+    const total = page.locator('.compare-table tfoot tr.total td').first();
+    await eventually(async () => {
+      assert.equal(Number((await total.getAttribute('title'))?.replace(/\D/g, '')), growth);
+    });
+    return page;
+  }
 });

@@ -14,6 +14,11 @@ export class SideBar {
         .filter({ has: this.page.locator('.pane-header', { hasText: title }) }),
     );
   }
+
+  /** The files of the workspace. */
+  get explorer(): Tree {
+    return new Tree(this.page, this.page.locator('.explorer-folders-view'));
+  }
 }
 
 /** One row of a tree: its nesting (1 for the outermost) and all its text. */
@@ -72,6 +77,13 @@ export class Tree {
   async choose(text: string | RegExp, entry: string): Promise<void> {
     await this.row(text).click({ button: 'right' });
     await this.page.locator('.context-view .action-menu-item', { hasText: entry }).click();
+  }
+
+  /** Selects two rows, opens the menu of the second and picks an entry. */
+  async chooseOfTwo(first: string, second: string, entry: string): Promise<void> {
+    await this.row(first).click();
+    await this.row(second).click({ modifiers: ['ControlOrMeta'] });
+    await this.choose(second, entry);
   }
 
   /** Opens or closes a row. */
