@@ -1,21 +1,40 @@
 /** Numbers as people read them: as in English, until the thread is told of another language. */
 
 /** What stands between thousands, and before what is less than one. */
-let signs = { group: ',', point: '.' };
+interface Signs {
+  readonly group: string;
+  readonly point: string;
+}
+
+const ENGLISH: Signs = { group: ',', point: '.' };
+
+let language = 'en';
+/** Null until the first number: the runtime takes tens of milliseconds to look up its first language. */
+let signs: Signs | null = ENGLISH;
 
 /** Writes numbers of this thread as a language does. @param locale such as `de` */
 export function useLocale(locale: string): void {
-  const parts = new Intl.NumberFormat(locale, { minimumFractionDigits: 1 }).formatToParts(1234567);
-  const sign = (type: 'group' | 'decimal'): string => parts.find((part) => part.type === type)?.value ?? '';
-  signs = { group: sign('group'), point: sign('decimal') };
+  language = locale;
+  signs = locale === 'en' ? ENGLISH : null;
 }
 
 /** All digits, in groups of three: `1,048,576`. Exact, so that columns can be added up. */
 export function countText(count: number): string {
-  return String(count).replace(/\B(?=(\d{3})+$)/g, signs.group);
+  return String(count).replace(/\B(?=(\d{3})+$)/g, signsNow().group);
 }
 
 /** So many digits behind the point: `52.0`. */
 export function decimalText(value: number, digits: number): string {
-  return value.toFixed(digits).replace('.', signs.point);
+  return value.toFixed(digits).replace('.', signsNow().point);
+}
+
+function signsNow(): Signs {
+  signs ??= signsOf(language);
+  return signs;
+}
+
+function signsOf(locale: string): Signs {
+  const parts = new Intl.NumberFormat(locale, { minimumFractionDigits: 1 }).formatToParts(1234567);
+  const sign = (type: 'group' | 'decimal'): string => parts.find((part) => part.type === type)?.value ?? '';
+  return { group: sign('group'), point: sign('decimal') };
 }
