@@ -3,6 +3,7 @@ import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../chart/points.js';
 import { placeLabels } from '../chart/labels.js';
+import { MARK_DASHES } from '../chart/marksPlugin.js';
 import { MARK_SIGNS } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { partName, stepName } from './runText.js';
@@ -165,20 +166,26 @@ function drawMarks(
     ink.setLineDash([]);
   };
   const told = apart(run.steps, ({ x }) => pixelOfRun(run, x, width));
-  const steps = told.map((step) => ({ x: step.x, text: stepName(step), rank: 0, colour: theme.step, dash: [1, 3] }));
+  const steps = told.map((step) => ({
+    x: step.x,
+    text: stepName(step),
+    rank: 0,
+    colour: theme.step,
+    dash: MARK_DASHES.step,
+  }));
   const failures = run.outOfMemory.map(({ x }) => ({
     x,
     text: MARK_SIGNS.outOfMemory,
     rank: 2,
     colour: theme.outOfMemory,
-    dash: [],
+    dash: MARK_DASHES.outOfMemory,
   }));
   const snapshots = run.parts.map((part, index) => ({
     x: part.to,
     text: `${MARK_SIGNS.snapshot} ${partName(part)}`,
     rank: index === shown ? 3 : 1,
     colour: theme.snapshot,
-    dash: [4, 3],
+    dash: MARK_DASHES.snapshot,
   }));
   const marks = [...steps, ...failures, ...snapshots];
   for (const { x, colour, dash } of marks) line(pixelOfRun(run, x, width), colour, dash);

@@ -203,7 +203,9 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
       const ordinal = seen.get(sort) ?? 0;
       seen.set(sort, ordinal + 1);
       const kind = `${sort} ${ordinal}`;
-      kinds.set(kind, [...(kinds.get(kind) ?? []), message]);
+      const messages = kinds.get(kind);
+      if (messages === undefined) kinds.set(kind, [message]);
+      else messages.push(message);
     }
   }
   return [...kinds.values()].map((messages) => {

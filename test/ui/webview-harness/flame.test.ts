@@ -6,12 +6,10 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder } from '../../support/workspaces.js';
-import { barriersOf } from './barriers.js';
+import { noBarriersInAnyTheme } from './barriers.js';
 import { harnessSession } from './harnessSession.js';
-import { picture } from './picture.js';
 import { cellsOf } from './tableCells.js';
 import type { TimelineHarness } from './timelineHarness.js';
-import { themes } from './themes.js';
 
 const MiB = 1024 * 1024;
 const LIBRARY = '/usr/lib/python3/site-packages/torch/nn/modules/module.py';
@@ -256,14 +254,7 @@ describe('the flame graph', () => {
     for (const shown of ['flame-graph', 'flame-table']) {
       if (shown === 'flame-table') await page.getByText('Calls as a table').click();
       await page.locator(`.${shown}`).waitFor();
-      for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
-        await alone.useTheme(theme);
-        // The toolkit takes over a theme's colours a moment later.
-        await eventually(async () => {
-          assert.deepEqual(await barriersOf(page), [], `${shown} ${theme}`);
-        });
-        await picture(page, `${shown}-${theme}`);
-      }
+      await noBarriersInAnyTheme(alone, shown);
     }
   });
 });

@@ -6,10 +6,8 @@ import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { pickle, Tuple } from '../../support/plainPickle.js';
 import { newFolder } from '../../support/workspaces.js';
-import { barriersOf } from './barriers.js';
-import { picture } from './picture.js';
+import { noBarriersInAnyTheme } from './barriers.js';
 import { cellsOf } from './tableCells.js';
-import { themes } from './themes.js';
 import { harnessSession } from './harnessSession.js';
 import type { TimelineHarness } from './timelineHarness.js';
 
@@ -221,14 +219,7 @@ describe('the memory map', () => {
     for (const shown of ['map-grid', 'segment-table']) {
       if (shown === 'segment-table') await page.getByText('Segments as a table').click();
       await page.locator(`.${shown}`).waitFor();
-      for (const theme of Object.keys(themes) as (keyof typeof themes)[]) {
-        await alone.useTheme(theme);
-        // The toolkit takes over a theme's colours a moment later.
-        await eventually(async () => {
-          assert.deepEqual(await barriersOf(page), [], `${shown} ${theme}`);
-        });
-        await picture(page, `${shown}-${theme}`);
-      }
+      await noBarriersInAnyTheme(alone, shown);
     }
   });
 });

@@ -150,15 +150,20 @@ function isLoop({ kind }: Statement): boolean {
   return kind === 'for' || kind === 'while';
 }
 
+/** Every test of a number asks for those of all files. */
+const known = new WeakMap<readonly Statement[], readonly Standing[]>();
+
 /** All statements of a block and of those inside it. */
-function standings(
-  block: readonly Statement[],
-  blocks: Standing['blocks'] = [],
-  outer: readonly Statement[] = [],
-): Standing[] {
+function standings(block: readonly Statement[]): readonly Standing[] {
+  const found = known.get(block) ?? standingsIn(block, [], []);
+  known.set(block, found);
+  return found;
+}
+
+function standingsIn(block: readonly Statement[], blocks: Standing['blocks'], outer: Standing['outer']): Standing[] {
   const own = [...blocks, block];
   return block.flatMap((statement) => [
     { statement, blocks: own, outer },
-    ...bodiesOf(statement).flatMap((body) => standings(body, own, [...outer, statement])),
+    ...bodiesOf(statement).flatMap((body) => standingsIn(body, own, [...outer, statement])),
   ]);
 }
