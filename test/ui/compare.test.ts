@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import type { Locator } from 'playwright-core';
 import type { CompareLine } from '../../src/core/report/report.js';
 import { compare } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
@@ -58,14 +59,16 @@ describe('Comparing two snapshots', () => {
     const workbench = await ui.open({ folder: copyExample() });
     const { explorer } = workbench.sideBar;
     await explorer.click('snapshots');
-    await explorer.chooseOfTwo(...names, 'Compare Snapshots…');
+    await explorer.chooseOfTwo(...names, 'Compare Snapshots…', timelineTab(workbench));
     await pageOfGrowth(workbench);
   });
 
   it('is offered for two snapshots that are selected in the list', async () => {
     const workbench = await ui.open({ folder: copyExample() });
     await workbench.runCommand('Leakline: Show Leaks');
-    await workbench.sideBar.tree('Snapshots').chooseOfTwo(...names, 'Compare Snapshots…');
+    const snapshots = workbench.sideBar.tree('Snapshots');
+    await snapshots.untilRows(/^step_\d+\.pickle.* live/, 8);
+    await snapshots.chooseOfTwo(...names, 'Compare Snapshots…', timelineTab(workbench));
     await pageOfGrowth(workbench);
   });
 
@@ -79,3 +82,7 @@ describe('Comparing two snapshots', () => {
     return page;
   }
 });
+
+function timelineTab({ page }: Workbench): Locator {
+  return page.locator('.tab', { hasText: 'GPU Memory Timeline' });
+}

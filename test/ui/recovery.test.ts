@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
@@ -8,13 +9,21 @@ import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { writeWorkerKiller } from './support/workerKiller.js';
 
+function setAge(path: string, minutes: number): void {
+  const time = new Date(Date.now() - minutes * 60_000);
+  utimesSync(path, time, time);
+}
+
 describe('A worker that dies while it reads', () => {
   const ui = uiSession('linked', {}, undefined, () => [writeWorkerKiller()]);
 
   it('is told of, and everything is read again by another one', async () => {
     const folder = copyExample();
-    // Read for long enough to be interrupted, while small ones are read beside it.
-    makeSnapshotFile(join(folder, 'large.pickle'), 600_000);
+    // Read for long enough to be interrupted, and behind the small ones: the newest files are read first.
+    const large = join(folder, 'large.pickle');
+    makeSnapshotFile(large, 600_000);
+    for (const path of snapshotsIn(join(folder, 'snapshots'))) setAge(path, 1);
+    setAge(large, 2);
     const [leak] = leakingLines(analyze(folder, snapshotsIn(join(folder, 'snapshots'))));
     const workbench = await ui.open({ folder });
     const { editor, page, sideBar } = workbench;

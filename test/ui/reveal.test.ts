@@ -8,13 +8,12 @@ describe('A snapshot of the list', () => {
     const workbench = await ui.open({ folder: copyExample() });
     await workbench.runCommand('Leakline: Show Leaks');
     const snapshots = workbench.sideBar.tree('Snapshots');
-    await snapshots.untilRow(/step_0015\.pickle/);
-    await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View');
-    await workbench.page
-      .locator('.explorer-folders-view .monaco-list-row.selected, .explorer-folders-view .monaco-list-row.focused', {
-        hasText: 'step_0015.pickle',
-      })
-      .waitFor();
+    await snapshots.untilRows(/^step_\d+\.pickle.* live/, 8);
+    const revealed = workbench.page.locator(
+      '.explorer-folders-view .monaco-list-row.selected, .explorer-folders-view .monaco-list-row.focused',
+      { hasText: 'step_0015.pickle' },
+    );
+    await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', revealed);
     await workbench.screenshot('revealed');
   });
 });

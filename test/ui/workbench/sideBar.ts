@@ -1,6 +1,6 @@
 /** The side bar and its trees. */
 import type { Locator, Page } from 'playwright-core';
-import { eventually } from '../../support/eventually.js';
+import { eventually, patiently } from '../../support/eventually.js';
 
 export class SideBar {
   constructor(private readonly page: Page) {}
@@ -69,21 +69,48 @@ export class Tree {
     });
   }
 
+  /** Waits until so many rows match: a menu of a row closes while rows are drawn anew. */
+  async untilRows(text: RegExp, count: number): Promise<void> {
+    await eventually(async () => {
+      const rows = await this.rows();
+      const found = rows.filter((row) => text.test(row.text)).length;
+      if (found !== count) throw new Error(`${found} of ${count} rows ${text}: ${JSON.stringify(rows)}`);
+    });
+  }
+
   row(text: string | RegExp): Locator {
     return this.pane.locator('.monaco-list-row', { hasText: text }).first();
   }
 
-  /** Opens the menu of a row and picks an entry. */
-  async choose(text: string | RegExp, entry: string): Promise<void> {
-    await this.row(text).click({ button: 'right' });
-    await this.page.locator('.context-view .action-menu-item', { hasText: entry }).click();
+  /** Opens the menu of a row and picks an entry, once more while nothing comes of it. @param seen what then shows */
+  async choose(text: string | RegExp, entry: string, seen: Locator): Promise<void> {
+    await this.pick(text, entry, seen, () => Promise.resolve());
   }
 
-  /** Selects two rows, opens the menu of the second and picks an entry. */
-  async chooseOfTwo(first: string, second: string, entry: string): Promise<void> {
-    await this.row(first).click();
-    await this.row(second).click({ modifiers: ['ControlOrMeta'] });
-    await this.choose(second, entry);
+  /** Selects two rows, opens the menu of the second and picks an entry. @param seen what then shows */
+  async chooseOfTwo(first: string, second: string, entry: string, seen: Locator): Promise<void> {
+    await this.pick(second, entry, seen, async (timeout) => {
+      await this.row(first).click({ timeout });
+      await this.row(second).click({ modifiers: ['ControlOrMeta'], timeout });
+    });
+  }
+
+  private async pick(
+    text: string | RegExp,
+    entry: string,
+    seen: Locator,
+    select: (timeout: number) => Promise<void>,
+  ): Promise<void> {
+    await patiently(async (timeout) => {
+      if (await seen.isVisible()) return;
+      await this.page.keyboard.press('Escape');
+      await select(timeout);
+      await this.row(text).click({ button: 'right', timeout });
+      // A menu takes no notice of a button that is let go in its first tenth of a second.
+      const item = this.page.locator('.context-view .action-menu-item', { hasText: entry });
+      await item.click({ delay: 300, timeout });
+      await seen.waitFor({ timeout });
+    });
   }
 
   /** Opens or closes a row. */
