@@ -37,7 +37,7 @@ def torch_version(python: str) -> str:
 
 
 def main() -> None:
-    python = os.environ.get('LEAKLINE_TORCH_PYTHON', sys.executable)
+    python = os.environ.get('LEAKLINE_TORCH_PYTHON') or sys.executable
     print(f'stand-in for torch, Python {sys.version.split()[0]}')
     counts = [suite(sys.executable, ['test_units', 'test_holders', 'test_session'], [STANDIN, RECORDER, HERE])]
     version = torch_version(python)

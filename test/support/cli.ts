@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CompareReport, LineReport, Report } from '../../src/core/report/report.js';
-import { repositoryRoot } from './repository.js';
+import { builtProgram } from './repository.js';
 
 export interface CliRun {
   status: number | null;
@@ -12,7 +12,7 @@ export interface CliRun {
 }
 
 export function runCli(...args: string[]): CliRun {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(repositoryRoot(), 'dist/cli.js'), ...args], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [builtProgram('cli.js'), ...args], {
     encoding: 'utf8',
     maxBuffer: 1 << 28,
     // Inside desktop VS Code the running program is Electron; this makes it a plain Node.

@@ -5,7 +5,7 @@
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { readFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { serialize } from 'node:v8';
 import type { Browser, Page } from 'playwright-core';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
@@ -16,7 +16,7 @@ import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
 import { readingHere } from '../../support/readingHere.js';
-import { repositoryRoot } from '../../support/repository.js';
+import { builtProgram, repositoryRoot } from '../../support/repository.js';
 import { themes, type Theme } from './themes.js';
 import { encoded, listen } from './wire.js';
 
@@ -67,7 +67,7 @@ export class TimelineHarness {
 
   static async open(browser: Browser, options: HarnessOptions): Promise<TimelineHarness> {
     const { paths, files = [], viewport = { width: 1000, height: 760 } } = options;
-    const assets = options.assets ?? join(repositoryRoot(), 'dist');
+    const assets = options.assets ?? dirname(builtProgram('webview.js'));
     const server = createServer((request, response) => {
       if (request.url === '/messages') {
         harness.listener = response;

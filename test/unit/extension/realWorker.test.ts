@@ -9,7 +9,7 @@ import type { Translations } from '../../../src/core/text/say.js';
 import type { WorkerStart } from '../../../src/protocol/workerApi.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
-import { repositoryRoot } from '../../support/repository.js';
+import { builtProgram, repositoryRoot } from '../../support/repository.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { plainText } from './support/plainText.js';
 
@@ -24,9 +24,11 @@ describe('The real worker as the extension runs it', () => {
   let engine: AnalysisEngine;
   /** Of workers that are not started yet. */
   let translations: Translations;
+  let [readerScript, workerScript]: string[] = [];
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'leakline-worker-'));
+    [readerScript, workerScript] = ['reader.cjs', 'worker.cjs'].map(builtProgram);
     large = join(folder, 'large.pickle');
     makeSnapshotFile(large, 200_000);
   });
@@ -38,16 +40,15 @@ describe('The real worker as the extension runs it', () => {
     told = [];
     onProgress = () => undefined;
     translations = {};
-    const dist = join(repositoryRoot(), 'dist');
     const start: WorkerStart = {
-      readerScript: join(dist, 'reader.cjs'),
+      readerScript,
       readers: 2,
       reading: { cache: { folder: join(folder, 'columns'), maxBytes: 2 ** 26 }, timeLimitMs: 60_000 },
       translations,
     };
     engine = new AnalysisEngine(
       () => {
-        threads.push(startThread(join(dist, 'worker.cjs'), 'test worker', { ...start, translations }));
+        threads.push(startThread(workerScript, 'test worker', { ...start, translations }));
         return threads[threads.length - 1];
       },
       systemClock,

@@ -12,14 +12,14 @@ import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadResult } from '../../../src/core/formats/readResult.js';
 import { compareWithPython } from '../../support/columns.js';
 
-const torch = process.env['LEAKLINE_TORCH_PYTHON'];
+const torch = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
 
 describe('Files of this PyTorch', function () {
   this.timeout(180_000);
   let folder = '';
 
   before(function () {
-    if (torch === undefined) {
+    if (torch === '') {
       console.log('    skipped: no interpreter with PyTorch in LEAKLINE_TORCH_PYTHON');
       this.skip();
     }

@@ -11,19 +11,20 @@ import { ReaderPool, type PoolOptions } from '../../../src/worker/readerPool.js'
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
 import { pickle } from '../../support/plainPickle.js';
-import { repositoryRoot } from '../../support/repository.js';
+import { builtProgram } from '../../support/repository.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 import { wholeSnapshot } from '../../support/wholeSnapshot.js';
 
-const READER = join(repositoryRoot(), 'dist/reader.cjs');
 const SMALL = ['t213.p4', 't22.p4', 'ctx_state.p4', 'pair_before'].map((name) =>
   join(FIXTURES, 'shapes', `${name}.pickle`),
 );
 const GIB = 2 ** 30;
 
+const realReader = (): Thread => startThread(builtProgram('reader.cjs'), 'test reader');
+
 /** The real reader, ended by `isFatal` the moment that it sends such a message. */
 function mortalThread(isFatal: (message: unknown) => boolean): Thread {
-  const thread = startThread(READER, 'test reader');
+  const thread = realReader();
   return {
     post: (message) => {
       thread.post(message);
@@ -79,6 +80,8 @@ describe('The threads that read files', function () {
 
   before(() => {
     folder = mkdtempSync(join(tmpdir(), 'leakline-pool-'));
+    // Without it no test can tell anything but that.
+    builtProgram('reader.cjs');
     large = join(folder, 'large.pickle');
     makeSnapshotFile(large, 200_000);
   });
@@ -87,7 +90,7 @@ describe('The threads that read files', function () {
   });
   afterEach(() => pool.close());
 
-  function open(options: Partial<PoolOptions> = {}, start = () => startThread(READER, 'test reader')): void {
+  function open(options: Partial<PoolOptions> = {}, start = realReader): void {
     started = 0;
     const counted = (): Thread => {
       started++;
@@ -176,7 +179,7 @@ describe('The threads that read files', function () {
     const hungry = join(folder, 'hungry.pickle');
     const settings = Object.fromEntries(Array.from({ length: 400_000 }, (_, i) => [`setting number ${i}`, i]));
     writeFileSync(hungry, pickle({ segments: [], device_traces: [], allocator_settings: settings }));
-    open({ readers: 1 }, () => smallThread(READER, false));
+    open({ readers: 1 }, () => smallThread(builtProgram('reader.cjs'), false));
     const [failed, next] = await Promise.allSettled([read(hungry), read(SMALL[0])]);
     assert.equal(failed.status, 'rejected');
     assert.match((failed.reason as Error).message, /stopped its reader 2 times \(ERR_WORKER_OUT_OF_MEMORY\)/);
@@ -215,7 +218,7 @@ describe('The threads that read files', function () {
 
   it('end a reader that hangs, with the same sentence, and read the next file', async () => {
     const hang = `require('node:worker_threads').parentPort.on('message', () => { for (;;); });`;
-    open({ readers: 1, graceMs: 20 }, () => (started === 1 ? smallThread(hang, true) : startThread(READER, 'test')));
+    open({ readers: 1, graceMs: 20 }, () => (started === 1 ? smallThread(hang, true) : realReader()));
     const hung = read(SMALL[0], { timeLimitMs: 200 });
     const next = read(SMALL[1], { timeLimitMs: 60_000 });
     await assert.rejects(hung, { reason: 'limit', message: /was not read within 0\.2 seconds/ });
@@ -226,7 +229,7 @@ describe('The threads that read files', function () {
     let alive = 0;
     open({ idleMs: 50 }, () => {
       alive++;
-      const thread = startThread(READER, 'test reader');
+      const thread = realReader();
       return {
         ...thread,
         listen: (message, end) => {

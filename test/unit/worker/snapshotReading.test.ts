@@ -25,12 +25,11 @@ import { SnapshotReading } from '../../../src/worker/snapshotReading.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
-import { repositoryRoot } from '../../support/repository.js';
+import { builtProgram } from '../../support/repository.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { wholeSnapshot } from '../../support/wholeSnapshot.js';
 
 const MIB = 1 << 20;
-const READER = join(repositoryRoot(), 'dist/reader.cjs');
 const { signal } = new AbortController();
 
 /** Until a file that was just written is known not to be written again unnoticed. */
@@ -46,9 +45,11 @@ describe('Reading a snapshot a second time', () => {
   let readings: SnapshotFile[];
   /** 3 MB. */
   let made: string;
+  let reader: string;
 
   before(() => {
     made = join(mkdtempSync(join(tmpdir(), 'leakline-made-')), 'made.pickle');
+    reader = builtProgram('reader.cjs');
     makeSnapshotFile(made, 20_000);
   });
   after(() => {
@@ -61,7 +62,7 @@ describe('Reading a snapshot a second time', () => {
     copyFileSync(made, path);
     await settle();
     readings = [];
-    pool = new ReaderPool(() => startThread(READER, 'test reader'), {
+    pool = new ReaderPool(() => startThread(reader, 'test reader'), {
       readers: 2,
       mostBytes: 1 << 30,
     });
@@ -81,7 +82,7 @@ describe('Reading a snapshot a second time', () => {
         return reading;
       },
       { cache: { folder: cacheFolder, maxBytes }, timeLimitMs: null },
-      readerVersion(READER, {}),
+      readerVersion(reader, {}),
     );
   }
 
