@@ -1,6 +1,7 @@
 /** Bundles the four faces: extension, worker (with its readers), command line and webview. `--production` minifies, `--watch` rebuilds. */
 import * as esbuild from 'esbuild';
 import { rmSync, writeFileSync } from 'node:fs';
+import { importOnce } from './lib/importOnce.mjs';
 import { thirdPartyNotices } from './lib/notices.mjs';
 
 const production = process.argv.includes('--production');
@@ -16,10 +17,16 @@ const common = {
   legalComments: 'none',
   metafile: true,
 };
-const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs', external: ['vscode'] };
+const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs' };
 
 const targets = [
-  { ...node, entryPoints: { extension: 'src/extension/activate.ts' }, outdir: 'dist', outExtension: { '.js': '.cjs' } },
+  {
+    ...node,
+    entryPoints: { extension: 'src/extension/activate.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    plugins: [importOnce('vscode')],
+  },
   {
     ...node,
     entryPoints: { worker: 'src/worker/main.ts', reader: 'src/worker/reader.ts' },

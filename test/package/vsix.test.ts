@@ -49,6 +49,10 @@ describe('The packed extension', () => {
     }
   });
 
+  it('copies the names of VS Code once, not for each file that imports them', () => {
+    assert.equal(text('extension/dist/extension.cjs').split(/require\(["']vscode["']\)/).length - 1, 1);
+  });
+
   it('carries the licences of what is bundled into it', () => {
     const notices = text('extension/dist/THIRD_PARTY_NOTICES.txt');
     for (const name of ['chart.js', 'chokidar', 'fflate', '@vscode/webview-ui-toolkit']) {

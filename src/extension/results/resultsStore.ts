@@ -77,6 +77,7 @@ export class ResultsStore implements vscode.Disposable {
   }
 
   setComparison(report: CompareReport | null): void {
+    if (report === null && this.compared === null) return;
     if (report === null) this.compared = null;
     else {
       const lines = comparedLines(report);
