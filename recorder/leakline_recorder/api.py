@@ -1,24 +1,32 @@
-"""The functions a training script calls. One recording per process."""
+"""The functions a training script calls. One recording per process.
+
+Nothing here imports torch before ``start()``: until then the program may still set what torch reads when it is imported.
+"""
 from __future__ import annotations
 
-from typing import Any, Iterable, Iterator, Optional, TypeVar
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, TypeVar
 
 from .guard import guarded
-from .memory import CudaMemory, DeviceMemory
 from .options import Options
-from .session import Session
+
+if TYPE_CHECKING:
+    from .memory import DeviceMemory
+    from .session import Session
 
 Item = TypeVar('Item')
-_session: Optional[Session] = None
+_session: Optional['Session'] = None
 
 
 @guarded('could not start')
-def start(options: Optional[Options] = None, memory: Optional[DeviceMemory] = None, **settings: Any) -> None:
+def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = None, **settings: Any) -> None:
     """Begin recording; a second call is ignored.
 
     ``settings`` are the fields of :class:`Options` (``every=20, out='recordings'``); what is not given comes from the
     environment (``LEAKLINE_EVERY=20``) and then from the defaults. ``memory`` replaces the CUDA allocator in tests.
     """
+    from .memory import CudaMemory
+    from .session import Session
+
     global _session
     if _session is None:
         session = Session(options or Options.from_environment(**settings), memory or CudaMemory())

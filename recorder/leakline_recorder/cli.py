@@ -9,9 +9,12 @@ import runpy
 import sys
 import types
 import typing
+from importlib.machinery import SourceFileLoader
 from typing import List, Optional, Tuple
 
 from . import api
+from .guard import say
+from .imported import when_imported
 from .options import Options, describe, parse
 
 
@@ -20,26 +23,35 @@ def main(arguments: Optional[List[str]] = None) -> None:
     given = parser().parse_args(own)
     if not command or command == ['-m']:
         parser().error('which script?')
-    api.start(**vars(given))
-    if command[0] == '-m':
-        sys.argv = command[1:]
-        sys.path.insert(0, os.getcwd())
-        runpy.run_module(command[1], run_name='__main__', alter_sys=True)
-    else:
-        run_script(command[0], command[1:])
+    when_imported('torch', lambda: api.start(**vars(given)))
+    try:
+        if command[0] == '-m':
+            run_module(command[1], command[2:])
+        else:
+            run_script(command[0], command[1:])
+    except SystemExit:
+        raise
+    except BaseException as error:
+        _shown_from_the_program_on(error)
+        raise
+    finally:
+        if 'torch' not in sys.modules:
+            say('torch was never imported: nothing was recorded')
 
 
 def split(arguments: List[str]) -> Tuple[List[str], List[str]]:
     """The recorder's options, and the command behind them. All of ours take a value, but ``--help``."""
     at = 0
-    while at < len(arguments) and arguments[at].startswith('--'):
-        at += 1 if '=' in arguments[at] or arguments[at] == '--help' else 2
+    while at < len(arguments) and arguments[at].startswith('--') or arguments[at:at + 1] == ['-h']:
+        if arguments[at] == '--':
+            return arguments[:at], arguments[at + 1:]
+        at += 1 if '=' in arguments[at] or arguments[at] in ('-h', '--help') else 2
     return arguments[:at], arguments[at:]
 
 
 def parser() -> argparse.ArgumentParser:
     found = argparse.ArgumentParser(prog='python -m leakline_recorder', usage='%(prog)s [options] (SCRIPT | -m MODULE) [arguments of the script]',
-                                    description='Run a PyTorch training and record its GPU memory for Leakline.')
+                                    description='Run a PyTorch training and record its GPU memory for Leakline.', allow_abbrev=False)
     kinds = typing.get_type_hints(Options)
     for field in dataclasses.fields(Options):
         kind = kinds[field.name]
@@ -50,12 +62,58 @@ def parser() -> argparse.ArgumentParser:
 
 def run_script(path: str, arguments: List[str]) -> None:
     """Execute a file as ``__main__``. Not ``runpy.run_path``: that empties the module before the exit snapshot sees it."""
+    try:
+        with open(path, 'rb') as file:
+            source = file.read()
+    except OSError as error:
+        say(f"can't open {path!r}: {error.strerror}")
+        sys.exit(2)
+    whole = os.path.abspath(path)
     sys.argv = [path] + arguments
-    sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
-    main_module = types.ModuleType('__main__')
-    main_module.__file__ = os.path.abspath(path)
-    main_module.__builtins__ = __builtins__  # type: ignore[attr-defined]
-    sys.modules['__main__'] = main_module
-    with open(path, 'rb') as file:
-        code = compile(file.read(), os.path.abspath(path), 'exec')
-    exec(code, main_module.__dict__)
+    _look_first_in(os.path.dirname(whole))
+    main_module = _new_main()
+    main_module.__file__ = whole
+    main_module.__loader__ = SourceFileLoader('__main__', whole)
+    main_module.__dict__['__cached__'] = None
+    # dont_inherit: the annotations of the program are its own, not the strings that this file asks for
+    exec(compile(source, whole, 'exec', dont_inherit=True), main_module.__dict__)
+
+
+def run_module(name: str, arguments: List[str]) -> None:
+    """As ``python -m``, by the function that it calls: the module stays ``__main__`` until the process ends."""
+    sys.argv = ['-m'] + arguments
+    _look_first_in(os.getcwd())
+    _new_main()
+    runpy._run_module_as_main(name)  # type: ignore[attr-defined]
+
+
+def _new_main() -> types.ModuleType:
+    module = types.ModuleType('__main__')
+    module.__dict__['__builtins__'] = __builtins__
+    sys.modules['__main__'] = module
+    return module
+
+
+def _look_first_in(folder: str) -> None:
+    """Python looks for modules beside the script. Beside us, where it was told to look first, it would not look."""
+    if getattr(sys.flags, 'safe_path', False):
+        return
+    if sys.path and _is_working_folder(sys.path[0]):
+        del sys.path[0]
+    sys.path.insert(0, folder)
+
+
+def _is_working_folder(entry: str) -> bool:
+    try:
+        return not entry or entry == os.getcwd()
+    except OSError:
+        return False  # the folder was removed
+
+
+def _shown_from_the_program_on(error: BaseException) -> None:
+    """What ended the program is shown as without us: its traceback begins in the program."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
+        trace = trace.tb_next
+    show = sys.excepthook
+    sys.excepthook = lambda kind, value, _: show(kind, value.with_traceback(trace), trace)

@@ -24,6 +24,15 @@ def say_once(message: str) -> None:
         say(message)
 
 
+def _in_a_line(error: Exception) -> str:
+    """Errors of torch go on for many lines, with hints and C++ stacks."""
+    try:
+        lines = str(error).strip().splitlines()
+    except Exception:
+        lines = []
+    return ': '.join([type(error).__name__, *lines[:1]])[:400]
+
+
 def guarded(trouble: str) -> Callable[[Function], Function]:
     """Decorate a function that the training program or torch calls: errors become one line, and ``None`` is returned."""
     def decorate(function: Function) -> Function:
@@ -32,7 +41,7 @@ def guarded(trouble: str) -> Callable[[Function], Function]:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
-                say_once(f'{trouble}: {type(error).__name__}: {error}')
+                say_once(f'{trouble}: {_in_a_line(error)}')
                 return None
         return cast(Function, safe)
     return decorate

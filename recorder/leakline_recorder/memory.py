@@ -59,7 +59,7 @@ class CudaMemory:
         torch.cuda._lazy_call(begin)
 
     def record(self, max_entries: int, stacks: str) -> None:
-        torch.cuda.memory._record_memory_history(enabled='all', context='all', stacks=stacks, max_entries=max_entries)
+        torch.cuda.memory._record_memory_history(enabled='all', context='all', stacks=stacks, max_entries=max(1, max_entries))
 
     def stop(self) -> None:
         torch.cuda.memory._record_memory_history(enabled=None)
@@ -77,8 +77,13 @@ class CudaMemory:
         return {name: stats[name] for name in STATS if name in stats}
 
     def devices(self) -> List[Dict[str, Any]]:
-        """The devices this process allocates on. Others are left alone: asking one how full it is creates a context on it."""
+        """The devices this process allocates on; none while a CUDA graph is captured, which asking them could spoil.
+
+        Others are left alone: asking one how full it is creates a context on it.
+        """
         found = []
+        if torch.cuda.is_current_stream_capturing():
+            return found
         current = torch.cuda.current_device()
         for index in range(torch.cuda.device_count()):
             reserved = torch.cuda.memory_reserved(index)

@@ -25,7 +25,7 @@ class Options:
     holders_seconds: float = 5.0   #: most that one such walk may take
     min_age: int = 2               #: steps after which a tensor counts as old
     sources: bool = False          #: put the text of the source files into the sidecar, not only their hashes
-    signal: str = 'SIGUSR1'        #: a snapshot when this arrives; '' for none
+    signal: str = 'SIGUSR1'        #: a snapshot when this arrives; '' for none, as under Slurm
     at_exit: bool = True           #: a snapshot when the process ends
     quiet: bool = False            #: no line per snapshot on standard error
 
@@ -42,6 +42,9 @@ class Options:
                 values[field.name] = given[field.name]
             elif text is not None and field.name != 'run':  # LEAKLINE_RUN_ID is read in run.py
                 values[field.name] = parse(types[field.name], text)
+        if 'signal' not in values and os.environ.get('SLURM_JOB_ID'):
+            # Slurm sends it before it ends a job, and programs that requeue themselves leave a signal alone that is taken.
+            values['signal'] = ''
         return cls(**values)
 
 

@@ -23,11 +23,15 @@ def identify(wanted: str = '', env: Mapping[str, str] = os.environ) -> Run:
                world_size=_number(env, 'WORLD_SIZE', 'SLURM_NTASKS', 'OMPI_COMM_WORLD_SIZE', default=1))
 
 
-def with_group(run: Run, distributed: Any, env: Mapping[str, str] = os.environ) -> Run:
-    """Rank and size from ``torch.distributed``, for programs whose launcher sets no variables."""
-    if env.get('RANK') or distributed is None or not distributed.is_available() or not distributed.is_initialized():
-        return run
-    return dataclasses.replace(run, rank=distributed.get_rank(), world_size=distributed.get_world_size())
+def with_group(run: Run, distributed: Any, child: bool, env: Mapping[str, str] = os.environ) -> Run:
+    """Rank and size from ``torch.distributed``, for programs whose launcher sets no variables, or sets them late.
+
+    A ``child`` of the program that belongs to no group trains something of its own: another run.
+    """
+    if distributed is not None and distributed.is_available() and distributed.is_initialized():
+        return dataclasses.replace(run, rank=distributed.get_rank(), world_size=distributed.get_world_size())
+    now = identify(run.id, env)
+    return dataclasses.replace(now, id=f'{run.id}-{os.getpid()}') if child and not env.get('RANK') else now
 
 
 def _run_id(env: Mapping[str, str]) -> str:

@@ -1,10 +1,12 @@
 """One recording in one process: composes steps, schedule, snapshots, sidecars and triggers."""
 from __future__ import annotations
 
+import contextlib
 import json
 import multiprocessing
 import os
 import pickle
+import threading
 from typing import Any, Dict, Optional
 
 import torch
@@ -20,7 +22,7 @@ from .options import Options
 from .run import identify, with_group
 from .schedule import Schedule
 from .sources import Sources
-from .steps import StepCounter
+from .step_counter import StepCounter
 from .triggers import Triggers
 
 
@@ -37,10 +39,11 @@ class Session:
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds)
         self._triggers = Triggers(self.dump)
         self._recording = False
-        self._dumping = False
+        self._dumping = threading.Lock()
         self._pid = os.getpid()
         self._last_full = -1
         self._named = False
+        self._forked = False
 
     def open(self) -> bool:
         """Prepare everything; recording itself begins when the program first uses the device."""
@@ -57,6 +60,10 @@ class Session:
 
     @guarded('could not begin to record')
     def _begin(self) -> None:
+        if os.getpid() != self._pid:
+            # The program forked before it used CUDA: what trains is this process, not the one that started.
+            self._pid, self._forked = os.getpid(), True
+            self._triggers.move_here(self.close if self.options.at_exit else None)
         make_folder(self.folder)
         sweep(self.folder)
         self.memory.record(self.options.max_entries, self.options.stacks)
@@ -76,7 +83,7 @@ class Session:
             self._recording = False
             self.memory.stop()
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and multiprocessing.parent_process() is None:
-            say('CUDA was never used: nothing was recorded')
+            say('CUDA was never used by this process: nothing was recorded. Processes that it spawns must call leakline_recorder.start()')
         self.steps.stop()
         self._collector.stop()
         self._triggers.remove()
@@ -94,19 +101,18 @@ class Session:
     @guarded('could not write a snapshot')
     def _write(self, kind: str, reason: str) -> None:
         # A dump can allocate, run out of memory or be interrupted by the signal that asks for one: never nest.
-        if not self._recording or self._dumping or os.getpid() != self._pid:
+        # Nor beside that of another thread.
+        if not self._recording or os.getpid() != self._pid or not self._dumping.acquire(blocking=False):
             return
-        self._dumping = True
         try:
             self._write_now(kind, reason)
         finally:
-            self._dumping = False
+            self._dumping.release()
 
     def _write_now(self, kind: str, reason: str) -> None:
         watch = Stopwatch()
         if not self._named:
-            # Not earlier: the process group is there by the first step, seldom before.
-            self.run, self._named = with_group(self.run, getattr(torch, 'distributed', None)), True
+            self._name()
         stem = self._stem(kind, reason)
         path = os.path.join(self.folder, stem)
         with collector_at_rest():
@@ -129,6 +135,17 @@ class Session:
         if kind == 'full':
             self._last_full = self.steps.count
             self._report(reason, beside)
+
+    def _name(self) -> None:
+        """Not earlier than at the first snapshot: the process group is there by the first step, seldom before."""
+        child = self._forked or multiprocessing.parent_process() is not None
+        self.run = with_group(self.run, getattr(torch, 'distributed', None), child)
+        made, self.folder = self.folder, os.path.join(os.path.dirname(self.folder), self.run.id)
+        if self.folder != made:
+            make_folder(self.folder)
+            with contextlib.suppress(OSError):
+                os.rmdir(made)    # fails where a sibling has written into it, as it should
+        self._named = True
 
     @guarded('could not walk who keeps the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:

@@ -5,19 +5,23 @@ import os
 import platform
 import sys
 import time
-from typing import Any, Dict, Optional
+from typing import Any, Callable, Dict, Optional, TypeVar
 
 import torch
 
 from .collector import CollectorWatch
+from .guard import guarded
 from .memory import DeviceMemory
 from .options import Options
 from .run import Run
 from .sources import Sources
-from .steps import StepCounter
+from .step_counter import StepCounter
 
 SCHEMA = 'leakline.recording/1'
 SUFFIX = '.leakline.json'
+Told = TypeVar('Told')
+#: where torch looks for the allocator's settings, the newest name first
+ALLOCATOR_CONF = ('PYTORCH_ALLOC_CONF', 'PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF')
 LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: enough to reach the one before
 
 
@@ -41,15 +45,21 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main()},
         'versions': {'recorder': _own_version(), 'python': platform.python_version(), 'torch': str(torch.__version__),
                      'cuda': torch.version.cuda, 'hip': getattr(torch.version, 'hip', None)},
-        'devices': memory.devices(),
-        'memoryStats': memory.stats(),
-        'allocatorConf': os.environ.get('PYTORCH_ALLOC_CONF') or os.environ.get('PYTORCH_CUDA_ALLOC_CONF') or '',
+        'devices': _told(memory.devices, []),
+        'memoryStats': _told(memory.stats, {}),
+        'allocatorConf': next((os.environ[name] for name in ALLOCATOR_CONF if os.environ.get(name)), ''),
         'ring': ring(snapshot, options) if kind == 'full' else None,
-        'git': sources.git(),
-        'sources': sources.files() if kind == 'full' else [],
+        'git': _told(sources.git, None),
+        'sources': _told(sources.files, []) if kind == 'full' else [],
         'holders': None,
         'cost': None,
     }
+
+
+def _told(ask: Callable[[], Told], otherwise: Told) -> Told:
+    """After an error of CUDA most questions raise. The snapshot has been taken by then, and is worth more than they are."""
+    found = guarded('left out of a sidecar')(ask)()
+    return otherwise if found is None else found
 
 
 def step_times(steps: StepCounter, most: Optional[int]) -> Dict[str, Any]:

@@ -2,14 +2,16 @@
 from __future__ import annotations
 
 import atexit
+import multiprocessing.util
 import os
 import signal
 import threading
-from typing import Any, Callable
+from typing import Any, Callable, Optional
 
 from .guard import say
 
 Dump = Callable[[str], None]
+FIRST_SHORTAGES = 4    # each has a snapshot; afterwards every time that their number has doubled
 
 
 class Triggers:
@@ -18,6 +20,7 @@ class Triggers:
         self._pid = os.getpid()
         self._previous: Any = None
         self._signal = 0
+        self._shortages = 0
 
     def on_signal(self, name: str) -> None:
         """Dump when the signal arrives, then let the handler that was there before have it."""
@@ -33,13 +36,23 @@ class Triggers:
     def at_exit(self, close: Callable[[], None]) -> None:
         atexit.register(self._in_this_process, close)
 
+    def move_here(self, close: Optional[Callable[[], None]]) -> None:
+        """This is a fork of the process that was started in. Forks of ``multiprocessing`` end without ``atexit``."""
+        self._pid = os.getpid()
+        if close is not None:
+            multiprocessing.util.Finalize(None, close, exitpriority=100)
+
     def out_of_memory(self, device: int, wanted: int, limit: int, free: int) -> None:
         """torch calls this before it raises, with the whole stack still in place."""
-        self._in_this_process(self._dump, 'oom')
+        self._shortages += 1
+        # Programs that try ever smaller batches, or leave out what does not fit, run out again and again.
+        if self._shortages <= FIRST_SHORTAGES or self._shortages & (self._shortages - 1) == 0:
+            self._in_this_process(self._dump, 'oom')
 
     def remove(self) -> None:
         if self._signal and threading.current_thread() is threading.main_thread():
-            signal.signal(self._signal, self._previous)
+            # None: the handler before was not installed from Python, and cannot be put back
+            signal.signal(self._signal, signal.SIG_DFL if self._previous is None else self._previous)
             self._signal = 0
         atexit.unregister(self._in_this_process)
 

@@ -75,7 +75,7 @@ def per_step() -> None:
             api.stop()
     print(f'| step of a {"GPU" if ON_GPU else "CPU"} training, no snapshot due | {min(plain):.3f} ms plain, {min(recorded):.3f} ms recorded |')
     from leakline_recorder.schedule import Schedule
-    from leakline_recorder.steps import StepCounter
+    from leakline_recorder.step_counter import StepCounter
     schedule = Schedule(Options(every=10 ** 9, start=0, light=0))
     steps = StepCounter(lambda step: schedule.full(step) or schedule.light(step))
     began = time.perf_counter()

@@ -171,6 +171,52 @@ leakline_recorder.mark_step()
         found = self.run_program(program, arguments=['--every', '1', 'x'])
         self.assertEqual((found.done.returncode, found.done.stdout), (3, "__main__ ['--every', '1', 'x'] True\n"))
 
+    def same_as_without(self, program, *start):
+        """Standard output, error output and exit code of the script, run by itself and by the recorder."""
+        found = self.run_program(program, '--quiet', '1', command=[sys.executable, '-m', 'leakline_recorder', '--quiet', '1', *start] if start else None)
+        alone = subprocess.run([sys.executable, *(start or [self.script])], capture_output=True, text=True, cwd=self.folder, timeout=120)
+        def seen(done):
+            return done.returncode, done.stdout, [line for line in done.stderr.splitlines() if not line.startswith('leakline: ')]
+        self.assertEqual(seen(found.done), seen(alone))
+        return found.done
+
+    def test_errors_end_the_program_as_without_us(self):
+        for program in ('def f():\n    raise KeyError("lost")\nf()', 'def f(:\n    pass', 'import nowhere', 'raise KeyboardInterrupt', 'import sys\nsys.exit("bye")',
+                        'import sys, os\nos._exit(4)', 'import os, signal\nos.kill(os.getpid(), signal.SIGTERM)', 'import torch\nraise SystemExit(9)',
+                        'import sys\nsys.excepthook = lambda kind, value, trace: print(kind, value, trace.tb_frame.f_code.co_name, trace.tb_lineno)\n1 / 0',
+                        'try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    raise ValueError("so") from error'):
+            with self.subTest(program):
+                self.same_as_without(program)
+                if 'SIGTERM' not in program:
+                    self.same_as_without(program, '-m', 'script')
+
+    def test_the_program_finds_itself_as_without_us(self):
+        program = '''
+import dataclasses, os, pickle, sys
+print('torch' in sys.modules, sys.argv, __file__, __name__, __spec__ and __spec__.name, __package__, type(__loader__).__name__, __doc__)
+print(sys.path[0], os.getcwd() in sys.path[1:])
+@dataclasses.dataclass
+class Settings:
+    rate: float = 0.1
+print(Settings.__annotations__, sys.modules['__main__'].Settings is Settings, pickle.loads(pickle.dumps(Settings())))
+'''
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        with open(os.path.join(folder.name, 'elsewhere.py'), 'w') as file:
+            file.write(program)
+        self.same_as_without(program)
+        self.same_as_without(program, '-m', 'script')
+        self.same_as_without(program, os.path.join(folder.name, 'elsewhere.py'), 'argument', '--every', '3')
+
+    def test_globals_of_a_module_that_was_run_are_there_at_the_end(self):
+        self.run_program(PROGRAM + 'train(5)', command=[sys.executable, '-m', 'leakline_recorder', '--out', 'out', '--run', 'r', '--light', '0', '-m', 'script'])
+        found = Recording(os.path.join(self.folder, 'out'), None)
+        self.assertEqual(found.sidecar('rank0_step000005_exit.pickle')['holders']['owners'][0]['name'], 'history')
+
+    def test_a_script_that_is_not_there(self):
+        done = self.run_program('', command=[sys.executable, '-m', 'leakline_recorder', '--', 'nothere.py']).done
+        self.assertEqual((done.returncode, done.stderr.splitlines()[0]), (2, "leakline: can't open 'nothere.py': No such file or directory"))
+
     def test_a_crash_leaves_its_snapshot_and_its_traceback(self):
         found = self.run_program(PROGRAM + 'train(2)\nraise KeyError("lost")', '--start', '0', '--light', '0')
         self.assertEqual((found.done.returncode, found.names), (1, ['rank0_step000002_exit.pickle']))
@@ -211,9 +257,10 @@ torch.distributed = types.SimpleNamespace(is_available=lambda: True, is_initiali
         self.assertEqual((found.done.returncode, found.done.stdout, found.names), (0, 'trained\n', []))
 
     def test_no_folder_where_nothing_is_recorded(self):
-        found = self.run_program('print("no tensors")')
-        self.assertFalse(os.path.exists(found.folder))
-        self.assertIn('CUDA was never used', found.done.stderr)
+        for program, said in (('import torch', 'CUDA was never used by this process'), ('import sys', 'torch was never imported')):
+            found = self.run_program(program + '\nprint("no tensors")')
+            self.assertFalse(os.path.exists(found.folder))
+            self.assertIn(f'leakline: {said}', found.done.stderr)
 
     def test_failing_snapshots_do_not_stop_the_training(self):
         program = PROGRAM + '''
@@ -256,6 +303,110 @@ os.waitpid(child, 0)
 '''
         found = self.run_program(program, '--every', '10', '--start', '0', '--light', '0')
         self.assertEqual(found.names, ['rank0_step000001_exit.pickle'])
+
+    @unittest.skipUnless(hasattr(os, 'fork'), 'needs fork')
+    def test_a_fork_that_is_the_first_to_use_the_device_is_a_run_of_its_own(self):
+        program = PROGRAM + '''
+import multiprocessing
+context = multiprocessing.get_context('fork')
+children = [context.Process(target=train, args=(3,)) for _ in range(2)]
+for child in children:
+    child.start()
+for child in children:
+    child.join()
+'''
+        found = self.run_program(program, '--every', '10', '--start', '2', '--light', '0')
+        names = ['rank0_step000001.pickle', 'rank0_step000002.pickle', 'rank0_step000003_exit.pickle']
+        self.assertEqual(found.names, sorted(2 * names), found.done.stderr)
+        runs = sorted(name for name in os.listdir(found.folder) if name != '.gitignore')
+        self.assertEqual([run[:2] for run in runs], ['r-', 'r-'])
+        for run in runs:
+            with open(os.path.join(found.folder, run, 'rank0_step000002.leakline.json'), encoding='utf-8') as file:
+                side = json.load(file)
+            self.assertEqual((side['run'], f"r-{side['process']['pid']}"), (run, run))
+
+    def test_forks_of_one_group_are_ranks_of_one_run(self):
+        program = PROGRAM + '''
+import multiprocessing, os, types
+def rank(number):
+    torch.distributed = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True, get_rank=lambda: number, get_world_size=lambda: 2)
+    train(1)
+def late(number):
+    os.environ.update(RANK=str(number), WORLD_SIZE='4')
+    train(1)
+for target, number in ((rank, 0), (rank, 1), (late, 2), (late, 3)):
+    child = multiprocessing.get_context('fork').Process(target=target, args=(number,))
+    child.start()
+    child.join()
+'''
+        found = self.run_program(program, '--start', '1', '--light', '0', '--at-exit', '0')
+        self.assertEqual(found.names, [f'rank{rank}_step000001.pickle' for rank in range(4)], found.done.stderr)
+        self.assertEqual(found.sidecar('rank3_step000001.pickle')['worldSize'], 4)
+
+    def test_started_after_the_device(self):
+        program = PROGRAM + 'import leakline_recorder\nfirst = torch.Tensor(512)\nleakline_recorder.start(out="out", run="r", light=0)\ntrain(1)'
+        found = self.run_program(program, command=[sys.executable, 'script.py'])
+        self.assertEqual(found.names, ['rank0_step000001.pickle'], found.done.stderr)
+
+    def test_an_allocator_without_history_is_said_in_one_line(self):
+        found = self.run_program('import torch\ntorch.cuda.allocator.backend = "cudaMallocAsync"\n' + PROGRAM + 'train(30)\nprint("trained")')
+        self.assertEqual((found.done.stdout, found.names), ('trained\n', []))
+        self.assertEqual(found.done.stderr, 'leakline: could not begin to record: RuntimeError: cudaMallocAsync does not yet support recordHistory. '
+                                            'If you need it, please file an issue describing your use case.\n')
+
+    def test_while_a_graph_is_captured_the_device_is_not_asked(self):
+        program = PROGRAM + 'train(1)\ntorch.cuda.capturing = True\ntrain(1)\ntorch.cuda.capturing = False\ntrain(1)'
+        found = self.run_program(program, '--start', '3', '--light', '0')
+        self.assertEqual([len(found.sidecar(name)['devices']) for name in found.names], [1, 0, 1], found.done.stderr)
+        self.assertNotIn('left out', found.done.stderr)
+
+    def test_a_question_that_fails_does_not_cost_the_snapshot(self):
+        program = PROGRAM + '''
+def broken(*_):
+    raise RuntimeError('CUDA error: device-side assert triggered\\nmany more lines')
+torch.cuda.current_device = torch.cuda.memory_stats = broken
+train(2)
+'''
+        found = self.run_program(program, '--start', '2', '--light', '0')
+        side = found.sidecar('rank0_step000002.pickle')
+        self.assertEqual((side['devices'], side['memoryStats'], len(found.names)), ([], {}, 2))
+        self.assertEqual(found.done.stderr.count('leakline: left out of a sidecar: RuntimeError: CUDA error: device-side assert triggered\n'), 1)
+        self.assertNotIn('many more lines', found.done.stderr)
+
+    def test_a_program_that_runs_out_again_and_again_writes_few(self):
+        program = PROGRAM + '''
+torch.cuda.allocator.capacity = 32 << 20
+def attempt():
+    try:
+        torch.Tensor(1 << 30)
+    except torch.OutOfMemoryError:
+        pass
+for _ in range(20):
+    attempt()
+    train(1)
+'''
+        found = self.run_program(program, '--start', '0', '--every', '1000', '--light', '0', '--at-exit', '0', '--holders', '0')
+        self.assertEqual([int(name[10:16]) for name in found.names], [0, 1, 2, 3, 7, 15], found.done.stderr)
+
+    def test_threads_that_train_write_one_at_a_time(self):
+        program = PROGRAM + '''
+import threading
+threads = [threading.Thread(target=train, args=(20,)) for _ in range(4)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+'''
+        found = self.run_program(program, '--start', '100', '--light', '0')
+        self.assertNotIn('could not', found.done.stderr)
+        for name in found.names:
+            self.assertEqual(found.sidecar(name)['cost']['bytes'], os.path.getsize(found._path(name)))
+
+    def test_slurm_keeps_its_signal(self):
+        program = PROGRAM + 'import signal\nprint(signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL)'
+        for job, arguments, left in (('7', (), 'True'), ('', (), 'False'), ('7', ('--signal', 'SIGUSR1'), 'False')):
+            found = self.run_program(program, *arguments, env={'SLURM_JOB_ID': job})
+            self.assertEqual(found.done.stdout, f'{left}\n')
 
     def test_started_twice_and_stopped_twice(self):
         program = '''

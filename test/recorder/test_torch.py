@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 import weakref
 
 import torch
@@ -17,6 +18,7 @@ from cpu_memory import CpuMemory, OutOfModelMemory, CachingAllocator, MIB, NO_ST
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.deadline import Deadline
 from leakline_recorder.holders.graph import Graphs, sequence
+from leakline_recorder.step_counter import StepCounter
 from torch.utils.checkpoint import checkpoint
 
 PLANTED = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), 'fixtures', 'planted')
@@ -88,6 +90,24 @@ class GraphTest(unittest.TestCase):
             out = self.weight.exp().sum()
         Graphs(Deadline(10), False).reach(out)
         self.assertEqual(fetched, [])
+
+
+class CompiledTest(unittest.TestCase):
+    def test_a_compiled_optimizer_is_counted_and_stays_compiled(self):
+        steps = StepCounter(lambda _: None)
+        steps.watch_optimizers()
+        self.addCleanup(steps.stop)
+        net = torch.nn.Linear(4, 4)
+        optimizer = torch.optim.AdamW(net.parameters(), lr=torch.tensor(0.01))
+        graphs = []
+        step = torch.compile(optimizer.step, backend=lambda graph, _: graphs.append(graph) or graph.forward)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter('always')
+            for _ in range(20):
+                net(torch.ones(2, 4)).sum().backward()
+                step()
+        self.assertEqual((steps.count, len(graphs)), (20, 1))
+        self.assertEqual([str(one.message) for one in warned if 'trace' in str(one.message)], [])
 
 
 class ModelTest(unittest.TestCase):

@@ -21,7 +21,7 @@ from leakline_recorder.options import Options, describe
 from leakline_recorder.run import identify
 from leakline_recorder.schedule import Schedule
 from leakline_recorder.sources import Sources, is_users
-from leakline_recorder.steps import KEPT, StepCounter
+from leakline_recorder.step_counter import KEPT, StepCounter
 from torch.optim import Optimizer
 
 

@@ -1,14 +1,19 @@
 from __future__ import annotations
 
+import os
 import sys
+import threading
 import time
 from typing import Any, Callable, Dict, List
 
 from .. import _C
 from . import memory
 
-_ready = False
-_queued: List[Callable[[], None]] = []
+_initialized = False
+_process = 0    # that initialised the device
+_tls = threading.local()
+_initialization_lock = threading.Lock()
+_queued_calls: List[Callable[[], None]] = []
 
 
 class Allocator:
@@ -19,10 +24,11 @@ class Allocator:
         self.blocks: Dict[int, Dict[str, Any]] = {}
         self.trace: List[Dict[str, Any]] = []
         self.ring = 0
+        self.backend = 'native'
         self._next = 1 << 40
 
     def malloc(self, nbytes: int) -> int:
-        init()
+        _lazy_init()
         size = (nbytes + 511) // 512 * 512
         if sum(block['size'] for block in self.blocks.values()) + size > self.capacity:
             self.event('oom', 0, size, frames(2))
@@ -45,6 +51,11 @@ class Allocator:
             self.trace.append({'action': action, 'addr': address, 'size': size, 'stream': 0, 'time_us': time.time_ns() // 1000, 'frames': stack})
             del self.trace[:-self.ring]
 
+    def refuse_unless_native(self, asked: str) -> None:
+        if self.backend != 'native':
+            raise RuntimeError(f'{self.backend} does not yet support {asked}. If you need it, please file an issue describing your use case.\n'
+                               'Exception raised from here (most recent call first):\nframe #0: nothing')
+
     def snapshot(self, traces: bool) -> Dict[str, Any]:
         segments = [{'device': 0, 'address': block['address'], 'total_size': block['size'], 'active_size': block['size'],
                      'blocks': [dict(block)]} for block in self.blocks.values()]
@@ -62,32 +73,62 @@ def frames(skip: int) -> List[Dict[str, Any]]:
 
 
 allocator = Allocator()
+capturing = False    # a graph is being captured on the current stream
 
 
 def init() -> None:
-    global _ready
-    if not _ready:
-        _ready = True
-        for call in _queued:
-            call()
+    _lazy_init()
+
+
+def _lazy_init() -> None:
+    """As torch has it: what waited runs under a lock that is not reentrant, before ``is_initialized()`` turns true."""
+    global _initialized, _process
+    if is_initialized() or hasattr(_tls, 'is_initializing'):
+        return
+    with _initialization_lock:
+        if is_initialized():
+            return
+        if _is_in_bad_fork():
+            raise RuntimeError('Cannot re-initialize CUDA in forked subprocess.')
+        _tls.is_initializing = True
+        try:
+            for call in _queued_calls:
+                call()
+        finally:
+            del _tls.is_initializing
+        _initialized, _process = True, os.getpid()
 
 
 def is_initialized() -> bool:
-    return _ready
+    return _initialized and not _is_in_bad_fork()
+
+
+def _is_in_bad_fork() -> bool:
+    return _initialized and os.getpid() != _process
 
 
 def _lazy_call(call: Callable[[], None]) -> None:
-    if _ready:
-        call()
-    else:
-        _queued.append(call)
+    if not _initialization_lock.acquire(timeout=5):
+        raise RuntimeError('here torch would wait for ever')
+    try:
+        if is_initialized():
+            call()
+        else:
+            _queued_calls.append(call)
+    finally:
+        _initialization_lock.release()
 
 
 def device_count() -> int:
     return 1
 
 
+def is_current_stream_capturing() -> bool:
+    return capturing
+
+
 def current_device() -> int:
+    _lazy_init()
     return 0
 
 
@@ -100,8 +141,10 @@ def memory_reserved(index: int = 0) -> int:
 
 
 def mem_get_info(index: int = 0) -> Any:
+    if capturing:
+        raise RuntimeError('CUDA error: operation not permitted when stream is capturing\nCUDA kernel errors might be reported elsewhere.')
     return (1 << 34) - memory_reserved() - (1 << 20), 1 << 34
 
 
-def memory_stats() -> Dict[str, int]:
+def memory_stats(device: Any = None) -> Dict[str, int]:
     return {'active_bytes.all.current': memory_reserved(), 'allocation.all.current': len(allocator.blocks), 'unlisted': 1}

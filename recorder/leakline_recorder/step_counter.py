@@ -3,8 +3,9 @@ from __future__ import annotations
 
 import time
 import weakref
-from typing import Any, Callable, List
+from typing import Any, Callable, List, cast
 
+import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
 
 from .guard import guarded
@@ -30,7 +31,7 @@ class StepCounter:
         self._hook: Any = None
 
     def watch_optimizers(self) -> None:
-        self._hook = register_optimizer_step_post_hook(self._optimizer_stepped)
+        self._hook = register_optimizer_step_post_hook(_not_compiled(self._optimizer_stepped))
 
     def stop(self) -> None:
         if self._hook is not None:
@@ -61,3 +62,11 @@ class StepCounter:
             del self.times_us[:-KEPT]
         self.first_time = count - len(self.times_us) + 1
         self._on_step(count)
+
+
+def _not_compiled(counted: Callable[..., None]) -> Callable[..., None]:
+    """Where the program compiles its ``optimizer.step``, this is called, not compiled along with it."""
+    def hook(optimizer: Any, *_: Any) -> None:
+        counted(optimizer)
+    disable = getattr(torch, '_disable_dynamo', None)
+    return hook if disable is None else cast(Callable[..., None], disable(hook))

@@ -1,0 +1,45 @@
+"""Acts once the program has imported a module, and leaves the moment of the import to the program."""
+from __future__ import annotations
+
+import importlib.util
+import sys
+from importlib.abc import MetaPathFinder
+from typing import Any, Callable, Optional
+
+
+def when_imported(name: str, act: Callable[[], None]) -> None:
+    """Call ``act`` right after the module has been imported; at once if it is there already.
+
+    Importing torch fixes things that scripts set in their first lines: threads, the allocator's backend, log settings.
+    """
+    if name in sys.modules:
+        act()
+    else:
+        sys.meta_path.insert(0, _Awaiting(name, act))
+
+
+class _Awaiting(MetaPathFinder):
+    """Finds nothing itself: it lets the others find the module, and adds to what its loader does."""
+
+    def __init__(self, name: str, act: Callable[[], None]) -> None:
+        self._name, self._act = name, act
+
+    def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
+        if name != self._name:
+            return None
+        sys.meta_path.remove(self)
+        spec = importlib.util.find_spec(name)
+        loader: Any = spec.loader if spec else None
+        if loader is None or not hasattr(loader, 'exec_module'):
+            return spec
+        execute = loader.exec_module
+
+        def executed(module: Any) -> None:
+            execute(module)
+            self._act()
+
+        try:
+            loader.exec_module = executed
+        except AttributeError:
+            return spec  # a loader that takes no attributes: nothing is recorded, and the import goes on
+        return spec
