@@ -8,6 +8,8 @@ import sys
 import sysconfig
 from typing import Any, Dict, List, Optional, Tuple
 
+from .plain import modules
+
 MOST_FILES = 500
 MOST_BYTES = 1 << 20    # of one file: larger ones are data, not source
 
@@ -36,9 +38,8 @@ class Sources:
         self._revisions: Dict[str, Optional[str]] = {}
 
     def files(self) -> List[Dict[str, Any]]:
-        for module in list(sys.modules.values()):
-            path = getattr(module, '__file__', None)
-            if isinstance(path, str) and path.endswith('.py') and path not in self._known and len(self._known) < 20 * MOST_FILES:
+        for _, _, path in modules():
+            if path and path.endswith('.py') and path not in self._known and len(self._known) < 20 * MOST_FILES:
                 self._known[path] = self._read(path) if is_users(path) else None
         return [entry for entry in self._known.values() if entry][:MOST_FILES]
 

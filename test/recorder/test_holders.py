@@ -6,11 +6,13 @@ import functools
 import gc
 import os
 import sys
+import types
 import unittest
 import weakref
 
 import torch
 from leakline_recorder.holders import Blocks, HolderWalk
+from leakline_recorder.holders.links import Places
 from leakline_recorder.holders.statements import Keeper, Statements
 from leakline_recorder.memory import CudaMemory
 
@@ -231,6 +233,70 @@ class ChainsTest(unittest.TestCase):
         found = HolderWalk(CudaMemory(), 2, 10.0).walk(blocks, 10)
         self.assertEqual((found['categories'], found['askedBytes']), ({'parameter': MIB}, MIB))
         self.assertEqual(owner_of(found, extra)['name'], 'extra')
+
+    def test_objects_that_answer_for_themselves_are_not_asked(self):
+        asked = []
+
+        def refuse(*_):
+            asked.append(_)
+            raise RuntimeError('asked')
+
+        class Refusing:
+            __getattribute__ = __getattr__ = __eq__ = __len__ = __bool__ = __repr__ = refuse
+            __hash__ = None
+
+        class Proxy:
+            __class__ = property(refuse)
+
+        class Endless(list):
+            def __iter__(self):
+                while True:
+                    yield refuse()
+
+        class Strange(type):
+            __eq__ = __getattr__ = refuse
+            __hash__ = None
+
+        class OfStrange(metaclass=Strange):
+            pass
+
+        class Table(dict):
+            items = keys = __len__ = __getitem__ = __iter__ = refuse
+
+        class Lazy(types.ModuleType):
+            __getattr__ = refuse
+
+        sys.modules['lazy_module_of_a_test'], sys.modules['no_module_of_a_test'] = Lazy('lazy'), Refusing()
+        self.addCleanup(sys.modules.pop, 'lazy_module_of_a_test')
+        self.addCleanup(sys.modules.pop, 'no_module_of_a_test')
+        refusing, proxy, strange, endless, table = Refusing(), Proxy(), OfStrange(), Endless(), Table()
+        tensors = [torch.Tensor(MIB) for _ in range(5)]
+        for holder, tensor in zip((refusing, proxy, strange), tensors):
+            object.__getattribute__(holder, '__dict__')['held'] = tensor
+        list.append(endless, tensors[3])
+        dict.__setitem__(table, 'key', tensors[4])
+        addresses = [tensor.data_ptr() for tensor in tensors]
+        del holder, tensor, tensors
+        found = walk()
+        names = [next(owner['text'] for owner in found['owners'] if address in owner['addresses']).rsplit(' ', 1)[-1] for address in addresses]
+        self.assertEqual(names, ['refusing.held', 'proxy.held', 'strange.held', 'endless[0]', "table['key']"])
+        self.assertEqual((asked, found['complete']), ([], True))
+
+    def test_places_are_those_of_a_search(self):
+        values = [[] for _ in range(50)]
+        items = [values[(7 * index) % 53 % 50] for index in range(300)]
+        table = {(index, id(item)): item for index, item in enumerate(items)}
+        table[None] = alone = []
+        for sequence in (items, tuple(items), collections.deque(items)):
+            places = Places()
+            for value in (*values, alone):
+                self.assertEqual(places.index(sequence, value), next((index for index, item in enumerate(items) if item is value), None))
+        places = Places()
+        for value in (*values, alone):
+            self.assertEqual(places.key(table, value), next(((key,) for key, held in table.items() if held is value), None))
+        parts = [object() for _ in range(3)]
+        keyed = {parts[0]: 1, (2, parts[1]): 3}
+        self.assertEqual([places.is_key(keyed, part) for part in parts], [True, True, False])
 
     def test_bounded_in_time(self):
         keep = [torch.Tensor(512) for _ in range(50)]

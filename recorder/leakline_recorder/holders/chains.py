@@ -5,9 +5,10 @@ import dataclasses
 import types
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ..plain import is_a
 from .deadline import Deadline
 from .heap import Heap
-from .links import Link, attribute, is_instance_dict, link
+from .links import Link, Places, attribute, is_instance_dict, link
 from .roots import Root, Roots
 
 MOST_LINKS = 14        # a longer chain is no help to anyone
@@ -57,10 +58,14 @@ class Chains:
         self._roots = roots
         self._deadline = deadline
         self._known: Dict[int, Chain] = {}
+        self._places = Places()
 
     def of(self, target: Any) -> Chain:
         """The shortest chain to a name in the program's own code, else in a library's, else what stands in the way."""
-        found = self._climb(target)
+        try:
+            found = self._climb(target)
+        except Exception:
+            return Chain(None, (), ends='behind an object that does not let itself be looked at')
         links = _merge_modules(found.links)
         if len(links) > MOST_LINKS:
             return dataclasses.replace(found, links=links[:MOST_LINKS], ends='longer')
@@ -81,7 +86,7 @@ class Chains:
                     if id(parent) in seen or self._is_noise(parent, child):
                         continue
                     # a class refers to its dictionary, and that to the value: the name is two objects up
-                    value = back[id(child)][1] if isinstance(parent, type) and id(child) in back else child
+                    value = back[id(child)][1] if is_a(parent, type) and id(child) in back else child
                     root = self._roots.in_namespace(parent, value)
                     if root is not None:
                         chain = Chain(root, self._down(value, back))
@@ -127,7 +132,7 @@ class Chains:
     @staticmethod
     def _may_be_instance_dict(value: Any) -> bool:
         """A dictionary may be an instance's ``__dict__``: then it is no place where a chain can be cut in two."""
-        return isinstance(value, dict)
+        return is_a(value, dict)
 
     def _down(self, top: Any, back: Dict[int, Tuple[Any, Any]], stop: Any = None) -> Tuple[Link, ...]:
         """Links from ``top`` down to the target, or to ``stop`` on the way there."""
@@ -137,10 +142,10 @@ class Chains:
             if is_instance_dict(child, top) and id(child) in back:
                 below = back[id(child)][1]
                 name = next((name for name, value in list(child.items()) if value is below), None)
-                links.append(attribute(top, name) if isinstance(name, str) else Link('other', '', ''))
+                links.append(attribute(top, name) if is_a(name, str) else Link('other', '', ''))
                 top = below
                 continue
-            found = link(top, child)
+            found = link(top, child, self._places)
             if found is not None and (found.text or found.name):
                 links.append(found)
             top = child
@@ -148,18 +153,18 @@ class Chains:
 
     def _is_noise(self, parent: Any, child: Any) -> bool:
         """Objects that refer to almost everything, or that are the walk itself."""
-        if isinstance(parent, types.ModuleType) or parent is self._heap.objects:
+        if is_a(parent, types.ModuleType) or parent is self._heap.objects:
             return True
-        if isinstance(parent, types.FrameType):
+        if is_a(parent, types.FrameType):
             return id(parent) in self._roots.frames
-        if isinstance(parent, types.FunctionType):
+        if is_a(parent, types.FunctionType):
             return child is parent.__globals__
         return False
 
     def _ownerless(self, target: Any, back: Dict[int, Tuple[Any, Any]]) -> Chain:
         """Nothing above has a name: either a cycle that waits for the collector, or something outside Python holds on."""
         above = [target] + [parent for parent, _ in back.values()]
-        above.sort(key=lambda value: isinstance(value, dict))   # start at an instance, not at its dictionary
+        above.sort(key=lambda value: is_a(value, dict))   # start at an instance, not at its dictionary
         members = {id(value) for value in above}
         for start in above[:MOST_STARTS]:
             path = self._circle(start, members)
@@ -197,11 +202,11 @@ class Chains:
             holder, held = walk[index], walk[index + 1]
             if is_instance_dict(held, holder) and index + 2 < len(walk):
                 name = next((name for name, value in list(held.items()) if value is walk[index + 2]), None)
-                if isinstance(name, str):
+                if is_a(name, str):
                     links.append(attribute(holder, name))
                 index += 2
                 continue
-            found = link(holder, held)
+            found = link(holder, held, self._places)
             if found is not None and found.text:
                 links.append(found)
             index += 1

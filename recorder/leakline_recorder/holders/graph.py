@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 import torch
 
+from ..plain import is_a
 from .deadline import Deadline
 
 
@@ -71,8 +72,8 @@ class Graphs:
             value = getattr(node, name)
         except (RuntimeError, AttributeError):
             return  # freed by backward: this node holds nothing any more
-        for saved in value if isinstance(value, (tuple, list)) else (value,):
-            if isinstance(saved, torch.Tensor):
+        for saved in value if is_a(value, (tuple, list)) else (value,):
+            if is_a(saved, torch.Tensor):
                 yield saved
             elif hasattr(saved, 'unpack_hook'):
                 # `data` is what is stored, without running hooks: unpacking a checkpoint would compute its forward again
@@ -98,8 +99,8 @@ def _quietly(holder: Any, name: str) -> Any:
 
 
 def _tensors(value: Any) -> Iterator[torch.Tensor]:
-    if isinstance(value, torch.Tensor):
+    if is_a(value, torch.Tensor):
         yield value
-    elif isinstance(value, (tuple, list)):
+    elif is_a(value, (tuple, list)):
         for part in value:
             yield from _tensors(part)

@@ -12,9 +12,9 @@ from typing import Any, Dict, List
 from .deadline import Deadline
 
 #: never worth an edge: everything refers to them, or they refer to nothing that could lead to a tensor's owner
-_NOT_FOLLOWED = frozenset({type, str, int, float, bool, bytes, complex, type(None), types.CodeType, types.BuiltinFunctionType,
+_NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, type(None), types.CodeType, types.BuiltinFunctionType,
                            types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
-                           types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod})
+                           types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
 
 
 class Heap:
@@ -31,7 +31,7 @@ class Heap:
                 self.complete = False
                 break
             for child in referents(holder):
-                if type(child) in _NOT_FOLLOWED or id(child) == own:
+                if id(type(child)) in _NOT_FOLLOWED or id(child) == own:
                     continue
                 known = parents.get(id(child))
                 if known is None:

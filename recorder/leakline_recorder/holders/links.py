@@ -4,17 +4,18 @@ from __future__ import annotations
 import collections
 import dataclasses
 import functools
-import sys
 import types
-from typing import Any, Dict, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
 import torch
 
+from ..plain import file_of, is_a, namespace, type_name
 from .roots import read_locals
 
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
 FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
+_SEQUENCES: Any = (list, tuple, collections.deque)
 _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
 
@@ -38,99 +39,116 @@ GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
 GRADIENT_GRAPH = Link('other', ' → its graph', ' → its graph')
 
 
-def link(parent: Any, child: Any) -> Optional[Link]:
+class Places:
+    """Where items stand in their containers: thousands of one list are asked for in a walk, which goes through it once."""
+
+    def __init__(self) -> None:
+        self._known: Dict[Tuple[int, str], Dict[int, Any]] = {}
+
+    def index(self, sequence: Any, item: Any) -> Optional[int]:
+        """Of the first, in a list, tuple or deque."""
+        kind = next(kind for kind in _SEQUENCES if is_a(sequence, kind))
+        return self._of(sequence, 'item', lambda: enumerate(list(kind.__iter__(sequence)))).get(id(item))
+
+    def key(self, container: Dict[Any, Any], value: Any) -> Optional[Tuple[Any]]:
+        """The key of a value, in a tuple of its own: the key may be ``None``."""
+        return self._of(container, 'value', lambda: (((key,), held) for key, held in list(dict.items(container)))).get(id(value))
+
+    def is_key(self, container: Dict[Any, Any], part: Any) -> bool:
+        """A key, or in a tuple that is one."""
+        return id(part) in self._of(container, 'key', lambda: (
+            (True, each) for key in list(dict.keys(container)) for each in (key, *(key if type(key) is tuple else ()))))
+
+    def _of(self, container: Any, part: str, places: Callable[[], Iterable[Tuple[Any, Any]]]) -> Dict[int, Any]:
+        known = self._known.get((id(container), part))
+        if known is None:
+            known = self._known[id(container), part] = {}
+            for place, item in places():
+                known.setdefault(id(item), place)
+        return known
+
+
+def link(parent: Any, child: Any, places: Places) -> Optional[Link]:
     """How ``parent`` holds ``child``; ``None`` if that cannot be said."""
     try:
-        return _link(parent, child)
+        return _link(parent, child, places)
     except Exception:
         return None  # a proxy or a half-built object of the program; the chain goes on without this step
 
 
-def namespace(holder: Any) -> Optional[Dict[str, Any]]:
-    """``__dict__`` without running code of the program: proxies answer for something else, or create it."""
-    try:
-        found = object.__getattribute__(holder, '__dict__')
-    except (AttributeError, TypeError):
-        return None
-    return found if isinstance(found, dict) else None
-
-
-def _link(parent: Any, child: Any) -> Optional[Link]:
-    if isinstance(parent, dict):
-        return _dict(parent, child)
-    if isinstance(parent, (list, tuple, collections.deque)):
-        return _sequence(parent, child)
-    if isinstance(parent, (set, frozenset)):
-        return Link('item', '{…}', '{*}', container=type(parent).__name__, length=len(parent))
-    if isinstance(parent, types.CellType):
+def _link(parent: Any, child: Any, places: Places) -> Optional[Link]:
+    if is_a(parent, dict):
+        return _dict(parent, child, places)
+    if is_a(parent, _SEQUENCES):
+        return _sequence(parent, child, places)
+    if is_a(parent, (set, frozenset)):
+        return Link('item', '{…}', '{*}', container=type_name(type(parent)), length=len(parent))
+    if is_a(parent, types.CellType):
         return Link('other', '', '')
-    if isinstance(parent, types.FunctionType):
+    if is_a(parent, types.FunctionType):
         return _function(parent, child)
-    if isinstance(parent, types.MethodType):
+    if is_a(parent, types.MethodType):
         return Link('other', '.__self__', '.__self__')
-    if isinstance(parent, functools.partial):
+    if is_a(parent, functools.partial):
         return Link('other', '.args', '.args', name=getattr(parent.func, '__name__', None))
-    if isinstance(parent, types.FrameType):
+    if is_a(parent, types.FrameType):
         return _frame(parent, child, 'frame')
-    if isinstance(parent, types.TracebackType):
+    if is_a(parent, types.TracebackType):
         return Link('other', '', '')
-    if isinstance(parent, _GENERATORS):
+    if is_a(parent, _GENERATORS):
         frame = getattr(parent, 'gi_frame', None) or getattr(parent, 'cr_frame', None) or getattr(parent, 'ag_frame', None)
         return _frame(frame, child, 'generator') if frame is not None else None
-    if type(parent).__name__ == '_lru_cache_wrapper':
+    if type_name(type(parent)) == '_lru_cache_wrapper':
         return _cached(parent, child)
-    if isinstance(parent, torch.Tensor):
+    if is_a(parent, torch.Tensor):
         return _tensor(parent, child)
     return _attribute(parent, child)
 
 
 def is_instance_dict(container: Any, holder: Any) -> bool:
     """Is ``container`` the ``__dict__`` of ``holder``? Such pairs are one step: an attribute."""
-    return isinstance(container, dict) and not isinstance(holder, (dict, type, types.ModuleType)) \
+    return is_a(container, dict) and not is_a(holder, (dict, type, types.ModuleType)) \
         and namespace(holder) is container
 
 
 def attribute(holder: Any, name: str) -> Link:
     if name in _HOOK_DICTS:
-        return Link('hook', f'.{name}', f'.{name}', name=name, owner=type(holder).__name__)
-    text = '' if isinstance(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
-    if isinstance(holder, torch.autograd.function.BackwardCFunction):
+        return Link('hook', f'.{name}', f'.{name}', name=name, owner=type_name(type(holder)))
+    text = '' if is_a(holder, torch.nn.Module) and name in _MODULE_DICTS else f'.{name}'
+    if is_a(holder, torch.autograd.function.BackwardCFunction):
         function = getattr(type(holder), '_forward_cls', type(holder))
         text = f' → {function.__name__} ctx.{name}'
-        return Link('attribute', text, text, name=name, owner=function.__name__, file=_file_of(function))
-    return Link('attribute', text, text, name=name, owner=type(holder).__name__, file=_file_of(type(holder)))
+        return Link('attribute', text, text, name=name, owner=function.__name__, file=file_of(function))
+    return Link('attribute', text, text, name=name, owner=type_name(type(holder)), file=file_of(type(holder)))
 
 
-def _dict(parent: Dict[Any, Any], child: Any) -> Optional[Link]:
-    for key, value in list(dict.items(parent)):
-        if value is child:
-            shown = key_text(key)
-            few = isinstance(key, str) and len(parent) <= FEW_KEYS
-            return Link('item' if not few else 'key', f'[{shown}]', f'[{shown}]' if few else '[*]', name=key if isinstance(key, str) else None,
-                        container=type(parent).__name__, length=len(parent))
-        if key is child:
-            return Link('item', '{key}', '{key}', container=type(parent).__name__, length=len(parent))
-        if isinstance(key, tuple) and any(part is child for part in key):
-            return Link('item', '{key}', '{key}', container=type(parent).__name__, length=len(parent))
-    return None
+def _dict(parent: Dict[Any, Any], child: Any, places: Places) -> Optional[Link]:
+    kind, length = type_name(type(parent)), dict.__len__(parent)
+    found = places.key(parent, child)
+    if found is not None:
+        key, = found
+        shown, name = key_text(key), key if is_a(key, str) else None
+        few = name is not None and length <= FEW_KEYS
+        return Link('item' if not few else 'key', f'[{shown}]', f'[{shown}]' if few else '[*]', name=name, container=kind, length=length)
+    return Link('item', '{key}', '{key}', container=kind, length=length) if places.is_key(parent, child) else None
 
 
 def key_text(key: Any) -> str:
     """Short, and never a tensor's repr: that prints its values, and reads them from the device."""
-    if isinstance(key, (str, int, float, bool, type(None))):
+    if is_a(key, (str, int, float, bool, type(None))):
         return repr(key) if len(repr(key)) <= 40 else repr(key)[:37] + '…'
-    if isinstance(key, tuple) and len(key) <= 4:
+    if is_a(key, tuple) and len(key) <= 4:
         return '(' + ', '.join(key_text(part) for part in key) + ')'
-    return f'<{type(key).__name__}>'
+    return f'<{type_name(type(key))}>'
 
 
-def _sequence(parent: Any, child: Any) -> Optional[Link]:
-    for index, value in enumerate(list(parent)):
-        if value is child:
-            return Link('item', f'[{index}]', '[*]' if not isinstance(parent, tuple) else f'[{index}]',
-                        container=type(parent).__name__, length=len(parent),
-                        maxlen=parent.maxlen if isinstance(parent, collections.deque) else None)
-    return None
+def _sequence(parent: Any, child: Any, places: Places) -> Optional[Link]:
+    index = places.index(parent, child)
+    if index is None:
+        return None
+    return Link('item', f'[{index}]', '[*]' if not is_a(parent, tuple) else f'[{index}]',
+                container=type_name(type(parent)), length=next(kind for kind in _SEQUENCES if is_a(parent, kind)).__len__(parent),
+                maxlen=parent.maxlen if is_a(parent, collections.deque) else None)
 
 
 def _function(parent: types.FunctionType, child: Any) -> Optional[Link]:
@@ -171,9 +189,9 @@ def _cached(parent: Any, child: Any) -> Link:
 
 
 def _tensor(parent: torch.Tensor, child: Any) -> Optional[Link]:
-    if isinstance(child, torch.autograd.function.BackwardCFunction):
+    if is_a(child, torch.autograd.function.BackwardCFunction):
         return Link('other', '.grad_fn', '.grad_fn', owner='Tensor')
-    if isinstance(child, dict) and getattr(parent, '_backward_hooks', None) is child:
+    if is_a(child, dict) and getattr(parent, '_backward_hooks', None) is child:
         return Link('hook', '._backward_hooks', '._backward_hooks', name='register_hook', owner='Tensor')
     return _attribute(parent, child)
 
@@ -184,7 +202,7 @@ def _attribute(parent: Any, child: Any) -> Optional[Link]:
         if held is child:
             return Link('other', '', '')
         for name, value in list(held.items()):
-            if value is child and isinstance(name, str):
+            if value is child and is_a(name, str):
                 return attribute(parent, name)
     for name in _slots(type(parent)):
         try:
@@ -192,18 +210,14 @@ def _attribute(parent: Any, child: Any) -> Optional[Link]:
                 return attribute(parent, name)
         except Exception:
             continue
-    if isinstance(parent, BaseException) and isinstance(child, (types.TracebackType, BaseException)):
-        return Link('other', '.__traceback__' if isinstance(child, types.TracebackType) else '.__context__', '.__traceback__')
-    return Link('other', f' → {type(parent).__name__}', f' → {type(parent).__name__}', name=type(parent).__name__)
+    if is_a(parent, BaseException) and is_a(child, (types.TracebackType, BaseException)):
+        return Link('other', '.__traceback__' if is_a(child, types.TracebackType) else '.__context__', '.__traceback__')
+    return Link('other', f' → {type_name(type(parent))}', f' → {type_name(type(parent))}', name=type_name(type(parent)))
 
 
 def _slots(kind: type) -> Tuple[str, ...]:
     found = []
     for base in kind.__mro__:
         slots = base.__dict__.get('__slots__', ())
-        found.extend([slots] if isinstance(slots, str) else slots)
+        found.extend([slots] if is_a(slots, str) else slots)
     return tuple(found)
-
-
-def _file_of(kind: Any) -> Optional[str]:
-    return getattr(sys.modules.get(getattr(kind, '__module__', '')), '__file__', None)

@@ -46,7 +46,7 @@ def _autocast_block(roots: Roots) -> Optional[Tuple[str, int, str, str]]:
             with open(code.co_filename, encoding='utf-8') as file:
                 source = file.read()
             tree = ast.parse(source)
-        except (OSError, SyntaxError, ValueError):
+        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.With) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):

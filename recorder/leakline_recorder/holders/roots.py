@@ -7,6 +7,7 @@ import sys
 import types
 from typing import Any, Dict, List, Optional, Tuple
 
+from ..plain import file_of, is_a, modules, type_name
 from ..sources import is_users
 
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
@@ -54,16 +55,16 @@ class Roots:
 
     def in_namespace(self, container: Any, value: Any) -> Optional[Root]:
         """If ``container`` is a module's dictionary or a class, the name under which it holds ``value``."""
-        if isinstance(container, dict) and id(container) in self._namespaces:
+        if id(container) in self._namespaces:
             module, file, users = self._namespaces[id(container)]
             for name, held in list(container.items()):
-                if held is value and isinstance(name, str):
+                if held is value and is_a(name, str):
                     return Root('global', name, file, None, None, users)
-        elif isinstance(container, type):
-            file = getattr(sys.modules.get(container.__module__), '__file__', None)
-            for name, held in list(vars(container).items()):
+        elif is_a(container, type):
+            file = file_of(container)
+            for name, held in list(type.__getattribute__(container, '__dict__').items()):
                 if held is value:
-                    return Root('class', f'{container.__name__}.{name}', file, None, None, bool(file and is_users(file)))
+                    return Root('class', f'{type_name(container)}.{name}', file, None, None, bool(file and is_users(file)))
         return None
 
     def is_namespace(self, container: Any) -> bool:
@@ -97,10 +98,8 @@ class Roots:
                 self._add(value, Root('local', name, code.co_filename, code.co_name, code.co_firstlineno, users))
 
     def _modules(self) -> None:
-        for name, module in list(sys.modules.items()):
-            if isinstance(module, types.ModuleType):
-                file = getattr(module, '__file__', None)
-                self._namespaces.setdefault(id(vars(module)), (name, file, bool(file and is_users(file))))
+        for name, names, file in modules():
+            self._namespaces.setdefault(id(names), (name, file, bool(file and is_users(file))))
 
     def _add(self, value: Any, root: Root) -> None:
         self._named.setdefault(id(value), []).append(root)

@@ -4,9 +4,9 @@ from __future__ import annotations
 import ast
 import dataclasses
 import os
-import sys
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
+from ..plain import modules
 from ..sources import MOST_BYTES, is_users
 
 MOST_FILES = 200
@@ -51,9 +51,8 @@ class Statements:
 
     def _paths(self, first: Optional[str]) -> Iterator[str]:
         paths = [first] if first else []
-        for module in list(sys.modules.values()):
-            path = getattr(module, '__file__', None)
-            if isinstance(path, str) and path.endswith('.py') and path not in paths and len(paths) < MOST_FILES and is_users(path):
+        for _, _, path in modules():
+            if path and path.endswith('.py') and path not in paths and len(paths) < MOST_FILES and is_users(path):
                 paths.append(path)
         return iter(paths)
 
@@ -65,7 +64,7 @@ class Statements:
                 with open(path, encoding='utf-8') as file:
                     text = file.read()
                 self._trees[path] = (ast.parse(text), text.splitlines())
-            except (OSError, SyntaxError, ValueError):
+            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[path] = None
         return self._trees[path]
 

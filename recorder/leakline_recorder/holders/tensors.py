@@ -6,6 +6,7 @@ from typing import Any, Dict, List
 import torch
 
 from ..memory import DeviceMemory
+from ..plain import is_a, namespace
 from .blocks import Blocks, LiveBlock
 
 
@@ -18,19 +19,26 @@ class Tensors:
         self._needed: Dict[int, str] = {}
         self._memory = memory
         self._blocks = blocks
-        kinds: Dict[type, str] = {}
+        kinds: Dict[int, str] = {}
         for value in objects:
             kind = type(value)
-            known = kinds.get(kind)
+            known = kinds.get(id(kind))
             if known is None:
-                known = kinds[kind] = 'tensor' if issubclass(kind, torch.Tensor) else 'module' if issubclass(kind, torch.nn.Module) \
+                known = kinds[id(kind)] = 'tensor' if issubclass(kind, torch.Tensor) else 'module' if issubclass(kind, torch.nn.Module) \
                     else 'optimizer' if issubclass(kind, torch.optim.Optimizer) else ''
-            if known == 'tensor':
+            if known:
+                self._sort_in(known, value)
+
+    def _sort_in(self, kind: str, value: Any) -> None:
+        try:
+            if kind == 'tensor':
                 self._tensor(value)
-            elif known == 'module':
+            elif kind == 'module':
                 self._module(value)
-            elif known == 'optimizer':
+            else:
                 self._optimizer(value)
+        except Exception:
+            pass  # half built, or of a class that answers for its tensors itself: it names nothing
 
     def block(self, tensor: torch.Tensor) -> Any:
         """The live block of a tensor's storage; ``None`` on another device, or for a tensor without storage."""
@@ -57,20 +65,21 @@ class Tensors:
             self.with_gradient.append(tensor)
 
     def _module(self, module: torch.nn.Module) -> None:
-        for parameter in (getattr(module, '_parameters', None) or {}).values():
+        names = namespace(module) or {}
+        for parameter in (names.get('_parameters') or {}).values():
             self._mark(parameter, 'parameter')
-            if isinstance(parameter, torch.Tensor) and parameter.is_leaf:
+            if is_a(parameter, torch.Tensor) and parameter.is_leaf:
                 self._mark(parameter.grad, 'gradient')
-        for buffer in (getattr(module, '_buffers', None) or {}).values():
+        for buffer in (names.get('_buffers') or {}).values():
             self._mark(buffer, 'buffer')
 
     def _optimizer(self, optimizer: torch.optim.Optimizer) -> None:
-        for state in list(getattr(optimizer, 'state', {}).values()):
-            for value in list(state.values()) if isinstance(state, dict) else ():
+        for state in list((namespace(optimizer) or {}).get('state', {}).values()):
+            for value in list(state.values()) if is_a(state, dict) else ():
                 self._mark(value, 'optimizer')
 
     def _mark(self, value: Any, category: str) -> None:
-        if isinstance(value, torch.Tensor):
+        if is_a(value, torch.Tensor):
             block = self.block(value)
             if block is not None:
                 self._needed.setdefault(block.address, category)

@@ -8,6 +8,7 @@ from typing import Any, Dict, List, Optional
 import torch
 
 from ..memory import DeviceMemory
+from ..plain import type_name
 from .blocks import UNKNOWN, Blocks, LiveBlock, by_line
 from .chains import Chain, Chains
 from .deadline import Deadline
@@ -41,7 +42,9 @@ class HolderWalk:
         # An index that is not whole still names most owners: time must be left to ask it.
         heap = Heap(Deadline(INDEX_SHARE * self._seconds))
         try:
-            return self._ask(blocks, old, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began)
+            # Classes derived from Tensor may answer for its properties: not to this walk.
+            with torch._C.DisableTorchFunctionSubclass():
+                return self._ask(blocks, old, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began)
         finally:
             heap.close()
             roots.close()
@@ -166,4 +169,5 @@ def _categories(blocks: List[LiveBlock], tensors: Tensors) -> Dict[str, int]:
 def _unpacking_runs_code(objects: List[Any]) -> bool:
     """Do hooks on saved tensors live in this process (checkpointing, offloading)? Only releases without a way round ask."""
     hooks = torch.autograd.graph.saved_tensors_hooks
-    return any(issubclass(type(value), hooks) or type(value).__name__ == '_CheckpointFrame' for value in objects)
+    kinds = {id(type(value)): type(value) for value in objects}
+    return any(issubclass(kind, hooks) or type_name(kind) == '_CheckpointFrame' for kind in kinds.values())
