@@ -82,6 +82,8 @@ class Session:
                 self.dump('exit')
             self._recording = False
             self.memory.stop()
+            if self.steps.source == 'none' and not self.options.quiet:
+                say('no step of an optimizer of torch was seen: call leakline_recorder.mark_step() after each step')
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and multiprocessing.parent_process() is None:
             say('CUDA was never used by this process: nothing was recorded. Processes that it spawns must call leakline_recorder.start()')
         self.steps.stop()

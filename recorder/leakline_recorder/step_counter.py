@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import time
 import weakref
-from typing import Any, Callable, List, cast
+from typing import Any, Callable, Dict, List, cast
 
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook
@@ -27,7 +27,7 @@ class StepCounter:
         self.times_us: List[int] = []     #: Unix microseconds at which steps first_time, first_time + 1, … ended
         self.first_time = 1
         self._on_step = on_step
-        self._rounds: 'weakref.WeakKeyDictionary[Any, int]' = weakref.WeakKeyDictionary()
+        self._rounds: Dict[int, int] = {}    # by identity: an optimizer of the program may not be hashable
         self._hook: Any = None
 
     def watch_optimizers(self) -> None:
@@ -47,13 +47,15 @@ class StepCounter:
         if self.source == 'marks':
             return
         self.source = 'optimizer'
-        if optimizer not in self._rounds:
+        known = id(optimizer)
+        if known not in self._rounds:
             # In the first round optimizers share a step; one that appears later (a new trial) continues the count.
             together = self.count <= 1 and len(self._rounds) > 0
-            self._rounds[optimizer] = 0 if together else self.count
-        self._rounds[optimizer] += 1
-        if self._rounds[optimizer] > self.count:
-            self._advance(self._rounds[optimizer])
+            self._rounds[known] = 0 if together else self.count
+            weakref.finalize(optimizer, self._rounds.pop, known, None).atexit = False
+        self._rounds[known] += 1
+        if self._rounds[known] > self.count:
+            self._advance(self._rounds[known])
 
     def _advance(self, count: int) -> None:
         self.count = count

@@ -402,6 +402,11 @@ for thread in threads:
         for name in found.names:
             self.assertEqual(found.sidecar(name)['cost']['bytes'], os.path.getsize(found._path(name)))
 
+    def test_a_program_without_an_optimizer_is_told_of_marks(self):
+        found = self.run_program('import torch\nkept = torch.Tensor(512)', '--light', '0')
+        self.assertEqual(found.names, ['rank0_step000000_exit.pickle'])
+        self.assertIn('call leakline_recorder.mark_step() after each step', found.done.stderr)
+
     def test_slurm_keeps_its_signal(self):
         program = PROGRAM + 'import signal\nprint(signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL)'
         for job, arguments, left in (('7', (), 'True'), ('', (), 'False'), ('7', ('--signal', 'SIGUSR1'), 'False')):

@@ -196,6 +196,43 @@ class WalkTest(unittest.TestCase):
         self.assertIn('total = total + hidden', owner['statements'][0]['text'])
         self.assertEqual(found['unowned']['bytes'], 0)
 
+    def test_an_input_that_only_the_graph_of_a_kept_loss_reaches(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all')
+        with memory:
+            kept = []
+            for _ in range(4):
+                batch = torch.randn(256, 64, requires_grad=True)
+                kept.append(batch.square().mean())
+                kept[-1].backward()
+            del batch
+            blocks = Blocks(memory.memory_snapshot(), 1, [])
+            for block in blocks.all:
+                block.born = 1
+            found = HolderWalk(memory, 2, 20).walk(blocks, 10)
+        owner = next(owner for owner in found['owners'] if owner['name'] == 'kept')
+        # the graph is freed, but it still knows the inputs, and they their gradients
+        self.assertEqual((owner['graphBytes'], owner['savedBy']), (2 * 4 * 256 * 64 * 4, ['AccumulateGrad']))
+        self.assertEqual(found['unowned']['bytes'], 0)
+
+    def test_the_gradient_of_a_parameter_is_not_that_of_a_kept_loss(self):
+        memory = CpuMemory()
+        memory.record_memory_history('all')
+        with memory:
+            net, kept = torch.nn.Linear(64, 64), []
+            for _ in range(4):
+                kept.append(net(torch.ones(8, 64)).mean())
+                kept[-1].backward()
+            blocks = Blocks(memory.memory_snapshot(), 1, [])
+            for block in blocks.all:
+                block.born = 1
+            found = HolderWalk(memory, 2, 20).walk(blocks, 10)
+        owners = {owner['name']: owner for owner in found['owners']}
+        self.assertEqual([owner['savedBy'] for name, owner in owners.items() if name == 'kept'], [[]])
+        self.assertEqual(owners['kept']['bytes'], 4 * 512)
+        gradients = [owner['bytes'] for owner in found['owners'] if owner['text'].endswith('.grad')]
+        self.assertEqual(sum(gradients), 64 * 64 * 4 + 512)
+
     def test_nothing_stays_behind(self):
         memory = CpuMemory()
         memory.record_memory_history('all')

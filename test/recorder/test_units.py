@@ -204,6 +204,16 @@ class StepsTest(unittest.TestCase):
                 optimizer.step()
         self.assertEqual(self.seen, [1, 2, 3, 4, 5, 6])
 
+    def test_an_optimizer_that_cannot_be_compared(self):
+        class Mine(Optimizer):
+            __eq__ = None
+
+        optimizer = Mine()
+        for _ in range(3):
+            optimizer.step()
+        Mine().step()
+        self.assertEqual(self.seen, [1, 2, 3, 4])
+
     def test_marks_replace_optimizers(self):
         optimizer = Optimizer()
         optimizer.step()

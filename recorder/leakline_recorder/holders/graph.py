@@ -19,6 +19,7 @@ class Reach:
     """What one root keeps alive that no earlier root does."""
 
     saved: List[Tuple[torch.Tensor, str]]   #: tensors, and the kind of node that saved each
+    leaves: List[torch.Tensor]              #: into which its backward would accumulate gradients
     shared: bool = False                    #: ran into the graph of another root
 
 
@@ -36,7 +37,7 @@ class Graphs:
         self._names: Dict[type, List[str]] = {}
 
     def reach(self, tensor: torch.Tensor) -> Reach:
-        found = Reach(saved=[])
+        found = Reach(saved=[], leaves=[])
         pending = [tensor.grad_fn]
         while pending and not self._deadline.passed():
             node = pending.pop()
@@ -47,6 +48,8 @@ class Graphs:
                 continue
             self._seen[id(node)] = node
             kind = type(node).__name__
+            if kind == 'AccumulateGrad':
+                found.leaves.append(node.variable)
             found.saved.extend((value, kind) for value in self._saved(node))
             pending.extend(following for following, _ in node.next_functions)
         return found

@@ -116,7 +116,7 @@ class Search:
         """A parameter with a name holds its gradient from C++."""
         for tensor in self._tensors.with_gradient:
             block = self._tensors.block(tensor.grad)
-            if block is not None and block.address in self._asked and not self._is_explained(block):
+            if self._is_open(block):
                 chain = self._chains.of(tensor)
                 if _is_named(chain):
                     self._held[block.address] = Holding(block, dataclasses.replace(chain, links=chain.links + (GRADIENT,)))
@@ -133,15 +133,23 @@ class Search:
                 continue
             for value in (tensor, gradient):
                 block = self._tensors.block(value)
-                if block is not None and block.address in self._asked and not self._is_explained(block):
+                if self._is_open(block):
                     self._held[block.address] = Holding(block, chain)
             self._saved_under(gradient, chain)
 
     def _saved_under(self, root: torch.Tensor, chain: Chain) -> None:
-        for saved, kind in self._graphs.reach(root).saved:
+        reach = self._graphs.reach(root)
+        # A leaf that something else holds, a parameter of a module for instance, holds its gradient itself.
+        leaves = [leaf for leaf in reach.leaves if self._is_open(self._tensors.block(leaf))]
+        with_gradients = [value for leaf in leaves for value in (leaf, leaf.grad) if value is not None]
+        for saved, kind in reach.saved + [(value, 'AccumulateGrad') for value in with_gradients]:
             block = self._tensors.block(saved)
-            if block is not None and block.address in self._asked and not self._is_explained(block):
+            if self._is_open(block):
                 self._held[block.address] = Holding(block, chain, kind)
+
+    def _is_open(self, block: Optional[LiveBlock]) -> bool:
+        """Is it asked who holds it, and not answered yet?"""
+        return block is not None and block.address in self._asked and not self._is_explained(block)
 
     def _is_explained(self, block: LiveBlock) -> bool:
         holding = self._held.get(block.address)
