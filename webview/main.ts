@@ -1,6 +1,7 @@
 /** The entry of the timeline's webview. */
 import { showApp } from './app.js';
 import { CompareSession } from './compare/compareSession.js';
+import { afterQuiet } from './dom.js';
 import { Exporter } from './export/exporter.js';
 import { FlameSession } from './flame/flameSession.js';
 import { connectHost } from './host.js';
@@ -12,6 +13,9 @@ import { TimelineSession } from './session.js';
 import { Store } from './store.js';
 import './styles.css';
 import { persisted, persistedChanged, restored } from './viewState.js';
+
+/** Where the user is, is kept once he has been there for so long, in milliseconds. */
+const KEEP_AFTER_MS = 200;
 
 const host = connectHost({
   state: (state) => {
@@ -32,9 +36,15 @@ const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
 showApp(root, store, { session, bands, born, flames, maps, runs, compares, exporter: new Exporter(host) });
+const keep = (): void => {
+  host.keep(persisted(store.get()));
+};
+// Not for each frame of a zoom; what is still to be kept when the page goes is kept then.
+const keepSoon = afterQuiet(KEEP_AFTER_MS, keep);
 store.watch((state, before) => {
-  if (persistedChanged(state, before)) host.keep(persisted(state));
+  if (persistedChanged(state, before)) keepSoon();
 });
+window.addEventListener('pagehide', keep);
 // A hidden panel may have lost messages, answers among them.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') session.refresh();

@@ -143,7 +143,7 @@ export class SnapshotStore {
   knownOf(path: string, snapshot: Snapshot, device: number): KnownOfHistory {
     return {
       steps: this.stepsOf(path, snapshot, device),
-      collections: this.digest(path).recording?.collections ?? [],
+      recording: this.digest(path).recording,
     };
   }
 

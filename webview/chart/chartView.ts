@@ -49,7 +49,7 @@ export class ChartView {
   private cursor: Cursor | null = null;
   /** The band under the cursor. */
   private band: PointedBand | null = null;
-  private laidOutAt = { width: 0, height: 0 };
+  private laidOutAt: PlotArea = { left: 0, top: 0, width: 0, height: 0 };
   private sweep: PlotBox | null = null;
   /** True while one zooms and pans. */
   private moving = false;
@@ -154,13 +154,14 @@ export class ChartView {
 
   /** The page has another size: there is room for more or fewer ticks, and for more or fewer points. */
   private laidOut(area: PlotArea | null): void {
-    this.drawOverlay();
     if (area === null) return;
-    const { width, height } = area;
-    if (width !== this.laidOutAt.width || height !== this.laidOutAt.height) this.drawCurve();
-    this.laidOutAt = { width, height };
-    this.session.setPixels(width);
-    this.bands.setSize(width, height);
+    const { left, top, width, height } = this.laidOutAt;
+    this.laidOutAt = area;
+    // Each frame of a zoom lays it out anew, nearly always as it was.
+    if (width !== area.width || height !== area.height) this.drawCurve();
+    else if (left !== area.left || top !== area.top) this.drawOverlay();
+    this.session.setPixels(area.width);
+    this.bands.setSize(area.width, area.height);
   }
 
   private listen(): void {

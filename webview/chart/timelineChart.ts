@@ -6,7 +6,7 @@ import { byteTickLabels, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { marksPlugin } from './marksPlugin.js';
-import { traceSteps } from './motionCurve.js';
+import { BarPen, traceSteps } from './motionCurve.js';
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';
@@ -224,17 +224,21 @@ export class TimelineChart {
       context.stroke();
       context.setLineDash([]);
     }
-    context.beginPath();
-    const drawn = traceSteps(context, { x, values: live, end: window.to }, visible, area, yOf);
-    context.lineWidth = LIVE_LINE;
-    context.strokeStyle = this.theme.live;
-    context.stroke();
-    if (this.fill && drawn !== null) {
-      context.lineTo(drawn.right, bottom);
-      context.lineTo(drawn.left, bottom);
-      context.fillStyle = this.theme.liveFill;
-      context.fill();
+    const line = { x, values: live, end: window.to };
+    if (this.fill) {
+      context.beginPath();
+      const drawn = traceSteps(context, line, visible, area, yOf);
+      if (drawn !== null) {
+        context.lineTo(drawn.right, bottom);
+        context.lineTo(drawn.left, bottom);
+        context.fillStyle = this.theme.liveFill;
+        context.fill();
+      }
     }
+    const pen = new BarPen(context, LIVE_LINE);
+    context.fillStyle = this.theme.live;
+    traceSteps(pen, line, visible, area, yOf);
+    pen.end();
     context.restore();
   }
 

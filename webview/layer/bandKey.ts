@@ -15,10 +15,15 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
   const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
   const key = el('div', { class: 'band-key' }, list);
   let drawn: Pile | null = null;
+  let told = '';
   const draw = (pile: Pile | null): void => {
     if (pile === null) return;
     const paints = paintsOf(pile, rgbOfCss(readTheme(key).background));
-    list.replaceChildren(...entriesOf(pile, paints));
+    const entries = entriesOf(pile, paints);
+    // While one zooms, most answers say the same.
+    const telling = JSON.stringify(entries);
+    if (telling !== told) list.replaceChildren(...itemsOf(entries));
+    told = telling;
   };
   store.watch(({ pile, wholePile }) => {
     const front = pile ?? wholePile;
@@ -31,7 +36,12 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
   return key;
 }
 
-function entriesOf(pile: Pile, paints: readonly BandPaint[]): HTMLElement[] {
+interface Entries {
+  shown: { name: string; paint: BandPaint }[];
+  more: number;
+}
+
+function entriesOf(pile: Pile, paints: readonly BandPaint[]): Entries {
   const entries = new Map<string, { bytes: number; paint: BandPaint }>();
   pile.values.forEach((values, strand) => {
     const name = groupName(pile.bands, strand) || strandName(pile.bands, strand, false);
@@ -41,7 +51,14 @@ function entriesOf(pile: Pile, paints: readonly BandPaint[]): HTMLElement[] {
     else if (bytes > 0) entries.set(name, { bytes, paint: paints[strand] });
   });
   const largest = [...entries].sort(([, a], [, b]) => b.bytes - a.bytes);
-  const items = largest.slice(0, MOST_ENTRIES).map(([name, { paint }]) => {
+  return {
+    shown: largest.slice(0, MOST_ENTRIES).map(([name, { paint }]) => ({ name, paint })),
+    more: largest.length - MOST_ENTRIES,
+  };
+}
+
+function itemsOf({ shown, more }: Entries): HTMLElement[] {
+  const items = shown.map(({ name, paint }) => {
     const swatch = el('span', {
       class: paint.striped ? 'swatch striped' : 'swatch',
       attributes: { 'aria-hidden': 'true' },
@@ -50,6 +67,5 @@ function entriesOf(pile: Pile, paints: readonly BandPaint[]): HTMLElement[] {
     swatch.style.setProperty('--edge', cssOf(paint.edge));
     return el('li', {}, swatch, name);
   });
-  const more = largest.length - MOST_ENTRIES;
   return more > 0 ? [...items, el('li', { class: 'aside' }, strings.moreBands(more))] : items;
 }

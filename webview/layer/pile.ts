@@ -52,7 +52,9 @@ function floorsOf(values: readonly Float64Array[]): Float64Array[] {
   let floor = new Float64Array(values[0].length);
   return values.map((own) => {
     const below = floor;
-    floor = floor.map((bytes, sample) => bytes + own[sample]);
+    floor = new Float64Array(below.length);
+    // A loop, not map(): made anew for each answer while one zooms.
+    for (let sample = 0; sample < below.length; sample++) floor[sample] = below[sample] + own[sample];
     return below;
   });
 }
@@ -72,13 +74,18 @@ export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly
     for (let strand = 0; strand < values.length; strand++) {
       const live = open[strand];
       let rest = values[strand][sample];
+      // Most strands are nowhere most of the time. What is nowhere has no blocks that live or begin.
+      if (rest === 0) {
+        if (live.length > 0) live.length = 0;
+        continue;
+      }
       let kept = 0;
       for (const block of live) {
         if (to[block] < sample) continue;
         live[kept++] = block;
         rest -= bytes[block];
       }
-      live.length = kept;
+      if (kept < live.length) live.length = kept;
       for (; next[strand] < blockOffset[strand + 1] && from[next[strand]] === sample; next[strand]++) {
         live.push(next[strand]);
         rest -= bytes[next[strand]];

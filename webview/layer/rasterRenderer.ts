@@ -135,12 +135,13 @@ export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: numbe
     const dark = darks[strand];
     const edged = lower - upper >= EDGED;
     const opens = edged && block >= 0 && blocks.from[block] === sample;
-    for (let y = top; y < bottom; y++) {
-      const row = y * width;
-      const word = edged && y === upper ? dark : colour;
-      for (let x = row + left; x < row + right; x++) pixels[x] = word;
-      if (opens) pixels[row + left] = dark;
+    // Most pieces are a pixel wide, and as high as the canvas: the inner loop goes down.
+    const last = bottom * width;
+    for (let x = left; x < right; x++) {
+      const word = opens && x === left ? dark : colour;
+      for (let at = top * width + x; at < last; at += width) pixels[at] = word;
     }
+    if (edged && top === upper) pixels.fill(dark, top * width + left, top * width + right);
     if (paints[strand].striped) stripe(pixels, width, left, right, top, bottom, dark);
   });
   return image;

@@ -180,6 +180,13 @@ function drawMarks(
     colour: theme.outOfMemory,
     dash: MARK_DASHES.outOfMemory,
   }));
+  const collections = run.collected.map(({ x }) => ({
+    x,
+    text: MARK_SIGNS.collector,
+    rank: 0.5,
+    colour: theme.collector,
+    dash: MARK_DASHES.collector,
+  }));
   const snapshots = run.parts.map((part, index) => ({
     x: part.to,
     text: `${MARK_SIGNS.snapshot} ${partName(part)}`,
@@ -187,7 +194,7 @@ function drawMarks(
     colour: theme.snapshot,
     dash: MARK_DASHES.snapshot,
   }));
-  const marks = [...steps, ...failures, ...snapshots];
+  const marks = [...steps, ...collections, ...failures, ...snapshots];
   for (const { x, colour, dash } of marks) line(pixelOfRun(run, x, width), colour, dash);
   const wishes = marks.map(({ x, text, rank }) => ({
     centre: pixelOfRun(run, x, width),

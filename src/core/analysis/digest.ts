@@ -220,6 +220,7 @@ export function digestSnapshot(
             traceCurve(
               snapshot,
               history,
+              recording?.collections ?? [],
               spans.find((span) => span.device === device),
             ),
           ];

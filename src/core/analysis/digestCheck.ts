@@ -31,6 +31,7 @@ import {
 } from './shape.js';
 import type { StackWords } from './stackKey.js';
 import type { Steps } from './steps.js';
+import type { FreeingCollection } from './collectorMarks.js';
 import type { TraceCurve } from './traceCurve.js';
 import { UNKNOWN, type Anchors, type SpanLives, type TraceMeeting, type TraceSpan } from './traceSpan.js';
 
@@ -173,6 +174,9 @@ const curve: Shape<TraceCurve> = where(
     live: floats,
     reserved: orNull(floats),
     outOfMemory: list(failure),
+    collected: list<FreeingCollection>(
+      record({ event: count, time: number, collected: record({ bytes: number, blocks: count }) }),
+    ),
     meeting: record<TraceMeeting>(meeting),
   }),
   ({ event: { length }, time, live, reserved }) =>

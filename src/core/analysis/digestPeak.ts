@@ -5,6 +5,7 @@ import type { CategoryCode } from './categories.js';
 import type { DeviceView } from './deviceViews.js';
 import type { StacklessBucket } from './owner.js';
 import { peakOf } from './peak.js';
+import { stepsBegun } from './stepNumbers.js';
 import { stepAt } from './steps.js';
 
 /** The highest point of a device's curve, with the stacks that held memory there in words. */
@@ -75,13 +76,4 @@ function peakInWords(
       forwardFrames: ofStack(forwardStack),
     })),
   };
-}
-
-/** Steps begun at an instant, as the recorder counts them over the whole run; it keeps only the latest ones' ends. */
-function stepsBegun(recording: Recording | null, timeUs: Microseconds | null): number | null {
-  const { step = null, stepEndsUs = [] } = recording ?? {};
-  if (timeUs === null || step === null) return null;
-  const reachesBack = stepEndsUs.length === step || (stepEndsUs.length > 0 && timeUs >= stepEndsUs[0]);
-  if (!reachesBack) return null;
-  return step - stepEndsUs.filter((end) => end > timeUs).length + 1;
 }

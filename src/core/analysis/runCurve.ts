@@ -1,5 +1,6 @@
 import type { Bytes, Microseconds } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
+import { largestOf, type Collected } from './collectorMarks.js';
 import type { SnapshotDigest } from './digest.js';
 import type { Stretch } from './historyAxis.js';
 import type { Run } from './runs.js';
@@ -49,6 +50,8 @@ export interface RunCurve {
   /** Ordinals in the traces of their parts. */
   event: Uint32Array;
   outOfMemory: { x: number; part: number; event: number }[];
+  /** Where the garbage collector freed memory, as many places as can be told apart. */
+  collected: { x: number; collected: Collected }[];
 }
 
 /** Share of the width that is left free for what no trace has, where there is no clock to tell how much it was. */
@@ -86,12 +89,16 @@ export function runCurve(
   const extent = { from: 0, to: Math.max(1, layout.end) };
   const points = new Points(extent, pixels);
   const outOfMemory: RunCurve['outOfMemory'] = [];
+  const collected: RunCurve['collected'] = [];
   const parts = sources.map((source, part): RunPart => {
     const { from, to, xOf } = placed[part];
     const first = points.count;
     points.add(source, { from, to }, xOf);
     for (const { event, time } of source.curve?.outOfMemory ?? []) {
       if (event >= source.fresh) outOfMemory.push({ x: xOf(event, time), part, event });
+    }
+    for (const one of source.curve?.collected ?? []) {
+      if (one.event >= source.fresh) collected.push({ x: xOf(one.event, one.time), collected: one.collected });
     }
     const { digest, curve, step, liveBytes, reservedBytes, before, fresh } = source;
     const events = curve?.meeting.events ?? 0;
@@ -105,6 +112,7 @@ export function runCurve(
     parts,
     ...points.take(),
     outOfMemory,
+    collected: largestOf(collected, pixels),
   };
 }
 

@@ -1,7 +1,9 @@
+import type { Recording } from '../model/recording.js';
 import type { SnapshotDigest } from './digest.js';
 import type { RunCurve, RunPart } from './runCurve.js';
 import type { Run } from './runs.js';
 import { everySo } from './stepMarks.js';
+import { doneBefore } from './stepNumbers.js';
 import type { TraceSpan } from './traceSpan.js';
 
 /** Where a step begins in what a snapshot's trace adds to its run. */
@@ -42,7 +44,7 @@ export function runSteps(curve: RunCurve, { run, device }: RunOfDevice, pixels: 
     const step = stepsDone(curve, part, span);
     if (step !== null && span !== null && countsSteps(part, span, step, before)) {
       const isGuess = span.stepSource === 'period';
-      for (const { x, done } of stepsOfPart(curve, part, { span, step, before })) {
+      for (const { x, done } of stepsOfPart(curve, part, { span, step, before }, recordingOf(run, part))) {
         all.push({ x, number: done + 1, isGuess });
       }
     }
@@ -68,9 +70,17 @@ export function stepsDone({ parts }: RunCurve, { step }: RunPart, span: TraceSpa
 }
 
 /** What is known of the steps in a part's trace; null where that is nothing. */
-export function spanOf({ snapshots }: Pick<Run, 'snapshots'>, { path }: RunPart, device: number): TraceSpan | null {
-  const digest: SnapshotDigest | undefined = snapshots.find((one) => one.path === path);
-  return digest?.spans.find((span) => span.device === device) ?? null;
+export function spanOf(run: Pick<Run, 'snapshots'>, part: RunPart, device: number): TraceSpan | null {
+  return digestOf(run, part)?.spans.find((span) => span.device === device) ?? null;
+}
+
+/** What the recorder wrote beside a part's snapshot. */
+export function recordingOf(run: Pick<Run, 'snapshots'>, part: RunPart): Recording | null {
+  return digestOf(run, part)?.recording ?? null;
+}
+
+function digestOf({ snapshots }: Pick<Run, 'snapshots'>, { path }: RunPart): SnapshotDigest | undefined {
+  return snapshots.find((one) => one.path === path);
 }
 
 /**
@@ -81,13 +91,16 @@ export function stepsOfPart(
   curve: RunCurve,
   part: RunPart,
   { span, step, before }: { span: TraceSpan; step: number; before: number | null },
+  recording: Recording | null,
 ): PlacedStep[] {
-  const { starts } = span;
+  const { starts, startsUs } = span;
+  const counted = startsUs === null ? null : doneBefore(startsUs, recording);
   const fresh = part.before === 'joined' && before !== null ? Math.max(0, step - before) : starts.length;
   const placed: PlacedStep[] = [];
-  for (let back = Math.min(fresh, starts.length, step); back > 0; back--) {
+  // Who counted them knows of one that was not over yet when the snapshot was taken.
+  for (let back = counted === null ? Math.min(fresh, starts.length, step) : starts.length; back > 0; back--) {
     const x = placeOf(starts.length - back, span, part, curve);
-    if (x !== null) placed.push({ x, done: step - back });
+    if (x !== null) placed.push({ x, done: counted?.[starts.length - back] ?? step - back });
   }
   return placed;
 }

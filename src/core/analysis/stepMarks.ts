@@ -1,13 +1,14 @@
 import type { Snapshot } from '../model/snapshot.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis, type Stretch } from './historyAxis.js';
+import { doneBefore, type CountedSteps } from './stepNumbers.js';
 import type { Steps } from './steps.js';
 
 /** Where a step begins. */
 export interface StepMark {
   x: number;
   kind: 'step';
-  /** Its number from 1 on, with `~` before it where steps are told by their rhythm; of too few, the scope's name. */
+  /** Its number as the recorder counts it, else from 1 on, with `~` before it where steps are told by their rhythm; of too few, the scope's name. */
   label: string;
 }
 
@@ -16,17 +17,17 @@ const PIXELS_PER_MARK = 12;
 
 /**
  * The steps that begin in a window: all of them, or every second, fifth, tenth… where there are too many to tell apart.
- * @param steps of the history's device; null where too few are known to number them
+ * @param known `steps` of the history's device; null where too few are known to number them
  */
 export function stepMarks(
   snapshot: Snapshot,
   history: DeviceHistory,
-  steps: Steps | null,
+  { steps, recording }: { steps: Steps | null; recording: CountedSteps | null },
   axis: HistoryAxis,
   window: Stretch,
   pixels: number,
 ): StepMark[] {
-  const all = steps === null ? namedSteps(snapshot, history, axis) : numberedSteps(steps, axis);
+  const all = steps === null ? namedSteps(snapshot, history, axis) : numberedSteps(steps, history, recording, axis);
   const marks = all.filter(({ x }) => x >= window.from && x <= window.to);
   return everySo(marks, pixels).map(({ x, label }) => ({ x, kind: 'step', label }));
 }
@@ -44,12 +45,23 @@ interface Begun {
   label: string;
 }
 
-function numberedSteps({ starts, source }: Steps, axis: HistoryAxis): Begun[] {
-  return Array.from(starts, (ordinal, i) => ({
-    x: axis.xOf(ordinal),
-    number: i + 1,
-    label: `${source === 'period' ? '~' : ''}${i + 1}`,
-  }));
+function numberedSteps(
+  { starts, source }: Steps,
+  { startUs, time }: DeviceHistory,
+  recording: CountedSteps | null,
+  axis: HistoryAxis,
+): Begun[] {
+  const timed = startUs !== null && time !== null;
+  const done = timed
+    ? doneBefore(
+        Float64Array.from(starts, (ordinal) => startUs + time[ordinal]),
+        recording,
+      )
+    : null;
+  return Array.from(starts, (ordinal, i) => {
+    const number = (done?.[i] ?? i) + 1;
+    return { x: axis.xOf(ordinal), number, label: `${source === 'period' ? '~' : ''}${number}` };
+  });
 }
 
 function namedSteps({ annotations, strings }: Snapshot, history: DeviceHistory, axis: HistoryAxis): Begun[] {

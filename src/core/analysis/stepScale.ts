@@ -1,5 +1,5 @@
 import type { RunCurve } from './runCurve.js';
-import { spanOf, stepsDone, stepsOfPart, type RunOfDevice } from './runSteps.js';
+import { recordingOf, spanOf, stepsDone, stepsOfPart, type RunOfDevice } from './runSteps.js';
 
 /** From a place on the axis of a run's curve to steps: as many as were done there. */
 export type StepScale = (x: number) => number;
@@ -26,7 +26,8 @@ export function stepScale(curve: RunCurve, { run, device }: RunOfDevice): StepSc
     const step = stepsDone(curve, part, span);
     if (step === null) return null;
     if (span !== null) {
-      for (const { x, done } of stepsOfPart(curve, part, { span, step, before })) add({ x, step: done });
+      const steps = stepsOfPart(curve, part, { span, step, before }, recordingOf(run, part));
+      for (const { x, done } of steps) add({ x, step: done });
     }
     add({ x: part.to, step });
     before = step;

@@ -1,11 +1,12 @@
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
-import type { Collection } from '../model/recording.js';
+import type { Recording } from '../model/recording.js';
 import { collectorMarks, type Collected } from './collectorMarks.js';
 import { failureAt, type Failure } from './failures.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis } from './historyAxis.js';
 import { stepMarks } from './stepMarks.js';
+import type { CountedSteps } from './stepNumbers.js';
 import type { Steps } from './steps.js';
 
 export interface WindowRequest {
@@ -30,11 +31,11 @@ export interface Mark {
 export interface KnownOfHistory {
   /** Of its device; null where none are known. */
   steps: Steps | null;
-  /** Runs of the garbage collector that the recorder saw. */
-  collections: readonly Collection[];
+  /** What the recorder wrote beside it: how it counts the steps, and when the garbage collector ran. */
+  recording: (CountedSteps & Pick<Recording, 'collections'>) | null;
 }
 
-const NOTHING_KNOWN: KnownOfHistory = { steps: null, collections: [] };
+const NOTHING_KNOWN: KnownOfHistory = { steps: null, recording: null };
 
 export interface HistoryWindow {
   axis: 'time' | 'events';
@@ -62,7 +63,7 @@ export function historyWindow(
   snapshot: Snapshot | null,
   history: DeviceHistory,
   request: WindowRequest,
-  { steps, collections }: KnownOfHistory = NOTHING_KNOWN,
+  { steps, recording }: KnownOfHistory = NOTHING_KNOWN,
 ): HistoryWindow {
   const axis = new HistoryAxis(history, request.axis);
   const window = axis.window(request.window);
@@ -88,8 +89,8 @@ export function historyWindow(
         ? []
         : [
             ...marksIn(snapshot, history, first, end, axis),
-            ...collectorMarks(collections, history, axis, window, pixels),
-            ...stepMarks(snapshot, history, steps, axis, window, pixels),
+            ...collectorMarks(recording?.collections ?? [], history, axis, window, pixels),
+            ...stepMarks(snapshot, history, { steps, recording }, axis, window, pixels),
           ],
   };
 }

@@ -1,5 +1,7 @@
+import type { Collection } from '../model/recording.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Microseconds } from '../model/units.js';
+import { freeingCollections, largestOf, type FreeingCollection } from './collectorMarks.js';
 import { failuresOf, type Failure } from './failures.js';
 import type { DeviceHistory } from './history.js';
 import { HistoryAxis } from './historyAxis.js';
@@ -20,15 +22,27 @@ export interface TraceCurve {
   readonly reserved: Float64Array | null;
   /** The first allocations that failed. */
   readonly outOfMemory: readonly Failure[];
+  /** Runs of the garbage collector that freed memory, of many those that freed most. */
+  readonly collected: readonly FreeingCollection[];
   readonly meeting: TraceMeeting;
 }
 
 /** Columns of the curve: the widest plots have four times as many pixels, for all snapshots of a run. */
 const COLUMNS = 512;
 const MOST_FAILURES = 100;
+/** The widest overview that collections are kept for, in pixels. */
+const WIDEST = 4096;
 
-/** @param known of the same trace, where it was looked for already */
-export function traceCurve(snapshot: Snapshot, history: DeviceHistory, known?: TraceMeeting): TraceCurve {
+/**
+ * @param collections that the recorder saw
+ * @param known of the same trace, where it was looked for already
+ */
+export function traceCurve(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  collections: readonly Collection[] = [],
+  known?: TraceMeeting,
+): TraceCurve {
   const { trace, live, reserved, time, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
   const picked = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
@@ -43,6 +57,7 @@ export function traceCurve(snapshot: Snapshot, history: DeviceHistory, known?: T
     live: states(live),
     reserved: reserved === null ? null : states(reserved),
     outOfMemory: failuresOf(snapshot, history, MOST_FAILURES),
+    collected: largestOf(freeingCollections(collections, history), WIDEST),
     meeting: { events, anchors, marks },
   };
 }

@@ -23,7 +23,10 @@ async function busy(): Promise<Snapshot> {
 
 function marksOf(snapshot: Snapshot, collections: readonly Collection[], pixels = 4000, axis = 'events'): Mark[] {
   const request = { axis: axis as 'events' | 'time', window: null, pixels };
-  const { marks } = historyWindow(snapshot, deviceHistory(snapshot, 0), request, { steps: null, collections });
+  const { marks } = historyWindow(snapshot, deviceHistory(snapshot, 0), request, {
+    steps: null,
+    recording: { step: null, stepEndsUs: [], collections },
+  });
   return marks.filter(({ kind }) => kind === 'collector');
 }
 

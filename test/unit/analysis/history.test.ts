@@ -133,7 +133,7 @@ describe('A window of the timeline', () => {
     const starts = Uint32Array.from({ length: 90 }, (_, step) => Math.floor((step * count) / 90));
     const steps = { source: 'recorder', device: 0, starts } as const;
     const marks = (window: { from: number; to: number } | null, pixels: number): [number, string][] =>
-      historyWindow(snapshot, history, { axis: 'events', window, pixels }, { steps, collections: [] })
+      historyWindow(snapshot, history, { axis: 'events', window, pixels }, { steps, recording: null })
         .marks.filter(({ kind }) => kind === 'step')
         .map(({ x, label }) => [x, label]);
     const numbered = (every: number): [number, string][] =>
@@ -150,7 +150,7 @@ describe('A window of the timeline', () => {
       snapshot,
       history,
       { axis: 'events', window: null, pixels: 2000 },
-      { steps: { ...steps, source: 'period' }, collections: [] },
+      { steps: { ...steps, source: 'period' }, recording: null },
     );
     assert.equal(guessed.marks.find(({ kind }) => kind === 'step')?.label, '~1');
   });

@@ -217,4 +217,46 @@ describe('The curve of a run', () => {
       'the first may have lost its oldest events, the others go on where it ended',
     );
   });
+
+  it('marks where the garbage collector freed memory, each time once, to the byte', async () => {
+    const dumps = await dumpsUnder('planted/recordings/search_tree');
+    const last = deviceHistory(dumps[dumps.length - 1].snapshot, 0);
+    const { startUs, time, live } = last;
+    assert.ok(startUs !== null && time !== null);
+    const spans = Array.from({ length: 40 }, (_, i) => {
+      const first = Math.floor(((i + 0.3) * time.length) / 40);
+      return { first, end: Math.min(time.length, first + 25) };
+    });
+    const collections = spans.map(({ first, end }) => ({
+      fromUs: startUs + time[first],
+      toUs: startUs + time[end - 1],
+    }));
+    const expected = collections.flatMap(({ fromUs, toUs }) => {
+      let freed = { bytes: 0, blocks: 0 };
+      time.forEach((since, event) => {
+        const less = live[event] - live[event + 1];
+        const isWithin = startUs + since >= fromUs && startUs + since <= toUs;
+        if (isWithin && less > 0) freed = { bytes: freed.bytes + less, blocks: freed.blocks + 1 };
+      });
+      return freed.blocks === 0 ? [] : [freed];
+    });
+    const nothing = { run: 'r', rank: 0, isLight: false, step: null, stepEndsUs: [], devices: [], owners: [] };
+    const digests = dumps.map(({ path, snapshot }) => {
+      const takenUs = Math.max(...snapshot.events.timeUs);
+      // The recorder tells of those that were over when it took a snapshot.
+      const seen = collections.filter(({ toUs }) => toUs <= takenUs);
+      return digestSnapshot(path, snapshot, { ...nothing, sources: [], commit: null, collections: seen });
+    });
+    const [run] = groupRuns(digests);
+    assert.ok(expected.length > 10);
+    const { collected, extent } = runCurve(run, 0, 1e6);
+    assert.deepEqual(
+      collected.map((one) => one.collected),
+      expected,
+    );
+    assert.ok(collected.every(({ x }, i) => x <= extent.to && (i === 0 || x > collected[i - 1].x)));
+    const few = runCurve(run, 0, 120).collected;
+    const bytesOf = (marks: typeof few): number[] => marks.map((one) => one.collected.bytes).sort((a, b) => b - a);
+    assert.deepEqual(bytesOf(few), bytesOf(collected).slice(0, 5), 'where there is no room, those that freed most');
+  });
 });

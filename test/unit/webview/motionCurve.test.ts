@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { traceSteps } from '../../../webview/chart/motionCurve.js';
+import { BarPen, traceSteps } from '../../../webview/chart/motionCurve.js';
 
 const area = { left: 10, top: 0, width: 40, height: 100 };
 
@@ -95,5 +95,60 @@ describe('the curve while it moves', () => {
     assert.equal(columnsOf([0, 10], [1, 2], 20, { from: 30, to: 40 }).extent, null);
     assert.equal(columnsOf([50, 60], [1, 2], 70, { from: 30, to: 40 }).extent, null);
     assert.equal(columnsOf([], [], 70, { from: 30, to: 40 }).extent, null);
+  });
+});
+
+describe('a pen of bars', () => {
+  const bars: { left: number; top: number; right: number; bottom: number }[] = [];
+  const pen = (): BarPen => {
+    bars.length = 0;
+    return new BarPen(
+      {
+        fillRect: (left, top, width, height) => bars.push({ left, top, right: left + width, bottom: top + height }),
+      },
+      2,
+    );
+  };
+
+  it('covers what a stroke of its width covers, and nothing else', () => {
+    let seed = 11;
+    const random = (): number => (seed = (seed * 16807) % 2147483647) / 2147483647;
+    const x = Float64Array.from({ length: 300 }, (_, i) => i + random() * 0.9);
+    const values = x.map(() => Math.floor(random() * 40) + 20);
+    const corners: { x: number; y: number }[] = [];
+    const follow = {
+      moveTo: (px: number, py: number) => corners.push({ x: px, y: py }),
+      lineTo: (px: number, py: number) => corners.push({ x: px, y: py }),
+    };
+    const line = { x, values, end: 310 };
+    const visible = { from: 0, to: 310 };
+    traceSteps(follow, line, visible, area, (value) => value);
+    const drawn = pen();
+    traceSteps(drawn, line, visible, area, (value) => value);
+    drawn.end();
+    const stroked = (px: number, py: number): boolean =>
+      corners.some((to, i) => {
+        const from = corners[Math.max(0, i - 1)];
+        const inside = (at: number, a: number, b: number): boolean =>
+          at > Math.min(a, b) - 1 && at < Math.max(a, b) + 1;
+        return i > 0 && inside(px, from.x, to.x) && inside(py, from.y, to.y);
+      });
+    for (let px = area.left - 3.03; px < area.left + area.width + 3; px += 0.31) {
+      for (let py = 10.07; py < 70; py += 0.53) {
+        const covered = bars.some(({ left, top, right, bottom }) => px > left && px < right && py > top && py < bottom);
+        assert.equal(covered, stroked(px, py), `${px}, ${py}`);
+      }
+    }
+    assert.ok(bars.length < corners.length, `${bars.length} bars for ${corners.length} corners`);
+  });
+
+  it('keeps the last upright line until it ends', () => {
+    const one = pen();
+    one.moveTo(5, 10);
+    one.lineTo(5, 30);
+    assert.equal(bars.length, 0);
+    one.end();
+    one.end();
+    assert.deepEqual(bars, [{ left: 4, top: 9, right: 6, bottom: 31 }]);
   });
 });

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { deviceHistory } from '../../../src/core/analysis/history.js';
+import { runCurve } from '../../../src/core/analysis/runCurve.js';
+import { runSteps } from '../../../src/core/analysis/runSteps.js';
+import { groupRuns } from '../../../src/core/analysis/runs.js';
+import { doneBefore, stepsBegun } from '../../../src/core/analysis/stepNumbers.js';
+import { findSteps } from '../../../src/core/analysis/steps.js';
+import { historyWindow } from '../../../src/core/analysis/timelineWindow.js';
+import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
+import type { Recording } from '../../../src/core/model/recording.js';
+import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { ringed } from '../../support/ringed.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const PROGRAMS = ['running_total', 'search_tree', 'bounded_replay', 'validation_losses'];
+
+interface Recorded {
+  path: string;
+  snapshot: Snapshot;
+  recording: Recording;
+}
+
+async function recorded(program: string): Promise<Recorded[]> {
+  const paths = picklesUnder(join(FIXTURES, 'planted/recordings', program));
+  return Promise.all(
+    paths.map(async (path) => {
+      const recording = parseRecording(readFileSync(path.replace(/\.pickle(\.gz)?$/, '.leakline.json'), 'utf8'));
+      assert.ok(recording !== null);
+      return { path, snapshot: await readFile(path), recording };
+    }),
+  );
+}
+
+/** What stands at the chart's steps, and when they begin. */
+function stepsOfChart({ snapshot, recording }: Recorded): { label: string; timeUs: number }[] {
+  const history = deviceHistory(snapshot, 0);
+  const steps = findSteps(snapshot, recording);
+  const request = { axis: 'time', window: null, pixels: 1e6 } as const;
+  return historyWindow(snapshot, history, request, { steps, recording })
+    .marks.filter(({ kind }) => kind === 'step')
+    .map(({ x, label }) => ({ label, timeUs: x + (history.startUs ?? 0) }));
+}
+
+/** The step that goes on at an instant, by looking at every end. */
+function goingOn({ step, stepEndsUs }: Recording, timeUs: number): number {
+  return (step ?? 0) - stepEndsUs.filter((end) => end > timeUs).length + 1;
+}
+
+describe('Numbers of steps', () => {
+  it('are the recorder’s in the chart, also of a ring that lost the first ones', async () => {
+    for (const program of PROGRAMS) {
+      for (const dump of await recorded(program)) {
+        const { count } = dump.snapshot.traces[0];
+        const whole = stepsOfChart(dump);
+        const ring = stepsOfChart({ ...dump, snapshot: ringed(dump.snapshot, Math.ceil(count * 0.6)) });
+        for (const { label, timeUs } of [...whole, ...ring]) {
+          assert.equal(label, String(goingOn(dump.recording, timeUs)), `${dump.path} at ${timeUs}`);
+        }
+        assert.ok(whole.length < 4 || whole[0].label === '1', dump.path);
+        assert.ok(ring.length === 0 || Number(ring[0].label) > 1, dump.path);
+      }
+    }
+  });
+
+  it('are the same over the whole run, also where a snapshot was taken in the middle of a step', async () => {
+    const dumps = await recorded('running_total');
+    // As if each had been taken before its last step was over.
+    const early = dumps.map(({ recording, ...dump }) => {
+      const ends = recording.stepEndsUs.slice(0, -1);
+      return { ...dump, recording: { ...recording, step: (recording.step ?? 0) - 1, stepEndsUs: ends } };
+    });
+    for (const shown of [dumps, early]) {
+      const digests = shown.map(({ path, snapshot, recording }) => digestSnapshot(path, snapshot, recording));
+      const [run] = groupRuns(digests);
+      const curve = runCurve(run, 0, 1e6);
+      const steps = runSteps(curve, { run, device: 0 }, 1e6);
+      const last = shown[shown.length - 1];
+      assert.deepEqual(
+        steps.map(({ x, number }) => ({ number, timeUs: x + (curve.startUs ?? 0) })),
+        stepsOfChart(last).map(({ label, timeUs }) => ({ number: Number(label), timeUs })),
+      );
+    }
+  });
+
+  it('are not told before what the recorder kept, nor where it counts something else', () => {
+    const recording = { step: 9, stepEndsUs: [700, 800, 900] };
+    assert.equal(stepsBegun(recording, 699), null);
+    assert.deepEqual(
+      [700, 799, 800, 900, 901].map((timeUs) => stepsBegun(recording, timeUs)),
+      [8, 8, 9, 10, 10],
+    );
+    assert.deepEqual(
+      doneBefore([500, 600, 700, 800], recording),
+      [5, 6, 7, 8],
+      'backwards from the oldest that is known',
+    );
+    assert.equal(doneBefore([710, 720, 800], recording), null, 'twice in a step');
+    assert.equal(doneBefore([10, 20, 30, 40, 50, 60, 70, 80, 90, 700], recording), null, 'more than there were');
+    assert.equal(doneBefore([500, 600], null), null);
+  });
+});
