@@ -55,9 +55,9 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   session = running;
 
   const grouping = new LeakGrouping(context.workspaceState);
-  const views = new Views(running, store, files, grouping);
-  const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
   const editorMarks = new EditorMarks(store, files, marks, lines);
+  const views = new Views(running, store, files, grouping, editorMarks);
+  const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
   const ignored = new IgnoreFiles(files);
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(context.extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
@@ -93,7 +93,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     timeline,
     lenses,
     new ContextKeys(running, store),
-    new StatusBar(running, store),
+    new StatusBar(running, store, editorMarks),
     new LineDecorations(editorMarks),
     new GutterGlyphs(editorMarks, vscode.Uri.joinPath(context.extensionUri, 'media')),
     new LeakAlerts(running, store, context.workspaceState),

@@ -85,6 +85,26 @@ describe('A fix', () => {
     });
   }
 
+  it('takes the lines that it fixes out of the number on the icon, and undo brings them back', async () => {
+    const untilRows = async (text: RegExp, badge: string | null): Promise<void> => {
+      await workbench.sideBar.tree('Leaks').untilRows(text, 4);
+      await eventually(async () => {
+        assert.equal(await workbench.sideBar.badge(), badge);
+      });
+    };
+    await workbench.openFile('train.py');
+    await untilBright();
+    await workbench.runCommand('Leakline: Show Leaks');
+    await untilRows(/^(?!.*edited since).* leaked/, '4');
+    await workbench.editor.clickLens('Fix…');
+    await untilRows(/edited since · .* leaked/, null);
+    await workbench.settle();
+    await workbench.screenshot('fix-rows');
+    await workbench.openFile('train.py', keeping);
+    await workbench.page.keyboard.press('ControlOrMeta+Z');
+    await untilRows(/^(?!.*edited since).* leaked/, '4');
+  });
+
   it('is made by its lens exactly so, dims the marks of what it fixes, and undo takes all of it back', async () => {
     await workbench.openFile('train.py');
     await untilBright();

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PathRule } from '../../core/source/pathMapping.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { addPathRule } from '../settings.js';
+import { folderPrefix } from '../workspace/reportPaths.js';
 import { recordedFolders, ruleFromChoice, unmappedFiles } from '../workspace/recordedFolders.js';
 
 interface FolderItem extends vscode.QuickPickItem {
@@ -68,6 +69,5 @@ async function ruleFromDialog(recorded: string, title: string): Promise<PathRule
   const folder = vscode.workspace.getWorkspaceFolder(uri);
   if (folder === undefined) throw new Error(vscode.l10n.t('{0} is not in this workspace.', uri.fsPath));
   const below = uri.path.slice(folder.uri.path.length).replace(/^\//, '');
-  const workspace = folders.length > 1 ? [folder.name, below].filter(Boolean).join('/') : below;
-  return { recorded, workspace };
+  return { recorded, workspace: (folderPrefix(folder) + below).replace(/\/$/, '') };
 }

@@ -8,7 +8,7 @@ import { markLimits, type MarkSettings } from '../settings.js';
 import { CELL_SCHEME } from '../notebooks/notebookCells.js';
 import { globMatcher } from '../watch/globPattern.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { KeeperEdits } from './keeperEdits.js';
+import { SinceEdits } from './sinceEdits.js';
 import type { MarkedLines, MarkedPlace } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
 
@@ -36,7 +36,7 @@ export class EditorMarks implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly movedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
-  private readonly keepers: KeeperEdits;
+  private readonly edits: SinceEdits;
   private readonly index = new Map<string, Entry>();
   private isWanted = limited();
   /** Statements that keep memory, by their file. */
@@ -59,10 +59,10 @@ export class EditorMarks implements vscode.Disposable {
       this.rebuild();
       this.changedEmitter.fire();
     };
-    this.keepers = new KeeperEdits(files, lines);
+    this.edits = new SinceEdits(files, lines);
     this.indexKeepers();
     this.subscriptions = [
-      this.keepers,
+      this.edits,
       this.changedEmitter,
       this.movedEmitter,
       store.onDidChange(changed),
@@ -103,7 +103,12 @@ export class EditorMarks implements vscode.Disposable {
 
   /** True if the statement that keeps a line's memory was edited since: what leaked may leak no more. */
   isKeeperEdited(mark: LineMark): boolean {
-    return this.keepers.isEdited(mark.parts[0].line.holder);
+    return this.edits.isKeeperEdited(mark.parts[0].line.holder);
+  }
+
+  /** True if the line itself or what keeps its memory was edited since. */
+  isEdited(mark: LineMark): boolean {
+    return mark.mapped && (this.edits.isLineEdited(mark) || this.isKeeperEdited(mark));
   }
 
   /** Lines that leak, in all files of the workspace. */

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { PathRule } from '../../core/source/pathMapping.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import { SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
+import { reportPath } from '../workspace/reportPaths.js';
 import { cellKeys, recordedCellKey } from './cellNames.js';
 import { storedCells } from './storedNotebook.js';
 
@@ -193,9 +194,7 @@ function openCells(): vscode.NotebookCell[] {
 
 /** As the notebook editor counts them in the status bar: all cells, from 1. */
 function nameOf(cell: vscode.NotebookCell): string {
-  const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-  const path = vscode.workspace.asRelativePath(cell.notebook.uri, several).split('\\').join('/');
-  return `${path} cell ${cell.index + 1}`;
+  return `${reportPath(cell.notebook.uri)} cell ${cell.index + 1}`;
 }
 
 async function readStored(uri: vscode.Uri): Promise<ReadonlySet<string>> {

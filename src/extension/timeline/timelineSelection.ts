@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { RunReport } from '../../core/report/report.js';
 import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
+import { newestFirst } from '../results/runOrder.js';
 import { runNames, leakRate } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { basename } from '../text/pathText.js';
@@ -39,7 +40,7 @@ export class TimelineSelection {
   state(): TimelineState {
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
-    const choices = runs.flatMap((run) =>
+    const choices = newestFirst(runs).flatMap((run) =>
       run.snapshots.map(({ path, devices, step }) => ({
         path,
         label: basename(path),

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import { Color, Command, RowKind } from '../contributions.js';
+import type { EditorMarks } from '../marks/editorMarks.js';
 import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
 import { disposeAll } from '../disposer.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
@@ -39,6 +40,8 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   private lines: LineNode[] = [];
   /** Empty while rows are not gathered. */
   private groups: GroupNode[] = [];
+  /** Lines that were edited since they ran, when rows were told to look last. */
+  private edited: readonly LineMark[] = [];
   /** Files by what their rows call them. */
   private names: ReadonlyMap<string, string> = new Map();
 
@@ -48,6 +51,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
     grouping: LeakGrouping,
+    private readonly marks: EditorMarks,
   ) {
     const refresh = (): void => {
       const rows = (marks: readonly LineMark[], ignored: boolean): LineNode[] =>
@@ -57,7 +61,18 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       this.groups = grouping.current === 'line' ? [] : groupLines(this.lines, grouping.current);
       this.changedEmitter.fire();
     };
-    this.subscriptions = [store.onDidChange(refresh), grouping.onDidChange(refresh)];
+    this.subscriptions = [
+      store.onDidChange(refresh),
+      grouping.onDidChange(refresh),
+      marks.onDidMove(() => {
+        const edited = this.lines.filter(({ mark }) => marks.isEdited(mark)).map(({ mark }) => mark);
+        const isSame = edited.length === this.edited.length && edited.every((mark, i) => mark === this.edited[i]);
+        // Rows say that a line was edited, not where it has moved to.
+        if (isSame) return;
+        this.edited = edited;
+        this.changedEmitter.fire();
+      }),
+    ];
   }
 
   /** The row of a line. */
@@ -135,8 +150,12 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     );
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
     const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
-    item.description = facts.filter(Boolean).join(' · ');
-    const [icon, color] = ICONS[mark.tone];
+    const edited = this.marks.isEdited(mark);
+    const description = facts.filter(Boolean).join(' · ');
+    // First, for the view is narrow.
+    item.description = edited ? vscode.l10n.t('edited since · {0}', description) : description;
+    const [icon, usual] = ICONS[mark.tone];
+    const color = edited ? 'disabledForeground' : usual;
     item.iconPath = new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
     const sentences = [`${mark.file}:${mark.line} ${line.function}`, verdictText(line.verdict, vscode.l10n)];
     if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { countText } from '../../core/text/numberText.js';
 import { Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
+import type { EditorMarks } from '../marks/editorMarks.js';
 import { rateText } from '../marks/markText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { leakRate } from '../results/runText.js';
@@ -15,6 +16,7 @@ export class StatusBar implements vscode.Disposable {
   constructor(
     private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
+    private readonly marks: EditorMarks,
   ) {
     this.item = vscode.window.createStatusBarItem('leakline.status', vscode.StatusBarAlignment.Left);
     this.item.name = 'Leakline';
@@ -22,7 +24,12 @@ export class StatusBar implements vscode.Disposable {
     const refresh = (): void => {
       this.refresh();
     };
-    this.subscriptions = [session.onDidChange(refresh), store.onDidChange(refresh), this.item];
+    this.subscriptions = [
+      session.onDidChange(refresh),
+      store.onDidChange(refresh),
+      marks.onDidMove(refresh),
+      this.item,
+    ];
   }
 
   dispose(): void {
@@ -67,8 +74,13 @@ export class StatusBar implements vscode.Disposable {
     const worst = runs.reduce((a, b) => (leakRate(b) > leakRate(a) ? b : a));
     const rate = rateText(worst, { bytesPerStep: leakRate(worst) }, vscode.l10n);
     if (rate !== null) {
-      const lines = this.store.marks.filter(({ tone }) => tone === 'leak').length;
-      const count = lines === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', lines);
+      const lines = this.store.marks.filter((mark) => mark.tone === 'leak' && !this.marks.isEdited(mark)).length;
+      const count =
+        lines === 0
+          ? vscode.l10n.t('what leaked was edited since: record again to see what that did')
+          : lines === 1
+            ? vscode.l10n.t('1 line leaks')
+            : vscode.l10n.t('{0} lines leak', lines);
       const full = worst.forecast === null ? '' : ` · ${forecastText(worst.forecast.stepsToOom)}`;
       return [`$(arrow-up) ${rate}${full}`, `Leakline: ${count}`];
     }

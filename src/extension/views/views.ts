@@ -3,6 +3,7 @@ import { View } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
+import type { EditorMarks } from '../marks/editorMarks.js';
 import { snapshotName } from '../marks/markText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { SourcePlace } from '../workspace/openSource.js';
@@ -28,8 +29,9 @@ export class Views implements vscode.Disposable {
     private readonly store: ResultsStore,
     files: PythonFiles,
     grouping: LeakGrouping,
+    private readonly marks: EditorMarks,
   ) {
-    this.leaksTree = new LeaksTree(store, files, grouping);
+    this.leaksTree = new LeaksTree(store, files, grouping, marks);
     this.compareTree = new CompareTree(store, files);
     const snapshotsTree = new SnapshotsTree(session, store);
     this.leaks = vscode.window.createTreeView(View.leaks, { treeDataProvider: this.leaksTree, showCollapseAll: true });
@@ -52,6 +54,9 @@ export class Views implements vscode.Disposable {
       store.onDidChange(() => {
         this.refresh();
         this.showProgress();
+      }),
+      marks.onDidMove(() => {
+        this.refresh();
       }),
       session.onDidChange(() => {
         this.showProgress();
@@ -98,7 +103,7 @@ export class Views implements vscode.Disposable {
   }
 
   private refresh(): void {
-    const leaking = this.store.marks.filter(({ tone }) => tone === 'leak').length;
+    const leaking = this.store.marks.filter((mark) => mark.tone === 'leak' && !this.marks.isEdited(mark)).length;
     const tooltip = leaking === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', leaking);
     this.leaks.badge = leaking === 0 ? undefined : { value: leaking, tooltip };
     const report = this.store.comparison?.report;

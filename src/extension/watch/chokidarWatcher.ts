@@ -5,24 +5,27 @@ import type { SnapshotWatcher, WatchListener, WatchScope } from './snapshotWatch
 
 /** Folders below the workspace folder that are still walked. */
 const DEEPEST = 16;
-/** Folders walked and watched at most: each costs a watch of the operating system. */
-const MOST_FOLDERS = 10_000;
-/** Candidate files watched at most. */
-const MOST_FILES = 20_000;
+/** What is watched at most: each costs a watch of the operating system, or two where a recorder wrote beside a snapshot. */
+const MOST = { folders: 10_000, snapshots: 20_000 };
 
 /** Between two looks at every file and folder where events stay silent, in milliseconds. */
 const POLL_MS = 2_000;
 
 /** Watches one folder. Only candidate files and the folders on the way are watched at all. */
-export function watchFolder(scope: WatchScope, listener: WatchListener, l10n: Translator): SnapshotWatcher {
+export function watchFolder(
+  scope: WatchScope,
+  listener: WatchListener,
+  l10n: Translator,
+  most: Readonly<typeof MOST> = MOST,
+): SnapshotWatcher {
   const folders = new Set<string>();
-  const files = new Set<string>();
+  const snapshots = new Set<string>();
   let limited = false;
   let scanning = true;
 
-  const admit = (known: Set<string>, path: string, most: number): boolean => {
+  const admit = (known: Set<string>, path: string, mostKnown: number): boolean => {
     if (known.has(path)) return true;
-    if (known.size < most) {
+    if (known.size < mostKnown) {
       known.add(path);
       return true;
     }
@@ -35,6 +38,7 @@ export function watchFolder(scope: WatchScope, listener: WatchListener, l10n: Tr
     return false;
   };
 
+  const below = (path: string): string => relative(scope.folder, path).split(sep).join('/');
   const watcher = watch(scope.folder, {
     depth: DEEPEST,
     ignorePermissionErrors: true,
@@ -42,12 +46,13 @@ export function watchFolder(scope: WatchScope, listener: WatchListener, l10n: Tr
     interval: POLL_MS,
     binaryInterval: POLL_MS,
     ignored(path, stats) {
-      const below = relative(scope.folder, path).split(sep).join('/');
-      if (below === '') return false;
-      if (stats === undefined) return scope.skips(below);
-      if (stats.isDirectory()) return scope.skips(below) || !admit(folders, path, MOST_FOLDERS);
-      if (stats.isSymbolicLink()) return scope.skips(below); // asked again about what it leads to
-      return !stats.isFile() || !scope.includes(below) || !admit(files, path, MOST_FILES);
+      const name = below(path);
+      if (name === '') return false;
+      if (stats === undefined) return scope.skips(name);
+      if (stats.isDirectory()) return scope.skips(name) || !admit(folders, path, most.folders);
+      if (stats.isSymbolicLink()) return scope.skips(name); // asked again about what it leads to
+      const snapshot = stats.isFile() ? scope.snapshotOf(name) : null;
+      return snapshot === null || !admit(snapshots, snapshot, most.snapshots);
     },
   });
   const noticed = (path: string): void => {
@@ -56,7 +61,8 @@ export function watchFolder(scope: WatchScope, listener: WatchListener, l10n: Tr
   watcher.on('add', noticed);
   watcher.on('change', noticed);
   watcher.on('unlink', (path) => {
-    files.delete(path);
+    // What the recorder wrote beside it may go first: it did not count.
+    snapshots.delete(below(path));
     noticed(path);
   });
   watcher.on('unlinkDir', (path) => {

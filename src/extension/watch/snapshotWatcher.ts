@@ -20,8 +20,11 @@ export interface WatchScope {
   readonly folder: string;
   /** Looks again and again, where the operating system tells of no changes. */
   readonly polls: boolean;
-  /** @param relative path below the folder, with `/` */
-  includes(relative: string): boolean;
+  /**
+   * The snapshot that a file is, or that the recorder wrote it beside; null for files that are not watched.
+   * @param relative path below the folder, with `/`
+   */
+  snapshotOf(relative: string): string | null;
   /** @param relative path of a directory below the folder, with `/` */
   skips(relative: string): boolean;
 }

@@ -69,7 +69,7 @@ export class SnapshotWatchers {
     const scope = {
       folder: dirname(path),
       polls: this.polls(vscode.Uri.file(dirname(path))),
-      includes: (below: string) => below === name || recordedBeside(below).includes(name),
+      snapshotOf: (below: string) => (below === name || recordedBeside(below).includes(name) ? name : null),
       skips: () => true,
     };
     const listener = {
@@ -95,7 +95,7 @@ export class SnapshotWatchers {
     const scope = {
       folder: folder.fsPath,
       polls,
-      includes: (below: string) => includes(below) || recordedBeside(below).some(includes),
+      snapshotOf: (below: string) => [below, ...recordedBeside(below)].find(includes) ?? null,
       skips: (below: string) => isSkippedFolder(below) || excluded(below) || excluded(`${below}/`),
     };
     const isSnapshot = (path: string): boolean => includes(relative(folder.fsPath, path).split(sep).join('/'));

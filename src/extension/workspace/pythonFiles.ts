@@ -2,16 +2,14 @@ import * as vscode from 'vscode';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { NotebookCells } from '../notebooks/notebookCells.js';
 import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
+import { folderPrefix, reportPath } from './reportPaths.js';
 
 /** Files listed at most; a workspace with more is mapped as far as this goes. */
 const MOST_FILES = 50_000;
 /** Created and deleted files are gathered for this long, in milliseconds. */
 const GATHER_MS = 300;
 
-/**
- * The Python files of the workspace, by the path that reports name them with: relative to their folder, with the
- * folder's name in front if there are several. Notebook cells that ran are files among them.
- */
+/** The Python files of the workspace, by the path that reports name them with. Notebook cells that ran are files among them. */
 export class PythonFiles implements vscode.Disposable {
   private readonly uris = new Map<string, vscode.Uri>();
   /** The other way round. */
@@ -54,8 +52,7 @@ export class PythonFiles implements vscode.Disposable {
   /** The workspace's folders on disk, by the prefix of their files' paths. */
   roots(): { prefix: string; folder: string }[] {
     const folders = (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === 'file');
-    const several = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-    return folders.map(({ name, uri }) => ({ prefix: several ? `${name}/` : '', folder: uri.fsPath }));
+    return folders.map((folder) => ({ prefix: folderPrefix(folder), folder: folder.uri.fsPath }));
   }
 
   /** The file behind a path of a report; undefined if the workspace has no such file. */
@@ -70,10 +67,7 @@ export class PythonFiles implements vscode.Disposable {
 
   /** The path by which reports name a file. */
   path(uri: vscode.Uri): string {
-    const cell = this.cells.nameOf(uri);
-    if (cell !== null) return cell;
-    const severalFolders = (vscode.workspace.workspaceFolders?.length ?? 0) > 1;
-    return vscode.workspace.asRelativePath(uri, severalFolders).split('\\').join('/');
+    return this.cells.nameOf(uri) ?? reportPath(uri);
   }
 
   dispose(): void {
@@ -88,7 +82,7 @@ export class PythonFiles implements vscode.Disposable {
     for (const uri of found) this.add(uri);
   }
 
-  /** Two folders of one name give one path; the first file keeps it. */
+  /** Where two files would have one path, the first keeps it: no mark is ever shown in a file that may be another. */
   private add(uri: vscode.Uri): void {
     const path = this.path(uri);
     if (this.uris.has(path)) return;

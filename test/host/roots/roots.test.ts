@@ -48,6 +48,26 @@ describe('A workspace of several folders, recorded on Windows', () => {
     await untilMarked(leaks.mapped);
   });
 
+  it('tells folders of one name by where they lie, and marks the one that ran', async () => {
+    const { file, line, bytes } = leaks.twin;
+    const [north, south] = ['north', 'south'].map((name) => {
+      const folder = vscode.workspace.workspaceFolders?.find(({ uri }) => uri.path.endsWith(`${name}/app`));
+      assert.ok(folder?.name === 'app', name);
+      return vscode.Uri.joinPath(folder.uri, 'loop.py');
+    });
+    await eventually(async () => {
+      const [lens] = await byteLensesOf(south);
+      assert.equal(lens.line, line);
+      assertShows(lens.text, bytes);
+    });
+    assert.deepEqual(await byteLensesOf(north), []);
+    const found = api.report()?.runs.flatMap(({ lines }) => lines.filter((one) => one.mapped)) ?? [];
+    assert.deepEqual(
+      found.filter((one) => one.file.endsWith('loop.py')).map((one) => [one.file, one.line]),
+      [[file, line]],
+    );
+  });
+
   it('leaves open which file it is where two folders have one that fits', async () => {
     await untilMarked(leaks.mapped);
     const line = api
@@ -73,7 +93,7 @@ describe('A workspace of several folders, recorded on Windows', () => {
   });
 
   it('goes on when a folder is taken out', async () => {
-    assert.ok(vscode.workspace.updateWorkspaceFolders(1, 1));
+    assert.ok(vscode.workspace.updateWorkspaceFolders(1, 3));
     await eventually(() => {
       assert.equal(vscode.workspace.workspaceFolders?.length, 1);
     });

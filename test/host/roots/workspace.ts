@@ -9,10 +9,13 @@ export interface RootsTruth {
   readonly mapped: readonly { readonly file: string; readonly line: number; readonly bytes: number }[];
   /** A leak whose file could be either folder's. */
   readonly open: { readonly recorded: string; readonly bytes: number };
+  /** A leak in one of two folders that have the same name and the same files. */
+  readonly twin: { readonly file: string; readonly line: number; readonly bytes: number };
 }
 
 const STEPS = 40;
 const KEEP = 'class Memory:\n    def keep(self, loss):\n        self.kept.append(loss.clone())\n';
+const LOOP = 'kept = []\n\n\ndef step(loss):\n    kept.append(loss.clone())\n';
 const TRAIN = 'from models.net import Memory\n\n\ndef train(memory, loss):\n    memory.keep(loss)\n';
 
 /** @returns the names of the folders, and what leaks in them */
@@ -26,6 +29,9 @@ export function writeRoots(parent: string): { folders: string[]; leaks: RootsTru
     'tracker/tracking/memory.py': KEEP,
     'tracker/snapshots/.gitkeep': '',
     'tracker/elsewhere/.gitkeep': '',
+    'north/app/loop.py': LOOP,
+    'south/app/loop.py': LOOP,
+    'south/app/snapshots/.gitkeep': '',
   });
   const [net, memory, train] = [
     // Letter case means nothing on Windows, and differs from call to call.
@@ -37,14 +43,24 @@ export function writeRoots(parent: string): { folders: string[]; leaks: RootsTru
     line,
     bytes: record(join(parent, into), file, line, 100_000 * (i + 1)),
   }));
+  const twin = { file: 'south/app/loop.py', line: 5 };
   return {
-    folders: ['detector', 'tracker'],
+    folders: ['detector', 'tracker', 'north/app', 'south/app'],
     leaks: {
       mapped: [
         { file: 'detector/models/net.py', line: net.line, bytes: net.bytes },
         { file: 'tracker/tracking/memory.py', line: memory.line, bytes: memory.bytes },
       ],
       open: { recorded: train.file, bytes: train.bytes },
+      twin: {
+        ...twin,
+        bytes: record(
+          join(parent, 'south/app/snapshots'),
+          `C:\\jobs\\${twin.file.replaceAll('/', '\\')}`,
+          twin.line,
+          400_000,
+        ),
+      },
     },
   };
 }

@@ -15,6 +15,15 @@ export class SideBar {
     );
   }
 
+  /** The number on Leakline's icon in the activity bar, null while there is none. */
+  async badge(): Promise<string | null> {
+    const content = this.page.locator('.activitybar .action-item', {
+      has: this.page.locator('[aria-label^="Leakline"]'),
+    });
+    const badge = content.locator('.badge-content');
+    return (await badge.isVisible()) ? badge.innerText() : null;
+  }
+
   /** The files of the workspace. */
   get explorer(): Tree {
     return new Tree(this.page, this.page.locator('.explorer-folders-view'));

@@ -2,11 +2,12 @@ import * as vscode from 'vscode';
 import type { HolderReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import { fixOffset } from '../fix/fixOffset.js';
+import type { SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines } from './markedLines.js';
 
-/** Tells whether the statement that keeps a line's memory was edited since. Looks at open documents only. */
-export class KeeperEdits implements vscode.Disposable {
+/** Tells whether a line, or the statement that keeps its memory, was edited since it ran. Looks at open documents only. */
+export class SinceEdits implements vscode.Disposable {
   /** VS Code has them as a list, which would be searched for every mark. */
   private readonly open = new Map<string, vscode.TextDocument>();
   private readonly subscriptions: readonly Disposer[];
@@ -23,18 +24,27 @@ export class KeeperEdits implements vscode.Disposable {
   }
 
   /** True if an open document no longer has the holder as it was when the mark was made. */
-  isEdited(holder: HolderReport | null): boolean {
-    if (holder === null) return false;
-    const uri = this.files.uri(holder.file);
-    const document = uri === undefined ? undefined : this.open.get(uri.toString());
-    if (document === undefined) return false;
+  isKeeperEdited(holder: HolderReport | null): boolean {
+    const document = holder === null ? undefined : this.documentOf(holder.file);
+    if (holder === null || document === undefined) return false;
     // Asked for in any case: from now on an edit of that line is told of.
-    const place = this.lines.place(document, holder.line);
-    if (holder.edit !== null) return fixOffset(holder.edit, document) === null;
+    const isEdited = this.isLineEdited(holder);
+    return holder.edit === null ? isEdited : fixOffset(holder.edit, document) === null;
+  }
+
+  /** True if an open document no longer has the line as it ran. */
+  isLineEdited({ file, line }: SourcePlace): boolean {
+    const document = this.documentOf(file);
+    const place = document === undefined ? null : this.lines.place(document, line);
     return place !== null && place.edited && !place.otherVersion;
   }
 
   dispose(): void {
     disposeAll(this.subscriptions);
+  }
+
+  private documentOf(file: string): vscode.TextDocument | undefined {
+    const uri = this.files.uri(file);
+    return uri === undefined ? undefined : this.open.get(uri.toString());
   }
 }

@@ -1,0 +1,22 @@
+/** Names that reports give files: relative to their folder, with the folder in front if the workspace has several. */
+import * as vscode from 'vscode';
+import { distinctNames } from '../text/distinctNames.js';
+
+/**
+ * What stands in front of a folder's files: its name, and where other folders have that name as well, so much of where it
+ * lies as tells them apart; nothing in a workspace of one folder.
+ */
+export function folderPrefix({ name, uri }: vscode.WorkspaceFolder): string {
+  const folders = vscode.workspace.workspaceFolders ?? [];
+  if (folders.length < 2) return '';
+  const alike = new Set(folders.filter((one) => one.name === name).map((one) => one.uri.path));
+  const distinct = alike.size < 2 ? name : distinctNames(alike, () => name).get(uri.path);
+  return `${(distinct ?? name).replace(/^\//, '')}/`;
+}
+
+/** The name of a file; its path if it lies in no folder of the workspace. */
+export function reportPath(uri: vscode.Uri): string {
+  const folder = vscode.workspace.getWorkspaceFolder(uri);
+  const below = vscode.workspace.asRelativePath(uri, false).split('\\').join('/');
+  return folder === undefined ? below : folderPrefix(folder) + below;
+}
