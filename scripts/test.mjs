@@ -45,10 +45,10 @@ function prepare(need) {
 }
 
 /** Where a suite's words go: at once to the terminal, or kept until its turn comes to be told. */
-const terminal = { print: (line) => console.log(line), silent: false };
+const terminal = { print: (line) => console.log(line), silent: false, yielding: false };
 
 /** Runs one suite. Whatever goes wrong with the suite itself counts as one failure. */
-async function runSuite(suite, { print, silent } = terminal) {
+async function runSuite(suite, { print, silent, yielding } = terminal) {
   print(`\n── ${suite.name} ${'─'.repeat(Math.max(0, 70 - suite.name.length))}`);
   const reason = suite.skipReason?.() ?? null;
   if (reason !== null) {
@@ -61,7 +61,7 @@ async function runSuite(suite, { print, silent } = terminal) {
   try {
     for (const need of suite.needs) await prepare(need);
     const env = { ...environment, LEAKLINE_RESULTS: resultsFile };
-    const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000, silent });
+    const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000, silent, yielding });
     if (silent && ended.output !== '') print(ended.output.trimEnd());
     counts = countsOf(suite, ended, resultsFile, print);
   } catch (error) {
@@ -72,15 +72,22 @@ async function runSuite(suite, { print, silent } = terminal) {
   return counts;
 }
 
-/** Runs suites one after the other beside the rest; each result comes with what it has to say. */
+/** Results of suites beside the others, and what they have to say: told between two suites, so that nothing is mixed. */
+const finished = [];
 async function runAside(suitesAside) {
-  const results = [];
   for (const suite of suitesAside) {
     const lines = [];
-    const counts = await runSuite(suite, { print: (line) => lines.push(line), silent: true });
-    results.push({ counts, lines });
+    const print = (line) => lines.push(line);
+    const counts = await runSuite(suite, { print, silent: true, yielding: true });
+    finished.push({ counts, lines });
   }
-  return results;
+}
+
+function tellFinished() {
+  for (const { counts, lines } of finished.splice(0)) {
+    for (const line of lines) console.log(line);
+    add(counts);
+  }
 }
 
 /** Believes results that a suite left at its end, and nothing else: a killed extension host ends with exit code 0. */
@@ -130,17 +137,17 @@ for (const stray of foldersWithoutSuite()) {
   console.log(`test/${stray} belongs to no suite`);
   add({ passed: 0, failed: 1, skipped: 0 });
 }
-// Checks of the source go on beside suites that need one core; those that look at an editor have the machine alone.
-const aside = runAside(selected.filter((suite) => suite.aside));
-const [watching, working] = [true, false].map((screen) =>
-  selected.filter((suite) => !suite.aside && suite.needs.includes('chromium') === screen),
-);
-for (const suite of working) add(await runSuite(suite));
-for (const { counts, lines } of await aside) {
-  for (const line of lines) console.log(line);
-  add(counts);
+// Suites with windows wait most of the time. The others use that time and yield to them; where no suite has windows,
+// those that say nothing before their end go on beside the rest.
+const withWindows = selected.filter((suite) => !suite.aside);
+const inFront = withWindows.length > 0 ? withWindows : selected.filter(({ counts }) => counts !== null);
+const aside = runAside(selected.filter((suite) => !inFront.includes(suite)));
+for (const suite of inFront) {
+  add(await runSuite(suite));
+  tellFinished();
 }
-for (const suite of watching) add(await runSuite(suite));
+await aside;
+tellFinished();
 console.log('');
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;

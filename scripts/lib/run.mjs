@@ -1,5 +1,6 @@
 /** Child processes of the scripts: output passes through, a time limit ends them, none outlives its parent. */
 import { spawn } from 'node:child_process';
+import { constants, setPriority } from 'node:os';
 
 /** Children that still run; ended when this process is. */
 const running = new Set();
@@ -22,12 +23,16 @@ for (const [signal, code] of [
  * Runs a program to its end.
  * @param {string} command
  * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, quiet?: boolean, silent?: boolean, listen?: boolean }} [options]
+ * @param {{ cwd?: string, env?: Record<string, string>, timeoutMs?: number, quiet?: boolean, silent?: boolean, listen?: boolean, yielding?: boolean }} [options]
  *   `env` adds to the environment; `quiet` shows output only after a failure, `silent` only returns it, `listen` shows
- *   and returns it.
+ *   and returns it; `yielding` takes what others leave of the processors.
  * @returns {Promise<{ status: number, output: string, timedOut: boolean }>} status is 127 where the program is missing
  */
-export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, silent = false, listen = false } = {}) {
+export function run(
+  command,
+  args,
+  { cwd, env = {}, timeoutMs, quiet = false, silent = false, listen = false, yielding = false } = {},
+) {
   return new Promise((resolve) => {
     const stream = quiet || silent || listen ? 'pipe' : 'inherit';
     const child = spawn(command, args, {
@@ -37,6 +42,7 @@ export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, si
       shell: process.platform === 'win32' && command === 'npm',
     });
     running.add(child);
+    if (yielding) yieldToOthers(child);
     let output = '';
     const collect = (chunk) => {
       output += chunk;
@@ -65,6 +71,15 @@ export function run(command, args, { cwd, env = {}, timeoutMs, quiet = false, si
     });
     child.once('close', (status) => finish(status ?? 1));
   });
+}
+
+/** What it starts yields as well. */
+function yieldToOthers(child) {
+  try {
+    setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It never started or has ended already; whoever waits for it is told.
+  }
 }
 
 /** Runs a Node program of this repository with this Node. */

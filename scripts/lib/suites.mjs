@@ -8,7 +8,8 @@
  * @typedef {object} Suite
  * @property {string} name for the command line
  * @property {Need[]} needs
- * @property {boolean} [aside] it only reads the source, says little, and runs beside the others
+ * @property {boolean} [aside] it looks at no window: where others do, it runs beside them, on what they leave of the
+ *   processors
  * @property {() => string | null} [skipReason] why it cannot run here, null where it can
  * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
  * @property {'file' | 'lastLine' | null} counts where it leaves its results
@@ -57,6 +58,7 @@ export const suites = [
   {
     name: 'unit',
     needs: ['build'],
+    aside: true,
     run: mocha('test/unit', 120_000, { jobs: availableParallelism() }),
     counts: 'file',
     limitS: 1200,
@@ -64,29 +66,38 @@ export const suites = [
   {
     name: 'recorder',
     needs: [],
+    aside: true,
     skipReason: () => {
       if (!existsSync(fromRoot('test/recorder/run.py'))) return 'test/recorder/run.py does not exist';
       const python = spawnSync('python3', ['--version']);
       return python.status === 0 ? null : 'there is no python3';
     },
-    run: (options) => run('python3', ['-u', 'test/recorder/run.py'], { ...options, listen: true }),
+    run: (options) => run('python3', ['-u', 'test/recorder/run.py'], { ...options, listen: !options.silent }),
     counts: 'lastLine',
     limitS: 900,
+  },
+  {
+    name: 'package',
+    needs: ['build', 'vsix'],
+    aside: true,
+    run: mocha('test/package', 120_000),
+    counts: 'file',
+    limitS: 600,
+  },
+  {
+    // The webview alone: nothing in it waits for an editor, so every core may have a page,
+    // and it goes first, while VS Code is being installed.
+    name: 'page',
+    needs: ['build', 'chromium'],
+    run: mocha('test/ui/webview-harness', 300_000, { retries: 1, jobs: availableParallelism() }),
+    counts: 'file',
+    limitS: 1800,
   },
   {
     name: 'host',
     needs: desktop ? ['build'] : ['build', 'vscode', 'chromium'],
     skipReason: () => (desktop ? null : noHostHere()),
     run: (options) => runNode(['--import', 'tsx', 'test/host/launch.ts'], options),
-    counts: 'file',
-    limitS: 1800,
-  },
-  { name: 'package', needs: ['build', 'vsix'], run: mocha('test/package', 120_000), counts: 'file', limitS: 600 },
-  {
-    // The webview alone: nothing in it waits for an editor, so every core may have a page.
-    name: 'page',
-    needs: ['build', 'chromium'],
-    run: mocha('test/ui/webview-harness', 300_000, { retries: 1, jobs: availableParallelism() }),
     counts: 'file',
     limitS: 1800,
   },
