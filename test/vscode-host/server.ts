@@ -84,7 +84,7 @@ export class VsCodeServer {
       ...(options.testDriver === true ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ];
     const child = spawn(hostNode(), [codeServerFolder, ...profileFlags(folder), ...flags], {
-      env: serverEnvironment(),
+      env: serverEnvironment(folder),
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own: extension hosts and file watchers end together with the server.
       detached: true,
@@ -207,9 +207,16 @@ function profileFlags(folder: string): string[] {
   return ['--config', config, '--user-data-dir', userData, '--extensions-dir', extensions];
 }
 
-/** Without a marketplace, and without what a surrounding VS Code or hosting service may have set. */
-function serverEnvironment(): NodeJS.ProcessEnv {
-  const environment: NodeJS.ProcessEnv = { ...process.env, EXTENSIONS_GALLERY: '{"serviceUrl":""}' };
+/**
+ * Without a marketplace, and without what a surrounding VS Code or hosting service may have set. Sockets lie in the
+ * server's folder: left to itself, each window leaves some in the temporary folder for ever.
+ */
+function serverEnvironment(folder: string): NodeJS.ProcessEnv {
+  const environment: NodeJS.ProcessEnv = {
+    ...process.env,
+    EXTENSIONS_GALLERY: '{"serviceUrl":""}',
+    XDG_RUNTIME_DIR: folder,
+  };
   for (const name of Object.keys(environment)) {
     if (/^(PORT|PASSWORD|HASHED_PASSWORD|NODE_OPTIONS|VSCODE_.*|npm_.*)$/.test(name)) environment[name] = undefined;
   }
@@ -220,7 +227,7 @@ function installVsix(folder: string, vsix: string): void {
   const { status, stdout, stderr } = spawnSync(
     hostNode(),
     [codeServerFolder, ...profileFlags(folder), '--install-extension', resolve(vsix)],
-    { env: serverEnvironment(), encoding: 'utf8', timeout: startLimitMs },
+    { env: serverEnvironment(folder), encoding: 'utf8', timeout: startLimitMs },
   );
   if (status !== 0) throw new Error(`${vsix} could not be installed:\n${stdout}${stderr}`);
 }
