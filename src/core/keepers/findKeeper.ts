@@ -5,9 +5,12 @@ import { Machine, TooMuchWork } from './follow/machine.js';
 import { Program } from './follow/program.js';
 import { cycles } from './judge/cycles.js';
 import { best, type Finding } from './judge/finding.js';
-import { keepers } from './judge/keepers.js';
+import { endedKeepers, keepers } from './judge/keepers.js';
 import { limitOf, type Limit } from './judge/limits.js';
+import { hasNewKeys } from './judge/newKeys.js';
+import { nextLoop } from './judge/nextLoop.js';
 import { Trial } from './judge/trial.js';
+import type { Place } from './values/things.js';
 
 /** What a finding is looked for: who keeps memory for good, or only until the garbage collector runs. */
 export type Growth = 'kept' | 'collected';
@@ -17,6 +20,12 @@ export interface Followed {
   readonly finding: Finding | null;
   /** Null as well if anything else may keep what the line allocates. */
   readonly limit: Limit | null;
+  /** What keeps what the line allocates, but only until something lets go of it. */
+  readonly ended: Finding | null;
+  /** The loop in which training goes on when the one that the line allocates in is over; null if there is none. */
+  readonly nextLoop: Place | null;
+  /** True if what keeps has keys, and each step's is another one than all before. */
+  readonly hasNewKeys: boolean;
 }
 
 /**
@@ -40,11 +49,18 @@ export function findKeeper(
   if (machine.watchedLoops === null || machine.watchedLoops.length === 0) return NOTHING;
   const { watchedLoops, steps } = machine;
   const trial = new Trial(machine, watchedLoops, bornEvery);
-  if (growth === 'collected') return { finding: best(cycles(trial)), limit: null };
+  if (growth === 'collected') return { ...NOTHING, finding: best(cycles(trial)) };
   // Where nothing shows which loop steps, what is let go of in each round of an outer one grows in an inner one.
   const limit =
     limitOf(trial) ?? (steps.length > 0 ? null : limitOf(new Trial(machine, watchedLoops, bornEvery, null)));
-  return { finding: best(keepers(trial)), limit };
+  const finding = best(keepers(trial));
+  return {
+    finding,
+    limit,
+    ended: best(endedKeepers(trial)),
+    nextLoop: nextLoop(trial),
+    hasNewKeys: finding !== null && hasNewKeys(finding, trial),
+  };
 }
 
-const NOTHING: Followed = { finding: null, limit: null };
+const NOTHING: Followed = { finding: null, limit: null, ended: null, nextLoop: null, hasNewKeys: false };

@@ -1,4 +1,4 @@
-import { readModule, type PythonModule } from '../python/pythonModule.js';
+import { forEachStatement, readModule, type PythonModule } from '../python/pythonModule.js';
 
 /** Where source texts come from, and what time it is. */
 export interface SourcePort {
@@ -48,6 +48,25 @@ export class Sources {
       if (found !== null) return found;
     }
     return null;
+  }
+
+  /** Files, and all that they import, one from another: what may have run where these did. */
+  reachableFrom(files: Iterable<string>): PythonModule[] {
+    const found = new Set<PythonModule>();
+    const add = (module: PythonModule | null): void => {
+      if (module !== null) found.add(module);
+    };
+    for (const file of files) add(this.module(file));
+    for (const module of found) {
+      forEachStatement(module.body, (statement) => {
+        if (statement.kind !== 'import') return;
+        const { module: from, names } = statement;
+        if (from !== '') add(this.imported(module, from));
+        const start = from === '' || from.endsWith('.') ? from : `${from}.`;
+        for (const { name } of names) add(name === '*' ? null : this.imported(module, `${start}${name}`));
+      });
+    }
+    return [...found];
   }
 
   /** All files that were read. */

@@ -1,4 +1,4 @@
-import type { Expression, FunctionDef, Lambda } from './ast.js';
+import type { Call, Expression, FunctionDef, Lambda } from './ast.js';
 import { forEachStatement, lineAt, type PythonModule } from './pythonModule.js';
 import type { Statement } from './ast.js';
 
@@ -70,6 +70,21 @@ export function expressionsOf(statement: Statement): readonly Expression[] {
 export function forEachExpression(expression: Expression, visit: (expression: Expression) => void): void {
   visit(expression);
   for (const part of partsOf(expression)) forEachExpression(part, visit);
+}
+
+/** True if an expression, or any inside it, is as asked for. */
+export function somePart(expression: Expression, isIt: (part: Expression) => boolean): boolean {
+  return isIt(expression) || partsOf(expression).some((part) => somePart(part, isIt));
+}
+
+/** True if any expression that stands in a statement itself is as asked for. */
+export function someExpression(statement: Statement, isIt: (part: Expression) => boolean): boolean {
+  return expressionsOf(statement).some((expression) => somePart(expression, isIt));
+}
+
+/** What a call names: `append` of `rows.append(x)`; empty where it names nothing. */
+export function calledName({ callee }: Call): string {
+  return callee.kind === 'attribute' || callee.kind === 'name' ? callee.name : '';
 }
 
 /** The only lambda that a line belongs to; null where there are several, or none. */

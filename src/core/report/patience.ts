@@ -1,48 +1,53 @@
 import type { Category } from '../analysis/categories.js';
 import type { Bytes } from '../model/units.js';
 import { say } from '../text/say.js';
-import type { HolderReport, LineReport, RunReport } from './report.js';
+import type { Doubt } from './doubt.js';
+import type { LineReport, RunReport } from './report.js';
 
-/** Steps of growth that accuse a line by themselves: fewer may be those of a buffer that is not full yet. */
-const PATIENT_STEPS = 30;
-/** The same in snapshots, where no trace shows how long memory lived; and if it is known who keeps it. */
-const PATIENT_SNAPSHOTS = { alone: 6, held: 4 };
+/**
+ * Steps of growth that accuse a line: fewer may be those of a buffer that is not full yet. by how much the source
+ * leaves in doubt; `unread` where none was to be had.
+ */
+const PATIENT_STEPS = { none: 0, slight: 30, unread: 30, some: 60, strong: 200 };
+/** The same in snapshots, where no trace shows how long memory lived. */
+const PATIENT_SNAPSHOTS = { none: 4, slight: 6, unread: 6, some: 8, strong: 20 };
 /** So few blocks that grow without becoming more may as well be those of ever longer inputs. */
 const FEW_BLOCKS = 2;
 /** An optimizer's state takes no more of the parameters' bytes: two moments and the weights, in twice their precision. */
 const MOST_STATE = 8;
-/** What is kept under a key is replaced when the key comes again: it is full once all keys have come. */
-const KEYED = /\]\s*=(?!=)|\.setdefault\s*\(/;
 
 /**
  * Takes back accusations that rest on too little: nobody is known who keeps the memory, or one who may stop by himself,
  * and it has not grown for long.
  * @param lines of the run, those that may be waited with
- * @param lineText the text of a line, null where it cannot be had
+ * @param doubts what the source says for those whose source was read
  */
 export function waitForProof(
   run: RunReport,
   lines: readonly LineReport[],
-  lineText: (file: string, line: number) => string | null,
+  doubts: ReadonlyMap<LineReport, Doubt>,
 ): void {
   for (const line of lines) {
-    if (line.verdict === 'leak' && !isProved(line, run, isHeld(line, lineText))) retract(line);
+    const doubt = doubts.get(line) ?? null;
+    if (line.verdict !== 'leak') continue;
+    if (!isProved(line, run, patienceWith(line, doubt))) retract(line, doubt);
+    else if (doubt === null && line.bound === null) sayUnread(line);
   }
 }
 
-function isProved({ evidence, holder, bound, category }: LineReport, run: RunReport, isHeld: boolean): boolean {
+type Patience = keyof typeof PATIENT_STEPS;
+
+function isProved({ evidence, holder, bound, category }: LineReport, run: RunReport, patience: Patience): boolean {
   if (evidence === null) return true;
   // One parameter after the other is trained for the first time.
   if (category === 'optimizerState' && isStateOfParameters(run)) return false;
   // A buffer it is, and it will not fit: there is nothing to wait for.
   if (bound?.fits === false) return true;
   const isFew = evidence.survivors <= FEW_BLOCKS;
-  if (isFew && holder === null) return false;
-  if (evidence.from === 'snapshots') {
-    return run.snapshots.length >= (isHeld && !isFew ? PATIENT_SNAPSHOTS.held : PATIENT_SNAPSHOTS.alone);
-  }
-  if (isHeld && !isFew) return true;
-  return Math.min(evidence.steps, mostSteps(run)) >= PATIENT_STEPS;
+  if (isFew && (holder === null || (holder.source === 'recorder' && holder.fix === null))) return false;
+  const asked = isFew && patience === 'none' ? 'slight' : patience;
+  if (evidence.from === 'snapshots') return run.snapshots.length >= PATIENT_SNAPSHOTS[asked];
+  return asked === 'none' || Math.min(evidence.steps, mostSteps(run)) >= PATIENT_STEPS[asked];
 }
 
 /** True if all state of optimizers may be that of the parameters there are, and these do not become more. */
@@ -57,29 +62,37 @@ function isStateOfParameters({ categories, lines, snapshots }: RunReport): boole
 
 /** A rhythm may be that of parts of a step: with few snapshots the steps in their names say how many there were at most. */
 function mostSteps({ steps, order, snapshots }: RunReport): number {
-  if (steps !== 'period' || snapshots.length >= PATIENT_SNAPSHOTS.alone) return Number.POSITIVE_INFINITY;
+  if (steps !== 'period' || snapshots.length >= PATIENT_SNAPSHOTS.unread) return Number.POSITIVE_INFINITY;
   return order === 'steps' ? (snapshots[snapshots.length - 1].step ?? 0) : 0;
 }
 
 /**
- * True if it is known who keeps the memory, and the source shows nothing that ends it. The recorder sees a list, but not
- * what takes things out of it: the source must agree. An optimizer's state ends with the parameters.
+ * How long a line is waited with. The recorder sees a list, but not what takes things out of it: the source must agree.
+ * An optimizer's state ends with the parameters.
  */
-function isHeld({ holder, category }: LineReport, lineText: (file: string, line: number) => string | null): boolean {
-  if (holder === null || category === 'optimizerState') return false;
-  return (holder.source !== 'recorder' || holder.fix !== null) && !isKeyed(holder, lineText);
+function patienceWith({ holder, category }: LineReport, doubt: Doubt | null): Patience {
+  if (doubt === null) return 'unread';
+  if (doubt.strength !== 'none') return doubt.strength;
+  const isHeld = holder !== null && (holder.source !== 'recorder' || holder.fix !== null);
+  return isHeld && category !== 'optimizerState' ? 'none' : 'slight';
 }
 
-function isKeyed({ file, line }: HolderReport, lineText: (file: string, line: number) => string | null): boolean {
-  const text = lineText(file, line);
-  return text === null || KEYED.test(text);
+/** Who reads the verdict is to know what it does not rest on. */
+function sayUnread(line: LineReport): void {
+  if (line.evidence === null || line.evidence.steps >= PATIENT_STEPS.strong) return;
+  const reason = `${line.evidence.reason} ${say('The source that ran was not read: a buffer that is not full yet looks the same.')}`;
+  line.evidence = { ...line.evidence, reason };
 }
 
-function retract(line: LineReport): void {
+function retract(line: LineReport, doubt: Doubt | null): void {
   line.verdict = 'filling';
   line.leakedBytes = 0;
   for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = 'filling';
   if (line.evidence === null) return;
-  const reason = `${line.evidence.reason} ${say('Too early to tell a buffer that fills up from a leak.')}`;
-  line.evidence = { ...line.evidence, reason };
+  const sentences = [
+    line.evidence.reason,
+    ...(doubt === null || doubt.reason === '' ? [] : [doubt.reason]),
+    say('Too early to tell a buffer that fills up from a leak.'),
+  ];
+  line.evidence = { ...line.evidence, reason: sentences.join(' ') };
 }

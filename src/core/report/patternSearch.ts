@@ -7,6 +7,7 @@ import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';
 import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
 import type { DeviceRoom } from './deviceRoom.js';
+import { doubtOf, type Doubt } from './doubt.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, keeperWords } from './patternWords.js';
 import type { SeenOwner } from './recordedBounds.js';
@@ -26,6 +27,8 @@ export interface SourceAccess {
   agrees(line: LineReport, isIt: (owner: SeenOwner) => boolean): boolean;
   /** True if the recorder has seen the bound of what keeps a line's memory. */
   isWeighed(line: LineReport): boolean;
+  /** Files that a line's run shows to have run. */
+  ranWith(line: LineReport): Iterable<string>;
   /** How much more the devices of a line's run take, null where that is not known. */
   roomFor(line: LineReport): DeviceRoom | null;
   /** Milliseconds of any clock. */
@@ -43,18 +46,23 @@ export class PatternSearch {
    * Gives lines that grow, and that nobody else knows a holder of, the one that the source shows, and takes back the
    * accusation where it shows that what keeps their memory cannot grow for ever.
    * @param milliseconds when to stop looking
+   * @returns what speaks for each line that was followed to its innermost frame
    */
-  nameHolders(lines: readonly LineReport[], access: SourceAccess, milliseconds: number): void {
+  nameHolders(lines: readonly LineReport[], access: SourceAccess, milliseconds: number): Map<LineReport, Doubt> {
+    const doubts = new Map<LineReport, Doubt>();
     const sources = new Sources(access.files, access, this.parsed);
     const end = access.now() + milliseconds;
     const bySize = [...lines].sort((a, b) => b.leakedBytes - a.leakedBytes || b.liveBytes - a.liveBytes);
     for (const line of bySize) {
-      if (access.now() > end) return;
-      this.look(line, sources, access);
+      if (access.now() > end) break;
+      const followed = this.look(line, sources, access);
+      if (line.verdict === 'leak' && followed.length > 0) doubts.set(line, doubtOf(line, followed, sources, access));
     }
+    return doubts;
   }
 
-  private look(line: LineReport, sources: Sources, access: SourceAccess): void {
+  /** @returns what following each stack gave, where the source is the one that ran */
+  private look(line: LineReport, sources: Sources, access: SourceAccess): readonly Followed[] {
     const own = line.stacks.filter(({ verdict }) => verdict === line.verdict);
     const stacks = (own.length > 0 ? own : line.stacks).map(({ frames }) => frames);
     const followed: Followed[] = [];
@@ -78,7 +86,9 @@ export class PatternSearch {
       if (bound !== null) weighBound(line, bound, access.roomFor(line));
     }
     const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
-    if (found === null) return;
+    // Another source than the one that ran says nothing for a line.
+    const told = isChanged ? [] : followed;
+    if (found === null) return told;
     const { file } = found.module;
     const at = lineAt(found.module, found.span.from);
     const fix = fixText(found);
@@ -89,6 +99,7 @@ export class PatternSearch {
       // The recorder saw who keeps it, and the source agrees: it also knows what to do.
       line.holder = { ...line.holder, fix: line.holder.fix ?? fix, edit: line.holder.edit ?? edit };
     }
+    return told;
   }
 }
 

@@ -4,6 +4,7 @@ import { groupRuns } from '../analysis/runs.js';
 import type { UnmappedFiles } from '../source/pathMapping.js';
 import { mappedReport } from './buildReport.js';
 import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
+import type { Doubt } from './doubt.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { waitForProof } from './patience.js';
 import { sampledUses, type SampledUse } from './process/sampledUse.js';
@@ -39,11 +40,10 @@ export class ReportsFromSources {
     const restored = new Set(
       report.runs.flatMap((run) => run.lines.filter((line) => this.provedBefore.restore(run, line, versionOf))),
     );
-    await this.followSources(report, digests, workspace, lookup, others ?? NO_OTHERS, restored);
-    const lineText = workspace.lineText ?? (() => null);
+    const doubts = await this.followSources(report, digests, workspace, lookup, others ?? NO_OTHERS, restored);
     for (const run of report.runs) {
       const seen = run.lines.filter((line) => !restored.has(line));
-      waitForProof(run, seen, lineText);
+      waitForProof(run, seen, doubts);
       this.provedBefore.note(run, seen, versionOf);
       judgeAgain(run);
     }
@@ -59,9 +59,9 @@ export class ReportsFromSources {
     lookup: FileLookup,
     others: OtherInputs,
     restored: ReadonlySet<LineReport>,
-  ): Promise<void> {
+  ): Promise<ReadonlyMap<LineReport, Doubt>> {
     const open = report.runs.flatMap(({ lines }) => lines.filter((line) => isOpen(line) && !restored.has(line)));
-    if (open.length === 0 || workspace.sourceText === undefined) return;
+    if (open.length === 0 || workspace.sourceText === undefined) return new Map();
     if (this.search === null) {
       const { PatternSearch: Search } = await import('./patternSearch.js');
       this.search = new Search();
@@ -71,25 +71,27 @@ export class ReportsFromSources {
       for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
     }
     const runs = groupRuns(digests);
-    const seen = new Map<LineReport, { bounds: RecordedBounds; room: DeviceRoom | null }>();
+    const seen = new Map<LineReport, { bounds: RecordedBounds; room: DeviceRoom | null; ran: ReadonlySet<string> }>();
     report.runs.forEach(({ lines }, i) => {
       const { snapshots } = runs[i];
       const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
       const room = widest(deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null));
       const bounds = new RecordedBounds(snapshots, lookup);
-      for (const line of lines) seen.set(line, { bounds, room });
+      const ran = new Set(lines.flatMap(({ file, mapped }) => (mapped ? [file] : [])));
+      for (const line of lines) seen.set(line, { bounds, room, ran });
     });
     const access = {
       agrees: (line: LineReport, isIt: (owner: SeenOwner) => boolean) =>
         seen.get(line)?.bounds.agrees(line, isIt) ?? true,
       isWeighed: (line: LineReport) => seen.get(line)?.bounds.knows(line) ?? false,
+      ranWith: (line: LineReport) => seen.get(line)?.ran ?? [],
       roomFor: (line: LineReport) => seen.get(line)?.room ?? null,
       files: workspace.files,
       text: workspace.sourceText,
       isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,
       now: this.now,
     };
-    this.search.nameHolders(open, access, MOST_TIME);
+    return this.search.nameHolders(open, access, MOST_TIME);
   }
 }
 

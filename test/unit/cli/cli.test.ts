@@ -19,7 +19,6 @@ import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
 
 const RECORDING = join(FIXTURES, 'recordings/aux_loss');
-const PLANTED = join(FIXTURES, 'planted');
 const SNAPSHOTS = picklesUnder(RECORDING);
 const [FIRST] = SNAPSHOTS;
 const LAST = SNAPSHOTS[SNAPSHOTS.length - 1];
@@ -86,7 +85,7 @@ describe('The command line', () => {
 
     it('reports no leak that the workspace ignores, and says that there is one', async () => {
       const root = file('ignoring');
-      cpSync(join(PLANTED, 'corpus/aux_loss'), root, { recursive: true });
+      cpSync(join(RECORDING, 'src'), join(root, 'src'), { recursive: true });
       const analyze = async (): Promise<Report> =>
         JSON.parse((await runHere('analyze', '--json', '--root', root, ...SNAPSHOTS)).stdout) as Report;
       const leaks = ({ runs }: Report): LineReport[] =>
@@ -109,7 +108,7 @@ describe('The command line', () => {
 
     it('says in one sentence that an ignore file makes no sense, and reports everything', async () => {
       const root = file('misled');
-      cpSync(join(PLANTED, 'corpus/aux_loss'), root, { recursive: true });
+      cpSync(join(RECORDING, 'src'), join(root, 'src'), { recursive: true });
       writeFileSync(join(root, '.leakline.json'), '{"ignoredLeaks": {}}');
       const { status, stdout, stderr } = await runHere('analyze', '--root', root, ...SNAPSHOTS);
       assert.equal(status, 2);

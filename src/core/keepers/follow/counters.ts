@@ -1,6 +1,7 @@
 import { constantOf } from '../../python/constant.js';
 import type { Expression, Statement } from '../../python/ast.js';
-import { bodiesOf, type PythonModule } from '../../python/pythonModule.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { isLoop, standings, type Standing } from '../../python/standings.js';
 import { sourceText } from './sourceText.js';
 
 /** What a test guards. */
@@ -14,15 +15,6 @@ export interface Guarded {
   readonly body: readonly Statement[];
   /** How many loops ran around the test. */
   readonly loops: number;
-}
-
-/** Where a statement stands. */
-interface Standing {
-  readonly statement: Statement;
-  /** The blocks around it, outermost first. */
-  readonly blocks: readonly (readonly Statement[])[];
-  /** The statements around it. */
-  readonly outer: readonly Statement[];
 }
 
 /**
@@ -144,26 +136,4 @@ function holds(target: Expression, isIt: IsIt): boolean {
   if (target.kind === 'display') return target.items.some((item) => holds(item, isIt));
   if (target.kind === 'star') return target.value !== null && holds(target.value, isIt);
   return isIt(target);
-}
-
-function isLoop({ kind }: Statement): boolean {
-  return kind === 'for' || kind === 'while';
-}
-
-/** Every test of a number asks for those of all files. */
-const known = new WeakMap<readonly Statement[], readonly Standing[]>();
-
-/** All statements of a block and of those inside it. */
-function standings(block: readonly Statement[]): readonly Standing[] {
-  const found = known.get(block) ?? standingsIn(block, [], []);
-  known.set(block, found);
-  return found;
-}
-
-function standingsIn(block: readonly Statement[], blocks: Standing['blocks'], outer: Standing['outer']): Standing[] {
-  const own = [...blocks, block];
-  return block.flatMap((statement) => [
-    { statement, blocks: own, outer },
-    ...bodiesOf(statement).flatMap((body) => standingsIn(body, own, [...outer, statement])),
-  ]);
 }

@@ -1,0 +1,61 @@
+import type { Call, Expression, Statement } from '../../python/ast.js';
+import { calledName, someExpression, somePart } from '../../python/walk.js';
+import type { IsIt } from './found.js';
+
+/** Methods that take items out of what they are called on. */
+const TAKES_OUT = /^(?:clear|pop|popleft|popitem|remove|discard|get_nowait)$/;
+/** Functions that take items out of their first argument. */
+const TAKES_FROM = /^(?:heappop|heapreplace|heappushpop)$/;
+/** Functions that give what they are given, and more. */
+const JOINS = /^(?:cat|concat|concatenate|stack|hstack|vstack|append|chain|extend|add|update|lerp)$/;
+
+/** True if a statement lets go of all or of some of what a container holds, or puts another one in its place. */
+export function empties(statement: Statement, isIt: IsIt): boolean {
+  if (statement.kind === 'assign') {
+    const { value } = statement;
+    const isReplaced = (target: Expression): boolean => isIt(target) && !continues(value, isIt);
+    const targets = statement.targets.flatMap((target) => (target.kind === 'display' ? target.items : [target]));
+    const isCut = (target: Expression): boolean =>
+      target.kind === 'subscript' && target.slice !== null && isIt(target.value);
+    if (targets.some((target) => isReplaced(target) || isCut(target))) return true;
+  }
+  if (statement.kind === 'delete') {
+    return statement.targets.some((target) => isIt(target) || (target.kind === 'subscript' && isIt(target.value)));
+  }
+  return someExpression(statement, (part) => part.kind === 'call' && takesOut(part, isIt));
+}
+
+function takesOut(call: Call, isIt: IsIt): boolean {
+  const { callee, args } = call;
+  if (callee.kind === 'attribute' && isIt(callee.value)) {
+    // `queue.get()` takes out, `dict.get(key)` does not.
+    return TAKES_OUT.test(callee.name) || (callee.name === 'get' && args.every(({ name }) => name !== null));
+  }
+  return TAKES_FROM.test(calledName(call)) && args.length > 0 && isIt(args[0].value);
+}
+
+/** True if a new value is the old one with more in it: `rows + [row]`, `torch.cat([bank, keys])`. */
+function continues(value: Expression, isIt: IsIt): boolean {
+  switch (value.kind) {
+    case 'conditional':
+      return continues(value.then, isIt) || continues(value.otherwise, isIt);
+    case 'binary':
+    case 'display':
+    case 'dict':
+      return mentions(value, isIt);
+    case 'call': {
+      const { callee } = value;
+      if (JOINS.test(calledName(value))) return mentions(value, isIt);
+      // `torch.cat(…).detach()`
+      return callee.kind === 'attribute' && continues(callee.value, isIt);
+    }
+    default:
+      return false;
+  }
+}
+
+function mentions(value: Expression, isIt: IsIt): boolean {
+  // What is cut off on the way does not grow for ever.
+  const isCut = (part: Expression): boolean => part.kind === 'subscript' && part.slice !== null && isIt(part.value);
+  return somePart(value, isIt) && !somePart(value, isCut);
+}

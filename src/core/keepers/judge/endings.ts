@@ -1,0 +1,137 @@
+import type { Expression, Statement } from '../../python/ast.js';
+import { lineAt, type PythonModule } from '../../python/pythonModule.js';
+import { isLoop, standings } from '../../python/standings.js';
+import { calledName, somePart } from '../../python/walk.js';
+import type { Place } from '../values/things.js';
+import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
+import { empties } from './emptying.js';
+import { inModule, mentioning, type Found, type IsIt } from './found.js';
+import { isTested } from './guards.js';
+import { goesBack, isLookedUp } from './keyedPuts.js';
+import { isNamed, type KeptName } from './keptName.js';
+import { isBounded, isMeasured } from './measured.js';
+import { isPut, keysOfPuts } from './puts.js';
+
+/** What may end the growth of a container, by its name alone: whichever object it is of, and whenever it runs. */
+export type Ending =
+  /** It is made with a bound. */
+  | { readonly kind: 'bounds'; readonly place: Place }
+  /** A statement lets go of items, makes the container anew, or asks how many there are before it puts in more. */
+  | { readonly kind: 'letsGo'; readonly place: Place }
+  /** Items are put under keys that are looked up first: it is full once all keys have come. */
+  | { readonly kind: 'lookedUp'; readonly place: Place }
+  /** Each statement that puts items in stands under a test that may not hold for ever. */
+  | { readonly kind: 'tested' }
+  /** Items are put under keys, which may come again. */
+  | { readonly kind: 'keyed' };
+
+/**
+ * The first thing in the source that may end the growth of what has a name; null if there is none.
+ * @param own the file that the name was read from, and the line of its statement
+ * @param modules all that may have run
+ */
+export function endingOf(
+  kept: KeptName,
+  own: PythonModule | null,
+  line: number,
+  modules: readonly PythonModule[],
+): Ending | null {
+  const isIt: IsIt = (expression) => isNamed(kept, expression);
+  const all = (kept.kind === 'variable' ? (own === null ? [] : [own]) : mentioning(kept.name, modules)).flatMap(
+    inModule,
+  );
+  const around = kept.kind === 'variable' && own !== null ? functionAround(own, line) : null;
+  const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
+  for (const one of found) {
+    if (!empties(one.statement, isIt)) continue;
+    if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement)) continue;
+    if (runsAgain(one, kept, isIt, modules)) return { kind: 'letsGo', place: placeOf(one) };
+  }
+  const reset = kept.kind === 'attribute' ? resetByName(kept, modules) : null;
+  if (reset !== null && runsAgain(reset, kept, isIt, modules)) return { kind: 'letsGo', place: placeOf(reset) };
+  const bounded = found.find(({ statement }) => isBounded(statement, isIt));
+  if (bounded !== undefined) return { kind: 'bounds', place: placeOf(bounded) };
+  const puts = found.filter(({ statement }) => isPut(statement, isIt));
+  for (const one of puts) {
+    for (const key of keysOfPuts(one.statement, isIt)) {
+      const back = goesBack(key, one, modules);
+      if (back !== null) return { kind: 'letsGo', place: placeOf(back) };
+    }
+  }
+  if (puts.length > 0 && puts.every((one) => isMeasured(one, isIt))) return { kind: 'letsGo', place: placeOf(puts[0]) };
+  const memo = puts.find((one) => keysOfPuts(one.statement, isIt).length > 0 && isLookedUp(one, isIt));
+  if (memo !== undefined) return { kind: 'lookedUp', place: placeOf(memo) };
+  if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules))) return { kind: 'tested' };
+  return puts.some(({ statement }) => keysOfPuts(statement, isIt).length > 0) ? { kind: 'keyed' } : null;
+}
+
+function placeOf({ module, statement }: Found): Place {
+  return { module, span: statement };
+}
+
+function functionAround(module: PythonModule, line: number): Statement | null {
+  const at = module.lineStarts.at(line - 1);
+  if (at === undefined) return null;
+  const indented = at + Math.max(0, module.text.slice(at).search(/\S/));
+  const inside = standings(module.body).filter(
+    ({ statement: { kind, from, to } }) => kind === 'function' && from <= indented && indented < to,
+  );
+  // A nested function may fill a variable of the one around it.
+  return inside.at(0)?.statement ?? null;
+}
+
+/** Functions that give some of what they are given. */
+const SHORTENS = /^(?:nlargest|nsmallest|islice|deque|filter|topk)$/;
+
+/** What puts something in a variable's place may as well be what keeps it: not if it takes only some of what there was. */
+function shortens(statement: Statement): boolean {
+  if (statement.kind !== 'assign') return true;
+  return somePart(statement.value, (part) => {
+    if (part.kind === 'subscript') return part.slice !== null;
+    if (part.kind === 'comprehension') return part.type !== 'generator';
+    return part.kind === 'call' && SHORTENS.test(calledName(part));
+  });
+}
+
+/** `setattr(self, name, default())`, where a name that is given elsewhere as a text is this one. */
+function resetByName({ name }: KeptName, modules: readonly PythonModule[]): Found | null {
+  const isText = new RegExp(`(['"])${name}\\1`);
+  if (!modules.some(({ text }) => isText.test(text))) return null;
+  const isReset = ({ statement }: Found): boolean => {
+    if (statement.kind !== 'expression' || statement.value.kind !== 'call') return false;
+    const { callee, args } = statement.value;
+    return callee.kind === 'name' && callee.name === 'setattr' && args.length === 3 && args[1].value.kind !== 'literal';
+  };
+  const isUsed = ({ within }: Found): boolean => within !== null && within.name !== '__init__';
+  return (
+    mentioning('setattr', modules)
+      .flatMap(inModule)
+      .find((one) => isReset(one) && isUsed(one) && isMentioned(one.within?.name ?? '', modules)) ?? null
+  );
+}
+
+/** True unless it runs only once: where the container is made first, or when training is over. */
+function runsAgain(one: Found, kept: KeptName, isIt: IsIt, modules: readonly PythonModule[]): boolean {
+  const { statement, outer, within } = one;
+  const from = within === null ? 0 : outer.indexOf(within);
+  const inLoop = outer.slice(from).some(isLoop);
+  if (isFirst(one, isIt)) return false;
+  if (kept.kind === 'variable' || within === null) return inLoop;
+  if (runsAtTheEnd(within.name) || (/^__(?:post_)?init__$/.test(within.name) && statement.kind === 'assign'))
+    return false;
+  if (isCalledByFramework(within.name) || /^__\w+__$|^forward$/.test(within.name)) return true;
+  return isMentioned(within.name, modules);
+}
+
+/** `if self.rows is None: self.rows = []` */
+function isFirst({ outer, statement }: Found, isIt: IsIt): boolean {
+  const around = outer.at(-1);
+  if (statement.kind !== 'assign' || around?.kind !== 'if') return false;
+  return around.branches.some(({ test, body }) => body.includes(statement) && asksForNone(test, isIt));
+}
+
+function asksForNone(test: Expression, isIt: IsIt): boolean {
+  if (test.kind === 'unary') return test.operator === 'not' && isIt(test.operand);
+  if (test.kind === 'call') return test.callee.kind === 'name' && test.callee.name === 'hasattr';
+  return test.kind === 'binary' && test.operator === 'is' && isIt(test.left);
+}

@@ -1,0 +1,33 @@
+import type { Expression } from '../../python/ast.js';
+import { keyOf } from '../follow/sourceText.js';
+
+/** What keeps something, by the last part of its name: whoever has an attribute so called may be the same object. */
+export interface KeptName {
+  readonly kind: 'attribute' | 'key' | 'variable';
+  readonly name: string;
+}
+
+/** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is no container's name. */
+export function keptName(holder: string): KeptName | null {
+  const key = /\[(['"])([^'"]+)\1\]$/.exec(holder);
+  if (key !== null) return { kind: 'key', name: key[2] };
+  const plain = holder.replace(/(?:\[[^\]]*\])+$/, '');
+  const attribute = /^[\w.[\]'"]+\.(\w+)$/.exec(plain);
+  if (attribute !== null) return { kind: 'attribute', name: attribute[1] };
+  return /^\w+$/.test(plain) ? { kind: 'variable', name: plain } : null;
+}
+
+/** True of an expression that names it. */
+export function isNamed({ kind, name }: KeptName, expression: Expression): boolean {
+  switch (kind) {
+    case 'attribute':
+      return expression.kind === 'attribute' && expression.name === name;
+    case 'variable':
+      return expression.kind === 'name' && expression.name === name;
+    case 'key': {
+      if (expression.kind !== 'subscript' || expression.index.length !== 1) return false;
+      const [key] = expression.index;
+      return key.kind === 'literal' && keyOf(key) === `'${name}'`;
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Expression, Statement } from '../../python/ast.js';
+import { constantOf } from '../../python/constant.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { standings } from '../../python/standings.js';
+import { someExpression, somePart } from '../../python/walk.js';
+import { inModule, mentioning, type Found, type IsIt } from './found.js';
+import { keysOfPuts } from './puts.js';
+
+/** `if key not in self.cache:`, `self.cache.get(key)`, in the function that puts under keys. */
+export function isLookedUp({ within, module, statement }: Found, isIt: IsIt): boolean {
+  const key = keysOfPuts(statement, isIt).at(0);
+  // `self.sums[name] = self.sums.get(name, 0) + loss` adds up.
+  if (statement.kind === 'assign' && somePart(statement.value, isIt)) return false;
+  const asks = (part: Expression): boolean => {
+    if (part.kind === 'binary') return /^(?:not\s+)?in$/.test(part.operator) && isIt(part.right);
+    if (part.kind !== 'call' || part.callee.kind !== 'attribute') return false;
+    return /^(?:get|setdefault)$/.test(part.callee.name) && isIt(part.callee.value);
+  };
+  const around = standings(within?.body ?? module.body).map((standing) => standing.statement);
+  if (key !== undefined && around.some((one) => isNumbering(one, key))) return false;
+  return around.some((one) => someExpression(one, asks));
+}
+
+/** `key = id(x)`: another one for each object. */
+function isNumbering(statement: Statement, key: Expression): boolean {
+  if (statement.kind !== 'assign' || statement.value.kind !== 'call' || key.kind !== 'name') return false;
+  const { callee } = statement.value;
+  return (
+    callee.kind === 'name' &&
+    /^(?:id|next)$/.test(callee.name) &&
+    statement.targets.some((target) => target.kind === 'name' && target.name === key.name)
+  );
+}
+
+/** Where a number that is used as a key is set to anything but one more. */
+export function goesBack(key: Expression, { within }: Found, modules: readonly PythonModule[]): Found | null {
+  if (key.kind !== 'attribute') return null;
+  for (const one of mentioning(key.name, modules).flatMap(inModule)) {
+    const { statement } = one;
+    if (one.within === null || one.within.name === '__init__') continue;
+    const target = statement.kind === 'assign' ? statement.targets[0] : null;
+    if (target?.kind !== 'attribute' || target.name !== key.name || statement.kind !== 'assign') continue;
+    const { value } = statement;
+    const isRing = value.kind === 'binary' && value.operator === '%';
+    if (isRing || (constantOf(value) !== null && one.within !== within)) return one;
+    if (constantOf(value) !== null && one.outer.at(-1)?.kind === 'if') return one;
+  }
+  return null;
+}

@@ -1,0 +1,88 @@
+import { endingOf } from '../keepers/judge/endings.js';
+import type { Followed } from '../keepers/findKeeper.js';
+import { keptName } from '../keepers/judge/keptName.js';
+import type { Sources } from '../keepers/sources.js';
+import type { Place } from '../keepers/values/things.js';
+import { lineAt } from '../python/pythonModule.js';
+import { standings } from '../python/standings.js';
+import { say } from '../text/say.js';
+import type { SourceAccess } from './patternSearch.js';
+import type { LineReport } from './report.js';
+
+/** How much a source that was read says for a line that its memory accuses. */
+export interface Doubt {
+  /**
+   * - `none`: it shows who keeps the memory, and nothing that may end it
+   * - `slight`: the same, but under keys
+   * - `some`: it does not show who does, or a test, or keys that come again, may end it
+   * - `strong`: a statement somewhere lets go of what is kept, or the loop ends and training goes on
+   */
+  readonly strength: 'none' | 'slight' | 'some' | 'strong';
+  /** A sentence for the evidence; empty where there is nothing to show. */
+  readonly reason: string;
+}
+
+const NONE: Doubt = { strength: 'none', reason: '' };
+const SLIGHT: Doubt = { strength: 'slight', reason: '' };
+const SOME: Doubt = { strength: 'some', reason: '' };
+
+/** What may end the growth of a line whose stacks were followed. */
+export function doubtOf(
+  line: LineReport,
+  followed: readonly Followed[],
+  sources: Sources,
+  { isChanged, ranWith }: Pick<SourceAccess, 'isChanged' | 'ranWith'>,
+): Doubt {
+  const { holder } = line;
+  const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
+  if (next !== null) {
+    return { strength: 'strong', reason: say('Training goes on in another loop afterwards ({0}).', placeText(next)) };
+  }
+  if (isOfOptimizer(line, sources)) return { strength: 'strong', reason: '' };
+  const ended = followed.find((one) => one.ended !== null)?.ended ?? null;
+  if (holder === null && ended === null) return SOME;
+  const file = holder?.file ?? ended?.module.file ?? '';
+  const kept = keptName(holder?.name ?? ended?.holder ?? '');
+  // A cache, a hook, a graph, an exception: nothing that somebody empties by its name.
+  if (kept === null) return holder === null ? SOME : NONE;
+  const at = holder?.line ?? (ended === null ? 1 : lineAt(ended.module, ended.span.from));
+  const ending = endingOf(kept, sources.module(file), at, sources.reachableFrom([file, ...ranWith(line)]));
+  if (ending === null && holder === null) return SOME;
+  // Each item of a ring may be the end of a graph that grows; and what is bounded the recorder has seen.
+  if (ending === null || (ending.kind === 'bounds' && (holder?.source === 'recorder' || isGraph(followed))))
+    return NONE;
+  const isKeyed = ending.kind === 'keyed' || ending.kind === 'lookedUp';
+  if (isKeyed && followed.some(({ hasNewKeys }) => hasNewKeys)) return SLIGHT;
+  if (ending.kind === 'tested' || ending.kind === 'keyed') return SOME;
+  // What was written after it ran may be the fix.
+  if (isChanged(ending.place.module.file)) return NONE;
+  const place = placeText(ending.place);
+  const reason =
+    ending.kind === 'lookedUp'
+      ? say('It may be full once all keys of {0} have come.', place)
+      : say('{0} may yet let go of it.', place);
+  return { strength: 'strong', reason };
+}
+
+/** State that an optimizer of the workspace makes when it first meets a parameter ends with the parameters. */
+function isOfOptimizer({ file, line, holder }: LineReport, sources: Sources): boolean {
+  const module = sources.module(file);
+  if (module === null || (holder !== null && !/\bstate\b/.test(holder.name))) return false;
+  return standings(module.body).some(
+    ({ statement }) =>
+      statement.kind === 'class' &&
+      lineAt(module, statement.from) <= line &&
+      line <= lineAt(module, statement.to) &&
+      statement.bases.some(
+        (base) => (base.kind === 'name' || base.kind === 'attribute') && base.name.endsWith('Optimizer'),
+      ),
+  );
+}
+
+function isGraph(followed: readonly Followed[]): boolean {
+  return followed.some(({ finding }) => finding?.through === 'graph');
+}
+
+function placeText({ module, span }: Place): string {
+  return `${module.file.slice(module.file.lastIndexOf('/') + 1)}:${lineAt(module, span.from)}`;
+}
