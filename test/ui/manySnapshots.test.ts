@@ -36,6 +36,10 @@ describe('A window on a thousand snapshots', () => {
     await snapshots.untilRow(/step_0001\.pickle.*live/);
     await workbench.screenshot('many');
     const said = await page.evaluate(() => [...(globalThis as unknown as { said: Set<string> }).said]);
+    await workbench.runCommand('Leakline: Open Timeline');
+    const timeline = await workbench.timeline();
+    const offered = await timeline.panel.locator('vscode-dropdown[aria-label="Snapshot"] .heading').allTextContents();
+    assert.deepEqual(offered, runs.map(({ folder: name }) => name).reverse());
     assert.ok(
       said.every((text) => !text.includes('No GPU memory snapshot')),
       said.join('\n'),

@@ -1,4 +1,5 @@
-import { copyExample } from '../support/workspaces.js';
+import { join } from 'node:path';
+import { copyExample, newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
 describe('A snapshot of the list', () => {
@@ -15,5 +16,22 @@ describe('A snapshot of the list', () => {
     );
     await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', revealed);
     await workbench.screenshot('revealed');
+  });
+
+  it('that lies outside of the workspace is said to, with its path, where no file manager can show it', async () => {
+    const path = join(copyExample(), 'snapshots/step_0015.pickle');
+    const workbench = await ui.open({ folder: newFolder() });
+    await workbench.runCommand('Leakline: Open Snapshot…');
+    await workbench.page.locator('.quick-input-title', { hasText: 'Open Snapshot' }).waitFor();
+    await workbench.quickInput.fill(path);
+    await workbench.quickInput.accept('step_0015.pickle');
+    await workbench.runCommand('Leakline: Show Leaks');
+    const snapshots = workbench.sideBar.tree('Snapshots');
+    await snapshots.untilRow(/step_0015\.pickle.* live/);
+    const told = workbench.notifications.toast(`${path} is not in this workspace.`);
+    await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', told);
+    await workbench.screenshot('revealed-outside');
+    await workbench.notifications.press('is not in this workspace', 'Copy Path');
+    await told.waitFor({ state: 'hidden' });
   });
 });

@@ -27,7 +27,8 @@ export function shiftLine(line: number, indent: number, edit: LineEdit): number 
   if (line < startLine) return line;
   if (line > endLine) return line + addedLines - (endLine - startLine);
   const tailKept = line === endLine && (endCharacter <= indent || line !== startLine);
-  return tailKept ? startLine + addedLines : startLine;
+  // Where git or another program wrote the file anew, all of it is one edit: the line is about where it was.
+  return tailKept ? startLine + addedLines : Math.min(line, startLine + addedLines);
 }
 
 /** The line nearest to `near` that reads exactly so, null if there is none close by. */

@@ -57,6 +57,12 @@ describe('A marked line', () => {
     assert.equal(after([3, 8], [3, 9], 'z'), '    y = z * 2');
   });
 
+  it('stays about where it was when another program writes the whole file anew', () => {
+    const anew = ['# 1', ...before.split('\n').slice(0, 3), '    y = x * 3', '    return y', ''].join('\n');
+    assert.equal(after([0, 0], [6, 4], anew), 'def f(x):');
+    assert.equal(after([0, 0], [6, 4], '# gone\n'), '');
+  });
+
   it('is found again near by, and not when it is gone', () => {
     assert.equal(findLine(linesOf(before), 3, '    return y'), 4);
     assert.equal(findLine(linesOf(before), 6, '    y = x * 2'), 3);
