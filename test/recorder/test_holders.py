@@ -4,6 +4,7 @@ from __future__ import annotations
 import collections
 import functools
 import gc
+import linecache
 import os
 import sys
 import types
@@ -359,6 +360,14 @@ class StatementsTest(unittest.TestCase):
                   '    def offer(self, x):\n        heapq.heappush(self.kept, x)\n        insort(self.other, x)\n')
         self.assertEqual(self.find(source, name='kept', kind='attribute', owner='Best'), [7])
         self.assertEqual(self.find(source, name='other', kind='attribute', owner='Best'), [8])
+
+    def test_a_cell_of_a_notebook(self):
+        name, source = '/tmp/ipykernel_7/1234.py', 'rows = []\nfor x in y:\n    rows.append(x)\n'
+        linecache.cache[name] = (len(source), None, source.splitlines(True), name)
+        self.addCleanup(linecache.cache.pop, name)
+        found = Statements().find(Keeper('variable', 'rows', None, name, None, True))
+        self.assertEqual([(at['file'], at['line'], at['text']) for at in found], [(name, 3, 'rows.append(x)')])
+        self.assertEqual(Statements().find(Keeper('variable', 'rows', None, '/tmp/ipykernel_7/99.py', None, True)), [])
 
     def test_same_name_in_another_function_is_another_variable(self):
         source = 'def other():\n    rows = []\n    rows.append(1)\n\ndef main():\n    rows = []\n    rows.append(2)\n'

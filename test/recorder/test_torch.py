@@ -9,6 +9,7 @@ import pickle
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import warnings
 import weakref
@@ -195,6 +196,110 @@ class WalkTest(unittest.TestCase):
         self.assertEqual(owner['graphBytes'], 2 * 4 * 256 * 64 * 4)
         self.assertIn('total = total + hidden', owner['statements'][0]['text'])
         self.assertEqual(found['unowned']['bytes'], 0)
+
+    def owners(self, program, steps=12):
+        """Name, statement and blocks of each owner after some steps of a program, which calls ``step(number)``."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, 'program.py')
+            with open(path, 'w') as file:
+                file.write(program)
+            memory, main = CpuMemory(), types.ModuleType('program_of_a_test')
+            main.__file__ = path
+            sys.modules[main.__name__] = main
+            memory.record_memory_history('all')
+            try:
+                with memory:
+                    exec(compile(program, path, 'exec'), main.__dict__)
+                    for number in range(steps):
+                        main.step(number)
+                    blocks = Blocks(memory.memory_snapshot(), 1, [])
+                    for block in blocks.all:
+                        block.born = 1
+                    found = HolderWalk(memory, 2, 60).walk(blocks, 10)
+            finally:
+                del sys.modules[main.__name__]
+        return {(owner['name'], owner['statements'][0]['text'] if owner['statements'] else None, owner['blocks']) for owner in found['owners']
+                if owner['text'].startswith('program.py')}
+
+    def test_lists_of_modules_and_parameters_that_grow(self):
+        self.assertEqual(self.owners('''
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.heads = torch.nn.ModuleList()
+        self.scales = torch.nn.ParameterList()
+    def grow(self):
+        self.heads.append(torch.nn.Linear(30, 30, bias=False))
+        self.scales.append(torch.nn.Parameter(torch.zeros(600)))
+net = Net()
+def step(number):
+    net.grow()
+'''), {('Net.heads', 'self.heads.append(torch.nn.Linear(30, 30, bias=False))', 12), ('Net.scales', 'self.scales.append(torch.nn.Parameter(torch.zeros(600)))', 12)})
+
+    def test_what_a_module_in_a_list_keeps_is_kept_by_the_module(self):
+        self.assertEqual(self.owners('''
+import torch
+class Layer(torch.nn.Module):
+    def forward(self, x):
+        self.cache = x + 1
+        return x
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = torch.nn.ModuleList([Layer() for _ in range(2)])
+net = Net()
+def step(number):
+    for layer in net.layers:
+        layer(torch.zeros(100))
+'''), {('Layer.cache', 'self.cache = x + 1', 1)})
+
+    def test_names_with_numbers_are_one_owner(self):
+        self.assertEqual(self.owners('''
+import torch
+class Net(torch.nn.Module):
+    def remember(self, number, value):
+        self.register_buffer(f'seen_{number}', value)
+        setattr(self, 'state_%d' % number, value + 1)
+class Plain:
+    def keep(self, number, value):
+        setattr(self, 'slot' + str(number), value)
+net, plain = Net(), Plain()
+plain.first1, plain.first2 = torch.zeros(10), torch.zeros(10)
+def step(number):
+    net.remember(number, torch.zeros(100))
+    plain.keep(number, torch.zeros(100))
+'''), {('Net.seen_*', "self.register_buffer(f'seen_{number}', value)", 12), ('Net.state_*', "setattr(self, 'state_%d' % number, value + 1)", 12),
+       ('Plain.slot*', "setattr(self, 'slot' + str(number), value)", 12),
+       *((f'Plain.first{number}', 'plain.first1, plain.first2 = torch.zeros(10), torch.zeros(10)', 1) for number in (1, 2))})
+
+    def test_registries_generators_and_methods_of_a_base(self):
+        self.assertEqual(self.owners('''
+import torch
+class Bank:
+    made = []
+    def __init__(self):
+        self.rows = torch.zeros(100)
+        Bank.made.append(self)
+class Base:
+    def __init__(self):
+        self.items = []
+    def add(self, item):
+        self.items.append(item)
+class Sub(Base):
+    def add(self, item):
+        super().add(item)
+def stream():
+    seen = []
+    while True:
+        seen.append((yield))
+sub, running = Sub(), stream()
+next(running)
+def step(number):
+    Bank()
+    sub.add(torch.zeros(100))
+    running.send(torch.zeros(100))
+'''), {('Bank.made', 'Bank.made.append(self)', 12), ('Sub.items', 'self.items.append(item)', 12), ('seen', 'seen.append((yield))', 12)})
 
     def test_an_input_that_only_the_graph_of_a_kept_loss_reaches(self):
         memory = CpuMemory()

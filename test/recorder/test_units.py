@@ -316,7 +316,7 @@ class GuardTest(unittest.TestCase):
         self.assertEqual(said.getvalue(), "leakline: planted trouble: KeyError: 'x'\n")
 
 
-class CollectorTest(unittest.TestCase):
+class CollectorAtRestTest(unittest.TestCase):
     def test_rests_during_a_dump_and_comes_back(self):
         runs = []
         gc.callbacks.append(lambda phase, info: runs.append(phase))

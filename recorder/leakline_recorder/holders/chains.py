@@ -6,6 +6,7 @@ import types
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..plain import is_a
+from ..sources import is_users
 from .deadline import Deadline
 from .heap import Heap
 from .links import Link, Places, attribute, is_instance_dict, link
@@ -13,6 +14,7 @@ from .roots import Root, Roots
 
 MOST_LINKS = 14        # a longer chain is no help to anyone
 MOST_VISITED = 4000    # objects looked at for one tensor
+_MODULE_LISTS = ('ModuleList', 'ParameterList')    # they grow; the items of others are parts, each with a place of its own
 MOST_STARTS = 64       # objects above an unnamed tensor from which a cycle is looked for
 
 
@@ -36,6 +38,13 @@ class Chain:
     def pattern(self) -> str:
         head = 'cycle ' + cycle_text(self.cycle) if self.cycle else self.root.text if self.root else self.ends
         return head + ''.join(part.pattern for part in self.links)
+
+    @property
+    def unnumbered(self) -> Optional[str]:
+        """The pattern, where its last link is an attribute with a number at its end, without that number."""
+        if self.cycle or not self.links or self.links[-1].kind != 'attribute' or not self.pattern[-1:].isdigit():
+            return None
+        return self.pattern.rstrip('0123456789') + '*'
 
 
 def _tail(links: Sequence[Link]) -> str:
@@ -91,7 +100,7 @@ class Chains:
                     if root is not None:
                         chain = Chain(root, self._down(value, back))
                         if root.users:
-                            return self._remember(chain, child, back)
+                            return self._remember(chain, value, back)
                         fallback = fallback or chain
                         continue
                     if self._roots.is_namespace(parent):
@@ -216,11 +225,15 @@ class Chains:
 def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:
     """``._modules['pyramid']`` is how a module keeps what the program calls ``.pyramid``."""
     merged: List[Link] = []
-    for part in links:
+    for index, part in enumerate(links):
         if merged and merged[-1].kind == 'attribute' and not merged[-1].text and part.container and part.name:
             holder = merged.pop()
             text = f'[{part.name}]' if part.name.isdigit() else f'.{part.name}'
-            merged.append(dataclasses.replace(holder, text=text, pattern=text, name=part.name))
+            # An item that keeps something by an attribute of the program's own is not what keeps: that attribute is.
+            if holder.owner in _MODULE_LISTS and not any(later.file and is_users(later.file) for later in links[index + 1:]):
+                merged.append(Link('item', text, '[*]', container=holder.owner, length=part.length))
+            else:
+                merged.append(dataclasses.replace(holder, text=text, pattern=text, name=part.name))
         else:
             merged.append(part)
     return tuple(merged)

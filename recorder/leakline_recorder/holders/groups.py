@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import Any, Dict, Optional, Sequence
+import re
+from typing import Any, Dict, Iterable, List, Optional, Sequence
 
 from ..sources import is_users
 from .blocks import UNKNOWN, LiveBlock, by_line
@@ -11,6 +12,7 @@ from .links import GRADIENT, Link
 from .statements import Keeper, Statements
 
 MOST_ADDRESSES = 512   # per owner in the sidecar
+FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
 
 
 @dataclasses.dataclass
@@ -26,6 +28,27 @@ class Group:
     def __init__(self) -> None:
         self.holdings: Dict[int, Holding] = {}
         self.roots: Dict[str, Chain] = {}     # distinct chains by their text
+        self._numbered = False                # their last names differ in a number
+
+    @classmethod
+    def of(cls, holdings: Iterable[Holding]) -> List['Group']:
+        """By pattern; and names that differ in a number, such as a loop makes with ``setattr``, are one owner too."""
+        groups: Dict[str, Group] = {}
+        for holding in holdings:
+            groups.setdefault(holding.chain.pattern, cls()).add(holding)
+        numbered: Dict[str, List[Group]] = {}
+        for group in groups.values():
+            numbered.setdefault(next(iter(group.roots.values())).unnumbered or str(id(group)), []).append(group)
+        return [group for alike in numbered.values() for group in (alike if len(alike) < FEW_NUMBERED else [cls._merged(alike)])]
+
+    @classmethod
+    def _merged(cls, alike: List['Group']) -> 'Group':
+        merged = cls()
+        merged._numbered = True
+        for group in alike:
+            for holding in group.holdings.values():
+                merged.add(holding)
+        return merged
 
     def add(self, holding: Holding) -> None:
         self.holdings[holding.block.address] = holding
@@ -48,7 +71,7 @@ class Group:
         return {
             'kind': _kind(chain, bool(saved) and len(saved) == len(holdings)),
             'text': chain.text,
-            'name': name_of(chain, keeper),
+            'name': re.sub(r'\d+$', '*', name_of(chain, keeper)) if self._numbered else name_of(chain, keeper),
             'expression': _expression(chain, split),
             'file': lines[0]['file'] if lines else keeper.file if keeper else None,
             'line': lines[0]['line'] if lines else keeper.line if keeper else None,

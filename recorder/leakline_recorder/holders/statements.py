@@ -3,7 +3,9 @@ from __future__ import annotations
 
 import ast
 import dataclasses
+import linecache
 import os
+import re
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from ..plain import modules
@@ -14,6 +16,12 @@ GROWING = frozenset({'append', 'appendleft', 'extend', 'extendleft', 'insert', '
                      'register_forward_hook', 'register_forward_pre_hook', 'register_full_backward_hook', 'register_hook'})
 #: Functions of heapq and bisect that put something into their first argument.
 GROWING_FIRST = frozenset({'heappush', 'heappushpop', 'heapreplace', 'insort', 'insort_left', 'insort_right'})
+
+
+#: Functions that make an attribute, and which argument its name is.
+NAMED_BY = {'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0}
+EMPTY = frozenset({'list', 'dict', 'set', 'deque', 'OrderedDict', 'defaultdict', 'Counter', 'ModuleList', 'ModuleDict', 'ParameterList',
+                   'ParameterDict'})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,14 +67,21 @@ class Statements:
     def _tree(self, path: str) -> Optional[Tuple[ast.Module, List[str]]]:
         if path not in self._trees:
             try:
-                if os.path.getsize(path) > MOST_BYTES:
-                    raise OSError('too large')
-                with open(path, encoding='utf-8') as file:
-                    text = file.read()
+                text = _text(path)
                 self._trees[path] = (ast.parse(text), text.splitlines())
             except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[path] = None
         return self._trees[path]
+
+
+def _text(path: str) -> str:
+    """Of a source file, or of a notebook's cell, which is no file: IPython leaves it where tracebacks look for it."""
+    if not os.path.exists(path):
+        return ''.join(linecache.getlines(path))
+    if os.path.getsize(path) > MOST_BYTES:
+        raise OSError('too large')
+    with open(path, encoding='utf-8') as file:
+        return file.read()
 
 
 def _matches(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
@@ -104,6 +119,9 @@ def _score(node: Any, keeper: Keeper) -> int:
     """How well a statement fits; 0 if it does not touch the holder."""
     if isinstance(node, ast.Call) and _called(node.func) in GROWING_FIRST and node.args:
         return _keyed(4 if keeper.container else 1, node.args[0], keeper)
+    if isinstance(node, ast.Call) and keeper.kind == 'attribute' and not keeper.container and _called(node.func) in NAMED_BY:
+        at = NAMED_BY[_called(node.func) or '']
+        return 4 if len(node.args) > at and _spells(node.args[at], keeper.name) else 0
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr not in GROWING:
             return 0
@@ -121,6 +139,32 @@ def _score(node: Any, keeper: Keeper) -> int:
 def _called(function: Any) -> Optional[str]:
     """The last part of a function's name: `heappush` of `heapq.heappush`."""
     return function.attr if isinstance(function, ast.Attribute) else function.id if isinstance(function, ast.Name) else None
+
+
+def _spells(expression: Any, name: str) -> bool:
+    """Can this expression be the name? The parts of it that are spelled out must fit, and say something of it."""
+    parts = _spelling(expression)
+    return any(len(part) > 1 for part in parts) and re.fullmatch('.*'.join(map(re.escape, parts)), name, re.DOTALL) is not None
+
+
+def _spelling(expression: Any) -> List[str]:
+    """The texts in an expression that makes a text, with anything between them: ``f'seen_{i}'`` is ``['seen_', '']``."""
+    if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
+        return [expression.value]
+    if isinstance(expression, ast.JoinedStr):
+        parts = ['']
+        for value in expression.values:
+            told = _spelling(value)
+            parts[-1:] = [parts[-1] + told[0], *told[1:]]
+        return parts
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Add):
+        left, right = _spelling(expression.left), _spelling(expression.right)
+        return [*left[:-1], left[-1] + right[0], *right[1:]]
+    if isinstance(expression, ast.BinOp) and isinstance(expression.op, ast.Mod):
+        return [part for told in _spelling(expression.left) for part in re.split(r'%[-+ #0-9.]*[a-zA-Z]', told)]
+    if isinstance(expression, ast.Call) and _called(expression.func) == 'format' and isinstance(expression.func, ast.Attribute):
+        return [part for told in _spelling(expression.func.value) for part in re.split(r'{[^{}]*}', told)]
+    return ['', '']
 
 
 def _assigned(node: Any, target: Any, keeper: Keeper) -> int:
@@ -167,7 +211,7 @@ def _is_empty(value: Any) -> bool:
         return not value.elts
     if isinstance(value, ast.Dict):
         return not value.keys
-    return isinstance(value, ast.Call) and not value.args and isinstance(value.func, ast.Name) and value.func.id in ('list', 'dict', 'set', 'deque')
+    return isinstance(value, ast.Call) and not value.args and _called(value.func) in EMPTY
 
 
 def _cached(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:

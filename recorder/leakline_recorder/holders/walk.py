@@ -57,10 +57,7 @@ class HolderWalk:
         held = Search(asked, tensors, Chains(heap, roots, deadline), graphs, deadline).all()
         unowned = [block for address, block in asked.items() if address not in held]
         native = native_owner(unowned, self._memory.device_type, roots)
-        groups: Dict[str, Group] = {}
-        for holding in held.values():
-            groups.setdefault(holding.chain.pattern, Group()).add(holding)
-        ranked = sorted(groups.values(), key=lambda group: -group.bytes)
+        ranked = sorted(Group.of(held.values()), key=lambda group: -group.bytes)
         owners = [group.describe(self._statements) for group in ranked[:MOST_OWNERS]]
         return {
             'minAgeSteps': self._min_age,
