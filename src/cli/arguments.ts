@@ -5,7 +5,7 @@ import type { PathRule } from '../core/source/pathMapping.js';
 export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
 
 /** What `--fail-on` may name, by command. */
-export const FAILURES = {
+const FAILURES = {
   analyze: ['leak', 'sawtooth', 'filling'],
   compare: ['worse', 'same', 'smaller', 'cannotTell'],
 } as const;

@@ -63,7 +63,7 @@ export interface Contents {
  * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
  * @throws SnapshotError
  */
-export async function readContents(path: string): Promise<Contents> {
+async function readContents(path: string): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
   const contents: Contents = { digests: [], trends: [], cycles: [] };

@@ -2,7 +2,7 @@
 import { formatBytes, formatExactBytes } from '../format.js';
 import { strings } from '../strings.js';
 
-export const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
+const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
 
 export type Growth = keyof typeof GROWTH_SIGNS;
 

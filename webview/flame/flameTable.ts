@@ -85,7 +85,7 @@ export class FlameTable {
 }
 
 /** A sorted copy; what is not known comes last, and what is equal in the order of the graph. */
-export function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
+function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
   if (sort === 'call') return [...items];
   return [...items].sort((a, b) => (b[sort] ?? -1) - (a[sort] ?? -1));
 }

@@ -56,7 +56,7 @@ export class SegmentTable {
 }
 
 /** A sorted copy: the lowest address first, or what is largest; what is equal stays in the order of the map. */
-export function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSegment[] {
+function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSegment[] {
   if (sort !== 'address') return [...segments].sort((a, b) => b[sort] - a[sort]);
   // Of two numbers without leading zeros the longer is the larger one.
   const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

@@ -8,7 +8,7 @@ import { MARK_SIGNS } from '../strings.js';
 import type { SeriesTheme } from './seriesTheme.js';
 
 /** Dashes by the order of the series. */
-export const DASHES: readonly (readonly number[])[] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];
+const DASHES: readonly (readonly number[])[] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];
 const DOT = 3;
 const FIRST_LETTER = 65;
 

@@ -120,7 +120,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
 }
 
 /** The live bytes of a series at a place of the axis, null where nothing is known of it. */
-export function liveAtPlace({ x, live, parts }: SeriesAnswer['curves'][number], at: number): number | null {
+function liveAtPlace({ x, live, parts }: SeriesAnswer['curves'][number], at: number): number | null {
   for (const { first, end, to, hasTrace, liveBytes } of parts) {
     if (!hasTrace) {
       if (at === to) return liveBytes;

@@ -25,7 +25,7 @@ export interface CallPaths {
   readonly blocks: Uint32Array;
 }
 
-export function groupCall(snapshot: Snapshot, group: CallGroup): CallId {
+function groupCall(snapshot: Snapshot, group: CallGroup): CallId {
   return snapshot.frames.count + CALL_GROUPS.indexOf(group);
 }
 

@@ -2,7 +2,7 @@ import { LimitError } from '../bytes/limitError.js';
 import { say } from '../text/say.js';
 
 /** Amounts of all series of a log together: a quarter of a gigabyte of columns. */
-export const MOST_SAMPLES = 1 << 25;
+const MOST_SAMPLES = 1 << 25;
 
 /**
  * Bounds what a log of any length takes.

@@ -17,7 +17,5 @@ export type FrameId = Unit<'frame'>;
 export type StackId = Unit<'stack'>;
 /** Index into the event columns of a snapshot. */
 export type EventIndex = Unit<'event'>;
-/** Index into the block columns of a snapshot. */
-export type BlockIndex = Unit<'block'>;
 /** Ordinal of a device as the training process saw it. */
 export type DeviceOrdinal = Unit<'device'>;

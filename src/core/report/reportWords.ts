@@ -95,7 +95,7 @@ export function categoryWord(category: Category): string {
 }
 
 /** Amounts by category, largest first; empty if there are none. */
-export function categoriesText(amounts: readonly CategoryAmount[]): string {
+function categoriesText(amounts: readonly CategoryAmount[]): string {
   return amounts
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)

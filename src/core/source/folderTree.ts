@@ -39,7 +39,7 @@ function folder(id: number, name: string, parent: Folder | null): Folder {
 }
 
 /** True if `inner` is `outer` or lies below it. */
-export function isWithin(inner: Folder, outer: Folder): boolean {
+function isWithin(inner: Folder, outer: Folder): boolean {
   for (let at: Folder | null = inner; at !== null; at = at.parent) if (at === outer) return true;
   return false;
 }

@@ -39,7 +39,7 @@ function severity(verdict: Verdict): number {
 }
 
 /** The tone of a line of a report, null where it has nothing to say. */
-export function toneOf(line: LineReport): MarkTone | null {
+function toneOf(line: LineReport): MarkTone | null {
   switch (line.verdict) {
     case 'leak':
       return 'leak';

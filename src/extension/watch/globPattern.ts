@@ -12,7 +12,7 @@ export const SKIPPED_FOLDERS_GLOB = `**/{${[...SKIPPED_FOLDERS].join(',')}}/**`;
  * A glob as VS Code's settings write them: `*`, `?`, `**`, `{a,b}` and `[a-z]`, matched against a whole path with `/`.
  * A pattern without a slash matches at any depth.
  */
-export function globToRegExp(glob: string): RegExp {
+function globToRegExp(glob: string): RegExp {
   const pattern = glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`;
   let source = '';
   let depth = 0;

@@ -14,7 +14,7 @@ const MOST_TEXTS = 1 << 16;
 const float = new DataView(new ArrayBuffer(8));
 
 /** The number behind a kind and its bits, exact. */
-export function exactNumber(kind: NumberKind, low: number, high: number): number | bigint {
+function exactNumber(kind: NumberKind, low: number, high: number): number | bigint {
   if (kind === Kind.Float) {
     float.setUint32(0, low, true);
     float.setUint32(4, high, true);
