@@ -53,15 +53,15 @@ export const suites = [
     aside: true,
     run: (options) => runNode(['scripts/lint.mjs'], options),
     counts: null,
-    limitS: 900,
+    limitS: 1800,
   },
   {
     name: 'unit',
     needs: ['build'],
     aside: true,
-    run: mocha('test/unit', 120_000, { jobs: availableParallelism() }),
+    run: mocha('test/unit', 300_000, { jobs: availableParallelism() }),
     counts: 'file',
-    limitS: 1200,
+    limitS: 1800,
   },
   {
     name: 'recorder',
