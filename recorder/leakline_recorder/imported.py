@@ -1,7 +1,6 @@
 """Acts once the program has imported a module, and leaves the moment of the import to the program."""
 from __future__ import annotations
 
-import importlib.util
 import sys
 from importlib.abc import MetaPathFinder
 from typing import Any, Callable, Optional
@@ -27,19 +26,29 @@ class _Awaiting(MetaPathFinder):
     def find_spec(self, name: str, path: Any = None, target: Any = None) -> Optional[Any]:
         if name != self._name:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(name)
+        spec = self._others(name, path, target)
         loader: Any = spec.loader if spec else None
-        if loader is None or not hasattr(loader, 'exec_module'):
+        execute = getattr(loader, 'exec_module', None)
+        if execute is None:
             return spec
-        execute = loader.exec_module
 
         def executed(module: Any) -> None:
             execute(module)
-            self._act()
+            # Not earlier: programs also look for a module without importing it.
+            if self in sys.meta_path:
+                sys.meta_path.remove(self)
+                self._act()
 
         try:
             loader.exec_module = executed
         except AttributeError:
-            return spec  # a loader that takes no attributes: nothing is recorded, and the import goes on
+            pass  # a loader that takes no attributes: nothing is recorded, and the import goes on
         return spec
+
+    def _others(self, name: str, path: Any, target: Any) -> Optional[Any]:
+        for finder in list(sys.meta_path):
+            find = getattr(finder, 'find_spec', None) if finder is not self else None
+            spec = find(name, path, target) if find is not None else None
+            if spec is not None:
+                return spec
+        return None

@@ -208,6 +208,17 @@ print(Settings.__annotations__, sys.modules['__main__'].Settings is Settings, pi
         self.same_as_without(program, '-m', 'script')
         self.same_as_without(program, os.path.join(folder.name, 'elsewhere.py'), 'argument', '--every', '3')
 
+    def test_torch_is_imported_by_the_script_even_if_it_looks_for_it_before(self):
+        program = '''
+import importlib.util, sys
+found = [importlib.util.find_spec('torch') for _ in range(2)]
+print([spec is not None for spec in found], 'torch' in sys.modules, importlib.util.find_spec('torch_that_is_nowhere'))
+import torch
+print(torch.__spec__.name, len([finder for finder in sys.meta_path if 'leakline' in type(finder).__module__]))
+''' + PROGRAM + 'train(2)'
+        found = self.run_program(program, '--start', '2', '--light', '0')
+        self.assertEqual((found.done.stdout, len(found.names)), ('[True, True] False None\ntorch 0\n', 2), found.done.stderr)
+
     def test_globals_of_a_module_that_was_run_are_there_at_the_end(self):
         self.run_program(PROGRAM + 'train(5)', command=[sys.executable, '-m', 'leakline_recorder', '--out', 'out', '--run', 'r', '--light', '0', '-m', 'script'])
         found = Recording(os.path.join(self.folder, 'out'), None)
