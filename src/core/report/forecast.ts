@@ -10,7 +10,7 @@ import type { RunReport } from './report.js';
  * @returns null where the capacity is not known or nothing grows
  */
 export function forecastOf(
-  snapshots: readonly SnapshotDigest[],
+  snapshots: readonly Pick<SnapshotDigest, 'devices'>[],
   at: readonly number[],
   rooms: readonly DeviceRoom[],
 ): RunReport['forecast'] {

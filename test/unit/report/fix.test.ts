@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
 import { groupRuns } from '../../../src/core/analysis/runs.js';
 import { buildCompare, compareRuns } from '../../../src/core/report/buildCompare.js';
-import type { CompareReport, FixVerdict } from '../../../src/core/report/report.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { fixVerdict } from '../../../src/core/report/fixVerdict.js';
+import type { CompareReport, FixVerdict, RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
 const FOLDER = join(FIXTURES, 'fixes');
@@ -60,6 +62,16 @@ describe('A fix', () => {
     const added = await fixOf('gone', 'leak');
     assert.equal(added.answer, 'worse');
     assert.match(added.why, /^3 lines began to leak 17\.5 KiB per step\.$/);
+  });
+
+  it('is told from noise by a tenth of the rate', async () => {
+    const [run] = buildReport(await digestsOf('leak'), NO_WORKSPACE).report.runs;
+    const times = (factor: number): RunReport => ({
+      ...run,
+      lines: run.lines.map((line) => ({ ...line, series: line.series.map((bytes) => bytes * factor) })),
+    });
+    const answers = [0.85, 0.95, 1.05, 1.15].map((factor) => fixVerdict(run, times(factor)).answer);
+    assert.deepEqual(answers, ['smaller', 'same', 'same', 'worse']);
   });
 
   it('names a line that began to leak', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
+import { rankDifferences } from '../../../src/core/report/rankDifference.js';
 import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
 import { renderText } from '../../../src/core/report/renderText.js';
 import type { Report } from '../../../src/core/report/report.js';
@@ -58,5 +59,14 @@ describe('Ranks that differ', () => {
     const report = await reportOf(short);
     assert.equal(report.runs[1].snapshots.length, 1);
     for (const { calm } of report.ranks) assert.ok(calm.every(({ verdict }) => verdict !== 'tooShort'));
+  });
+
+  it('are claimed to differ where the line is absent on a rank that was seen for long enough, and nowhere else', async () => {
+    const [leaking, calm] = (await reportOf(two)).runs;
+    const without = { ...calm, lines: [] };
+    const [difference, ...more] = rankDifferences([leaking, without]);
+    assert.deepEqual(more, []);
+    assert.match(difference.message, /leaks on rank 0 .+ It holds nothing on rank 1\./);
+    assert.deepEqual(rankDifferences([leaking, { ...without, verdict: 'tooShort' }]), []);
   });
 });
