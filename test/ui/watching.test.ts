@@ -47,7 +47,13 @@ describe('A training run while VS Code watches', () => {
     const whole = readFileSync(join(exampleFolder(), 'snapshots/step_0035.pickle'));
     writeFileSync(join(folder, 'snapshots/half.pickle'), whole.subarray(0, whole.length >> 1));
     writeFileSync(join(folder, 'snapshots/hostile.pickle'), '\x80\x04cos\nsystem\n(X\x04\x00\x00\x00truetR.', 'latin1');
+    const damaged = Buffer.from(whole);
+    damaged.fill(0xff, whole.length >> 1, (whole.length >> 1) + 64);
+    writeFileSync(join(folder, 'snapshots/step_0035.pickle'), damaged);
+    writeFileSync(join(folder, 'snapshots/words.pickle'), '\x80\x04]\x8c\x04worda.', 'latin1');
     await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Snapshots').untilRow(/step_0035\.pickle.*is no readable pickle: .* at byte \d+/);
+    await sideBar.tree('Snapshots').untilNoRow(/words/);
     await sideBar.tree('Snapshots').untilRow(/half\.pickle.*\w+/);
     await sideBar.tree('Snapshots').untilRow(/hostile\.pickle.*\w+/);
     await workbench.openFile(file);

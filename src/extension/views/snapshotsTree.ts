@@ -149,9 +149,11 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
   }
 
   private files(): FileNode[] {
-    const folders = new Set(this.session.ready.map(({ path }) => dirname(path)));
+    const paths = this.session.ready.map(({ path }) => path);
+    const folders = new Set(paths.map(dirname));
+    const names = new Set(paths.map(uncounted));
     return [...this.session.entries]
-      .filter((entry) => isShown(entry, folders))
+      .filter((entry) => isShown(entry, folders, names))
       .map((entry) => ({ kind: 'file', path: entry.path, entry }));
   }
 
@@ -162,8 +164,16 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
   }
 }
 
-/** A file found lying about that is no snapshot is nobody's business, unless it lies among snapshots. */
-function isShown(entry: IntakeEntry, folders: ReadonlySet<string>): boolean {
+/** A path without its numbers: the dumps of a run differ in them only. */
+function uncounted(path: string): string {
+  return path.replace(/\d+/g, '#');
+}
+
+/**
+ * A file found lying about that is no snapshot is nobody's business, unless it lies among snapshots and began like one, or
+ * is counted like them: one that is damaged is missed.
+ */
+function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
   switch (entry.phase) {
     case 'reading':
       return true;
@@ -171,7 +181,9 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>): boolean {
       return true;
     case 'rejected':
       if (entry.origin === 'opened') return true;
-      return entry.problem?.reason !== 'notASnapshot' && folders.has(dirname(entry.path));
+      return entry.problem?.reason === 'notASnapshot'
+        ? names.has(uncounted(entry.path))
+        : folders.has(dirname(entry.path));
     default:
       return false;
   }

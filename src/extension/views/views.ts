@@ -56,7 +56,7 @@ export class Views implements vscode.Disposable {
         this.showProgress();
       }),
       marks.onDidMove(() => {
-        this.refresh();
+        this.refreshBadge();
       }),
       session.onDidChange(() => {
         this.showProgress();
@@ -102,10 +102,14 @@ export class Views implements vscode.Disposable {
     }
   }
 
-  private refresh(): void {
+  private refreshBadge(): void {
     const leaking = this.store.marks.filter((mark) => mark.tone === 'leak' && !this.marks.isEdited(mark)).length;
     const tooltip = leaking === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', leaking);
     this.leaks.badge = leaking === 0 ? undefined : { value: leaking, tooltip };
+  }
+
+  private refresh(): void {
+    this.refreshBadge();
     const report = this.store.comparison?.report;
     this.compare.description =
       report === undefined ? '' : `${snapshotName(report.a.path)} → ${snapshotName(report.b.path)}`;
