@@ -80,6 +80,38 @@ describe('An accusation', function () {
     assert.equal(await verdictOf(await first('endless_cache', 40), SOURCES), 'leak');
   });
 
+  it('waits for what something may yet let go of, wherever that stands, and says where', async () => {
+    const ends = {
+      metric_collection: /base\.py:11 may yet let go of it\./,
+      kv_episodes: /model\.py:12 may yet let go of it\./,
+      teacher_targets: /once all keys of cache\.py:10 have come\./,
+      lr_finder: /Training goes on in another loop afterwards \(train\.py:20\)\./,
+      calibration: /observer\.py:19 may yet let go of it\./,
+      chunk_writer: /async_writer\.py:\d+ may yet let go of it\./,
+      epoch_callbacks: /callbacks\.py:13 may yet let go of it\./,
+    };
+    for (const [program, end] of Object.entries(ends)) {
+      const digests = await first(program, 60);
+      for (const seen of [digests, plain(digests)]) {
+        const { report } = await new ReportsFromSources(() => 0).report(seen, SOURCES);
+        assert.ok(
+          report.runs.every(({ verdict }) => verdict === 'filling'),
+          program,
+        );
+        const reasons = report.runs.flatMap(({ lines }) => lines.map(({ evidence }) => evidence?.reason ?? ''));
+        assert.ok(
+          reasons.some((reason) => end.test(reason)),
+          reasons.join('\n'),
+        );
+      }
+      const line = await worstLine(plain(digests), UNREAD);
+      assert.match(line.evidence?.reason ?? '', /The source that ran was not read: /, program);
+    }
+    assert.equal(await verdictOf(await first('unused_capacity', 20), SOURCES), 'leak');
+    assert.equal(await verdictOf(await first('pool_counter', 60), SOURCES), 'filling');
+    assert.equal(await verdictOf(await first('pool_counter', 75), SOURCES), 'leak');
+  });
+
   it('of one tensor that grows needs its statement: longer inputs look the same', async () => {
     const digests = await first('growing_vocabulary', 40);
     assert.equal(await verdictOf(digests, SOURCES), 'leak');

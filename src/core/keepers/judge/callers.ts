@@ -17,7 +17,7 @@ export function runsAtTheEnd(name: string): boolean {
 }
 
 /** True if anything but the function itself, or what makes its object, calls a function of that name. */
-export function isCalled(name: string, modules: readonly PythonModule[]): boolean {
+function isCalled(name: string, modules: readonly PythonModule[]): boolean {
   return stands(name, '\\s*\\(', modules, ['__init__', name]);
 }
 

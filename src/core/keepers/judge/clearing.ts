@@ -2,16 +2,16 @@ import type { Expression } from '../../python/ast.js';
 import { forEachStatement, type PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
 import type { Keeper } from '../keeper.js';
-import { isCalled, isCalledByFramework } from './callers.js';
+import { isCalledByFramework, isMentioned } from './callers.js';
 import { empties } from './emptying.js';
 
-/** True if another method empties the attribute, and somebody calls that method. */
+/** True if another method empties the attribute, and somebody calls that method or hands it over. */
 export function isClearedElsewhere({ attribute, place }: Keeper, modules: readonly PythonModule[]): boolean {
   if (attribute === null) return false;
   for (const module of modules) {
     for (const name of clearingFunctions(module, attribute)) {
       if (isCalledByFramework(name) && module === place.module) return true;
-      if (isCalled(name, modules)) return true;
+      if (isMentioned(name, modules)) return true;
     }
   }
   return false;
