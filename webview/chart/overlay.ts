@@ -31,6 +31,9 @@ export class Overlay {
     setText(this.readout, point.text);
     const leftHalf = point.x < area.left + area.width / 2;
     this.readout.classList.toggle('to-left', !leftHalf);
+    // Beside the cursor is so much room; longer lines would be cut off at the edge of the page.
+    const room = leftHalf ? area.left + area.width - point.x : point.x;
+    this.readout.style.maxWidth = `min(${room}px - 1em, 60em)`;
     place(this.readout, point.x, area.top);
   }
 

@@ -71,6 +71,29 @@ describe('the timeline alone', () => {
     assert.equal(await page.title(), 'GPU Memory Timeline');
   });
 
+  it('fits into a narrow panel, whatever the names, and keeps what it says beside the cursor in the page', async () => {
+    const folder = `workers_${'of_a_long_name_'.repeat(12)}`;
+    const path = join(newFolder(), 'long_step_1.pickle');
+    const run = new TrainingRun();
+    const at = [{ filename: `/job/${folder}/train.py`, line: 7, name: `step_${'x'.repeat(150)}` }];
+    for (let step = 0; step < 40; step++) run.allocate(MiB, at);
+    writeFileSync(path, run.dump());
+    const { page } = await session.open({ paths: [path], viewport: { width: 320, height: 1000 } });
+    await page.getByText('Look into it').click();
+    await page.locator('.summary', { hasText: folder }).waitFor();
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    assert.ok(wide <= 0, `${wide} pixels too wide`);
+    const readout = page.locator('.readout', { hasText: folder });
+    const area = await page.locator('.plot').boundingBox();
+    assert.ok(area !== null);
+    for (const share of [0.45, 0.62, 0.8, 0.95]) {
+      await page.mouse.move(area.x + area.width * share, area.y + area.height * 0.7);
+      await readout.waitFor();
+      const box = await readout.boundingBox();
+      assert.ok(box !== null && box.x >= 0 && box.x + box.width <= 320, `at ${share}: ${JSON.stringify(box)}`);
+    }
+  });
+
   it('opens the line of an entry, of a second click and of a click with a modifier', async () => {
     const { page, ...seen } = await opened();
     await page.getByText('Look into it').click();
