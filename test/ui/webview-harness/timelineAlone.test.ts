@@ -83,6 +83,8 @@ describe('the timeline alone', () => {
     await page.locator('.summary', { hasText: folder }).waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     assert.ok(wide <= 0, `${wide} pixels too wide`);
+    const swatch = await page.locator('.band-key .swatch').first().boundingBox();
+    assert.ok(swatch !== null && swatch.width > swatch.height, JSON.stringify(swatch));
     const readout = page.locator('.readout', { hasText: folder });
     const area = await page.locator('.plot').boundingBox();
     assert.ok(area !== null);
