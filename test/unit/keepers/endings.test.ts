@@ -138,4 +138,9 @@ describe('What may end the growth of a container', () => {
     local['train.py'] = local['train.py'].replace('def b():\n', '');
     assert.equal(endingIn(local, 'kept'), 'letsGo: kept.clear()');
   });
+
+  it('is not looked for by a name that nobody writes', () => {
+    assert.equal(keptName(`self.${'['.repeat(1_000_000)}`), null);
+    assert.deepEqual(keptName('self.rows[name]'), { kind: 'attribute', name: 'rows' });
+  });
 });

@@ -7,8 +7,12 @@ export interface KeptName {
   readonly name: string;
 }
 
+/** Nobody writes a longer name; a recording may say anything. */
+const LONGEST = 500;
+
 /** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is no container's name. */
 export function keptName(holder: string): KeptName | null {
+  if (holder.length > LONGEST) return null;
   const key = /\[(['"])([^'"]+)\1\]$/.exec(holder);
   if (key !== null) return { kind: 'key', name: key[2] };
   const plain = holder.replace(/(?:\[[^\]]*\])+$/, '');
