@@ -30,8 +30,8 @@ const LEAKING_LINE = 5;
 const MODULE = `def prepare(batch):
     return batch.cuda()
 
-
-history = []; keep = lambda loss: history.append(loss.clone())
+history = []
+def keep(loss): history.append(loss.clone())
 `;
 
 /** Fills a folder. Files have the times at which a training would have written them. */
