@@ -1,7 +1,7 @@
 import type { PathFrame } from './keeper.js';
 import type { Sources } from './sources.js';
 import { followPath } from './follow/followPath.js';
-import { Machine, TooMuchWork } from './follow/machine.js';
+import { Machine, OUTSIDE, TooMuchWork } from './follow/machine.js';
 import { Program } from './follow/program.js';
 import { cycles } from './judge/cycles.js';
 import { best, type Finding } from './judge/finding.js';
@@ -24,6 +24,8 @@ export interface Followed {
   readonly ended: Finding | null;
   /** The loop in which training goes on when the one that the line allocates in is over; null if there is none. */
   readonly nextLoop: Place | null;
+  /** True if the line was reached from the program's start: a stack that begins in between shows less than the source. */
+  readonly isWhole: boolean;
   /** True if what keeps has keys, and each step's is another one than all before. */
   readonly hasNewKeys: boolean;
 }
@@ -59,8 +61,16 @@ export function findKeeper(
     limit,
     ended: best(endedKeepers(trial)),
     nextLoop: nextLoop(trial),
+    isWhole: watchedLoops[0].loop !== OUTSIDE,
     hasNewKeys: finding !== null && hasNewKeys(finding, trial),
   };
 }
 
-const NOTHING: Followed = { finding: null, limit: null, ended: null, nextLoop: null, hasNewKeys: false };
+const NOTHING: Followed = {
+  finding: null,
+  limit: null,
+  ended: null,
+  nextLoop: null,
+  isWhole: false,
+  hasNewKeys: false,
+};

@@ -6,7 +6,6 @@ import type { Place } from '../keepers/values/things.js';
 import { lineAt } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { say } from '../text/say.js';
-import type { SourceAccess } from './patternSearch.js';
 import type { LineReport } from './report.js';
 
 /** How much a source that was read says for a line that its memory accuses. */
@@ -14,40 +13,46 @@ export interface Doubt {
   /**
    * - `none`: it shows who keeps the memory, and nothing that may end it
    * - `slight`: the same, but under keys
+   * - `unseen`: it was not followed from the program's start to the line, and who keeps the memory was not met
    * - `some`: it does not show who does, or a test, or keys that come again, may end it
    * - `strong`: a statement somewhere lets go of what is kept, or the loop ends and training goes on
    */
-  readonly strength: 'none' | 'slight' | 'some' | 'strong';
+  readonly strength: 'none' | 'slight' | 'unseen' | 'some' | 'strong';
   /** A sentence for the evidence; empty where there is nothing to show. */
   readonly reason: string;
 }
 
+/** What is known of the source that ran. */
+export interface RanSource {
+  /** True if the file is known to differ from what ran. */
+  isChanged(file: string): boolean;
+  /** Files that a line's run shows to have run. */
+  ranWith(line: LineReport): Iterable<string>;
+}
+
 const NONE: Doubt = { strength: 'none', reason: '' };
 const SLIGHT: Doubt = { strength: 'slight', reason: '' };
+const UNSEEN: Doubt = { strength: 'unseen', reason: '' };
 const SOME: Doubt = { strength: 'some', reason: '' };
 
 /** What may end the growth of a line whose stacks were followed. */
-export function doubtOf(
-  line: LineReport,
-  followed: readonly Followed[],
-  sources: Sources,
-  { isChanged, ranWith }: Pick<SourceAccess, 'isChanged' | 'ranWith'>,
-): Doubt {
+export function doubtOf(line: LineReport, followed: readonly Followed[], sources: Sources, ran: RanSource): Doubt {
   const { holder } = line;
+  const unshown = followed.every(({ isWhole }) => isWhole) ? SOME : UNSEEN;
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
   if (next !== null) {
     return { strength: 'strong', reason: say('Training goes on in another loop afterwards ({0}).', placeText(next)) };
   }
   if (isOfOptimizer(line, sources)) return { strength: 'strong', reason: '' };
   const ended = followed.find((one) => one.ended !== null)?.ended ?? null;
-  if (holder === null && ended === null) return SOME;
+  if (holder === null && ended === null) return unshown;
   const file = holder?.file ?? ended?.module.file ?? '';
   const kept = keptName(holder?.name ?? ended?.holder ?? '');
   // A cache, a hook, a graph, an exception: nothing that somebody empties by its name.
-  if (kept === null) return holder === null ? SOME : NONE;
+  if (kept === null) return holder === null ? unshown : NONE;
   const at = holder?.line ?? (ended === null ? 1 : lineAt(ended.module, ended.span.from));
-  const ending = endingOf(kept, sources.module(file), at, sources.reachableFrom([file, ...ranWith(line)]));
-  if (ending === null && holder === null) return SOME;
+  const ending = endingOf(kept, sources.module(file), at, sources.reachableFrom([file, ...ran.ranWith(line)]));
+  if (ending === null && holder === null) return unshown;
   // Each item of a ring may be the end of a graph that grows; and what is bounded the recorder has seen.
   if (ending === null || (ending.kind === 'bounds' && (holder?.source === 'recorder' || isGraph(followed))))
     return NONE;
@@ -55,7 +60,7 @@ export function doubtOf(
   if (isKeyed && followed.some(({ hasNewKeys }) => hasNewKeys)) return SLIGHT;
   if (ending.kind === 'tested' || ending.kind === 'keyed') return SOME;
   // What was written after it ran may be the fix.
-  if (isChanged(ending.place.module.file)) return NONE;
+  if (ran.isChanged(ending.place.module.file)) return NONE;
   const place = placeText(ending.place);
   const reason =
     ending.kind === 'lookedUp'

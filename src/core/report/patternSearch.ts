@@ -7,7 +7,7 @@ import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';
 import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
 import type { DeviceRoom } from './deviceRoom.js';
-import { doubtOf, type Doubt } from './doubt.js';
+import { doubtOf, type Doubt, type RanSource } from './doubt.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, keeperWords } from './patternWords.js';
 import type { SeenOwner } from './recordedBounds.js';
@@ -16,19 +16,15 @@ import { isSameContainer } from './sourceHolder.js';
 import { pathsOfStack } from './stackPath.js';
 
 /** Sources of the workspace, as they are now. */
-export interface SourceAccess {
+export interface SourceAccess extends RanSource {
   /** The Python files of the workspace. */
   readonly files: readonly string[];
   /** The text of one, null where it cannot be had. */
   text(file: string): string | null;
-  /** True if the file is known to differ from what ran. */
-  isChanged(file: string): boolean;
   /** True unless the recorder saw something else keep what a line allocates than one container, told by `isIt`. */
   agrees(line: LineReport, isIt: (owner: SeenOwner) => boolean): boolean;
   /** True if the recorder has seen the bound of what keeps a line's memory. */
   isWeighed(line: LineReport): boolean;
-  /** Files that a line's run shows to have run. */
-  ranWith(line: LineReport): Iterable<string>;
   /** How much more the devices of a line's run take, null where that is not known. */
   roomFor(line: LineReport): DeviceRoom | null;
   /** Milliseconds of any clock. */

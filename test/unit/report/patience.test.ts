@@ -8,7 +8,8 @@ import type { LineReport, Verdict } from '../../../src/core/report/report.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
-import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+import { TrainingRun, type Frame } from '../../support/trainingRun.js';
 
 const FOLDER = join(FIXTURES, 'planted');
 const SOURCES = plantedWorkspace(FOLDER);
@@ -42,6 +43,25 @@ async function worstLine(digests: readonly SnapshotDigest[], workspace: ReportWo
 
 async function verdictOf(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> {
   return (await worstLine(digests, workspace)).verdict;
+}
+
+/** A program of one file that keeps a tensor in each step, with a snapshot after every tenth; stacks are innermost first. */
+async function keeping(text: string, stack: readonly [line: number, name: string][], steps: number): Promise<Verdict> {
+  const frames = stack.map(([line, name]): Frame => ({ filename: '/job/train.py', line, name }));
+  const run = new TrainingRun();
+  const digests: SnapshotDigest[] = [];
+  for (let step = 1; step <= steps; step++) {
+    run.free(run.allocate(2_000_000, []));
+    run.allocate(1_000_000, frames);
+    if (step % 10 === 0) digests.push(digestSnapshot(`step_${step}.pickle`, await readBytes(run.dump()), null));
+  }
+  return verdictOf(digests, {
+    files: ['train.py'],
+    rules: [],
+    sourceText: () => text,
+    lineText: (_, line) => text.split('\n')[line - 1] ?? null,
+    sourceFacts: () => ({ sha256: createHash('sha256').update(text).digest('hex'), savedAtUs: 0 }),
+  });
 }
 
 describe('An accusation', function () {
@@ -110,6 +130,25 @@ describe('An accusation', function () {
     assert.equal(await verdictOf(await first('unused_capacity', 20), SOURCES), 'leak');
     assert.equal(await verdictOf(await first('pool_counter', 60), SOURCES), 'filling');
     assert.equal(await verdictOf(await first('pool_counter', 75), SOURCES), 'leak');
+  });
+
+  it('waits longer for a source that was followed to its line and does not show who keeps the memory', async () => {
+    const source = [
+      'from somewhere import model, sink',
+      '',
+      'class Memory:',
+      '    def keep(self, loss):',
+      '        self.kept.append(loss.clone())',
+      '',
+      'for step in range(1000):',
+      '    sink(model(step).clone())',
+      '',
+    ].join('\n');
+    const verdicts = (stack: [number, string][]): Promise<Verdict[]> =>
+      Promise.all([40, 80].map((steps) => keeping(source, stack, steps)));
+    assert.deepEqual(await verdicts([[8, '<module>']]), ['filling', 'leak']);
+    // A stack that begins in between: whoever calls this may be anybody, as where no source is to be had.
+    assert.deepEqual(await verdicts([[5, 'keep']]), ['leak', 'leak']);
   });
 
   it('of one tensor that grows needs its statement: longer inputs look the same', async () => {
