@@ -94,7 +94,7 @@ export async function measureLookups(): Promise<Lookups> {
   const lenses = provider.provideCodeLenses(document).length;
   const lookup = repeat(ROUNDS, () => provider.provideCodeLenses(document));
   const drawn = repeat(EDITS, () => {
-    store.setComparison(null); // tells every surface of a change that is none
+    store.setIgnored([]); // tells every surface of a change that is none
   });
   const afterEdit: number[] = [];
   for (let i = 0; i < EDITS; i++) {
