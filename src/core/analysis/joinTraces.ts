@@ -1,6 +1,7 @@
 import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
+import { countUpTo } from './ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from './digest.js';
 import type { DigestFrame } from './digestFrame.js';
 import { binStepsOf, summarizeLives, type Life } from './lifetimes.js';
@@ -133,16 +134,7 @@ class DeviceJoin {
     const base = this.steps;
     const starts = span.starts.filter((start) => start >= from);
     this.steps += starts.length;
-    return (ordinal) => {
-      let low = 0;
-      let high = starts.length;
-      while (low < high) {
-        const middle = (low + high) >>> 1;
-        if (starts[middle] <= ordinal) low = middle + 1;
-        else high = middle;
-      }
-      return base + low;
-    };
+    return (ordinal) => base + countUpTo(starts, ordinal);
   }
 
   private siteOf(span: TraceSpan, row: number): DigestFrame | null {

@@ -1,5 +1,6 @@
 import type { Recording } from '../model/recording.js';
 import type { Microseconds } from '../model/units.js';
+import { countUpTo } from './ascending.js';
 
 /** What the recorder tells of the steps. */
 export type CountedSteps = Pick<Recording, 'step' | 'stepEndsUs'>;
@@ -13,7 +14,7 @@ export function stepsBegun(recording: CountedSteps | null, timeUs: Microseconds 
   if (timeUs === null || step === null) return null;
   const reachesBack = stepEndsUs.length === step || (stepEndsUs.length > 0 && timeUs >= stepEndsUs[0]);
   if (!reachesBack) return null;
-  return step - stepEndsUs.length + endedBy(stepEndsUs, timeUs) + 1;
+  return step - stepEndsUs.length + countUpTo(stepEndsUs, timeUs) + 1;
 }
 
 /**
@@ -30,16 +31,4 @@ export function doneBefore(startsUs: ArrayLike<Microseconds>, recording: Counted
   // Before the oldest end that was kept, one step after the other.
   const done = begun.map((count, i) => (count ?? first - (known - i)) - 1);
   return done.every((count, i) => (i === 0 ? count >= 0 : count > done[i - 1])) ? done : null;
-}
-
-/** How many of the ends, which are in order, are not after an instant. */
-function endedBy(endsUs: readonly Microseconds[], timeUs: Microseconds): number {
-  let low = 0;
-  let high = endsUs.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (endsUs[middle] <= timeUs) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -1,6 +1,7 @@
 import { Action, EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import type { EventIndex, StackId } from '../model/units.js';
+import { countUpTo } from './ascending.js';
 import { frameKind } from './frameKind.js';
 
 /** Where the steps of a trace begin. */
@@ -73,14 +74,7 @@ export function stepsOnDevice(snapshot: Snapshot, steps: Steps, device: number):
 
 /** The step in which an event falls: steps begun at or before it. */
 export function stepAt(steps: Steps, ordinal: number): number {
-  let low = 0;
-  let high = steps.starts.length;
-  while (low < high) {
-    const middle = (low + high) >>> 1;
-    if (steps.starts[middle] <= ordinal) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return countUpTo(steps.starts, ordinal);
 }
 
 function annotatedStarts(snapshot: Snapshot, trace: { first: EventIndex; count: number }): Uint32Array | null {

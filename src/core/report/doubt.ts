@@ -13,11 +13,12 @@ export interface Doubt {
   /**
    * - `none`: it shows who keeps the memory, and nothing that may end it
    * - `slight`: the same, but under keys
-   * - `unseen`: it was not followed from the program's start to the line, and who keeps the memory was not met
+   * - `unread`: it was not followed from the program's start to the line, and who keeps the memory was not met: that says
+   *   as little as a source that was not to be had
    * - `some`: it does not show who does, or a test, or keys that come again, may end it
    * - `strong`: a statement somewhere lets go of what is kept, or the loop ends and training goes on
    */
-  readonly strength: 'none' | 'slight' | 'unseen' | 'some' | 'strong';
+  readonly strength: 'none' | 'slight' | 'unread' | 'some' | 'strong';
   /** A sentence for the evidence; empty where there is nothing to show. */
   readonly reason: string;
 }
@@ -32,13 +33,13 @@ export interface RanSource {
 
 const NONE: Doubt = { strength: 'none', reason: '' };
 const SLIGHT: Doubt = { strength: 'slight', reason: '' };
-const UNSEEN: Doubt = { strength: 'unseen', reason: '' };
+const UNREAD: Doubt = { strength: 'unread', reason: '' };
 const SOME: Doubt = { strength: 'some', reason: '' };
 
 /** What may end the growth of a line whose stacks were followed. */
 export function doubtOf(line: LineReport, followed: readonly Followed[], sources: Sources, ran: RanSource): Doubt {
   const { holder } = line;
-  const unshown = followed.every(({ isWhole }) => isWhole) ? SOME : UNSEEN;
+  const unshown = followed.every(({ isWhole }) => isWhole) ? SOME : UNREAD;
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
   if (next !== null) {
     return { strength: 'strong', reason: say('Training goes on in another loop afterwards ({0}).', placeText(next)) };

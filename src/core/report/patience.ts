@@ -5,12 +5,12 @@ import type { Doubt } from './doubt.js';
 import type { LineReport, RunReport } from './report.js';
 
 /**
- * Steps of growth that accuse a line: fewer may be those of a buffer that is not full yet. by how much the source
+ * Steps of growth that accuse a line: fewer may be those of a buffer that is not full yet; by how much the source
  * leaves in doubt; `unread` where none was to be had.
  */
-const PATIENT_STEPS = { none: 0, slight: 30, unread: 30, unseen: 30, some: 70, strong: 200 };
+const PATIENT_STEPS = { none: 0, slight: 30, unread: 30, some: 70, strong: 200 };
 /** The same in snapshots, where no trace shows how long memory lived. */
-const PATIENT_SNAPSHOTS = { none: 4, slight: 6, unread: 6, unseen: 6, some: 8, strong: 20 };
+const PATIENT_SNAPSHOTS = { none: 4, slight: 6, unread: 6, some: 8, strong: 20 };
 /** So few blocks that grow without becoming more may as well be those of ever longer inputs. */
 const FEW_BLOCKS = 2;
 /** An optimizer's state takes no more of the parameters' bytes: two moments and the weights, in twice their precision. */

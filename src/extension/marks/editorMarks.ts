@@ -111,6 +111,11 @@ export class EditorMarks implements vscode.Disposable {
     return mark.mapped && (this.edits.isLineEdited(mark) || this.isKeeperEdited(mark));
   }
 
+  /** Lines that leak, whether the workspace has them or not, and that nobody has edited since they ran. */
+  get unedited(): LineMark[] {
+    return this.store.marks.filter((mark) => mark.tone === 'leak' && !this.isEdited(mark));
+  }
+
   /** Lines that leak, in all files of the workspace. */
   get leaks(): LineMark[] {
     return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && this.isWanted(mark, mark.file));

@@ -74,7 +74,7 @@ export class StatusBar implements vscode.Disposable {
     const worst = runs.reduce((a, b) => (leakRate(b) > leakRate(a) ? b : a));
     const rate = rateText(worst, { bytesPerStep: leakRate(worst) }, vscode.l10n);
     if (rate !== null) {
-      const lines = this.store.marks.filter((mark) => mark.tone === 'leak' && !this.marks.isEdited(mark)).length;
+      const lines = this.marks.unedited.length;
       const count =
         lines === 0
           ? vscode.l10n.t('what leaked was edited since: record again to see what that did')

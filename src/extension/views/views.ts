@@ -103,7 +103,7 @@ export class Views implements vscode.Disposable {
   }
 
   private refreshBadge(): void {
-    const leaking = this.store.marks.filter((mark) => mark.tone === 'leak' && !this.marks.isEdited(mark)).length;
+    const leaking = this.marks.unedited.length;
     const tooltip = leaking === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', leaking);
     this.leaks.badge = leaking === 0 ? undefined : { value: leaking, tooltip };
   }
