@@ -1,7 +1,7 @@
 /**
  * The suites of `npm test`. A suite that counts its own tests says so at its very end: in the file that LEAKLINE_RESULTS
- * names, as `{ passed, failed, skipped }`, or by its last line, `N passed, M failed, K skipped`. One that does not count
- * is a single test.
+ * names (`test/support/suiteResults.ts`), and then what failed in it can be run once more, or by its last line,
+ * `N passed, M failed, K skipped`. One that does not count is a single test.
  *
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
  * @typedef {'build' | 'vscode' | 'chromium' | 'vsix'} Need what has to be in place before a suite can run
@@ -23,14 +23,13 @@ import { run, runNode } from './run.mjs';
 
 const desktop = process.env.LEAKLINE_DESKTOP === '1';
 const mocha =
-  (folder, testTimeoutMs, { without, retries = 0, jobs = 1 } = {}) =>
+  (folder, testTimeoutMs, { without, jobs = 1 } = {}) =>
   (options) =>
     runNode(['--import', 'tsx', 'test/support/runMocha.ts', folder, ...(without === undefined ? [] : [without])], {
       ...options,
       env: {
         ...options.env,
         LEAKLINE_TEST_TIMEOUT: String(testTimeoutMs),
-        LEAKLINE_TEST_RETRIES: String(retries),
         LEAKLINE_TEST_JOBS: String(jobs),
       },
     });
@@ -89,7 +88,7 @@ export const suites = [
     // and it goes first, while VS Code is being installed.
     name: 'page',
     needs: ['build', 'chromium'],
-    run: mocha('test/ui/webview-harness', 300_000, { retries: 1, jobs: availableParallelism() }),
+    run: mocha('test/ui/webview-harness', 300_000, { jobs: availableParallelism() }),
     counts: 'file',
     limitS: 1800,
   },
@@ -105,8 +104,7 @@ export const suites = [
     name: 'ui',
     needs: ['build', 'vscode', 'chromium', 'vsix'],
     skipReason: noHostHere,
-    // Once more, in a fresh window: VS Code may drop a lens refresh when the focus moves in the same instant.
-    run: mocha('test/ui', 300_000, { retries: 1, without: 'webview-harness' }),
+    run: mocha('test/ui', 300_000, { without: 'webview-harness' }),
     counts: 'file',
     limitS: 1800,
   },

@@ -6,7 +6,7 @@ import { runTests } from '@vscode/test-electron';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { resultsVariable, writeResults, type SuiteResults } from '../support/suiteResults.js';
+import { addResults, noResults, resultsVariable, writeResults, type SuiteResults } from '../support/suiteResults.js';
 import { newFolder, removeCopies } from '../support/workspaces.js';
 import { bundleHostTests, hasTitle, testFiles } from './bundle.js';
 import { scenes, type Scene } from './scenes.js';
@@ -20,14 +20,14 @@ const grep = process.env['LEAKLINE_GREP'];
 process.once('SIGTERM', () => process.exit(143));
 process.once('exit', removeCopies);
 
-const total: SuiteResults = { passed: 0, failed: 0, skipped: 0 };
+const total = noResults();
 let isWhole = true;
 for (const scene of scenes) {
   if (grep !== undefined && !hasTitle(testFiles(scene.tests), new RegExp(grep))) continue;
   const results = await play(scene);
   // A window that ended without results says nothing of its tests: then the suite says nothing either.
   if (results === null) isWhole = false;
-  else for (const key of ['passed', 'failed', 'skipped'] as const) total[key] += results[key];
+  else addResults(total, results);
 }
 if (isWhole) writeResults(total);
 

@@ -1,7 +1,7 @@
 /** One way to run mocha for every suite, inside and outside of VS Code. */
 import { isatty } from 'node:tty';
 import type MochaClass from 'mocha';
-import { countResults, writeResults, type SuiteResults } from './suiteResults.js';
+import { countResults, noResults, writeResults, type SuiteResults } from './suiteResults.js';
 
 export interface MochaRunOptions {
   /** Test files for mocha to load. */
@@ -10,8 +10,6 @@ export interface MochaRunOptions {
   modules?: readonly (() => Promise<unknown>)[];
   /** Limit of one test or hook. */
   timeoutMs: number;
-  /** How often a failed test is run again; each time is printed. */
-  retries?: number;
   /** How many processes share the files; each file runs as a whole in one of them. Default: this process runs all. */
   jobs?: number;
 }
@@ -21,7 +19,6 @@ export async function runMocha({
   files = [],
   modules = [],
   timeoutMs,
-  retries = 0,
   jobs = 1,
 }: MochaRunOptions): Promise<SuiteResults> {
   // Imported late and not bundled: mocha is an ES module, the bundle for the extension host is not.
@@ -31,7 +28,6 @@ export async function runMocha({
     ui: 'bdd',
     color: isatty(1),
     timeout: timeoutMs,
-    retries,
     forbidOnly: true,
     ...(jobs > 1 ? { parallel: true, jobs } : {}),
     ...(grep === undefined ? {} : { grep }),
@@ -41,15 +37,11 @@ export async function runMocha({
   if (modules.length > 0) mocha.suite.emit('pre-require', globalThis, null, mocha);
   for (const load of modules) await load();
   const results = await new Promise<SuiteResults>((resolve) => {
-    const counts = { passed: 0, failed: 0, skipped: 0 };
+    const counted = noResults();
     const runner = mocha.run(() => {
-      resolve(counts);
+      resolve(counted);
     });
-    runner.on('retry', (test: MochaClass.Test, error: Partial<Error>) => {
-      // From another process it comes as plain data.
-      console.log(`      once more: ${test.title} (${error.message ?? 'without a word'})`);
-    });
-    countResults(runner, counts);
+    countResults(runner, counted);
   });
   writeResults(results);
   return results;

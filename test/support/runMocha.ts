@@ -5,6 +5,7 @@
 import { readdirSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { runMocha } from './mochaRun.js';
+import { hasFailed } from './suiteResults.js';
 
 // Whoever ends the suite early lets it clean up: servers and temporary folders go with the process.
 process.once('SIGTERM', () => process.exit(143));
@@ -20,7 +21,6 @@ const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
 const results = await runMocha({
   files,
   timeoutMs: Number(process.env['LEAKLINE_TEST_TIMEOUT'] ?? 10_000),
-  retries: Number(process.env['LEAKLINE_TEST_RETRIES'] ?? 0),
   jobs: Number(process.env['LEAKLINE_TEST_JOBS'] ?? 1),
 });
-process.exit(results.failed === 0 ? 0 : 1);
+process.exit(hasFailed(results) ? 1 : 0);
