@@ -22,7 +22,9 @@ if (unknown.length > 0) {
 const selected = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
 const environment = {};
 const scratch = mkdtempSync(join(tmpdir(), 'leakline-results-'));
-process.on('exit', () => rmSync(scratch, { recursive: true, force: true }));
+process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));
+/** Temporary files of suites without windows lie here, and go with it however such a suite ends. */
+const temporary = { TMPDIR: scratch, TEMP: scratch, TMP: scratch };
 
 /** How to bring about what suites need; each is done once, when the first suite asks. */
 const preparations = {
@@ -62,7 +64,8 @@ async function runSuite(suite, { print, silent, yielding } = terminal, titles = 
   try {
     for (const need of suite.needs) await prepare(need);
     const grep = titles === undefined ? {} : { LEAKLINE_GREP: titles };
-    const env = { ...environment, ...grep, LEAKLINE_RESULTS: resultsFile };
+    const own = { ...environment, ...grep, LEAKLINE_RESULTS: resultsFile };
+    const env = suite.aside ? { ...own, ...temporary } : own;
     const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000, silent, yielding });
     if (silent && ended.output !== '') print(ended.output.trimEnd());
     outcome = outcomeOf(suite, ended, resultsFile, titles !== undefined);

@@ -41,6 +41,7 @@ describe('Reading a snapshot a second time', () => {
   let cacheFolder: string;
   let path: string;
   let pool: ReaderPool;
+  let windows: SnapshotReading[];
   /** What reader threads read. */
   let readings: SnapshotFile[];
   /** 3 MB. */
@@ -62,19 +63,21 @@ describe('Reading a snapshot a second time', () => {
     copyFileSync(made, path);
     await settle();
     readings = [];
+    windows = [];
     pool = new ReaderPool(() => startThread(reader, 'test reader'), {
       readers: 2,
       mostBytes: 1 << 30,
     });
   });
   afterEach(async () => {
+    for (const window of windows) await window.clearCache(); // waits for what is being written
     await pool.close();
     rmSync(folder, { recursive: true });
   });
 
   /** What a window has of its own. */
   function newWindow(maxBytes = 64 * MIB): SnapshotReading {
-    return new SnapshotReading(
+    const window = new SnapshotReading(
       async (request, bytes, abort, onProgress) => {
         const reading = await pool.read(request, bytes, abort, onProgress);
         assert.equal(reading.kind, 'snapshot');
@@ -84,6 +87,8 @@ describe('Reading a snapshot a second time', () => {
       { cache: { folder: cacheFolder, maxBytes }, timeLimitMs: null },
       readerVersion(reader, {}),
     );
+    windows.push(window);
+    return window;
   }
 
   const keptWith = (suffix: string): string[] =>
