@@ -16,6 +16,8 @@ const quietSettings: Settings = {
   'extensions.autoCheckUpdates': false,
   'extensions.autoUpdate': false,
   'extensions.ignoreRecommendations': true,
+  // VS Code in a browser saves after a second: tests compare with what is on the disk, and say themselves when it changes.
+  'files.autoSave': 'off',
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,
   'remote.autoForwardPorts': false,
