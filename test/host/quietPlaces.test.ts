@@ -12,7 +12,7 @@ describe('While a program is debugged', () => {
 
   before(async () => {
     await untilLensesShow(expectedLeaks());
-    writeFileSync(program, 'setTimeout(() => {}, 60_000);\n');
+    writeFileSync(program, 'setInterval(() => {}, 60_000);\n');
     const started = await vscode.debug.startDebugging(undefined, {
       type: 'node',
       request: 'launch',
@@ -32,18 +32,18 @@ describe('While a program is debugged', () => {
   });
 
   it('nothing is marked, unless asked for', async () => {
-    await steadily(async () => {
+    const nothingMarked = async (): Promise<void> => {
       assert.deepEqual(await byteLenses(), []);
-    }, 500);
+    };
+    await eventually(nothingMarked);
+    await steadily(nothingMarked, 500);
     await marks().update('whileDebugging', true, vscode.ConfigurationTarget.Workspace);
     try {
       await untilLensesShow(expectedLeaks());
     } finally {
       await marks().update('whileDebugging', undefined, vscode.ConfigurationTarget.Workspace);
     }
-    await eventually(async () => {
-      assert.deepEqual(await byteLenses(), []);
-    });
+    await eventually(nothingMarked);
   });
 
   it('marks come back when it ends', async () => {

@@ -31,11 +31,10 @@ describe('A worker that dies while it reads', () => {
     await page.evaluate(() => {
       const said: string[] = [];
       Object.assign(globalThis, { said });
-      setInterval(() => {
-        for (const item of document.querySelectorAll('.part.statusbar .statusbar-item')) {
-          said.push(item.getAttribute('aria-label') ?? '');
-        }
-      }, 20);
+      const bar = document.querySelector('.part.statusbar')!;
+      new MutationObserver(() => {
+        for (const item of bar.querySelectorAll('.statusbar-item')) said.push(item.getAttribute('aria-label') ?? '');
+      }).observe(bar, { subtree: true, childList: true, attributeFilter: ['aria-label'] });
     });
     await workbench.openFile(leak.file);
     assertShows(await editor.untilLens(leak.line, /leaked/), leak.leakedBytes);

@@ -30,6 +30,7 @@ describe('A snapshot of the list', () => {
     await snapshots.untilRow(/step_0015\.pickle.* live/);
     const told = workbench.notifications.toast(`${path} is not in this workspace.`);
     await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', told);
+    await told.hover(); // under the pointer it stays
     await workbench.screenshot('revealed-outside');
     await workbench.notifications.press('is not in this workspace', 'Copy Path');
     await told.waitFor({ state: 'hidden' });

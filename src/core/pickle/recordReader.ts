@@ -1,7 +1,18 @@
 import { KnownRuns } from './knownRuns.js';
 import { Op } from './opcodes.js';
 import type { RecordSink } from './pickleSink.js';
-import { Kind, makeRef, NONE_REF, PAYLOAD_BITS, type Ref, ValueStack } from './values.js';
+import {
+  EMPTY_LIST_REF,
+  INT_REF,
+  Kind,
+  makeRef,
+  NO_SLOT,
+  NONE_REF,
+  PAYLOAD_BITS,
+  type Ref,
+  TEXT_BITS,
+  ValueStack,
+} from './values.js';
 
 /** Keys of the largest record; larger dictionaries are left to the machine. */
 const MAX_KEYS = 32;
@@ -19,12 +30,8 @@ const FIRST_ITEM = PAIR + 2;
 /** Bytes of records that are begun before the machine looks up. */
 const MOST_AT_ONCE = 1 << 14;
 
-const INT_REF = makeRef(Kind.Int, 0);
-const EMPTY_LIST_REF = makeRef(Kind.EmptyList, 0);
-const TEXT_BITS = makeRef(Kind.Text, 0);
 const FALSE_REF = makeRef(Kind.Bool, 0);
 const TRUE_REF = makeRef(Kind.Bool, 1);
-const NO_SLOT = -1;
 /** Keys are among the first things that a file mentions: in three bytes of the four that a slot may have. */
 const MOST_KEY_SLOT = 0xffffff;
 /** What no key begins with: the end of a record, which is looked for before. */

@@ -37,6 +37,14 @@ export function makeRef(kind: number, payload: number): Ref {
 
 export const NONE_REF: Ref = makeRef(Kind.None, 0);
 export const OPAQUE_REF: Ref = makeRef(Kind.Opaque, 0);
+export const INT_REF: Ref = makeRef(Kind.Int, 0);
+export const EMPTY_LIST_REF: Ref = makeRef(Kind.EmptyList, 0);
+export const EMPTY_DICT_REF: Ref = makeRef(Kind.EmptyDict, 0);
+/** A text's reference without its payload. */
+export const TEXT_BITS: Ref = makeRef(Kind.Text, 0);
+
+/** In {@link ValueStack.memoSlot}: not memoized yet. */
+export const NO_SLOT = -1;
 
 const TWO_32 = 4294967296;
 
@@ -45,7 +53,7 @@ export class ValueStack {
   ref = new Int32Array(4096);
   low = new Uint32Array(4096);
   high = new Uint32Array(4096);
-  /** Memo slot of the container in this place, -1 where it has none yet. */
+  /** Memo slot of the container in this place, `NO_SLOT` where it has none yet. */
   memoSlot = new Int32Array(4096);
   private readonly boxed: { low: number; high: number; kind: number }[];
   private readonly float = new DataView(new ArrayBuffer(8));

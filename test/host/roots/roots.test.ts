@@ -70,11 +70,11 @@ describe('A workspace of several folders, recorded on Windows', () => {
 
   it('leaves open which file it is where two folders have one that fits', async () => {
     await untilMarked(leaks.mapped);
-    const line = api
-      .report()
-      ?.runs.flatMap(({ lines }) => lines)
-      .find(({ file }) => file === leaks.open.recorded);
-    assert.deepEqual([line?.mapped, line?.verdict, line?.liveBytes], [false, 'leak', leaks.open.bytes]);
+    await eventually(() => {
+      const lines = api.report()?.runs.flatMap((run) => run.lines) ?? [];
+      const line = lines.find(({ file }) => file === leaks.open.recorded);
+      assert.deepEqual([line?.mapped, line?.verdict, line?.liveBytes], [false, 'leak', leaks.open.bytes]);
+    });
   });
 
   it('is told once which folder it is, in the settings of the workspace, and marks it there', async () => {
