@@ -24,6 +24,12 @@ function bornAt(born: number, age: string | null, several: boolean): string {
   return several ? t('oldest {0} old, born at event {1}', age, event) : t('{0} old, born at event {1}', age, event);
 }
 
+const libraryFrames = (count: number): string =>
+  count === 1 ? t('1 library frame') : t('{0} library frames', formatCount(count));
+
+const nativeFrames = (count: number): string =>
+  count === 1 ? t('1 C++ frame') : t('{0} C++ frames', formatCount(count));
+
 const freedBy = (event: string, all: boolean): string =>
   all ? t('all freed by event {0}', event) : t('freed by event {0}', event);
 
@@ -199,8 +205,17 @@ export const strings = {
   pickedBand: (name: string): string => t('Picked: {0}', name),
   openBand: t('Open Its Line'),
   unpickBand: t('Let Go'),
-  libraryFrames: (count: number): string =>
-    count === 1 ? t('1 library frame') : t('{0} library frames', formatCount(count)),
+  foldedFrames: (library: number, native: number): string =>
+    [...(library === 0 ? [] : [libraryFrames(library)]), ...(native === 0 ? [] : [nativeFrames(native)])].join(', '),
+  hiddenFrames: (count: number): string =>
+    count === 1
+      ? t('1 frame is hidden: of the recording itself, of the Python interpreter, or too far out')
+      : t(
+          '{0} frames are hidden: of the recording itself, of the Python interpreter, or too far out',
+          formatCount(count),
+        ),
+  hiddenNative: (count: number): string =>
+    count === 1 ? t('1 C++ frame is hidden') : t('{0} C++ frames are hidden', formatCount(count)),
   stackOfBand: t('Stack, innermost first'),
   bandTable: t('The visible allocations: one row for each band, the largest first'),
   columnBand: t('Band'),

@@ -1,5 +1,6 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
 import type { Category } from '../core/analysis/categories.js';
+import type { FrameKind } from '../core/analysis/frameKind.js';
 import type { BandGrouping } from '../core/analysis/strands.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
@@ -66,8 +67,6 @@ export interface BandStrand extends BandOwner {
   /** Its number while the snapshot and the workspace stay what they are. */
   id: number;
   group: number;
-  /** The innermost frames of its stack; empty unless the strand is one stack. */
-  frames: string[];
 }
 
 export interface BandOwner {
@@ -99,8 +98,10 @@ export interface BandDetail extends BandOwner {
   freed: number | null;
   /** From the start of the oldest to the event that is looked at; null where the file has no times, or not since when. */
   ageUs: Microseconds | null;
-  /** The stack of the largest block, innermost first. */
+  /** The stack of the largest block, innermost first, without the frames that every stack with C++ frames has. */
   frames: BandFrame[];
+  /** Frames of the stack that `frames` leaves out: of PyTorch's recording, of Python's interpreter, and too far out. */
+  hiddenFrames: number;
   /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
   metadata: string;
   /** Which compiled region allocated it, empty where none. */
@@ -111,6 +112,5 @@ export interface BandFrame {
   file: string;
   line: number;
   function: string;
-  /** False for code of libraries, of PyTorch and of no Python at all. */
-  isUsers: boolean;
+  kind: FrameKind;
 }

@@ -74,4 +74,4 @@ export type TimelineEvents = {
 };
 
 /** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
-export const TIMELINE_PROTOCOL = 3;
+export const TIMELINE_PROTOCOL = 4;

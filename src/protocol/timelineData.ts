@@ -126,6 +126,8 @@ export interface LiveLine extends LiveBucket {
   function: string;
   /** True if `file` is a workspace path that can be opened. */
   mapped: boolean;
-  /** The stack, innermost first; null if stacks are not told apart. */
+  /** The stack as people read it, innermost first; null if stacks are not told apart. */
   frames: { file: string; line: number; function: string }[] | null;
+  /** C++ frames of the stack that `frames` leaves out. */
+  hiddenFrames: number;
 }

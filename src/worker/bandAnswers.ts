@@ -2,9 +2,9 @@ import type { AllocationIndex } from '../core/analysis/allocationIndex.js';
 import { blockDetail, strandDetail } from '../core/analysis/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/analysis/bandWindow.js';
 import { CATEGORIES } from '../core/analysis/categories.js';
-import { frameKind } from '../core/analysis/frameKind.js';
+import { frameKind, type FrameKind } from '../core/analysis/frameKind.js';
 import type { FileLookup } from '../core/analysis/owner.js';
-import { stackFrames } from '../core/analysis/ownerTally.js';
+import { isMachinery } from '../core/analysis/readableStack.js';
 import { strandLayout, type BandGrouping, type StrandLayout } from '../core/analysis/strands.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { BatchLines } from '../core/report/batchLines.js';
@@ -17,10 +17,8 @@ import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 import { say } from '../core/text/say.js';
 
-/** So many frames of a stack travel with its band. */
-const FRAMES_OF_BAND = 3;
-/** So many with the answer about one place. */
-const FRAMES_OF_DETAIL = 24;
+/** So many with the answer about one place: with C++ frames, Python's begin behind dozens of others. */
+const FRAMES_OF_DETAIL = 128;
 
 interface Pile {
   snapshot: Snapshot;
@@ -46,7 +44,7 @@ export class BandAnswers {
 
   async bands(query: BandsQuery, signal: AbortSignal): Promise<Bands> {
     const { path, device, axis, window, pixels, rows, bytes, grouping, line } = query;
-    const { snapshot, index, layout } = await this.pile(path, device, grouping, signal);
+    const { index, layout } = await this.pile(path, device, grouping, signal);
     const wanted = (strand: number): boolean => {
       const { owner } = layout.strands[strand];
       return line !== null && 'line' in owner && owner.line.file === line.file && owner.line.line === line.line;
@@ -60,7 +58,7 @@ export class BandAnswers {
       window: view.window,
       pixels: view.pixels,
       highest: view.highest,
-      ...namesOf(view, layout, snapshot, index),
+      ...namesOf(view, layout),
       otherStrands: view.otherStrands,
       packed: packBands({ ...view.samples, series: view.series, blocks: view.blocks }, index.unit),
     };
@@ -80,7 +78,8 @@ export class BandAnswers {
     const ageUs = time === null || found.born < 0 || at < found.born ? null : time[at] - time[found.born];
     const { owner, bytes, blocks, born, freed, frames, metadata, compileContext } = found;
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
-    const isUsers = (file: string): boolean => lookup(file) !== null || frameKind(file) === 'user';
+    const kindOf = (file: string): FrameKind => (lookup(file) === null ? frameKind(file) : 'user');
+    const told = frames.filter((frame) => !isMachinery(frame)).slice(0, FRAMES_OF_DETAIL);
     return {
       ...ownerWords(owner),
       strand,
@@ -91,7 +90,8 @@ export class BandAnswers {
       born,
       freed,
       ageUs,
-      frames: frames.slice(0, FRAMES_OF_DETAIL).map((frame) => ({ ...frame, isUsers: isUsers(frame.file) })),
+      frames: told.map((frame) => ({ ...frame, kind: kindOf(frame.file) })),
+      hiddenFrames: frames.length - told.length,
       metadata,
       compileContext,
     };
@@ -117,21 +117,10 @@ export class BandAnswers {
   }
 }
 
-function namesOf(
-  view: BandWindow,
-  layout: StrandLayout,
-  snapshot: Snapshot,
-  index: AllocationIndex,
-): Pick<Bands, 'groups' | 'strands'> {
+function namesOf(view: BandWindow, layout: StrandLayout): Pick<Bands, 'groups' | 'strands'> {
   const strands = Array.from(view.strands, (id): BandStrand => {
-    const { group, owner, source } = layout.strands[id];
-    const frames = source === null ? [] : stackFrames(snapshot, index.sources.stack[source]);
-    return {
-      id,
-      group,
-      ...ownerWords(owner),
-      frames: frames.slice(0, FRAMES_OF_BAND).map((frame) => `${frame.file}:${frame.line} ${frame.function}`),
-    };
+    const { group, owner } = layout.strands[id];
+    return { id, group, ...ownerWords(owner) };
   });
   return { strands, groups: Object.fromEntries(strands.map(({ group }) => [group, layout.groups[group]])) };
 }

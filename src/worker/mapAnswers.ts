@@ -2,6 +2,7 @@
 import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/analysis/memoryMap.js';
 import type { FileLookup } from '../core/analysis/owner.js';
 import { ownerOfStack, stackFrames } from '../core/analysis/ownerTally.js';
+import { StackReader } from '../core/analysis/readableStack.js';
 import { snapshotAt } from '../core/analysis/snapshotAt.js';
 import { stacklessBucket } from '../core/analysis/stackless.js';
 import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
@@ -119,6 +120,7 @@ function poolsOf(
 class BlockOwners {
   readonly list: MapOwner[] = [];
   private readonly known = new Map<string, number>();
+  private readonly reader = new StackReader();
   private room = ROOM_FOR_OWNERS;
 
   constructor(
@@ -134,7 +136,7 @@ class BlockOwners {
     let index = this.known.get(key);
     if (index === undefined) {
       const owner = ownerWords(ownerOfStack(this.snapshot, stack, forward, stackless, this.lookup));
-      const frames = stackFrames(this.snapshot, stack).slice(0, FRAMES_OF_BLOCK);
+      const frames = this.reader.read(stackFrames(this.snapshot, stack)).frames.slice(0, FRAMES_OF_BLOCK);
       const calls = frames.map((frame) => frame.function).join(' \u2190 ');
       const length = (owner.place?.file.length ?? 0) + (owner.place?.function.length ?? 0) + calls.length;
       index = NO_OWNER;

@@ -14,7 +14,7 @@ import type { ViewState } from '../viewState.js';
 import type { Picture } from '../picture/picture.js';
 import { chartPicture } from './chartPicture.js';
 import { listenForGestures } from './gestures.js';
-import { Overlay } from './overlay.js';
+import { Overlay, type CursorPoint } from './overlay.js';
 import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
 import { indexOfEvent, pickPoint } from './points.js';
 import { drawableExtent, fitRange, NARROWEST, panRange, revealInRange, zoomRange, type Range } from './range.js';
@@ -35,7 +35,8 @@ const BAND_PARTS = ['pile', 'wholePile', 'picked', 'highlight', 'cursorLine'] as
 interface Cursor {
   event: number;
   x: number;
-  fromKeys: boolean;
+  /** Where the mouse is; null for a cursor that keys move. */
+  pixel: number | null;
 }
 
 export class ChartView {
@@ -253,7 +254,7 @@ export class ChartView {
       },
     });
     this.plot.addEventListener('blur', () => {
-      if (this.cursor?.fromKeys === true) {
+      if (this.cursor?.pixel === null) {
         this.cursor = null;
         this.lookAt(null);
       }
@@ -322,7 +323,7 @@ export class ChartView {
 
   private hover(point: PlotPoint | null): void {
     if (point === null) {
-      if (this.cursor?.fromKeys === false) {
+      if (this.cursor !== null && this.cursor.pixel !== null) {
         this.cursor = null;
         this.lookAt(null);
       }
@@ -332,7 +333,7 @@ export class ChartView {
         this.lookAt(this.pointer.at(valueAt(pixel, area, visible), this.chart.bytesAt(point.y)));
         const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
         const x = Math.max(curve.x[index], valueAt(pixel - REACH, area, visible));
-        this.cursor = index < 0 ? null : { event: curve.event[index], x, fromKeys: false };
+        this.cursor = index < 0 ? null : { event: curve.event[index], x, pixel: point.y };
       });
     }
     this.drawOverlay();
@@ -351,7 +352,7 @@ export class ChartView {
 
   private moveCursor(curve: TimelineWindow, index: number, visible: Range): void {
     const x = curve.x[index];
-    this.cursor = { event: curve.event[index], x, fromKeys: true };
+    this.cursor = { event: curve.event[index], x, pixel: null };
     this.session.setRange(revealInRange(visible, x));
     const { heights } = this.store.get();
     if (heights !== null) this.setHeights(revealInRange(heights, curve.live[index]));
@@ -403,7 +404,7 @@ export class ChartView {
     area: PlotArea,
     visible: Range,
     inView: (x: number) => number | null,
-  ): { x: number; y: number | null; text: string } | null {
+  ): CursorPoint | null {
     if (this.cursor === null || this.sweep !== null) return null;
     const index = Math.max(0, indexOfEvent(curve, this.cursor.event));
     const pixel = inView(this.cursor.x);
@@ -412,16 +413,18 @@ export class ChartView {
     const band = this.band === null ? [] : [...bandLines(this.band, this.store.get().looked), ''];
     const text = [...band, this.textOf(curve, index), ...marks.map(strings.mark)].join('\n');
     const height = this.chart.pixelOfBytes(curve.live[index]);
-    return { x: pixel, y: isLevelWith(height, area) ? height : null, text };
+    return { x: pixel, y: isLevelWith(height, area) ? height : null, lookedAt: this.cursor.pixel ?? height, text };
   }
 
   private textOf(curve: TimelineWindow, index: number): string {
     const time = curve.axis === 'time' ? curve.x[index] : null;
     // On a part of the byte axis, what three digits say is the same everywhere.
     const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
+    const live = `${amount(curve.live[index])} ${strings.live.toLowerCase()}`;
     return [
-      `${amount(curve.live[index])} ${strings.live.toLowerCase()}`,
-      ...(curve.reserved === null ? [] : [`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`]),
+      curve.reserved === null
+        ? live
+        : `${live} \u00b7 ${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`,
       strings.instant(time, curve.event[index], !curve.hasAllocations),
     ].join('\n');
   }

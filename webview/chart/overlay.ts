@@ -2,6 +2,18 @@
 import { el, setText } from '../dom.js';
 import type { PlotArea, PlotBox } from './plot.js';
 
+/** Less room than this beside the cursor, in pixels, and the readout lies across the plot, out of the cursor's way. */
+const ROOM_BESIDE = 220;
+
+/** The cursor: its pixels, the curve's height unless that is out of view, and what stands beside it. */
+export interface CursorPoint {
+  x: number;
+  y: number | null;
+  /** The height that somebody looks at. */
+  lookedAt: number;
+  text: string;
+}
+
 export class Overlay {
   readonly element = el('div', { class: 'overlay', attributes: { 'aria-hidden': 'true' } });
   private readonly pin = el('div', { class: 'pin-line' });
@@ -21,20 +33,29 @@ export class Overlay {
     if (pixel !== null) place(this.pin, pixel, area.top, undefined, area.height);
   }
 
-  /** @param point the pixels of the cursor, its height unless that is out of view, and the text beside it; null to hide */
-  showCursor(point: { x: number; y: number | null; text: string } | null, area: PlotArea): void {
+  /** @param point null to hide it */
+  showCursor(point: CursorPoint | null, area: PlotArea): void {
     for (const part of [this.cursor, this.readout]) part.hidden = point === null;
     this.dot.hidden = (point?.y ?? null) === null;
     if (point === null) return;
     place(this.cursor, point.x, area.top, undefined, area.height);
     if (point.y !== null) place(this.dot, point.x, point.y);
     setText(this.readout, point.text);
-    const leftHalf = point.x < area.left + area.width / 2;
-    this.readout.classList.toggle('to-left', !leftHalf);
-    // Beside the cursor is so much room; longer lines would be cut off at the edge of the page.
-    const room = leftHalf ? area.left + area.width - point.x : point.x;
-    this.readout.style.maxWidth = `min(${room}px - 1em, 60em)`;
-    place(this.readout, point.x, area.top);
+    this.placeReadout(point, area);
+  }
+
+  private placeReadout({ x, lookedAt }: CursorPoint, area: PlotArea): void {
+    const leftHalf = x < area.left + area.width / 2;
+    const room = leftHalf ? area.left + area.width - x : x;
+    const across = room < ROOM_BESIDE;
+    const below = across && lookedAt < area.top + area.height / 2;
+    const { classList, style } = this.readout;
+    classList.toggle('to-left', !across && !leftHalf);
+    classList.toggle('below', below);
+    // Longer lines end in an ellipsis: the card of a band has them whole.
+    style.maxWidth = across ? `${area.left + area.width}px` : `min(${room}px - 1em, 34em)`;
+    if (across) place(this.readout, 0, below ? area.top + area.height : area.top);
+    else place(this.readout, x, area.top);
   }
 
   /** @param box null to hide it */

@@ -27,7 +27,7 @@ export function sortCompared(rows: readonly CompareRow[], sort: CompareSort): Co
 export function filterCompared(rows: readonly CompareRow[], filter: string): CompareRow[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
-    const text = ownerName(row, false).toLowerCase();
+    const text = ownerName(row, 'whole').toLowerCase();
     return words.every((word) => text.includes(word));
   });
 }

@@ -21,6 +21,10 @@ export function compareSummary({ a, b, rows, total, reused }: CompareTable): str
   const lines =
     most === null
       ? strings.comparedLines(grown.length, shrunk)
-      : strings.comparedLinesMost(grown.length, shrunk, `${ownerName(most, false)} (${signedBytes(most.growthBytes)})`);
+      : strings.comparedLinesMost(
+          grown.length,
+          shrunk,
+          `${ownerName(most, 'whole')} (${signedBytes(most.growthBytes)})`,
+        );
   return [change, lines, ...(reused ? [strings.addressesReused] : [])].join(' ');
 }

@@ -51,7 +51,7 @@ export class CompareTableView {
   }
 
   private rowOf(row: CompareRow, columns: readonly CompareSort[]): HTMLElement {
-    const name = ownerName(row, false);
+    const name = ownerName(row, 'whole');
     const { place } = row;
     const element = el('tr', {}, ...columns.map((column) => cellOf(column, row, name, place?.mapped === true)));
     element.append(el('td', { class: 'function' }, place?.function ?? ''));

@@ -32,7 +32,7 @@ export function comparedTable(rows: readonly CompareRow[], others: CompareCell |
     rows: [
       ...rows.map((row) => {
         const { place } = row;
-        return [place?.file ?? ownerName(row, false), place?.line ?? null, place?.function ?? '', ...cells(row)];
+        return [place?.file ?? ownerName(row, 'whole'), place?.line ?? null, place?.function ?? '', ...cells(row)];
       }),
       ...(others === null ? [] : [[strings.restOfLines, null, '', ...cells(others)]]),
     ],
@@ -44,9 +44,10 @@ export function liveTable(rows: readonly LiveRow[]): TableData {
     columns: ['file', 'line', 'function', 'bytes', 'blocks', 'stack'],
     rows: rows.map((row) => {
       if (row.kind !== 'line') return [strings[row.kind], null, '', row.bytes, row.blocks, ''];
-      const { file, line, function: name, frames } = row.line;
+      const { file, line, function: name, frames, hiddenFrames } = row.line;
       const stack = (frames ?? []).map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`).join(' ← ');
-      return [file, line, name, row.bytes, row.blocks, stack];
+      const hidden = hiddenFrames === 0 ? '' : ` (${strings.hiddenNative(hiddenFrames)})`;
+      return [file, line, name, row.bytes, row.blocks, stack + hidden];
     }),
   };
 }
@@ -92,7 +93,7 @@ export function mapTable(map: MemoryMapAnswer): TableData {
       bytes,
       pieces.liveBytes[piece],
       pieces.blocks[piece],
-      owner === null ? '' : ownerName(owner, false),
+      owner === null ? '' : ownerName(owner, 'whole'),
     ];
   });
   if (others.segments > 0) {

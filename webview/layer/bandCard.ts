@@ -9,7 +9,7 @@ import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
 import type { BandSession } from './bandSession.js';
-import { detailLines, ownerName } from './bandText.js';
+import { clearest, detailLines, ownerName } from './bandText.js';
 
 export function createBandCard(store: Store<ViewState>, session: TimelineSession, bands: BandSession): HTMLElement {
   const title = el('h2', { attributes: { id: 'band-heading' } });
@@ -42,31 +42,34 @@ export function createBandCard(store: Store<ViewState>, session: TimelineSession
   });
 
   function describe(detail: BandDetail): void {
-    title.textContent = strings.pickedBand(ownerName(detail, false));
+    title.textContent = strings.pickedBand(ownerName(detail, 'whole'));
     title.title = formatExactBytes(detail.bytes);
     facts.replaceChildren(...detailLines(detail).map((line) => el('li', {}, line)));
-    stack.replaceChildren(...stackItems(detail.frames));
+    stack.replaceChildren(...stackItems(detail));
     stackOf.hidden = detail.frames.length === 0;
     open.setEnabled(detail.place?.mapped === true);
   }
   return card;
 }
 
-/** A user's frames one by one; those of libraries between them folded, unless there is nothing else. */
-function stackItems(frames: readonly BandFrame[]): HTMLElement[] {
+/** The frames that tell most one by one, and the others between them folded; last, how many are left out. */
+function stackItems({ frames, hiddenFrames }: BandDetail): HTMLElement[] {
   const textOf = ({ file, line, function: name }: BandFrame): string => `${placeText(file, line)} ${name}`;
-  if (!frames.some(({ isUsers }) => isUsers)) return frames.map((frame) => el('li', {}, textOf(frame)));
+  const clear = clearest(frames);
   const items: HTMLElement[] = [];
   for (let at = 0; at < frames.length;) {
-    if (frames[at].isUsers) {
+    if (frames[at].kind === clear) {
       items.push(el('li', {}, textOf(frames[at++])));
       continue;
     }
     const from = at;
-    while (at < frames.length && !frames[at].isUsers) at++;
-    const folded = frames.slice(from, at).map((frame) => el('li', {}, textOf(frame)));
-    const summary = el('summary', {}, strings.libraryFrames(folded.length));
-    items.push(el('li', { class: 'folded' }, el('details', {}, summary, el('ul', {}, ...folded))));
+    while (at < frames.length && frames[at].kind !== clear) at++;
+    const folded = frames.slice(from, at);
+    const native = folded.filter(({ kind }) => kind === 'native').length;
+    const summary = el('summary', {}, strings.foldedFrames(folded.length - native, native));
+    const inside = el('ul', {}, ...folded.map((frame) => el('li', {}, textOf(frame))));
+    items.push(el('li', { class: 'folded' }, el('details', {}, summary, inside)));
   }
+  if (hiddenFrames > 0) items.push(el('li', { class: 'aside' }, strings.hiddenFrames(hiddenFrames)));
   return items;
 }

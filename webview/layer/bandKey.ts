@@ -37,35 +37,45 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
 }
 
 interface Entries {
-  shown: { name: string; paint: BandPaint }[];
+  /** `title` is the whole name. */
+  shown: { name: string; title: string; paint: BandPaint }[];
   more: number;
 }
 
 function entriesOf(pile: Pile, paints: readonly BandPaint[]): Entries {
-  const entries = new Map<string, { bytes: number; paint: BandPaint }>();
+  const entries = new Map<string, { name: string; bytes: number; paint: BandPaint }>();
   pile.values.forEach((values, strand) => {
-    const name = groupName(pile.bands, strand) || strandName(pile.bands, strand, false);
+    const group = groupName(pile.bands, strand);
+    const whole = group || strandName(pile.bands, strand, 'whole');
     const bytes = values.reduce((most, value) => Math.max(most, value), 0);
-    const before = entries.get(name);
+    const before = entries.get(whole);
+    const name = group || strandName(pile.bands, strand, 'end');
     if (before !== undefined) before.bytes += bytes;
-    else if (bytes > 0) entries.set(name, { bytes, paint: paints[strand] });
+    else if (bytes > 0) entries.set(whole, { name, bytes, paint: paints[strand] });
   });
   const largest = [...entries].sort(([, a], [, b]) => b.bytes - a.bytes);
   return {
-    shown: largest.slice(0, MOST_ENTRIES).map(([name, { paint }]) => ({ name, paint })),
+    shown: largest.slice(0, MOST_ENTRIES).map(([title, { name, paint }]) => ({
+      // Two files whose paths end alike are told apart by all of them.
+      name: largest.some(([other, entry]) => entry.name === name && other !== title) ? title : name,
+      title,
+      paint,
+    })),
     more: largest.length - MOST_ENTRIES,
   };
 }
 
 function itemsOf({ shown, more }: Entries): HTMLElement[] {
-  const items = shown.map(({ name, paint }) => {
+  const items = shown.map(({ name, title, paint }) => {
     const swatch = el('span', {
       class: paint.striped ? 'swatch striped' : 'swatch',
       attributes: { 'aria-hidden': 'true' },
     });
     swatch.style.setProperty('--fill', cssOf(paint.fill));
     swatch.style.setProperty('--edge', cssOf(paint.edge));
-    return el('li', {}, swatch, name);
+    const item = el('li', {}, swatch, name);
+    item.title = title;
+    return item;
   });
   return more > 0 ? [...items, el('li', { class: 'aside' }, strings.moreBands(more))] : items;
 }

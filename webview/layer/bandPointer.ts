@@ -68,7 +68,7 @@ export function bandLines(band: PointedBand, detail: BandDetail | null): string[
   const known = ref !== null && detail?.strand === ref.strand && detail.row === ref.row && detail.event === ref.event;
   const group = groupName(pile.bands, piece.strand);
   return [
-    strandName(pile.bands, piece.strand, false) + (group === '' ? '' : ` \u00b7 ${group}`),
+    strandName(pile.bands, piece.strand, 'end') + (group === '' ? '' : ` \u00b7 ${group}`),
     ...(known ? detailLines(detail) : [formatBytes(piece.to - piece.from)]),
   ];
 }

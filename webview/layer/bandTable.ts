@@ -49,7 +49,7 @@ function rowsOf(pile: Pile, session: TimelineSession): HTMLElement[] {
     .map(({ strand, of, highest }) => {
       const group = groupName(bands, strand);
       const owner = bands.strands.at(strand);
-      const name = strandName(bands, strand, false);
+      const name = strandName(bands, strand, 'whole');
       const named = el('th', { attributes: { scope: 'row' } });
       if (owner?.place?.mapped === true) {
         const button = el('button', { class: 'link' }, name);

@@ -1,25 +1,28 @@
 /** What a band is called, and what is known of it, in words. */
-import type { BandDetail, BandOwner, Bands } from '../../src/protocol/bandData.js';
+import type { BandDetail, BandFrame, BandOwner, Bands } from '../../src/protocol/bandData.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
-import { placeText } from '../place.js';
+import { fileName, pathEnd, placeText } from '../place.js';
 import { strings } from '../strings.js';
 import type { Pile } from './pile.js';
 
 /** Of a text that a program chose. */
 const MOST_CHARACTERS = 120;
 
+/** How much of a file's path a name has: its last part, its end, or all. */
+export type PathPart = 'name' | 'end' | 'whole';
+
 /** `train.py:26`, or what owns it instead of a line. */
-export function ownerName({ place, bucket }: BandOwner, short: boolean): string {
+export function ownerName({ place, bucket }: BandOwner, part: PathPart): string {
   if (place === null) return strings[bucket ?? 'library'];
-  const file = short ? (place.file.split('/').at(-1) ?? place.file) : place.file;
-  return placeText(file, place.line);
+  const { file } = place;
+  return placeText({ name: fileName, end: pathEnd, whole: () => file }[part](file), place.line);
 }
 
 /** Name of a strand by its position; of the others behind the last. */
-export function strandName(bands: Bands, strand: number, short: boolean): string {
+export function strandName(bands: Bands, strand: number, part: PathPart): string {
   if (strand >= bands.strands.length) return strings.otherBands(bands.otherStrands);
-  return ownerName(bands.strands[strand], short);
+  return ownerName(bands.strands[strand], part);
 }
 
 /** What the strands of one colour have in common; empty where each strand has its own. */
@@ -43,7 +46,7 @@ export function groupName(bands: Bands, strand: number): string {
 
 /** The short names of all strands, the others' last. */
 export function strandNames({ bands }: Pile): string[] {
-  return [...bands.strands.keys(), bands.strands.length].map((strand) => strandName(bands, strand, true));
+  return [...bands.strands.keys(), bands.strands.length].map((strand) => strandName(bands, strand, 'name'));
 }
 
 /** How old it is, how long it stays and whose it is, a line each. */
@@ -55,13 +58,17 @@ export function detailLines(detail: BandDetail): string[] {
       : strings.allocations(formatBytes(bytes), formatCount(blocks));
   const age = ageUs === null ? null : formatDuration(ageUs);
   const lines = [amount, strings.bandLife(born, freed, age, blocks > 1)];
-  if (place !== null) lines.push(strings.inFunction(place.function));
-  const own = frames.filter(({ isUsers }) => isUsers);
-  const calls = (own.length > 0 ? own : frames).map((frame) => frame.function);
+  const calls = frames.filter(({ kind }) => kind === clearest(frames)).map((frame) => frame.function);
   if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
+  else if (place !== null) lines.push(strings.inFunction(place.function));
   if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
   if (metadata !== '') lines.push(strings.taggedWith(shortened(metadata)));
   return lines;
+}
+
+/** Whose frames of a stack tell most. */
+export function clearest(frames: readonly BandFrame[]): BandFrame['kind'] {
+  return (['user', 'library'] as const).find((wanted) => frames.some(({ kind }) => kind === wanted)) ?? 'native';
 }
 
 /** Metadata is often JSON of any length. */

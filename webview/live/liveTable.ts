@@ -125,11 +125,14 @@ export class LiveTable {
 }
 
 /** The function of a line; of a stack, who called whom. */
-function functionText({ frames, function: name }: LiveLine): { text: string; title: string } {
+function functionText({ frames, hiddenFrames, function: name }: LiveLine): { text: string; title: string } {
   if (frames === null) return { text: name, title: name };
   return {
     text: frames.map((frame) => frame.function).join(' \u2190 '),
-    title: frames.map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`).join('\n'),
+    title: [
+      ...frames.map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`),
+      ...(hiddenFrames === 0 ? [] : [strings.hiddenNative(hiddenFrames)]),
+    ].join('\n'),
   };
 }
 

@@ -125,7 +125,7 @@ function cellOf(map: MemoryMapAnswer, piece: number): HTMLElement {
       class: `piece of-${PIECES[kind[piece]]}`,
       attributes: { role: 'gridcell', tabindex: '-1', 'aria-label': pieceText(map, piece) },
     },
-    owner === null ? '' : ownerName(owner, true),
+    owner === null ? '' : ownerName(owner, 'name'),
   );
   cell.style.setProperty('flex-grow', String(bytes[piece]));
   cell.style.setProperty('--share', `${(liveBytes[piece] / bytes[piece]) * 100}%`);

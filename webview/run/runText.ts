@@ -2,11 +2,12 @@
 import type { RunCurve, RunPart, RunStep } from '../../src/protocol/runData.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
+import { fileName } from '../place.js';
 import { strings } from '../strings.js';
 
 /** `step 40`, or the file's name where no step is known. */
 export function partName({ step, path }: RunPart): string {
-  return step === null ? (path.split('/').at(-1) ?? path) : strings.runStep(step);
+  return step === null ? fileName(path) : strings.runStep(step);
 }
 
 /** `41`, or `~41` where steps are told by their rhythm. */

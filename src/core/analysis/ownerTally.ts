@@ -12,6 +12,7 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from './owner.js';
+import { StackReader, type ReadableStack } from './readableStack.js';
 import { stacklessRows } from './stackless.js';
 
 export interface Tally {
@@ -23,8 +24,10 @@ export interface Tally {
 export type TallyBy = 'line' | 'stack';
 
 export interface LineTally extends Tally, OwnerLine {
-  /** The stack in words, innermost first; null if stacks are not told apart. */
+  /** The stack as people read it, innermost first; null if stacks are not told apart. */
   frames: DigestFrame[] | null;
+  /** Frames of the stack that `frames` leaves out. */
+  hiddenFrames: number;
 }
 
 /** Sums by owner; with the buckets they add up to the sum of all. */
@@ -60,28 +63,24 @@ export function tallyOwners(
   }
   const lines = new Map<string, LineTally>();
   const buckets = eachBucket((): Tally => ({ bytes: 0, blocks: 0 }));
+  const reader = new StackReader();
   for (const [key, { bytes, blocks, stack, forward, stackless }] of stacks) {
     const owner = ownerOfStack(snapshot, stack, forward, stackless, lookup);
-    const frames = by === 'stack' ? stackFrames(snapshot, stack) : null;
+    const read = by === 'stack' ? reader.read(stackFrames(snapshot, stack)) : null;
     const tally =
       'bucket' in owner
         ? buckets[owner.bucket]
-        : lineTally(lines, by === 'stack' ? key : ownerKey(owner.line), owner.line, frames);
+        : lineTally(lines, by === 'stack' ? key : ownerKey(owner.line), owner.line, read);
     tally.bytes += bytes;
     tally.blocks += blocks;
   }
   return { lines: [...lines.values()].sort((a, b) => b.bytes - a.bytes), buckets };
 }
 
-function lineTally(
-  lines: Map<string, LineTally>,
-  key: string,
-  line: OwnerLine,
-  frames: DigestFrame[] | null,
-): LineTally {
+function lineTally(lines: Map<string, LineTally>, key: string, line: OwnerLine, read: ReadableStack | null): LineTally {
   let tally = lines.get(key);
   if (tally === undefined) {
-    tally = { ...line, bytes: 0, blocks: 0, frames };
+    tally = { ...line, bytes: 0, blocks: 0, frames: read?.frames ?? null, hiddenFrames: read?.hidden ?? 0 };
     lines.set(key, tally);
   }
   return tally;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { ownerName } from '../../../webview/layer/bandText.js';
 import { kindText, poolText } from '../../../webview/map/mapText.js';
-import { placeText } from '../../../webview/place.js';
+import { fileName, pathEnd, placeText } from '../../../webview/place.js';
 import { strings } from '../../../webview/strings.js';
 
 describe('what is not known of a place', () => {
@@ -10,9 +10,19 @@ describe('what is not known of a place', () => {
     for (const line of [0, -1]) {
       assert.equal(placeText('kernel.cpp', line), 'kernel.cpp');
       const place = { file: 'src/kernel.cpp', line, function: 'f', mapped: false };
-      assert.equal(ownerName({ place, bucket: null }, true), 'kernel.cpp');
+      assert.equal(ownerName({ place, bucket: null }, 'name'), 'kernel.cpp');
       assert.equal(strings.callAt('f', 'kernel.cpp', line), 'f, kernel.cpp');
       assert.equal(strings.lineWithBytes('kernel.cpp', line, 2048), 'kernel.cpp (2.00 KiB)');
+    }
+  });
+
+  it('is the end of a long path, whichever system wrote it', () => {
+    assert.equal(fileName('/root/cs336/model.py'), 'model.py');
+    assert.equal(fileName('C:\\research\\cezo_fl\\client.py'), 'client.py');
+    assert.equal(pathEnd('/root/code/systems/cs336_basics/model.py'), '…/cs336_basics/model.py');
+    assert.equal(pathEnd('C:\\research\\DeComFL\\cezo_fl\\client.py'), '…/cezo_fl/client.py');
+    for (const whole of ['/app/train.py', '/train.py', 'train.py', 'src/deep/down/model.py', '??', '']) {
+      assert.equal(pathEnd(whole), whole);
     }
   });
 

@@ -3,7 +3,7 @@ import type { LiveAt, LiveLine } from '../../../src/protocol/timelineData.js';
 import { filterRows, largestMappedLine, ownerRows, sortRows, sumOf, type LiveRow } from '../../../webview/live/rows.js';
 
 function line(file: string, number: number, bytes: number, blocks: number, mapped = true): LiveLine {
-  return { file, line: number, function: `make_${number}`, bytes, blocks, mapped, frames: null };
+  return { file, line: number, function: `make_${number}`, bytes, blocks, mapped, frames: null, hiddenFrames: 0 };
 }
 
 function answer(
