@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
 
 /** What a kept file's name ends in, by what it holds. */
-export type Suffix = '.columns' | '.digest';
-const SUFFIXES: readonly Suffix[] = ['.columns', '.digest'];
+export type Suffix = '.columns' | '.digest' | '.proofs';
+const SUFFIXES: readonly Suffix[] = ['.columns', '.digest', '.proofs'];
 const UNFINISHED = '.part';
 /** A file that nobody finished for so long was left by a process that died, in milliseconds. */
 const ABANDONED_MS = 60 * 60_000;

@@ -7,6 +7,7 @@ import { groupRuns, stepOfDigest } from '../core/analysis/runs.js';
 import { trendHistory } from '../core/analysis/trendHistory.js';
 import { historyWindow } from '../core/analysis/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
+import type { ProofKeeper } from '../core/report/provedBefore.js';
 import type { CompareReport } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
@@ -29,11 +30,12 @@ export function workerHandlers(
   reading: Pick<SnapshotReading, 'configure' | 'clearCache'>,
   workspace: WorkspaceFiles,
   onProgress: (path: string, fraction: number) => void,
+  proofs: ProofKeeper | null = null,
 ): RpcHandlers<WorkerApi> {
   const verdicts = new LineVerdicts();
   const bands = new BandAnswers(store, workspace, verdicts);
   const cache = new SourceCache();
-  const reports = new ReportsFromSources(() => performance.now());
+  const reports = new ReportsFromSources(() => performance.now(), proofs);
   const flames = new FlameAnswers(store, workspace);
   const maps = new MapAnswers(store, workspace);
   const compares = new CompareAnswers(store, workspace);

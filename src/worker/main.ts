@@ -2,6 +2,7 @@
 import { totalmem } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { useTranslations } from '../core/text/say.js';
+import { ProofFile } from '../node/proofFile.js';
 import { readerVersion } from '../node/snapshotCache.js';
 import { startThread } from '../node/thread.js';
 import { isRpcMessage, RpcServer } from '../protocol/rpc.js';
@@ -31,9 +32,15 @@ const reading = new SnapshotReading(
 );
 
 const server: RpcServer<WorkerApi, WorkerEvents> = new RpcServer<WorkerApi, WorkerEvents>(
-  workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), (path, fraction) => {
-    server.notify('progress', { path, fraction });
-  }),
+  workerHandlers(
+    new SnapshotStore(reading),
+    reading,
+    new WorkspaceFiles(),
+    (path, fraction) => {
+      server.notify('progress', { path, fraction });
+    },
+    new ProofFile(() => reading.cacheSettings, readerVersion(__filename, translations)),
+  ),
   (message) => {
     port.postMessage(message);
   },

@@ -2,6 +2,7 @@ import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { unpackSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
+import type { CacheSettings } from '../node/cacheFolder.js';
 import type { FileState } from '../node/fileSource.js';
 import { SnapshotCache } from '../node/snapshotCache.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
@@ -59,6 +60,11 @@ export class SnapshotReading implements SnapshotReader {
     /** Of the code that reads `somewhere`. */
     private readonly version: string,
   ) {}
+
+  /** Where things are kept now, null for nowhere. */
+  get cacheSettings(): CacheSettings | null {
+    return this.settings.cache;
+  }
 
   /** Reads otherwise from now on. What was kept goes if nothing is to be kept. */
   async configure(settings: ReadingSettings): Promise<void> {

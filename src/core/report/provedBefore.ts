@@ -6,8 +6,16 @@ interface Proof {
   readonly holder: HolderReport | null;
 }
 
+/** Where proofs outlive this process. */
+export interface ProofKeeper {
+  /** What was kept last, of any shape; null if there is nothing. Never fails. */
+  load(): Promise<unknown>;
+  /** Keeps plain data in the place of what was kept. Never fails. */
+  store(proofs: unknown): void;
+}
+
 /** More lines do not leak. */
-const MOST_LINES = 10_000;
+const MOST_LINES = 2_000;
 
 /**
  * Leaks as they were proved before their source was edited. What ran is what was recorded: a fix that is being written
@@ -15,6 +23,18 @@ const MOST_LINES = 10_000;
  */
 export class ProvedBefore {
   private readonly proofs = new Map<string, Proof>();
+  private recalled: Promise<void> | null = null;
+  /** What is kept, as text. */
+  private kept = '[]';
+
+  /** @param keeper null to forget all with this object */
+  constructor(private readonly keeper: ProofKeeper | null) {}
+
+  /** Settles when it is known what was proved in earlier processes. */
+  recall(): Promise<void> {
+    this.recalled ??= this.load();
+    return this.recalled;
+  }
 
   /**
    * True of a leak that was proved, and one of whose files is another one now. It is given back who keeps its memory,
@@ -23,7 +43,7 @@ export class ProvedBefore {
    */
   restore(run: RunReport, line: LineReport, versionOf: (file: string) => string | null): boolean {
     const proof = this.proofs.get(keyOf(run, line));
-    if (line.verdict !== 'leak' || proof?.versions.every(([file, sha256]) => versionOf(file) === sha256) !== false) {
+    if (line.verdict !== 'leak' || proof === undefined || holds(proof, versionOf) || isAsItRan(run, proof, versionOf)) {
       return false;
     }
     line.holder ??= proof.holder === null ? null : { ...proof.holder, edit: null };
@@ -34,6 +54,9 @@ export class ProvedBefore {
   note(run: RunReport, lines: readonly LineReport[], versionOf: (file: string) => string | null): void {
     for (const line of lines) {
       const key = keyOf(run, line);
+      const proof = this.proofs.get(key);
+      // While the source is another one, nothing that it shows is about what ran.
+      if (line.verdict !== 'leak' && proof !== undefined && !holds(proof, versionOf)) continue;
       this.proofs.delete(key);
       if (line.verdict !== 'leak' || !line.mapped) continue;
       const files = new Set([line.file, ...(line.holder === null ? [] : [line.holder.file])]);
@@ -48,8 +71,67 @@ export class ProvedBefore {
       this.proofs.delete(key);
     }
   }
+
+  /** Keeps what is known now for later processes, if it is not kept already. */
+  keep(): void {
+    if (this.keeper === null) return;
+    const proofs = [...this.proofs].map(([key, { versions, holder }]) => ({
+      key,
+      versions,
+      holder: holder === null ? null : { ...holder, edit: null },
+    }));
+    const text = JSON.stringify(proofs);
+    if (text === this.kept) return;
+    this.kept = text;
+    this.keeper.store(proofs);
+  }
+
+  private async load(): Promise<void> {
+    const proofs = (await this.keeper?.load()) ?? [];
+    if (!Array.isArray(proofs) || !proofs.every(isKept)) return;
+    for (const { key, versions, holder } of proofs.slice(-MOST_LINES)) this.proofs.set(key, { versions, holder });
+    this.kept = JSON.stringify(proofs);
+  }
 }
 
-function keyOf({ id }: RunReport, { file, line, function: name }: LineReport): string {
-  return [id, file, line, name].join('\n');
+/** True while all files are those that the proof is of. */
+function holds({ versions }: Proof, versionOf: (file: string) => string | null): boolean {
+  return versions.every(([file, sha256]) => versionOf(file) === sha256);
+}
+
+/** True if the recorder saw the very texts that are there now: then they say more than any that were there before. */
+function isAsItRan({ sources }: RunReport, { versions }: Proof, versionOf: (file: string) => string | null): boolean {
+  const ran = new Map(sources?.files.map(({ file, sha256 }) => [file, sha256]));
+  return versions.every(([file]) => ran.has(file) && ran.get(file) === versionOf(file));
+}
+
+/** A run that is recorded anew into the same files is another one: its source may be the cured one. */
+function keyOf({ id, snapshots }: RunReport, { file, line, function: name }: LineReport): string {
+  const first = snapshots.at(0);
+  return [id, first?.takenAtUs ?? '', first?.bytes ?? '', file, line, name].join('\n');
+}
+
+function isKept(value: unknown): value is Proof & { key: string } {
+  if (typeof value !== 'object' || value === null) return false;
+  const { key, versions, holder } = value as Record<string, unknown>;
+  return (
+    typeof key === 'string' &&
+    Array.isArray(versions) &&
+    versions.every(
+      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string'),
+    ) &&
+    (holder === null || isHolder(holder))
+  );
+}
+
+function isHolder(value: unknown): value is HolderReport {
+  if (typeof value !== 'object' || value === null) return false;
+  const { source, file, line, name, text, fix, edit } = value as Record<string, unknown>;
+  return (
+    (source === 'recorder' || source === 'cycle' || source === 'pattern') &&
+    [file, name, text].every((part) => typeof part === 'string') &&
+    Number.isSafeInteger(line) &&
+    (fix === null || typeof fix === 'string') &&
+    edit === null
+  );
 }

@@ -9,7 +9,7 @@ import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { waitForProof } from './patience.js';
 import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { PatternSearch } from './patternSearch.js';
-import { ProvedBefore } from './provedBefore.js';
+import { ProvedBefore, type ProofKeeper } from './provedBefore.js';
 import { rankDifferences } from './rankDifference.js';
 import type { LineReport, Report, RunReport, Verdict } from './report.js';
 import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
@@ -24,10 +24,18 @@ const MOST_TIME = 4000;
 /** Reports whose leaking lines are told who keeps their memory, from the source where no recorder looked. */
 export class ReportsFromSources {
   private search: PatternSearch | null = null;
-  private readonly provedBefore = new ProvedBefore();
+  private readonly provedBefore: ProvedBefore;
 
-  /** @param now milliseconds of any clock */
-  constructor(private readonly now: () => number) {}
+  /**
+   * @param now milliseconds of any clock
+   * @param keeper of what was proved, null to forget it with this object
+   */
+  constructor(
+    private readonly now: () => number,
+    keeper: ProofKeeper | null = null,
+  ) {
+    this.provedBefore = new ProvedBefore(keeper);
+  }
 
   /** Like `buildReport`. The Python parser is loaded when a line first needs it. */
   async report(
@@ -35,6 +43,7 @@ export class ReportsFromSources {
     workspace: ReportWorkspace,
     others?: OtherInputs,
   ): Promise<{ report: Report; paths: UnmappedFiles }> {
+    await this.provedBefore.recall();
     const { report, paths, lookup } = mappedReport(digests, workspace, others);
     const versionOf = (file: string): string | null => workspace.sourceFacts?.(file)?.sha256 ?? null;
     const restored = new Set(
@@ -47,6 +56,7 @@ export class ReportsFromSources {
       this.provedBefore.note(run, seen, versionOf);
       judgeAgain(run);
     }
+    this.provedBefore.keep();
     report.ranks = rankDifferences(report.runs);
     return { report, paths };
   }

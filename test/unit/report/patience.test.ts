@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { plantedWorkspace } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
 import { stepOfDigest } from '../../../src/core/analysis/runs.js';
+import type { ProofKeeper } from '../../../src/core/report/provedBefore.js';
 import type { LineReport, Verdict } from '../../../src/core/report/report.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
@@ -62,6 +63,22 @@ async function keeping(text: string, stack: readonly [line: number, name: string
     lineText: (_, line) => text.split('\n')[line - 1] ?? null,
     sourceFacts: () => ({ sha256: createHash('sha256').update(text).digest('hex'), savedAtUs: 0 }),
   });
+}
+
+/** The planted programs with an edit. */
+function edited(from: string, to: string): ReportWorkspace {
+  const text = (file: string): string | null => SOURCES.sourceText?.(file)?.replace(from, to) ?? null;
+  return {
+    ...SOURCES,
+    sourceText: text,
+    lineText: (file, line) => text(file)?.split('\n')[line - 1] ?? null,
+    sourceFacts: (file) => ({
+      sha256: createHash('sha256')
+        .update(text(file) ?? '')
+        .digest('hex'),
+      savedAtUs: 0,
+    }),
+  };
 }
 
 describe('An accusation', function () {
@@ -189,20 +206,6 @@ describe('An accusation', function () {
   });
 
   it('stands while the source that proved it is edited, and takes nothing else along', async () => {
-    const edited = (from: string, to: string): ReportWorkspace => {
-      const text = (file: string): string | null => SOURCES.sourceText?.(file)?.replace(from, to) ?? null;
-      return {
-        ...SOURCES,
-        sourceText: text,
-        lineText: (file, line) => text(file)?.split('\n')[line - 1] ?? null,
-        sourceFacts: (file) => ({
-          sha256: createHash('sha256')
-            .update(text(file) ?? '')
-            .digest('hex'),
-          savedAtUs: 0,
-        }),
-      };
-    };
     const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
     const digests = plain(await first('endless_replay', 20));
     const reports = new ReportsFromSources(() => 0);
@@ -229,6 +232,47 @@ describe('An accusation', function () {
         workspace.sourceText?.('silent/capped_history.py')?.includes('pop(0)') ? 'filling' : 'leak',
       );
     }
+  });
+
+  it('stands in a window that is opened anew, and not for a run that was recorded anew', async () => {
+    const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
+    const digests = plain(await first('endless_replay', 20));
+    let kept: unknown = null;
+    let stored = 0;
+    const keeper: ProofKeeper = {
+      load: () => Promise.resolve(kept),
+      store: (proofs) => {
+        kept = JSON.parse(JSON.stringify(proofs));
+        stored++;
+      },
+    };
+    const verdictInNewWindow = async (seen: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> =>
+      (await new ReportsFromSources(() => 0, keeper).report(seen, workspace)).report.runs[0].verdict;
+    assert.equal(await verdictInNewWindow(digests, SOURCES), 'leak');
+    assert.equal(await verdictInNewWindow(digests, cured), 'leak');
+    // Snapshots come in one after the other: the newest alone proves nothing, and takes nothing back.
+    assert.notEqual(await verdictInNewWindow(digests.slice(-1), cured), 'leak');
+    assert.equal(await verdictInNewWindow(digests, cured), 'leak');
+    assert.equal(stored, 1, 'what is kept already is not written again');
+
+    const again = digests.map((digest) => ({ ...digest, takenAtUs: (digest.takenAtUs ?? 0) + 1e9 }));
+    assert.equal(await verdictInNewWindow(again, cured), 'filling');
+    for (const damaged of [7, [7], [{ key: 'a', versions: [[1]], holder: null }], { length: 3 }]) {
+      kept = damaged;
+      assert.equal(await verdictInNewWindow(digests, cured), 'filling', JSON.stringify(damaged));
+    }
+  });
+
+  it('does not stand where the recorder saw the very source that is there now', async () => {
+    const reports = new ReportsFromSources(() => 0);
+    const recorded = (await first('capped_history', 30)).map((digest) => ({
+      ...digest,
+      recording: digest.recording === null ? null : { ...digest.recording, owners: [] },
+    }));
+    const verdictWith = async (workspace: ReportWorkspace): Promise<Verdict> =>
+      (await reports.report(recorded, workspace)).report.runs[0].verdict;
+    assert.equal(await verdictWith(edited('history.pop(0)', 'print(history)')), 'leak');
+    assert.notEqual(await verdictWith(edited('', '')), 'leak');
   });
 
   it('of an optimizer’s state needs more of it than the parameters can have', async () => {

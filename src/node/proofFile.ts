@@ -1,0 +1,36 @@
+import type { ProofKeeper } from '../core/report/provedBefore.js';
+import { CacheFolder, type CacheSettings } from './cacheFolder.js';
+import { readColumnFile, writeColumnFile } from './columnFile.js';
+
+/** What was proved of leaks, in a file beside what is kept of their snapshots. */
+export class ProofFile implements ProofKeeper {
+  private storing: Promise<void> = Promise.resolve();
+
+  /**
+   * @param settings as they are when something is kept; null to keep nothing
+   * @param version of the code that proves: what another one has proved is not believed
+   */
+  constructor(
+    private readonly settings: () => CacheSettings | null,
+    private readonly version: string,
+  ) {}
+
+  async load(): Promise<unknown> {
+    const facts = await this.folder?.load(this.version, '.proofs', async (file) => (await readColumnFile(file)).facts);
+    return facts ?? null;
+  }
+
+  store(proofs: unknown): void {
+    const bytes = JSON.stringify(proofs).length;
+    this.storing = this.storing.then(() =>
+      this.folder?.store(this.version, '.proofs', bytes, (file) =>
+        writeColumnFile(file, { facts: proofs, columns: {} }),
+      ),
+    );
+  }
+
+  private get folder(): CacheFolder | null {
+    const settings = this.settings();
+    return settings === null || settings.maxBytes === 0 ? null : new CacheFolder(settings);
+  }
+}
