@@ -1,3 +1,4 @@
+import { recordedKind } from '../model/recordedFile.js';
 import { frameKind } from './frameKind.js';
 import type { DigestFrame } from './digestFrame.js';
 
@@ -73,6 +74,25 @@ function ownerLine(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLin
     first ??= line;
   }
   return first;
+}
+
+/**
+ * Where a stack allocates in a user's file that the workspace does not have, though its owner is a line that the workspace
+ * has: that line only calls it. Null if the owner allocates itself, or through libraries.
+ */
+export function unfoundInside(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  lookup: FileLookup,
+): DigestFrame | null {
+  for (const list of [frames, forward]) {
+    const owner = list.findIndex(({ file }) => lookup(file) !== null);
+    const inside = owner < 0 ? list : list.slice(0, owner);
+    const first = inside.find(({ file }) => recordedKind(file) === 'user') ?? null;
+    if (owner >= 0) return first;
+    if (first !== null) return null;
+  }
+  return null;
 }
 
 /** The line of a frame if a user wrote it, in workspace terms where the workspace knows the file. */

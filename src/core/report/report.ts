@@ -215,6 +215,11 @@ export interface LineReport {
   /** What the verdict was read from; null if nothing was looked at: a single snapshot without lifetimes. */
   evidence: Evidence | null;
   holder: HolderReport | null;
+  /**
+   * Where most of the memory is allocated if that is a user's file that the workspace does not have, as recorded: this line
+   * only calls it. Null where this line is the innermost that a user wrote.
+   */
+  unfound: ReportFrame | null;
   /** Why the line cannot grow for ever, null where nothing is known to bound it. */
   bound: BoundReport | null;
   /** The text of the line, null where the workspace has it no more or never had. */
@@ -292,9 +297,16 @@ export interface SourceEdit {
   lines: { line: number; text: string }[];
 }
 
+/** A place in a program, in workspace terms where the workspace has the file. */
+export interface ReportFrame {
+  file: string;
+  line: number;
+  function: string;
+}
+
 export interface StackReport {
   /** Innermost first. */
-  frames: { file: string; line: number; function: string }[];
+  frames: ReportFrame[];
   liveBytes: Bytes;
   blocks: number;
   verdict: Verdict;

@@ -1,7 +1,8 @@
 import type { DigestFrame } from '../analysis/digestFrame.js';
 import type { FileLookup } from '../analysis/owner.js';
+import type { ReportFrame } from './report.js';
 
 /** A frame with its file in workspace terms where there is one. */
-export function reportFrame(frame: DigestFrame, lookup: FileLookup): { file: string; line: number; function: string } {
+export function reportFrame(frame: DigestFrame, lookup: FileLookup): ReportFrame {
   return { file: lookup(frame.file) ?? frame.file, line: frame.line, function: frame.function };
 }

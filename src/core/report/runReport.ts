@@ -1,6 +1,14 @@
 import { CATEGORIES, type Category } from '../analysis/categories.js';
 import type { SnapshotDigest } from '../analysis/digest.js';
-import { eachBucket, ownerKey, ownerOf, userLines, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import {
+  eachBucket,
+  ownerKey,
+  ownerOf,
+  unfoundInside,
+  userLines,
+  type FileLookup,
+  type OwnerLine,
+} from '../analysis/owner.js';
 import { joinTraces, type JoinedTraces } from '../analysis/joinTraces.js';
 import { theilSen, type Rate } from '../analysis/rate.js';
 import type { Run } from '../analysis/runs.js';
@@ -21,13 +29,14 @@ import { processFindings } from './process/processFindings.js';
 import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { Bytes } from '../model/units.js';
 import { reportBuckets } from './bucketParts.js';
-import type { LineReport, RunReport, StackReport, StepSource, Verdict } from './report.js';
+import type { LineReport, ReportFrame, RunReport, StackReport, StepSource, Verdict } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { RecordedBounds } from './recordedBounds.js';
 import { snapshotReport } from './snapshotReport.js';
 import { RunStatements } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 import { reportFrame } from './reportFrame.js';
+import { sayUnfound } from './unfound.js';
 
 interface LineSeries {
   line: OwnerLine;
@@ -210,6 +219,7 @@ function lineReport(
       HELD.has(verdict) && own.some((bytes) => bytes > 0)
         ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null))
         : null,
+    unfound: unfoundOf(deciding, lookup),
     bound: null,
     statement: line.mapped ? statements.of(line.file, line.line) : null,
     ignored: false,
@@ -223,7 +233,16 @@ function lineReport(
     const bound = bounds.of(line, growing);
     if (bound !== null) weighBound(report, bound, room);
   }
+  sayUnfound(report);
   return report;
+}
+
+/** What the largest of the stacks that decide a line's verdict says of where it allocates. */
+function unfoundOf(stacks: readonly StackSeries[], lookup: FileLookup): ReportFrame | null {
+  const live = ({ series }: StackSeries): Bytes => series[series.length - 1];
+  const largest = [...stacks].sort((a, b) => live(b) - live(a)).at(0);
+  const frame = largest === undefined ? null : unfoundInside(largest.frames, largest.forward, lookup);
+  return frame === null ? null : reportFrame(frame, lookup);
 }
 
 /** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */

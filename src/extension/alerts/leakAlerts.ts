@@ -83,7 +83,8 @@ export class LeakAlerts implements vscode.Disposable {
     const runs = this.store.result?.report.runs ?? [run];
     const name = runNames(runs, folderName, vscode.l10n).get(run.id) ?? run.id;
     const worst = this.worstOf(run);
-    const place = worst === undefined ? '' : `${basename(worst.file)}:${worst.line}`;
+    const at = worst?.unfound ?? worst;
+    const place = at === undefined ? '' : `${basename(at.file)}:${at.line}`;
     if (kind === 'runningOut') {
       const steps = run.forecast?.stepsToOom ?? 0;
       return steps === 1

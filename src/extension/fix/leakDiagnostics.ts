@@ -4,7 +4,7 @@ import type { StackReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { rateText } from '../marks/markText.js';
-import type { LineMark } from '../results/lineMarks.js';
+import { isCallerOnly, type LineMark } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -18,7 +18,7 @@ const MOST_FRAMES = 3;
 
 /**
  * Lines that leak, in the Problems view: nothing else is a problem. A line that was edited since is none any more, nor
- * is one whose memory is kept by a statement that was edited.
+ * is one whose memory is kept by a statement that was edited, or that only calls what leaks.
  */
 export class LeakDiagnostics implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection(LEAK_SOURCE);
@@ -51,7 +51,7 @@ export class LeakDiagnostics implements vscode.Disposable {
     const byFile = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
     for (const mark of severity === null ? [] : this.marks.leaks) {
       const uri = this.files.uri(mark.file);
-      if (uri === undefined || this.marks.isKeeperEdited(mark)) continue;
+      if (uri === undefined || isCallerOnly(mark) || this.marks.isKeeperEdited(mark)) continue;
       const range = this.rangeOf(mark, open.get(uri.toString()));
       if (range === null) continue;
       const entry = byFile.get(mark.file) ?? [uri, []];

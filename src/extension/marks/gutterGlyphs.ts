@@ -1,8 +1,9 @@
 import * as vscode from 'vscode';
 import { disposeAll, type Disposer } from '../disposer.js';
+import { isCallerOnly } from '../results/lineMarks.js';
 import type { EditorMarks } from './editorMarks.js';
 
-/** `keeper`: keeps what other lines allocate; `stale`: the line was edited since. */
+/** `keeper`: keeps what other lines allocate; `stale`: the line was edited since, or only calls what leaks. */
 const TONES = ['leak', 'cycle', 'growth', 'keeper', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
@@ -57,7 +58,8 @@ export class GutterGlyphs implements vscode.Disposable {
     for (const { said, place } of this.marks.leaksIn(document)) {
       if (said.tone === 'filling' || occupied.has(place.line)) continue;
       occupied.add(place.line);
-      ranges[place.edited ? 'stale' : said.tone].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
+      const tone = place.edited || isCallerOnly(said) ? 'stale' : said.tone;
+      ranges[tone].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
     }
     for (const { place } of this.marks.keepersIn(document)) {
       if (occupied.has(place.line)) continue;

@@ -1,13 +1,12 @@
 /** What the mark of a statement says that keeps other lines' memory. */
 import { byteText } from '../../core/report/byteText.js';
 import { Command, InternalCommand } from '../contributions.js';
-import type { KeeperMark, KeptLine } from '../results/keeperMarks.js';
+import type { KeeperMark } from '../results/keeperMarks.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
+import { placeText } from './markText.js';
 
-/** Characters of a place that a lens has room for. */
-const LONGEST_PLACE = 18;
 /** Characters of the holder's name behind its line. */
 const LONGEST_NAME = 36;
 /** Lines that a hover names. */
@@ -17,7 +16,7 @@ const MOST_LINES = 8;
 export function keeperLensText({ bytes, kept }: KeeperMark, l10n: Translator): string {
   const amount = byteText(bytes);
   return kept.length === 1
-    ? `◆ ${l10n.t('keeps {0} of {1}', amount, shortPlace(kept[0]))}`
+    ? `◆ ${l10n.t('keeps {0} of {1}', amount, placeText(kept[0].mark))}`
     : `◆ ${l10n.t('keeps {0} of {1} lines', amount, kept.length)}`;
 }
 
@@ -59,13 +58,4 @@ export function keeperMarkdown(
       commandLink(l10n.t('Show on timeline'), Command.showLineOnTimeline, [{ file, line }]),
     ].join(' · '),
   ].join('\n\n');
-}
-
-/** `model.py:14`, its name shortened in the middle where it is long. */
-function shortPlace({ mark: { file, line } }: KeptLine): string {
-  const name = basename(file);
-  const room = LONGEST_PLACE - `:${line}`.length;
-  if (name.length <= room) return `${name}:${line}`;
-  const half = (room - 1) >> 1;
-  return `${name.slice(0, room - 1 - half)}…${name.slice(-half)}:${line}`;
 }

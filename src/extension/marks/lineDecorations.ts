@@ -1,13 +1,14 @@
 import * as vscode from 'vscode';
 import { Color } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
+import { isCallerOnly } from '../results/lineMarks.js';
 import type { MarkSettings } from '../settings.js';
 import type { EditorMarks } from './editorMarks.js';
 import { keeperLineText } from './keeperText.js';
 import type { MarkedPlace } from './markedLines.js';
 import { endOfLineText, staleText } from './markText.js';
 
-/** `stale`: the line was edited since. */
+/** `stale`: the line was edited since, or only calls what leaks. */
 const TONES = ['leak', 'cycle', 'growth', 'shrink', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
@@ -77,7 +78,8 @@ export class LineDecorations implements vscode.Disposable {
     }
     for (const { said, place } of this.marks.leaksIn(document)) {
       if (said.tone === 'filling') continue;
-      add(said.tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
+      const tone = isCallerOnly(said) ? 'stale' : said.tone;
+      add(tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
     for (const { said, place } of this.marks.keepersIn(document)) {

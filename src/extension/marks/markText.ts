@@ -7,6 +7,8 @@ import { countText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/report/sparkline.js';
 import type { Translator } from '../text/translator.js';
 
+/** Characters of a place that a lens has room for. */
+const LONGEST_PLACE = 18;
 /** Characters of a snapshot's name that a lens has room for. */
 const LONGEST_NAME = 20;
 
@@ -57,9 +59,20 @@ export function rankText(mark: LineMark, l10n: Translator): string {
   return others === 0 ? l10n.t('rank {0}', rank) : l10n.t('rank {0} +{1}', rank, others);
 }
 
+/** `model.py:14`, its name shortened in the middle where it is long. */
+export function placeText({ file, line }: { file: string; line: number }): string {
+  const name = basename(file);
+  const room = LONGEST_PLACE - `:${line}`.length;
+  if (name.length <= room) return `${name}:${line}`;
+  const half = (room - 1) >> 1;
+  return `${name.slice(0, room - 1 - half)}…${name.slice(-half)}:${line}`;
+}
+
 /** The lens above a marked line, some 40 characters. */
 export function lensText(mark: LineMark, l10n: Translator): string {
   const { run, line } = mark.parts[0];
+  if (line.unfound !== null)
+    return l10n.t('{0} in {1}, which was not found', headlineText(mark, l10n), placeText(line.unfound));
   if (mark.tone === 'cycle') return headlineText(mark, l10n);
   const last = rankText(mark, l10n) || blocksText(line.blocks, l10n);
   return [headlineText(mark, l10n), rateText(run, line, l10n), last].filter(Boolean).join(' · ');

@@ -76,6 +76,11 @@ function merge(a: LineReport, b: LineReport): LineReport {
   };
 }
 
+/** True where the memory is allocated in a file that the workspace does not have: the line only calls it. */
+export function isCallerOnly({ parts }: LineMark): boolean {
+  return parts[0].line.unfound !== null;
+}
+
 function worstFirst(a: MarkPart, b: MarkPart): number {
   return severity(a.line.verdict) - severity(b.line.verdict) || weightOf(b.line) - weightOf(a.line);
 }

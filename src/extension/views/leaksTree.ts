@@ -2,7 +2,15 @@ import * as vscode from 'vscode';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { amountText, blocksText, evidenceTexts, rankText, rateText, verdictText } from '../marks/markText.js';
+import {
+  amountText,
+  blocksText,
+  evidenceTexts,
+  placeText,
+  rankText,
+  rateText,
+  verdictText,
+} from '../marks/markText.js';
 import { disposeAll } from '../disposer.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
@@ -151,7 +159,9 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
     const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
     const edited = this.marks.isEdited(mark);
-    const description = facts.filter(Boolean).join(' · ');
+    const { unfound } = line;
+    const called = unfound === null ? [] : [vscode.l10n.t('in {0}, not found', placeText(unfound))];
+    const description = [...called, ...facts].filter(Boolean).join(' · ');
     // First, for the view is narrow.
     item.description = edited ? vscode.l10n.t('edited since · {0}', description) : description;
     const [icon, usual] = ICONS[mark.tone];

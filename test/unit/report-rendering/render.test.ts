@@ -49,6 +49,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     evidence: null,
     holder: null,
     bound: null,
+    unfound: null,
     statement: null,
     ignored: false,
     stacks: [],

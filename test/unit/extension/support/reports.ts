@@ -36,6 +36,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     evidence: null,
     holder: null,
     bound: null,
+    unfound: null,
     statement: null,
     ignored: false,
     stacks: [],
