@@ -4,7 +4,9 @@ Nothing here imports torch before ``start()``: until then the program may still 
 """
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Iterable, Iterator, Optional, TypeVar
+import dataclasses
+import os
+from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional, TypeVar
 
 from .guard import guarded
 from .options import Options
@@ -24,14 +26,38 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
     ``settings`` are the fields of :class:`Options` (``every=20, out='recordings'``); what is not given comes from the
     environment (``LEAKLINE_EVERY=20``) and then from the defaults. ``memory`` replaces the CUDA allocator in tests.
     """
+    from . import spawned
     from .memory import CudaMemory
     from .session import Session
 
     global _session
     if _session is None:
-        session = Session(options or Options.from_environment(**settings), memory or CudaMemory())
+        chosen = options or Options.from_environment(**settings)
+        session = Session(chosen, memory or CudaMemory())
         if session.open():
             _session = session
+            spawned.arrange({**dataclasses.asdict(chosen), 'out': os.path.abspath(chosen.out)})
+
+
+@guarded('could not start')
+def start_on_device(settings: Dict[str, Any], inherited_rank: str) -> None:
+    """Begin in a spawned process that is about to use a device for the first time, unless it has started by itself."""
+    from .memory import CudaMemory
+    from .session import Session
+
+    global _session
+    if _session is None:
+        session = Session(Options.from_environment(**settings), CudaMemory(), inherited_rank)
+        if session.open(on_device=True):
+            _session = session
+
+
+def run_of_children(settings: Dict[str, Any], rank: str) -> str:
+    """The run of what this process spawns: its own name, so that ranks of several machines that share one still do."""
+    from .run import identify
+
+    own = _session.run.id if _session is not None else identify(settings.get('run', '')).id
+    return own[:60] + (f'-rank{rank}' if rank else '') + '-spawned'
 
 
 @guarded('could not stop')

@@ -12,10 +12,10 @@ import typing
 from importlib.machinery import SourceFileLoader
 from typing import List, Optional, Tuple
 
-from . import api
+from . import api, spawned
 from .guard import say
 from .imported import when_imported
-from .options import Options, describe, parse
+from .options import DEFAULT_OUT, Options, describe, parse
 
 
 def main(arguments: Optional[List[str]] = None) -> None:
@@ -23,7 +23,11 @@ def main(arguments: Optional[List[str]] = None) -> None:
     given = parser().parse_args(own)
     if not command or command == ['-m']:
         parser().error('which script?')
-    when_imported('torch', lambda: api.start(**vars(given)))
+    settings = vars(given)
+    # Of the folder in which we were started: the script may change to another one before it imports torch.
+    settings['out'] = os.path.abspath(given.out or os.environ.get('LEAKLINE_OUT') or DEFAULT_OUT)
+    spawned.arrange(settings)
+    when_imported('torch', lambda: api.start(**settings))
     try:
         if command[0] == '-m':
             run_module(command[1], command[2:])

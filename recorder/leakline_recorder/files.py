@@ -24,9 +24,9 @@ def appearing(path: str) -> Iterator[BinaryIO]:
 
 
 def make_folder(path: str) -> None:
-    """Create the run's folder, and keep recordings out of the user's repository."""
+    """Create the folder of recordings, and keep them out of the user's repository."""
     os.makedirs(path, exist_ok=True)
-    ignore = os.path.join(os.path.dirname(path), '.gitignore')
+    ignore = os.path.join(path, '.gitignore')
     if not os.path.exists(ignore):
         with appearing(ignore) as file:
             file.write(b'*\n')

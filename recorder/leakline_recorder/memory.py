@@ -15,7 +15,8 @@ OomObserver = Callable[[int, int, int, int], None]
 #: the counters of ``torch.cuda.memory_stats`` that the sidecar carries
 STATS = ('allocated_bytes.all.current', 'allocated_bytes.all.peak', 'reserved_bytes.all.current', 'reserved_bytes.all.peak',
          'active_bytes.all.current', 'active_bytes.all.peak', 'requested_bytes.all.current', 'inactive_split_bytes.all.current',
-         'allocation.all.current', 'segment.all.current', 'num_alloc_retries', 'num_ooms', 'num_device_alloc', 'num_device_free')
+         'allocation.all.current', 'allocation.all.allocated', 'segment.all.current', 'num_alloc_retries', 'num_ooms',
+         'num_device_alloc', 'num_device_free')
 
 
 class DeviceMemory(Protocol):

@@ -23,15 +23,16 @@ def identify(wanted: str = '', env: Mapping[str, str] = os.environ) -> Run:
                world_size=_number(env, 'WORLD_SIZE', 'SLURM_NTASKS', 'OMPI_COMM_WORLD_SIZE', default=1))
 
 
-def with_group(run: Run, distributed: Any, child: bool, env: Mapping[str, str] = os.environ) -> Run:
+def with_group(run: Run, distributed: Any, child: bool, inherited_rank: str = '', env: Mapping[str, str] = os.environ) -> Run:
     """Rank and size from ``torch.distributed``, for programs whose launcher sets no variables, or sets them late.
 
-    A ``child`` of the program that belongs to no group trains something of its own: another run.
+    A ``child`` of the program that belongs to no group trains something of its own: another run. ``inherited_rank`` is
+    the ``RANK`` of its parent, which says nothing about the child.
     """
     if distributed is not None and distributed.is_available() and distributed.is_initialized():
         return dataclasses.replace(run, rank=distributed.get_rank(), world_size=distributed.get_world_size())
     now = identify(run.id, env)
-    return dataclasses.replace(now, id=f'{run.id}-{os.getpid()}') if child and not env.get('RANK') else now
+    return dataclasses.replace(now, id=f'{run.id}-{os.getpid()}') if child and env.get('RANK', '') in ('', inherited_rank) else now
 
 
 def _run_id(env: Mapping[str, str]) -> str:

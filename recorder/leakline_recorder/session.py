@@ -1,7 +1,6 @@
 """One recording in one process: composes steps, schedule, snapshots, sidecars and triggers."""
 from __future__ import annotations
 
-import contextlib
 import json
 import multiprocessing
 import os
@@ -25,15 +24,18 @@ from .sources import Sources
 from .step_counter import StepCounter
 from .triggers import Triggers
 
+NO_STEP = 'no step of an optimizer of torch was seen: if this trains, call leakline_recorder.mark_step() after each step'
+MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training makes
+
 
 class Session:
-    def __init__(self, options: Options, memory: DeviceMemory) -> None:
+    def __init__(self, options: Options, memory: DeviceMemory, inherited_rank: str = '') -> None:
         self.options = options
         self.memory = memory
         self.run = identify(options.run)
         self.folder = os.path.join(os.path.abspath(options.out), self.run.id)
         self.steps = StepCounter(self._stepped)
-        self._collector = CollectorWatch()
+        self._collector = CollectorWatch(self._look_for_steps)
         self._schedule = Schedule(options)
         self._sources = Sources(options.sources)
         self._holders = HolderWalk(memory, options.min_age, options.holders_seconds)
@@ -44,9 +46,11 @@ class Session:
         self._last_full = -1
         self._named = False
         self._forked = False
+        self._inherited_rank = inherited_rank
+        self._allocations = 0
 
-    def open(self) -> bool:
-        """Prepare everything; recording itself begins when the program first uses the device."""
+    def open(self, on_device: bool = False) -> bool:
+        """Prepare everything; recording itself begins when the program first uses the device, or is about to now."""
         if not self.memory.available():
             say('this PyTorch has no CUDA allocator: nothing is recorded')
             return False
@@ -55,7 +59,12 @@ class Session:
             self._triggers.on_signal(self.options.signal)
         if self.options.at_exit:
             self._triggers.at_exit(self.close)
-        self.memory.when_ready(self._begin)
+            if on_device:
+                self._triggers.at_end_of_child(self.close)
+        if on_device:
+            self._begin()
+        else:
+            self.memory.when_ready(self._begin)
         return True
 
     @guarded('could not begin to record')
@@ -63,16 +72,34 @@ class Session:
         if os.getpid() != self._pid:
             # The program forked before it used CUDA: what trains is this process, not the one that started.
             self._pid, self._forked = os.getpid(), True
-            self._triggers.move_here(self.close if self.options.at_exit else None)
-        make_folder(self.folder)
-        sweep(self.folder)
+            self._triggers.move_here()
+            if self.options.at_exit:
+                self._triggers.at_end_of_child(self.close)
+        # The run's own folder comes with its first snapshot: not until then is it sure how the run of a child is called.
+        make_folder(os.path.dirname(self.folder))
         self.memory.record(self.options.max_entries, self.options.stacks)
         self._recording = True
         self._collector.start()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
             say_once('this release cannot tell before it runs out of memory: no snapshot then')
+        if not self._is_child():
+            self._say_where()
+
+    def _is_child(self) -> bool:
+        return self._forked or multiprocessing.parent_process() is not None
+
+    def _say_where(self) -> None:
         if not self.options.quiet:
             say(f'recording GPU memory into {self.folder}')
+
+    @guarded('could not look for steps')
+    def _look_for_steps(self) -> None:
+        """Without a step nothing is written before the end. Who trains without torch's optimizers is told in the first minutes."""
+        if self.steps.source != 'none' or self.options.quiet or not self._recording or os.getpid() != self._pid:
+            return
+        before, self._allocations = self._allocations, self.memory.stats().get('allocation.all.allocated', 0)
+        if self._allocations - before >= MANY_ALLOCATIONS:
+            say_once(NO_STEP)
 
     @guarded('could not stop recording')
     def close(self) -> None:
@@ -83,9 +110,10 @@ class Session:
             self._recording = False
             self.memory.stop()
             if self.steps.source == 'none' and not self.options.quiet:
-                say('no step of an optimizer of torch was seen: call leakline_recorder.mark_step() after each step')
-        elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and multiprocessing.parent_process() is None:
-            say('CUDA was never used by this process: nothing was recorded. Processes that it spawns must call leakline_recorder.start()')
+                say_once(NO_STEP)
+        elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
+            say('CUDA was never used by this process: it recorded nothing. Processes that multiprocessing started record themselves;'
+                ' one that a command started needs leakline_recorder in that command')
         self.steps.stop()
         self._collector.stop()
         self._triggers.remove()
@@ -140,14 +168,13 @@ class Session:
 
     def _name(self) -> None:
         """Not earlier than at the first snapshot: the process group is there by the first step, seldom before."""
-        child = self._forked or multiprocessing.parent_process() is not None
-        self.run = with_group(self.run, getattr(torch, 'distributed', None), child)
-        made, self.folder = self.folder, os.path.join(os.path.dirname(self.folder), self.run.id)
-        if self.folder != made:
-            make_folder(self.folder)
-            with contextlib.suppress(OSError):
-                os.rmdir(made)    # fails where a sibling has written into it, as it should
+        self.run = with_group(self.run, getattr(torch, 'distributed', None), self._is_child(), self._inherited_rank)
+        self.folder = os.path.join(os.path.dirname(self.folder), self.run.id)
+        os.makedirs(self.folder, exist_ok=True)
+        sweep(self.folder)
         self._named = True
+        if self._is_child():
+            self._say_where()
 
     @guarded('could not walk who keeps the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:

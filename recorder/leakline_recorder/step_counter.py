@@ -12,13 +12,18 @@ from .guard import guarded
 
 #: step times kept for the sidecar: enough to date every event of a well-sized ring
 KEPT = 4096
+#: parts of one optimizer that are remembered; programs that replace parameters make ever new ones
+MOST_PARTS = 1024
+START = -1    # among the parts of an optimizer: the count when it first stepped
 
 
 class StepCounter:
     """``count`` is the number of finished steps. ``on_step`` is called after each, with the new count.
 
     With several optimizers (a generator and its critic) a step is one round: the count follows the optimizer that has
-    stepped most often. As soon as the program marks its own steps, optimizers are no longer counted.
+    stepped most often. So it is with one that is stepped part by part: DeepSpeed's ZeRO gives it one group after the
+    other, each with a first parameter of its own. As soon as the program marks its own steps, optimizers are no longer
+    counted.
     """
 
     def __init__(self, on_step: Callable[[int], None]) -> None:
@@ -27,7 +32,7 @@ class StepCounter:
         self.times_us: List[int] = []     #: Unix microseconds at which steps first_time, first_time + 1, … ended
         self.first_time = 1
         self._on_step = on_step
-        self._rounds: Dict[int, int] = {}    # by identity: an optimizer of the program may not be hashable
+        self._rounds: Dict[int, Dict[int, int]] = {}    # of optimizers and their parts, by identity: they may not be hashable
         self._hook: Any = None
 
     def watch_optimizers(self) -> None:
@@ -47,15 +52,32 @@ class StepCounter:
         if self.source == 'marks':
             return
         self.source = 'optimizer'
-        known = id(optimizer)
-        if known not in self._rounds:
+        known, part = id(optimizer), _first_parameter(optimizer)
+        parts = self._rounds.get(known)
+        if parts is None:
             # In the first round optimizers share a step; one that appears later (a new trial) continues the count.
             together = self.count <= 1 and len(self._rounds) > 0
-            self._rounds[known] = 0 if together else self.count
+            start = 0 if together else self.count
+            parts = self._rounds[known] = {START: start, part: start}
             weakref.finalize(optimizer, self._rounds.pop, known, None).atexit = False
-        self._rounds[known] += 1
-        if self._rounds[known] > self.count:
-            self._advance(self._rounds[known])
+        elif part not in parts or len(parts) > 2:
+            self._take_turns(parts, part)
+        parts[part] += 1
+        if parts[part] > self.count:
+            self._advance(parts[part])
+
+    @staticmethod
+    def _take_turns(parts: Dict[int, int], part: int) -> None:
+        """Parts of one round are never further than one round from each other; any other one continues where the last was."""
+        most = max(parts.values())
+        if part not in parts:
+            if len(parts) >= MOST_PARTS:
+                parts.clear()
+                parts[START] = most
+            # In the optimizer's first round its parts share a step, as optimizers do.
+            parts[part] = parts[START] if most <= parts[START] + 1 else most
+        elif parts[part] < most - 1:
+            parts[part] = most
 
     def _advance(self, count: int) -> None:
         self.count = count
@@ -64,6 +86,15 @@ class StepCounter:
             del self.times_us[:-KEPT]
         self.first_time = count - len(self.times_us) + 1
         self._on_step(count)
+
+
+def _first_parameter(optimizer: Any) -> int:
+    """Its identity; 0 for an optimizer that keeps its parameters in a way of its own."""
+    for group in getattr(optimizer, 'param_groups', ()):
+        parameters = group['params']
+        if parameters:
+            return id(parameters[0])
+    return 0
 
 
 def _not_compiled(counted: Callable[..., None]) -> Callable[..., None]:

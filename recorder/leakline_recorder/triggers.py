@@ -6,7 +6,7 @@ import multiprocessing.util
 import os
 import signal
 import threading
-from typing import Any, Callable, Optional
+from typing import Any, Callable
 
 from .guard import say
 
@@ -36,11 +36,13 @@ class Triggers:
     def at_exit(self, close: Callable[[], None]) -> None:
         atexit.register(self._in_this_process, close)
 
-    def move_here(self, close: Optional[Callable[[], None]]) -> None:
-        """This is a fork of the process that was started in. Forks of ``multiprocessing`` end without ``atexit``."""
+    def at_end_of_child(self, close: Callable[[], None]) -> None:
+        """Children of ``multiprocessing`` that were forked, by the process or by a server for it, end without ``atexit``."""
+        multiprocessing.util.Finalize(None, close, exitpriority=100)
+
+    def move_here(self) -> None:
+        """This is a fork of the process that was started in."""
         self._pid = os.getpid()
-        if close is not None:
-            multiprocessing.util.Finalize(None, close, exitpriority=100)
 
     def out_of_memory(self, device: int, wanted: int, limit: int, free: int) -> None:
         """torch calls this before it raises, with the whole stack still in place."""

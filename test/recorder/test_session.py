@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import glob
 import json
+import multiprocessing
 import os
 import pickle
 import subprocess
@@ -82,7 +83,7 @@ class SessionTest(unittest.TestCase):
         self.assertEqual(side['devices'][0]['capacityBytes'], 1 << 34)
         self.assertEqual(side['devices'][0]['outsideBytes'], 1 << 20)
         live = sum(block['size'] for segment in found.snapshot('rank0_step000006.pickle')['segments'] for block in segment['blocks'])
-        self.assertEqual(side['memoryStats'], {'active_bytes.all.current': live, 'allocation.all.current': 8})
+        self.assertEqual(side['memoryStats'], {'active_bytes.all.current': live, 'allocation.all.current': 8, 'allocation.all.allocated': 13})
         self.assertEqual((side['versions']['torch'], side['versions']['cuda']), ('2.11.0+standin', '13.0'))
         self.assertEqual([os.path.basename(entry['path']) for entry in side['sources'] if entry['path'] == os.path.realpath(self.script)
                           or entry['path'] == self.script], ['script.py'])
@@ -214,10 +215,10 @@ import importlib.util, sys
 found = [importlib.util.find_spec('torch') for _ in range(2)]
 print([spec is not None for spec in found], 'torch' in sys.modules, importlib.util.find_spec('torch_that_is_nowhere'))
 import torch
-print(torch.__spec__.name, len([finder for finder in sys.meta_path if 'leakline' in type(finder).__module__]))
+print(torch.__spec__.name, [finder._name for finder in sys.meta_path if 'leakline' in type(finder).__module__])
 ''' + PROGRAM + 'train(2)'
         found = self.run_program(program, '--start', '2', '--light', '0')
-        self.assertEqual((found.done.stdout, len(found.names)), ('[True, True] False None\ntorch 0\n', 2), found.done.stderr)
+        self.assertEqual((found.done.stdout, len(found.names)), ("[True, True] False None\ntorch ['multiprocessing.spawn']\n", 2), found.done.stderr)
 
     def test_globals_of_a_module_that_was_run_are_there_at_the_end(self):
         self.run_program(PROGRAM + 'train(5)', command=[sys.executable, '-m', 'leakline_recorder', '--out', 'out', '--run', 'r', '--light', '0', '-m', 'script'])
@@ -354,6 +355,96 @@ for target, number in ((rank, 0), (rank, 1), (late, 2), (late, 3)):
         self.assertEqual(found.names, [f'rank{rank}_step000001.pickle' for rank in range(4)], found.done.stderr)
         self.assertEqual(found.sidecar('rank3_step000001.pickle')['worldSize'], 4)
 
+    SPAWNING = PROGRAM + '''
+import multiprocessing, types
+def rank(number):
+    torch.distributed = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True, get_rank=lambda: number, get_world_size=lambda: 2)
+    train(1)
+def idle(answers):
+    answers.put([len(torch.cuda._queued_calls), 'leakline_recorder.session' in sys.modules, sys.path[0] == __file__.rsplit("/", 1)[0]])
+def run(method, *works):
+    children = [multiprocessing.get_context(method).Process(target=work, args=arguments) for work, *arguments in works]
+    for child in children:
+        child.start()
+    for child in children:
+        child.join()
+    print([child.exitcode for child in children])
+'''
+
+    def test_spawned_processes_record_themselves_and_helpers_pay_nothing(self):
+        program = self.SPAWNING + '''
+if __name__ == '__main__':
+    for method in multiprocessing.get_all_start_methods():
+        if method != 'fork':
+            answers = multiprocessing.get_context(method).Queue()
+            run(method, (train, 3), (train, 3), (idle, answers))
+            print(answers.get(timeout=60))
+'''
+        package = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'recorder', 'leakline_recorder')
+        standin = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'standin')
+        for command, env in ((None, None), ([sys.executable, package, '--out', 'out', '--run', 'r', '--light', '0', 'script.py'], {'PYTHONPATH': standin})):
+            found = self.run_program(program, '--light', '0', command=command, env=env)
+            methods = len(set(multiprocessing.get_all_start_methods()) - {'fork'})
+            self.assertEqual(found.done.stdout, methods * '[0, 0, 0]\n[1, False, True]\n', found.done.stderr)
+            names = ['rank0_step000001.pickle', 'rank0_step000002.pickle', 'rank0_step000003_exit.pickle']
+            self.assertEqual(found.names, sorted(2 * methods * names), found.done.stderr)
+            runs = [name for name in os.listdir(found.folder) if name != '.gitignore']
+            self.assertEqual({run.rsplit('-', 1)[0] for run in runs}, {'r-spawned'})
+
+    def test_spawned_ranks_are_one_run_beside_that_of_their_parent(self):
+        program = self.SPAWNING + '''
+import os
+if __name__ == '__main__':
+    os.chdir('/')
+    train(1)
+    run('spawn', (rank, 0), (rank, 1))
+'''
+        found = self.run_program(program, '--start', '1', '--light', '0', '--at-exit', '0')
+        ranks = ['rank0_step000001.pickle', 'rank1_step000001.pickle']
+        self.assertEqual([sorted(name for name in os.listdir(os.path.join(found.folder, run)) if name.endswith('.pickle')) for run in ('r', 'r-spawned')],
+                         [ranks[:1], ranks], found.done.stderr)
+
+    def test_helpers_of_a_rank_are_not_that_rank(self):
+        program = self.SPAWNING + 'if __name__ == "__main__":\n    train(1)\n    run("spawn", (train, 1), (train, 1))'
+        found = self.run_program(program, '--start', '1', '--light', '0', '--at-exit', '0', env={'RANK': '1', 'WORLD_SIZE': '2'})
+        self.assertEqual(found.names, 3 * ['rank1_step000001.pickle'], found.done.stderr)
+        self.assertEqual({run.rsplit('-', 1)[0] for run in os.listdir(found.folder) if run.startswith('r-')}, {'r-rank1-spawned'})
+
+    def test_spawned_after_start_with_its_options(self):
+        program = self.SPAWNING + '''
+import leakline_recorder
+if __name__ == '__main__':
+    leakline_recorder.start(out='out', run='mine', start=1, light=0, at_exit=False)
+    run('spawn', (rank, 0))
+'''
+        found = self.run_program(program, command=[sys.executable, 'script.py'])
+        self.assertEqual(found.names, ['rank0_step000001.pickle'], found.done.stderr)
+        self.assertTrue(os.path.isdir(os.path.join(self.folder, 'out', 'mine-spawned')))
+
+    def test_a_spawned_process_that_starts_by_itself(self):
+        program = self.SPAWNING + '''
+import leakline_recorder
+leakline_recorder.start(out='out', run='its-own', start=1, light=0, at_exit=False)
+if __name__ == '__main__':
+    run('spawn', (rank, 1))
+'''
+        found = self.run_program(program, command=[sys.executable, 'script.py'])
+        self.assertEqual(os.listdir(os.path.join(self.folder, 'out', 'its-own')).count('rank1_step000001.pickle'), 1, found.done.stderr)
+        self.assertEqual(len(found.names), 1)
+
+    def test_a_spawned_process_that_cannot_find_the_recorder_runs_as_without_it(self):
+        program = self.SPAWNING + '''
+if __name__ == '__main__':
+    import leakline_recorder.spawned, os
+    leakline_recorder.spawned.FOLDER = '/nowhere'
+    sys.path[:] = [entry for entry in sys.path if not os.path.exists(os.path.join(entry, 'leakline_recorder'))]
+    run('spawn', (train, 1))
+'''
+        package = os.path.join(os.path.dirname(os.path.abspath(__file__)), '..', '..', 'recorder', 'leakline_recorder')
+        standin = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'standin')
+        found = self.run_program(program, command=[sys.executable, package, '--out', 'out', '--quiet', '1', 'script.py'], env={'PYTHONPATH': standin})
+        self.assertEqual((found.done.stdout, found.done.stderr, found.names), ('[0]\n', '', []))
+
     def test_started_after_the_device(self):
         program = PROGRAM + 'import leakline_recorder\nfirst = torch.Tensor(512)\nleakline_recorder.start(out="out", run="r", light=0)\ntrain(1)'
         found = self.run_program(program, command=[sys.executable, 'script.py'])
@@ -417,6 +508,27 @@ for thread in threads:
         found = self.run_program('import torch\nkept = torch.Tensor(512)', '--light', '0')
         self.assertEqual(found.names, ['rank0_step000000_exit.pickle'])
         self.assertIn('call leakline_recorder.mark_step() after each step', found.done.stderr)
+
+    def test_training_without_an_optimizer_is_told_of_marks_while_it_runs(self):
+        program = PROGRAM + '''
+import gc, leakline_recorder, leakline_recorder.collector
+leakline_recorder.collector.NOW_AND_THEN = 0
+gc.disable()
+def work(count):
+    for _ in range(count):
+        torch.Tensor(512)
+    gc.collect()
+    print(count, file=sys.stderr)
+work(10)
+train(int(sys.argv[1]))
+work(3000)
+work(3000)
+'''
+        said = 'leakline: no step of an optimizer of torch was seen: if this trains, call leakline_recorder.mark_step() after each step'
+        for steps, expected in (('0', ['10', said, '3000', '3000']), ('1', ['10', '3000', '3000'])):
+            found = self.run_program(program, '--light', '0', '--start', '0', '--at-exit', '0', arguments=[steps])
+            lines = [line for line in found.done.stderr.splitlines() if 'recording GPU' not in line]
+            self.assertEqual(lines, expected)
 
     def test_slurm_keeps_its_signal(self):
         program = PROGRAM + 'import signal\nprint(signal.getsignal(signal.SIGUSR1) == signal.SIG_DFL)'

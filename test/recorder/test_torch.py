@@ -353,6 +353,69 @@ def step(number):
             gc.enable()
 
 
+class SpawnedTest(unittest.TestCase):
+    """Real processes and a real process group. What a program's first use of CUDA would call is called by the program."""
+
+    PROGRAM = '''
+import os, sys, torch, torch.distributed, torch.multiprocessing
+from torch.utils.data import DataLoader, Dataset
+import leakline_recorder.memory
+from cpu_memory import CpuMemory
+memory = CpuMemory()
+leakline_recorder.memory.CudaMemory = lambda: memory
+
+class Numbers(Dataset):
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        waiting = [call for call, *_ in torch.cuda._queued_calls if call.__module__.startswith('leakline_recorder')]
+        return index, len(waiting), int('leakline_recorder.session' in sys.modules)
+
+def train(rank, port):
+    os.environ.update(MASTER_ADDR='127.0.0.1', MASTER_PORT=port)
+    torch.distributed.init_process_group('gloo', rank=rank, world_size=2)
+    for call, *_ in torch.cuda._queued_calls:
+        if call.__module__.startswith('leakline_recorder'):
+            call()
+    with memory:
+        net = torch.nn.parallel.DistributedDataParallel(torch.nn.Linear(64, 64))
+        optimizer, kept = torch.optim.SGD(net.parameters(), lr=0.1), []
+        for _ in range(6):
+            loss = net(torch.randn(256, 64)).square().mean()
+            loss.backward()
+            optimizer.step()
+            optimizer.zero_grad()
+            kept.append(loss)
+    torch.distributed.destroy_process_group()
+
+if __name__ == '__main__':
+    for method in ('spawn', 'forkserver'):
+        loader = DataLoader(Numbers(), batch_size=4, num_workers=1, multiprocessing_context=method)
+        print([batch.tolist() for batch in next(iter(loader))])
+    import socket
+    with socket.socket() as free:
+        free.bind(('127.0.0.1', 0))
+        port = str(free.getsockname()[1])
+    torch.multiprocessing.spawn(train, (port,), 2)
+'''
+
+    def test_ranks_record_themselves_and_data_loaders_do_not(self):
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, 'train.py'), 'w') as file:
+                file.write(self.PROGRAM)
+            done = subprocess.run([sys.executable, '-m', 'leakline_recorder', '--run', 'r', '--every', '3', '--start', '0', '--light', '0', 'train.py'], cwd=folder,
+                                  capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stdout), (0, 2 * '[[0, 1, 2, 3], [1, 1, 1, 1], [0, 0, 0, 0]]\n'), done.stderr)
+            out = os.path.join(folder, 'leakline-recordings')
+            self.assertEqual(sorted(os.listdir(out)), ['.gitignore', 'r-spawned'], done.stderr)
+            self.assertEqual(sorted(name for name in os.listdir(os.path.join(out, 'r-spawned')) if name.endswith('.pickle')),
+                             [f'rank{rank}_step00000{step}.pickle' for rank in (0, 1) for step in (3, 6)])
+            with open(os.path.join(out, 'r-spawned', 'rank1_step000006.leakline.json'), encoding='utf-8') as file:
+                side = json.load(file)
+            self.assertEqual((side['rank'], side['worldSize'], side['stepSource']), (1, 2, 'optimizer'))
+            self.assertIn('kept', [owner['name'] for owner in side['holders']['owners']])
+
+
 class PlantedTest(unittest.TestCase):
     """Record now, with this interpreter and this recorder, and check bytes, verdicts and holders."""
 

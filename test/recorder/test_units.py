@@ -132,7 +132,7 @@ class FilesTest(unittest.TestCase):
         self.assertTrue(os.path.exists(mine))
 
     def test_recordings_stay_out_of_git(self):
-        make_folder(os.path.join(self.folder, 'out', 'run'))
+        make_folder(os.path.join(self.folder, 'out'))
         self.assertEqual(open(os.path.join(self.folder, 'out', '.gitignore')).read(), '*\n')
 
 
@@ -213,6 +213,42 @@ class StepsTest(unittest.TestCase):
             optimizer.step()
         Mine().step()
         self.assertEqual(self.seen, [1, 2, 3, 4])
+
+    @staticmethod
+    def parts(count):
+        return [{'params': [object()]} for _ in range(count)]
+
+    def test_an_optimizer_that_is_stepped_group_by_group(self):
+        # as DeepSpeed's ZeRO does: by its groups (stages 1 and 2), or by what it puts into one group (stage 3)
+        for whole in (True, False):
+            with self.subTest(whole):
+                self.seen.clear()
+                before, optimizer, groups = self.steps.count, Optimizer(), self.parts(3)
+                optimizer.param_groups = [{'params': []}, {'params': []}]
+                for _ in range(4):
+                    for group in groups:
+                        if whole:
+                            optimizer.param_groups = [group]
+                        else:
+                            optimizer.param_groups[1]['params'] = group['params']
+                        optimizer.step()
+                self.assertEqual(self.seen, [before + step for step in (1, 2, 3, 4)])
+                del optimizer
+
+    def test_parameters_that_are_replaced_and_blocks_that_come_back(self):
+        optimizer, blocks = Optimizer(), self.parts(3)
+        for round in range(30):
+            optimizer.param_groups = [blocks[round % 3]]
+            for _ in range(10):
+                optimizer.step()
+        self.assertEqual(len(self.seen), 300)
+        kept = []
+        for _ in range(2000):
+            kept.append(self.parts(1))
+            optimizer.param_groups = kept[-1]
+            optimizer.step()
+            optimizer.step()
+        self.assertEqual(len(self.seen), 4300)
 
     def test_marks_replace_optimizers(self):
         optimizer = Optimizer()

@@ -25,6 +25,7 @@ class Allocator:
         self.trace: List[Dict[str, Any]] = []
         self.ring = 0
         self.backend = 'native'
+        self.allocated = 0
         self._next = 1 << 40
 
     def malloc(self, nbytes: int) -> int:
@@ -36,6 +37,7 @@ class Allocator:
                 observer(0, size, self.capacity, 0)
             raise _C.OutOfMemoryError('CUDA out of memory (stand-in)')
         address, self._next = self._next, self._next + size
+        self.allocated += 1
         stack = frames(2)
         self.blocks[address] = {'address': address, 'size': size, 'requested_size': nbytes, 'state': 'active_allocated', 'frames': stack}
         self.event('alloc', address, nbytes, stack)
@@ -147,4 +149,5 @@ def mem_get_info(index: int = 0) -> Any:
 
 
 def memory_stats(device: Any = None) -> Dict[str, int]:
-    return {'active_bytes.all.current': memory_reserved(), 'allocation.all.current': len(allocator.blocks), 'unlisted': 1}
+    return {'active_bytes.all.current': memory_reserved(), 'allocation.all.current': len(allocator.blocks),
+            'allocation.all.allocated': allocator.allocated, 'unlisted': 1}
