@@ -5,12 +5,13 @@ import argparse
 import dataclasses
 import functools
 import os
+import pkgutil
 import runpy
 import sys
 import types
 import typing
 from importlib.machinery import SourceFileLoader
-from typing import List, Optional, Tuple
+from typing import Any, List, Optional, Tuple
 
 from . import api, spawned
 from .guard import say
@@ -65,22 +66,38 @@ def parser() -> argparse.ArgumentParser:
 
 
 def run_script(path: str, arguments: List[str]) -> None:
-    """Execute a file as ``__main__``. Not ``runpy.run_path``: that empties the module before the exit snapshot sees it."""
+    """Execute a file as ``__main__``; a folder or a zip file with a ``__main__.py``; standard input, if it is called ``-``.
+
+    Not ``runpy.run_path``: that empties the module before the exit snapshot sees it.
+    """
+    sys.argv = [path] + arguments
+    if path == '-':
+        _look_first_in('')
+        _execute(sys.stdin.buffer.read(), '<stdin>')
+        return
+    whole = os.path.abspath(path)
+    if pkgutil.get_importer(path) is not None:
+        _look_first_in(whole, even_if_safe=True)
+        _new_main()
+        runpy._run_module_as_main('__main__', alter_argv=False)  # type: ignore[attr-defined]
+        return
     try:
         with open(path, 'rb') as file:
             source = file.read()
     except OSError as error:
         say(f"can't open {path!r}: {error.strerror}")
         sys.exit(2)
-    whole = os.path.abspath(path)
-    sys.argv = [path] + arguments
     _look_first_in(os.path.dirname(whole))
+    _execute(source, whole)
+
+
+def _execute(source: bytes, name: str) -> None:
     main_module = _new_main()
-    main_module.__file__ = whole
-    main_module.__loader__ = SourceFileLoader('__main__', whole)
+    main_module.__file__ = name
+    main_module.__loader__ = SourceFileLoader('__main__', name)
     main_module.__dict__['__cached__'] = None
     # dont_inherit: the annotations of the program are its own, not the strings that this file asks for
-    exec(compile(source, whole, 'exec', dont_inherit=True), main_module.__dict__)
+    exec(compile(source, name, 'exec', dont_inherit=True), main_module.__dict__)
 
 
 def run_module(name: str, arguments: List[str]) -> None:
@@ -94,13 +111,15 @@ def run_module(name: str, arguments: List[str]) -> None:
 def _new_main() -> types.ModuleType:
     module = types.ModuleType('__main__')
     module.__dict__['__builtins__'] = __builtins__
+    if sys.version_info < (3, 14):
+        module.__dict__['__annotations__'] = {}
     sys.modules['__main__'] = module
     return module
 
 
-def _look_first_in(folder: str) -> None:
+def _look_first_in(folder: str, even_if_safe: bool = False) -> None:
     """Python looks for modules beside the script. Beside us, where it was told to look first, it would not look."""
-    if getattr(sys.flags, 'safe_path', False):
+    if getattr(sys.flags, 'safe_path', False) and not even_if_safe:
         return
     if sys.path and _is_working_folder(sys.path[0]):
         del sys.path[0]
@@ -119,5 +138,9 @@ def _shown_from_the_program_on(error: BaseException) -> None:
     trace = error.__traceback__
     while trace is not None and trace.tb_frame.f_code.co_filename == __file__:
         trace = trace.tb_next
-    show = sys.excepthook
-    sys.excepthook = lambda kind, value, _: show(kind, value.with_traceback(trace), trace)
+    show, traces = sys.excepthook, [trace]
+
+    def shown(kind: Any, value: BaseException, _: Any) -> None:
+        sys.excepthook, trace = show, traces.pop()    # its frames keep what the program had: not until the very end
+        show(kind, value.with_traceback(trace), trace)
+    sys.excepthook = shown

@@ -18,9 +18,10 @@ def say(message: str) -> None:
         pass  # standard error may be closed at exit
 
 
-def say_once(message: str) -> None:
-    if message not in _said:
-        _said.add(message)
+def say_once(message: str, about: str = '') -> None:
+    """Nothing more is said of what one message was ``about``, by default its own text."""
+    if (about or message) not in _said:
+        _said.add(about or message)
         say(message)
 
 
@@ -41,7 +42,9 @@ def guarded(trouble: str) -> Callable[[Function], Function]:
             try:
                 return function(*args, **kwargs)
             except Exception as error:
-                say_once(f'{trouble}: {_in_a_line(error)}')
+                # Files have ever new names: what cannot be written is said once all the same.
+                about = f'{trouble}: {type(error).__name__} {error.errno}' if isinstance(error, OSError) and error.errno else ''
+                say_once(f'{trouble}: {_in_a_line(error)}', about)
                 return None
         return cast(Function, safe)
     return decorate

@@ -112,8 +112,7 @@ class Session:
             if self.steps.source == 'none' and not self.options.quiet:
                 say_once(NO_STEP)
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
-            say('CUDA was never used by this process: it recorded nothing. Processes that multiprocessing started record themselves;'
-                ' one that a command started needs leakline_recorder in that command')
+            say('CUDA was never used by this process: nothing was recorded in it. What it starts as a command needs leakline_recorder there')
         self.steps.stop()
         self._collector.stop()
         self._triggers.remove()
@@ -143,6 +142,8 @@ class Session:
         watch = Stopwatch()
         if not self._named:
             self._name()
+        if not os.path.isdir(self.folder):
+            self._make_folder()    # the program has emptied its output
         stem = self._stem(kind, reason)
         path = os.path.join(self.folder, stem)
         with collector_at_rest():
@@ -170,11 +171,15 @@ class Session:
         """Not earlier than at the first snapshot: the process group is there by the first step, seldom before."""
         self.run = with_group(self.run, getattr(torch, 'distributed', None), self._is_child(), self._inherited_rank)
         self.folder = os.path.join(os.path.dirname(self.folder), self.run.id)
-        os.makedirs(self.folder, exist_ok=True)
-        sweep(self.folder)
         self._named = True
+        self._make_folder()
+        sweep(self.folder)
         if self._is_child():
             self._say_where()
+
+    def _make_folder(self) -> None:
+        make_folder(os.path.dirname(self.folder))
+        os.makedirs(self.folder, exist_ok=True)
 
     @guarded('could not walk who keeps the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:

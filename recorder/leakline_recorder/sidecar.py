@@ -81,7 +81,7 @@ def _own_version() -> str:
 
 def _main() -> Optional[str]:
     path = getattr(sys.modules.get('__main__'), '__file__', None)
-    return os.path.abspath(path) if path else None
+    return os.path.abspath(path) if path and path != '<stdin>' else None
 
 
 def _cwd() -> Optional[str]:

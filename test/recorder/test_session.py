@@ -6,11 +6,13 @@ import json
 import multiprocessing
 import os
 import pickle
+import shutil
 import subprocess
 import sys
 import tempfile
 import textwrap
 import unittest
+import zipfile
 
 PROGRAM = '''
 import sys, torch
@@ -208,6 +210,54 @@ print(Settings.__annotations__, sys.modules['__main__'].Settings is Settings, pi
         self.same_as_without(program)
         self.same_as_without(program, '-m', 'script')
         self.same_as_without(program, os.path.join(folder.name, 'elsewhere.py'), 'argument', '--every', '3')
+
+    def test_folders_zip_files_and_standard_input_are_run_as_without_us(self):
+        program = PROGRAM + '''
+import beside
+print(beside.X, __name__, sys.argv, sys.path[0], repr(__package__), __spec__ and __spec__.name, sorted(vars(sys.modules['__main__'])))
+train(2)
+sys.exit(sys.stdin.read() or 5)
+'''
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(os.path.join(folder, 'application'))
+            for name in ('application/__main__.py', 'application/beside.py', 'beside.py'):
+                with open(os.path.join(folder, name), 'w') as file:
+                    file.write(program if name.endswith('__main__.py') else 'X = 5')
+            with zipfile.ZipFile(os.path.join(folder, 'application.zip'), 'w') as packed:
+                for name in ('__main__.py', 'beside.py'):
+                    packed.write(os.path.join(folder, 'application', name), name)
+            os.mkdir(os.path.join(folder, 'empty'))
+            for path, given in (('application', 'read by the program'), ('application.zip', ''), ('-', program), ('empty', '')):
+                with self.subTest(path):
+                    shutil.rmtree(os.path.join(folder, 'out'), ignore_errors=True)
+                    alone, recorded = (subprocess.run([sys.executable, *ours, path, 'x'], input=given, capture_output=True, text=True, cwd=folder, timeout=120)
+                                       for ours in ([], ['-m', 'leakline_recorder', '--out', 'out', '--quiet', '1', '--light', '0', '--start', '2']))
+                    lines = [line for line in recorded.stderr.splitlines(True) if not line.startswith('leakline: torch was never')]
+                    self.assertEqual((recorded.returncode, recorded.stdout, ''.join(lines)), (alone.returncode, alone.stdout, alone.stderr))
+                    self.assertEqual(len(glob.glob(os.path.join(folder, 'out', '*', '*.pickle'))), 0 if path == 'empty' else 2)
+
+    def test_recordings_lie_where_the_recorder_was_started(self):
+        found = self.run_program('import os\nos.mkdir("other")\nos.chdir("other")\n' + PROGRAM + 'train(1)\nprint(os.listdir("."))',
+                                 command=[sys.executable, '-m', 'leakline_recorder', '--out', 'out', '--light', '0', 'script.py'])
+        self.assertEqual((found.done.stdout, found.names), ('[]\n', ['rank0_step000001.pickle']), found.done.stderr)
+
+    def test_a_program_that_empties_its_output(self):
+        program = PROGRAM + 'import os, shutil\ntrain(2)\nshutil.rmtree(os.path.join(os.path.dirname(__file__), "out"))\ntrain(2)'
+        found = self.run_program(program, '--start', '4', '--light', '0')
+        self.assertEqual(found.names, ['rank0_step000003.pickle', 'rank0_step000004.pickle'], found.done.stderr)
+        self.assertNotIn('could not', found.done.stderr)
+
+    def test_what_an_error_kept_alive_goes_when_it_did_without_us(self):
+        self.same_as_without('''
+import sys
+class Kept:
+    def __del__(self):
+        print('gone', sys is not None, print is not None)
+def train():
+    kept = Kept()
+    raise KeyboardInterrupt
+train()
+''')
 
     def test_torch_is_imported_by_the_script_even_if_it_looks_for_it_before(self):
         program = '''

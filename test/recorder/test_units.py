@@ -351,6 +351,17 @@ class GuardTest(unittest.TestCase):
             broken()
         self.assertEqual(said.getvalue(), "leakline: planted trouble: KeyError: 'x'\n")
 
+    def test_files_that_cannot_be_written_are_said_once_whatever_their_names(self):
+        @guard.guarded('planted trouble with files')
+        def write(number):
+            with open(f'/nowhere/{number}', 'wb'):
+                pass
+        said = io.StringIO()
+        with contextlib.redirect_stderr(said):
+            write(1)
+            write(2)
+        self.assertEqual(len(said.getvalue().splitlines()), 1)
+
 
 class CollectorAtRestTest(unittest.TestCase):
     def test_rests_during_a_dump_and_comes_back(self):
