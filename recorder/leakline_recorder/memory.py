@@ -6,6 +6,7 @@ that has initialised CUDA can no longer fork; recording begins when the program 
 from __future__ import annotations
 
 import inspect
+import threading
 from typing import Any, Callable, Dict, List, Optional, Protocol
 
 import torch
@@ -29,6 +30,7 @@ class DeviceMemory(Protocol):
     def when_ready(self, begin: Callable[[], None]) -> None: ...
     def ready(self) -> bool: ...
     def record(self, max_entries: int, stacks: str) -> None: ...
+    def history_is_on(self) -> bool: ...
     def stop(self) -> None: ...
     def snapshot(self, traces: bool) -> Dict[str, Any]: ...
     def stats(self) -> Dict[str, int]: ...
@@ -60,7 +62,16 @@ class CudaMemory:
         torch.cuda._lazy_call(begin)
 
     def record(self, max_entries: int, stacks: str) -> None:
-        torch.cuda.memory._record_memory_history(enabled='all', context='all', stacks=stacks, max_entries=max(1, max_entries))
+        record, more = torch.cuda.memory._record_memory_history, {}
+        # Scopes such as those of optimizers are recorded on this thread only, unless torch is asked for all.
+        if threading.current_thread() is not threading.main_thread() and 'global_record_annotations' in _parameters(record):
+            more['global_record_annotations'] = True
+        record(enabled='all', context='all', stacks=stacks, max_entries=max(1, max_entries), **more)
+
+    def history_is_on(self) -> bool:
+        """False where the program has switched it off, as programs do that record a few steps by themselves."""
+        asked = getattr(torch._C, '_cuda_isHistoryEnabled', None)
+        return asked is None or bool(asked())
 
     def stop(self) -> None:
         torch.cuda.memory._record_memory_history(enabled=None)

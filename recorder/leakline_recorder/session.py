@@ -6,7 +6,7 @@ import multiprocessing
 import os
 import pickle
 import threading
-from typing import Any, Dict, Optional
+from typing import Any, Dict, List, Optional
 
 import torch
 
@@ -48,6 +48,7 @@ class Session:
         self._forked = False
         self._inherited_rank = inherited_rank
         self._allocations = 0
+        self._events: List[int] = []    # of each device's trace, in the full snapshot before
 
     def open(self, on_device: bool = False) -> bool:
         """Prepare everything; recording itself begins when the program first uses the device, or is about to now."""
@@ -118,6 +119,9 @@ class Session:
         self._triggers.remove()
 
     def _stepped(self, step: int) -> None:
+        if self._recording and os.getpid() == self._pid and not self.memory.history_is_on():
+            self.memory.record(self.options.max_entries, self.options.stacks)
+            say_once('the program switched the recording of memory history off: it is on again, and what was allocated meanwhile has no stack')
         if self._schedule.full(step):
             self.dump('step')
         elif self.memory.light_snapshots and self._schedule.light(step):
@@ -149,7 +153,8 @@ class Session:
         with collector_at_rest():
             snapshot = self.memory.snapshot(traces=kind == 'full')
             watch.lap('snapshotSeconds')
-            beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options, self._sources, snapshot)
+            beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
+                                      self._sources, snapshot, self._events)
             blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
             watch.lap('sidecarSeconds')
             # The sidecar takes its name first: whoever sees the snapshot appear finds it already there.
@@ -165,6 +170,7 @@ class Session:
                     text.write(json.dumps(beside, ensure_ascii=False, separators=(',', ':')).encode('utf-8', 'surrogatepass'))
         if kind == 'full':
             self._last_full = self.steps.count
+            self._events = beside['ring']['events']
             self._report(reason, beside)
 
     def _name(self) -> None:
@@ -193,7 +199,7 @@ class Session:
 
     def _report(self, reason: str, beside: Dict[str, Any]) -> None:
         if beside['ring'] and beside['ring']['overflowed']:
-            say_once(f"the ring of {self.options.max_entries} events is full, the oldest are lost: set max_entries higher, or every lower")
+            say_once(f"the ring of {max(beside['ring']['events'])} events is full, the oldest are lost: set max_entries higher, or every lower")
         if self.options.quiet:
             return
         cost = beside['cost']

@@ -303,6 +303,9 @@ class CpuMemory(TorchDispatchMode):
     def record(self, max_entries: int, stacks: str) -> None:
         self.record_memory_history('all', max_entries=max_entries)
 
+    def history_is_on(self) -> bool:
+        return self.recording
+
     def stop(self) -> None:
         self.record_memory_history(None)
 

@@ -506,6 +506,49 @@ if __name__ == '__main__':
         self.assertEqual(found.done.stderr, 'leakline: could not begin to record: RuntimeError: cudaMallocAsync does not yet support recordHistory. '
                                             'If you need it, please file an issue describing your use case.\n')
 
+    def test_every_release_has_its_shape(self):
+        for release, light in (('2.1', 0), ('2.3', 0), ('2.4', 0), ('2.7', 0), ('2.8', 0), ('2.10', 0), ('2.11', 1), ('2.13', 1)):
+            with self.subTest(release):
+                found = self.run_program(PROGRAM + 'train(4)', '--every', '2', '--start', '0', '--light', '1', env={'STANDIN_RELEASE': release})
+                self.assertEqual(found.names, light * ['rank0_step000001_light.pickle'] + ['rank0_step000002.pickle'] + light * ['rank0_step000003_light.pickle']
+                                 + ['rank0_step000004.pickle'], found.done.stderr)
+                side = found.sidecar('rank0_step000004.pickle')
+                self.assertEqual((side['versions']['torch'], side['holders']['owners'][0]['name']), (f'{release}.0+standin', 'history'))
+                self.assertEqual([line for line in found.done.stderr.splitlines() if ' step ' not in line and 'recording GPU memory' not in line], [])
+
+    def test_scopes_of_every_thread_where_another_is_the_first_to_use_the_device(self):
+        program = PROGRAM + '''
+import threading
+if len(sys.argv) > 1:
+    first = threading.Thread(target=torch.Tensor, args=(512,), name='first')
+    first.start()
+    first.join()
+train(1)
+print(torch.cuda.allocator.annotated)
+'''
+        for release, arguments, annotated in (('2.11', [], 'MainThread'), ('2.11', ['x'], 'every thread'), ('2.7', ['x'], 'first')):
+            found = self.run_program(program, arguments=arguments, env={'STANDIN_RELEASE': release})
+            self.assertEqual(found.done.stdout, annotated + '\n', found.done.stderr)
+
+    def test_a_program_that_records_by_itself_and_stops(self):
+        program = PROGRAM + '''
+train(1)
+torch.cuda.memory._record_memory_history(max_entries=1000)
+train(1)
+torch.cuda.memory._record_memory_history(enabled=None)
+train(2)
+'''
+        for release in ('2.1', '2.11'):
+            found = self.run_program(program, '--start', '4', '--light', '0', '--at-exit', '0', env={'STANDIN_RELEASE': release})
+            self.assertTrue(all(found.snapshot(name)['device_traces'][0] for name in (found.names[0], found.names[1], found.names[3])))
+            self.assertEqual(found.done.stderr.count('the program switched the recording of memory history off: it is on again'), 1)
+
+    def test_the_ring_of_a_program_that_records_by_itself(self):
+        program = PROGRAM + 'first = torch.Tensor(512)\ntorch.cuda.memory._record_memory_history(max_entries=30)\ntrain(40)'
+        found = self.run_program(program, '--every', '10', '--start', '0', '--light', '0', '--at-exit', '0')
+        self.assertEqual([found.sidecar(name)['ring']['overflowed'] for name in found.names], [False, True, True, True])
+        self.assertEqual(found.done.stderr.count('the ring of 30 events is full'), 1)
+
     def test_while_a_graph_is_captured_the_device_is_not_asked(self):
         program = PROGRAM + 'train(1)\ntorch.cuda.capturing = True\ntrain(1)\ntorch.cuda.capturing = False\ntrain(1)'
         found = self.run_program(program, '--start', '3', '--light', '0')

@@ -8,8 +8,9 @@ import types
 from typing import Any, Optional
 
 from . import _C, autograd, cuda, nn, optim
+from .release import RELEASE
 
-__version__ = '2.11.0+standin'
+__version__ = '.'.join(map(str, RELEASE)) + '.0+standin'
 version = types.SimpleNamespace(cuda='13.0', hip=None)
 backends = types.SimpleNamespace(cuda=types.SimpleNamespace(is_built=lambda: True))
 OutOfMemoryError = _C.OutOfMemoryError
@@ -41,8 +42,12 @@ class Tensor:
             cuda.allocator.free(self._address)
 
 
-def is_autocast_enabled(device_type: Any = None) -> bool:
-    return False
+if RELEASE >= (2, 4):
+    def is_autocast_enabled(device_type: Any = None) -> bool:
+        return False
+else:
+    def is_autocast_enabled() -> bool:
+        return False
 
 
 def is_autocast_cache_enabled() -> bool:

@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List
 
 from .. import _C
 from . import memory
+from ..release import RELEASE
 
 _initialized = False
 _process = 0    # that initialised the device
@@ -26,6 +27,7 @@ class Allocator:
         self.ring = 0
         self.backend = 'native'
         self.allocated = 0
+        self.annotated = ''    # threads whose scopes are recorded
         self._next = 1 << 40
 
     def malloc(self, nbytes: int) -> int:
@@ -61,7 +63,9 @@ class Allocator:
     def snapshot(self, traces: bool) -> Dict[str, Any]:
         segments = [{'device': 0, 'address': block['address'], 'total_size': block['size'], 'active_size': block['size'],
                      'blocks': [dict(block)]} for block in self.blocks.values()]
-        return {'segments': segments, 'device_traces': [list(self.trace) if traces else []]}
+        trace = list(self.trace) if traces else []
+        self.event('snapshot', 0, sum(block['size'] for block in self.blocks.values()), [])
+        return {'segments': segments, 'device_traces': [trace]}
 
 
 def frames(skip: int) -> List[Dict[str, Any]]:
@@ -75,6 +79,7 @@ def frames(skip: int) -> List[Dict[str, Any]]:
 
 
 allocator = Allocator()
+_C._cuda_isHistoryEnabled = lambda: allocator.ring > 0
 capturing = False    # a graph is being captured on the current stream
 
 
@@ -110,6 +115,12 @@ def _is_in_bad_fork() -> bool:
 
 
 def _lazy_call(call: Callable[[], None]) -> None:
+    if RELEASE < (2, 4):    # no lock around the question
+        if is_initialized():
+            call()
+        else:
+            _queued_calls.append(call)
+        return
     if not _initialization_lock.acquire(timeout=5):
         raise RuntimeError('here torch would wait for ever')
     try:

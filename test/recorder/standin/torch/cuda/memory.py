@@ -1,18 +1,21 @@
 from __future__ import annotations
 
+import inspect
 import sys
+import threading
 from typing import Any, Optional
+
+from ..release import RELEASE
 
 
 def _record_memory_history(enabled: Any = 'all', *args: Any, **kwargs: Any) -> None:
     """The dispatch of 2.1 and newer: a boolean asks for the interface of 2.0."""
     if isinstance(enabled, bool):
         raise TypeError('the interface of 2.0, which the recorder must not call')
-    _record_memory_history_impl(enabled, *args, **kwargs)
+    impl(enabled, *args, **kwargs)
 
 
-def _record_memory_history_impl(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all',
-                                max_entries: int = sys.maxsize, device: Any = None) -> None:
+def _record(enabled: Optional[str], context: Optional[str], stacks: str, max_entries: int, clear_history: bool, annotations: bool) -> None:
     from . import _lazy_init, allocator
     if not 0 <= max_entries < 1 << 64:
         raise TypeError('incompatible function arguments: max_entries is a size_t')
@@ -22,8 +25,24 @@ def _record_memory_history_impl(enabled: Optional[str] = 'all', context: Optiona
     _lazy_init()
     allocator.refuse_unless_native('recordHistory')
     allocator.ring = max(1, max_entries) if enabled == 'all' else 1 if enabled else 0
-    if not enabled:
+    allocator.annotated = 'every thread' if annotations else threading.current_thread().name
+    if not enabled or clear_history:
         allocator.trace.clear()
+
+
+def _without_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all',
+                   max_entries: int = sys.maxsize, device: Any = None) -> None:
+    """Each call begins anew."""
+    _record(enabled, context, stacks, max_entries, True, False)
+
+
+def _with_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all', max_entries: int = sys.maxsize,
+                device: Any = None, clear_history: bool = False, compile_context: bool = False, global_record_annotations: bool = False) -> None:
+    _record(enabled, context, stacks, max_entries, clear_history, global_record_annotations)
+
+
+impl = _with_clear if RELEASE >= (2, 8) else _without_clear
+_record_memory_history.__signature__ = inspect.signature(impl)  # type: ignore[attr-defined]
 
 
 def _snapshot(device: Any = None) -> Any:
@@ -33,7 +52,18 @@ def _snapshot(device: Any = None) -> Any:
     return allocator.snapshot(True)
 
 
-def memory_snapshot(mempool_id: Any = None, include_traces: bool = True) -> Any:
+def _segments(include_traces: bool = True) -> Any:
     from . import _lazy_init, allocator
     _lazy_init()
     return allocator.snapshot(include_traces)['segments']
+
+
+if RELEASE >= (2, 11):
+    def memory_snapshot(mempool_id: Any = None, include_traces: bool = True) -> Any:
+        return _segments(include_traces)
+elif RELEASE >= (2, 7):
+    def memory_snapshot(mempool_id: Any = None) -> Any:
+        return _segments()
+else:
+    def memory_snapshot() -> Any:
+        return _segments()
