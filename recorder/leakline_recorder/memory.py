@@ -5,9 +5,10 @@ that has initialised CUDA can no longer fork; recording begins when the program 
 """
 from __future__ import annotations
 
+import contextlib
 import inspect
 import threading
-from typing import Any, Callable, Dict, List, Optional, Protocol
+from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
 
 import torch
 
@@ -77,6 +78,10 @@ class CudaMemory:
         torch.cuda.memory._record_memory_history(enabled=None)
 
     def snapshot(self, traces: bool) -> Dict[str, Any]:
+        with _every_pool():
+            return self._snapshot(traces)
+
+    def _snapshot(self, traces: bool) -> Dict[str, Any]:
         if traces or not self._light:
             return torch.cuda.memory._snapshot()
         found = self._light[0](include_traces=False)
@@ -115,6 +120,17 @@ class CudaMemory:
 
     def address(self, tensor: torch.Tensor) -> Optional[int]:
         return tensor.untyped_storage().data_ptr() or None
+
+
+@contextlib.contextmanager
+def _every_pool() -> Iterator[None]:
+    """In 2.6 and 2.7 a snapshot inside ``torch.cuda.use_mem_pool`` shows that pool alone: the pool is left meanwhile."""
+    context = getattr(torch._C, '_MemPoolContext', None)
+    outside = context(None) if context is not None and context.active_pool() is not None else None
+    try:
+        yield
+    finally:
+        del outside
 
 
 def _parameters(function: Callable[..., Any]) -> Any:

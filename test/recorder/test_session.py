@@ -516,6 +516,13 @@ if __name__ == '__main__':
                 self.assertEqual((side['versions']['torch'], side['holders']['owners'][0]['name']), (f'{release}.0+standin', 'history'))
                 self.assertEqual([line for line in found.done.stderr.splitlines() if ' step ' not in line and 'recording GPU memory' not in line], [])
 
+    def test_a_snapshot_inside_a_pool_shows_all_memory(self):
+        program = PROGRAM + 'train(1)\ninside = torch._C.MemPoolContext("pool")\ntrain(1)\nprint(torch._C.MemPoolContext.active)\ndel inside\ntrain(1)'
+        for release in ('2.1', '2.5', '2.6', '2.7', '2.8'):
+            found = self.run_program(program, '--start', '3', '--light', '0', '--at-exit', '0', env={'STANDIN_RELEASE': release})
+            self.assertEqual(found.done.stdout, 'pool\n', found.done.stderr)
+            self.assertEqual([len(found.snapshot(name)['segments']) for name in found.names], [3, 4, 5], release)
+
     def test_scopes_of_every_thread_where_another_is_the_first_to_use_the_device(self):
         program = PROGRAM + '''
 import threading

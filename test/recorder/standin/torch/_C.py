@@ -6,6 +6,22 @@ observers: List[Callable[[int, int, int, int], Any]] = []
 _cuda_attach_out_of_memory_observer = observers.append
 
 
+class MemPoolContext:
+    """The pool that is used until this object dies."""
+
+    active: Any = None
+
+    def __init__(self, pool: Any) -> None:
+        self._before, MemPoolContext.active = MemPoolContext.active, pool
+
+    def __del__(self) -> None:
+        MemPoolContext.active = self._before
+
+    @staticmethod
+    def active_pool() -> Any:
+        return MemPoolContext.active
+
+
 class OutOfMemoryError(RuntimeError):
     pass
 

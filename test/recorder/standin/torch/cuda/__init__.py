@@ -63,6 +63,8 @@ class Allocator:
     def snapshot(self, traces: bool) -> Dict[str, Any]:
         segments = [{'device': 0, 'address': block['address'], 'total_size': block['size'], 'active_size': block['size'],
                      'blocks': [dict(block)]} for block in self.blocks.values()]
+        if _C.MemPoolContext.active is not None and (2, 6) <= RELEASE < (2, 8):
+            segments = []    # no block of the toy lies in a pool
         trace = list(self.trace) if traces else []
         self.event('snapshot', 0, sum(block['size'] for block in self.blocks.values()), [])
         return {'segments': segments, 'device_traces': [trace]}
@@ -79,6 +81,8 @@ def frames(skip: int) -> List[Dict[str, Any]]:
 
 
 allocator = Allocator()
+if (2, 5) <= RELEASE < (2, 8):
+    _C._MemPoolContext = _C.MemPoolContext
 _C._cuda_isHistoryEnabled = lambda: allocator.ring > 0
 capturing = False    # a graph is being captured on the current stream
 
@@ -115,7 +119,7 @@ def _is_in_bad_fork() -> bool:
 
 
 def _lazy_call(call: Callable[[], None]) -> None:
-    if RELEASE < (2, 4):    # no lock around the question
+    if RELEASE < (2, 7):    # no lock around the question
         if is_initialized():
             call()
         else:

@@ -32,8 +32,8 @@ def _record(enabled: Optional[str], context: Optional[str], stacks: str, max_ent
 
 def _without_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all',
                    max_entries: int = sys.maxsize, device: Any = None) -> None:
-    """Each call begins anew."""
-    _record(enabled, context, stacks, max_entries, True, False)
+    """Before 2.3 each call begins anew."""
+    _record(enabled, context, stacks, max_entries, RELEASE < (2, 3), False)
 
 
 def _with_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all', max_entries: int = sys.maxsize,
