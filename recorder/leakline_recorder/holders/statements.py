@@ -6,7 +6,7 @@ import dataclasses
 import linecache
 import os
 import re
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
 from ..plain import modules
 from ..sources import MOST_BYTES, is_users
@@ -43,19 +43,25 @@ class Statements:
 
     def find(self, keeper: Keeper, most: int = 4) -> List[Dict[str, Any]]:
         """Best first: ``{file, line, text, score}``."""
+        found = self._search(keeper, _matches)
+        if not found and keeper.kind == 'attribute' and not keeper.container:
+            found = self._search(keeper, _set_by_any_name)
+        ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
+        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:most]]
+
+    def _search(self, keeper: Keeper, matches: Callable[[ast.Module, Keeper, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
         for path in self._paths(keeper.file):
             parsed = self._tree(path)
             if parsed is None:
                 continue
             tree, lines = parsed
-            for node, score in _matches(tree, keeper, path == keeper.file):
+            for node, score in matches(tree, keeper, path == keeper.file):
                 at = (path, node.lineno)
                 text = lines[node.lineno - 1].strip() if node.lineno <= len(lines) else ''
                 if score > found.get(at, (0, ''))[0]:
                     found[at] = (score, text)
-        ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
-        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:most]]
+        return found
 
     def _paths(self, first: Optional[str]) -> Iterator[str]:
         paths = [first] if first else []
@@ -134,6 +140,21 @@ def _score(node: Any, keeper: Keeper) -> int:
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         return max((_assigned(node, target, keeper) for target in _flat(targets)), default=0)
     return 0
+
+
+def _set_by_any_name(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    """``setattr(self, name, value)`` in a method of the class, where no statement spells the name out.
+
+    Not in ``__init__``, which sets what the object was made with.
+    """
+    for node, scope in _scoped(tree):
+        at = NAMED_BY.get(_called(node.func) or '') if isinstance(node, ast.Call) else None
+        if at is None or len(node.args) <= at or any(_spelling(node.args[at])):
+            continue
+        holder = node.args[0] if at else getattr(node.func, 'value', None)
+        itself = isinstance(holder, ast.Name) and holder.id == 'self'
+        if itself and len(scope) > 1 and scope[-1] != '__init__' and keeper.owner is not None and scope[-2] == keeper.owner.split('.')[-1]:
+            yield node, 1 + same_file
 
 
 def _called(function: Any) -> Optional[str]:
