@@ -24,11 +24,11 @@ export interface Output {
   complain(line: string): void;
 }
 
-export const EXIT_OK = 0;
+const EXIT_OK = 0;
 /** What `--fail-on` names was found. */
 export const EXIT_FOUND = 1;
 /** Stronger than `EXIT_FOUND`: what was found may not be all. */
-export const EXIT_BAD_INPUT = 2;
+const EXIT_BAD_INPUT = 2;
 
 /** Runs the command line. @returns the exit code */
 export async function run(args: readonly string[], output: Output): Promise<number> {

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB'];
 
 /** The amounts that a text names, in its order: the interval of bytes that each may stand for. */
-export function shownAmounts(text: string): { shown: string; low: number; high: number }[] {
+function shownAmounts(text: string): { shown: string; low: number; high: number }[] {
   return [...text.matchAll(/([+\u2212-]?)(\d+(?:\.(\d+))?)[ \u00a0](B|KiB|MiB|GiB|TiB)\b/g)].map((match) => {
     const [shown, sign = '', digits = '', decimals = '', unit = 'B'] = match;
     const scale = 1024 ** units.indexOf(unit);

@@ -1,10 +1,10 @@
 /** Snapshot files for tests: our own fixtures, and the larger corpus beside the checkout where there is one. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bytesSource } from '../../src/core/bytes/byteSource.js';
 import { readSnapshot } from '../../src/core/formats/readSnapshot.js';
 import type { ReadOptions } from '../../src/core/formats/format.js';
 import type { Snapshot } from '../../src/core/model/snapshot.js';
+import { bytesSource } from './bytesSource.js';
 import { repositoryRoot } from './repository.js';
 
 export const FIXTURES = join(repositoryRoot(), 'test/fixtures');

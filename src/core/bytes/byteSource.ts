@@ -10,16 +10,3 @@ export interface ByteSource {
    */
   read(offset: number, into: Uint8Array): Promise<number>;
 }
-
-/** A source over bytes in memory. */
-export function bytesSource(name: string, bytes: Uint8Array): ByteSource {
-  return {
-    name,
-    size: bytes.length,
-    read(offset, into) {
-      const part = bytes.subarray(offset, offset + into.length);
-      into.set(part);
-      return Promise.resolve(part.length);
-    },
-  };
-}

@@ -98,8 +98,7 @@ function sum(values: Iterable<number>): number {
 describe('The bands of a history', () => {
   let all: Subject[];
 
-  before(async function () {
-    this.timeout(60_000);
+  before(async () => {
     all = await subjects();
   });
 
@@ -269,8 +268,7 @@ describe('The bands of a history', () => {
 });
 
 describe('An answer about bands', () => {
-  it('stays below 200 kB at 1,600 pixels, however many lines come and go in each of them', async function () {
-    this.timeout(60_000);
+  it('stays below 200 kB at 1,600 pixels, however many lines come and go in each of them', async () => {
     const path = join(newFolder(), 'restless.pickle');
     writeFileSync(path, restless());
     const signal = new AbortController().signal;
@@ -301,8 +299,7 @@ describe('An answer about bands', () => {
 });
 
 describe('What was born in a window and is alive', () => {
-  it('is what a search through all allocations finds', async function () {
-    this.timeout(60_000);
+  it('is what a search through all allocations finds', async () => {
     const random = seededRandom(23);
     for (const { snapshot, index, name } of await subjects()) {
       const { history } = index;

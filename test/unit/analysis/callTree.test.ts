@@ -103,8 +103,7 @@ function childrenOf(truth: Truth, parent: string): string[] {
 describe('What is live by call', () => {
   after(removeCopies);
 
-  it('is what adding up every path says, at every level, instant, fold and focus', async function () {
-    this.timeout(60_000);
+  it('is what adding up every path says, at every level, instant, fold and focus', async () => {
     const random = seededRandom(3);
     const files = [...picklesUnder(join(FIXTURES, 'shapes'))];
     if (hasCorpus())
@@ -187,8 +186,7 @@ describe('What is live by call', () => {
     );
   });
 
-  it('is a small answer of a small part of a large snapshot, exact all the same', async function () {
-    this.timeout(60_000);
+  it('is a small answer of a small part of a large snapshot, exact all the same', async () => {
     const path = join(newFolder(), 'many_step_1.pickle');
     const run = new TrainingRun();
     // More calls than there is room for, with longer names than there is room for.

@@ -80,8 +80,7 @@ describe('What memory is for', () => {
     assert.ok(right / all > 0.98);
   });
 
-  it('adds up to the live bytes, and at the peak to the peak', async function () {
-    this.timeout(60_000);
+  it('adds up to the live bytes, and at the peak to the peak', async () => {
     const files = [
       ...picklesUnder(join(FIXTURES, 'shapes')),
       ...picklesUnder(join(FIXTURES, 'recordings')),

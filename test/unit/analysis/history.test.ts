@@ -37,8 +37,7 @@ function replay(snapshot: Snapshot, device: number): number[] {
 }
 
 describe('A device’s history', () => {
-  it('ends with the blocks’ bytes, and every instant’s lines add up to its curve', async function () {
-    this.timeout(60_000);
+  it('ends with the blocks’ bytes, and every instant’s lines add up to its curve', async () => {
     const files = [...picklesUnder(join(FIXTURES, 'shapes')), ...picklesUnder(join(FIXTURES, 'recordings'))];
     if (hasCorpus()) files.push(...picklesUnder(CORPUS).filter((file) => !/t11[23]|_list/.test(file)));
     else console.log('    without the corpus: it is not beside the checkout');

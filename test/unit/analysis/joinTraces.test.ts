@@ -49,8 +49,7 @@ function table(parts: readonly { digest: SnapshotDigest; lifetimes: SnapshotDige
 }
 
 describe('Traces of successive dumps', () => {
-  it('joined are the trace that a larger ring had kept, allocation by allocation', async function () {
-    this.timeout(60_000);
+  it('joined are the trace that a larger ring had kept, allocation by allocation', async () => {
     for (const program of ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs']) {
       const dumps = await dumpsOf(program);
       const [whole] = digests(dumps.slice(-1), Number.POSITIVE_INFINITY);
@@ -122,8 +121,7 @@ describe('Traces of successive dumps', () => {
     assert.equal(await endIn(true, (event) => 1e15 - 10 * event), 1200, 'a clock that runs backwards');
   });
 
-  it('accuse nobody whom the whole trace does not, however small the ring', async function () {
-    this.timeout(120_000);
+  it('accuse nobody whom the whole trace does not, however small the ring', async () => {
     for (const program of ['bounded_replay', 'recent_masks', 'epoch_outputs', 'varying_length', 'first_evaluation']) {
       const dumps = await dumpsOf(program);
       for (const overlap of [-200, -50, 20, 100, 500]) {

@@ -53,8 +53,7 @@ function byLine({ stacks }: JoinedTraces): Map<number, DigestLifetimes> {
 }
 
 describe('Random histories, cut into dumps', () => {
-  it('joined are the whole history where rings of random size overlap, to the step and the byte', async function () {
-    this.timeout(120_000);
+  it('joined are the whole history where rings of random size overlap, to the step and the byte', async () => {
     let joins = 0;
     for (let seed = 1; seed <= SEEDS; seed++) {
       // Every ring reaches back behind the dump before; the first holds everything.
@@ -90,8 +89,7 @@ describe('Random histories, cut into dumps', () => {
     assert.ok(joins >= SEEDS / 3, `${joins} histories were joined`);
   });
 
-  it('end in the blocks of the last dump however small the rings, and gaps are counted', async function () {
-    this.timeout(120_000);
+  it('end in the blocks of the last dump however small the rings, and gaps are counted', async () => {
     let gaps = 0;
     let joins = 0;
     for (let seed = 101; seed <= 100 + SEEDS; seed++) {
@@ -124,8 +122,7 @@ describe('Random histories, cut into dumps', () => {
     assert.ok(joins > SEEDS / 2 && gaps > SEEDS / 2, `${gaps} gaps in ${joins} histories`);
   });
 
-  it('have lines whose live bytes, blocks and growth are those of the process', async function () {
-    this.timeout(120_000);
+  it('have lines whose live bytes, blocks and growth are those of the process', async () => {
     for (let seed = 201; seed <= 200 + SEEDS / 2; seed++) {
       const { training, dumps, digests } = await record(seed, (since, random) => 140 + random(since));
       const { runs } = buildReport(digests, { files: [], rules: [] }).report;

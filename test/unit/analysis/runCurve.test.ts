@@ -80,8 +80,7 @@ function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
 }
 
 describe('The curve of a run', () => {
-  it('counts each event once, whether or not the ring had overflowed, and ends every part to the byte', async function () {
-    this.timeout(60_000);
+  it('counts each event once, whether or not the ring had overflowed, and ends every part to the byte', async () => {
     for (const program of PROGRAMS) {
       const dumps = await dumpsUnder(`planted/recordings/${program}`);
       const whole = deviceHistory(dumps[dumps.length - 1].snapshot, 0);

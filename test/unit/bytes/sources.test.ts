@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { base64Source } from '../../../src/core/bytes/base64Source.js';
-import { bytesSource, type ByteSource } from '../../../src/core/bytes/byteSource.js';
+import type { ByteSource } from '../../../src/core/bytes/byteSource.js';
 import { crc32 } from '../../../src/core/bytes/crc32.js';
 import { gunzipSource, inflateSource } from '../../../src/core/bytes/inflatingSource.js';
 import { observedSource } from '../../../src/core/bytes/observedSource.js';
@@ -10,6 +10,7 @@ import { readFully } from '../../../src/core/bytes/readFully.js';
 import { sliceSource } from '../../../src/core/bytes/sliceSource.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { openMember, zipMembers } from '../../../src/core/bytes/zipDirectory.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { zipArchive } from '../../support/zipWriter.js';
 

@@ -79,8 +79,7 @@ async function json(...args: string[]): Promise<unknown> {
   return JSON.parse(stdout);
 }
 
-describe('The command line and brute force agree', function () {
-  this.timeout(120_000);
+describe('The command line and brute force agree', () => {
   before(function () {
     if (!hasPython()) this.skip();
     if (!hasCorpus()) console.log('    without the corpus: it is not beside the checkout');

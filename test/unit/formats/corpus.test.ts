@@ -51,7 +51,6 @@ describe('Every file', () => {
       console.log('    skipped: no python3 to compare with');
       this.skip();
     }
-    this.timeout(120_000);
     await checkAll([...filesUnder(join(FIXTURES, 'shapes')), ...filesUnder(join(FIXTURES, 'profiler'))]);
   });
 
@@ -60,7 +59,6 @@ describe('Every file', () => {
       console.log('    skipped: no python3, or no corpus beside the checkout');
       this.skip();
     }
-    this.timeout(300_000);
     const files = filesUnder(CORPUS);
     assert.ok(files.length > 100);
     await checkAll(files);

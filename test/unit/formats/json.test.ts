@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { SnapshotError, type SnapshotErrorReason } from '../../../src/core/bytes/snapshotError.js';
 import { readAll } from '../../../src/core/formats/readSnapshot.js';
 import { hasPython } from '../../support/bruteForce.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf } from '../../support/columns.js';
 import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
 import { zipArchive } from '../../support/zipWriter.js';
@@ -69,7 +69,6 @@ describe('JSON', () => {
       console.log('    skipped: no python3 to write with');
       this.skip();
     }
-    this.timeout(120_000);
     // One trace contradicts its blocks, which only the sharing of a pickle can settle: JSON has none.
     const files = picklesUnder(SHAPES).filter((file) => !file.endsWith('cpp_pickler.pickle'));
     assert.ok(files.length > 20);
@@ -93,8 +92,7 @@ describe('JSON', () => {
     }
   });
 
-  it('cut at any byte is truncated', async function () {
-    this.timeout(60_000);
+  it('cut at any byte is truncated', async () => {
     for (let length = 1; length < SMALL.length; length++) {
       assert.equal(await reasonOf(SMALL.slice(0, length)), 'truncated', SMALL.slice(0, length));
     }
@@ -197,8 +195,7 @@ describe('Viewer pages', () => {
     assert.deepEqual(found, expected);
   });
 
-  it('cut at any byte are truncated', async function () {
-    this.timeout(60_000);
+  it('cut at any byte are truncated', async () => {
     const whole = page(readFileSync(join(SHAPES, 'cpp_pickler.pickle')));
     const end = whole.indexOf('"}]');
     for (let length = 1; length < end; length += length % 5 === 0 ? 3 : 1) {

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
-import { bytesSource, type ByteSource } from '../../../src/core/bytes/byteSource.js';
+import type { ByteSource } from '../../../src/core/bytes/byteSource.js';
 import { LimitError, type LimitMet } from '../../../src/core/bytes/limitError.js';
 import { JsonMachine } from '../../../src/core/formats/json/jsonMachine.js';
 import { JsonElements } from '../../../src/core/formats/json/jsonValues.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { zipArchive } from '../../support/zipWriter.js';
 
 /** A file of any size that takes no memory: `head`, then `filler` over and over, then `tail`. */
@@ -66,9 +67,7 @@ async function limitOf(
   assert.fail('It was read.');
 }
 
-describe('Limits of containers and texts', function () {
-  this.timeout(60_000);
-
+describe('Limits of containers and texts', () => {
   it('stop at a page of more snapshots than anybody puts into one', async () => {
     const page = (snapshots: number): ByteSource =>
       endless('<html><script>\nconst local_files = [', '{"name": "x", "base64": "gASVCg=="}, ', 37 + 37 * snapshots);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { Trend } from '../../../src/core/model/trend.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { FIXTURES } from '../../support/snapshots.js';
 
 const MiB = 2 ** 20;

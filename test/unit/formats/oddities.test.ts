@@ -1,10 +1,10 @@
 /** What real files do that one would not expect, through the reader and into the report. */
 import assert from 'node:assert/strict';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import { Action } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf, inWords } from '../../support/columns.js';
 import { pickle, Tuple, type Picklable } from '../../support/plainPickle.js';
 import { seededRandom } from '../../support/seededRandom.js';

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
@@ -10,6 +9,7 @@ import type { CycleGraph } from '../../../src/core/model/cycleGraph.js';
 import { Action, NO_INDEX } from '../../../src/core/model/snapshot.js';
 import type { Trend } from '../../../src/core/model/trend.js';
 import { hasPython } from '../../support/bruteForce.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf, compareWithPython, inWords } from '../../support/columns.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 

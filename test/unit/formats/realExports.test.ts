@@ -6,16 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cycleChains } from '../../../src/core/analysis/cycleChains.js';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadResult } from '../../../src/core/formats/readResult.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { compareWithPython } from '../../support/columns.js';
 
 const torch = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
 
-describe('Files of this PyTorch', function () {
-  this.timeout(180_000);
+describe('Files of this PyTorch', () => {
   let folder = '';
 
   before(function () {

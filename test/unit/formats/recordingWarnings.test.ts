@@ -56,8 +56,7 @@ describe('Warnings', () => {
     }
   });
 
-  it('are silent about whole recordings, and end with a cure', async function () {
-    this.timeout(60_000);
+  it('are silent about whole recordings, and end with a cure', async () => {
     const recordings = picklesUnder(join(FIXTURES, 'recordings'));
     assert.ok(recordings.length > 10);
     for (const path of recordings) assert.deepEqual((await readFile(path)).warnings, [], path);
@@ -71,7 +70,6 @@ describe('Warnings', () => {
       console.log('    skipped: no corpus beside the checkout');
       this.skip();
     }
-    this.timeout(60_000);
     const of = async (name: string): Promise<Map<string, string>> =>
       codes(await readFile(join(CORPUS, 'recorded_on_gpu', name)));
     assert.match(

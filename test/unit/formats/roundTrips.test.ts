@@ -61,8 +61,7 @@ function page(bytes: Uint8Array): Buffer {
   return Buffer.from(`<!DOCTYPE html>\n<script>\nconst local_files = ${JSON.stringify(files)}\n</script>\n</html>\n`);
 }
 
-describe('Generated snapshots', function () {
-  this.timeout(120_000);
+describe('Generated snapshots', () => {
   const wholes = new Map(SEEDS.map((seed) => [seed, generateSnapshot(seededRandom(seed))]));
   let folder = '';
   const file = (seed: number, layout: string, ending: string): string => join(folder, `s${seed}-${layout}.${ending}`);

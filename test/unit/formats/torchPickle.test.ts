@@ -12,7 +12,6 @@ const SHAPES = join(FIXTURES, 'shapes');
 
 describe('PyTorch snapshot pickles', () => {
   it('give the sums per device and stack that CPython gives, on our fixtures', async function () {
-    this.timeout(60_000);
     if (!hasPython()) {
       console.log('    skipped: no python3 to compare with');
       this.skip();
@@ -88,8 +87,7 @@ describe('PyTorch snapshot pickles', () => {
     assert.equal(settings['expandable_segments'], false);
   });
 
-  it('cut at any byte are truncated, never anything else', async function () {
-    this.timeout(60_000);
+  it('cut at any byte are truncated, never anything else', async () => {
     const bytes = readFileSync(join(SHAPES, 'cpp_pickler.pickle'));
     const long = readFileSync(join(SHAPES, 'pending_free.pickle'));
     for (const whole of [bytes, long]) {

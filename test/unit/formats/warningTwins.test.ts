@@ -1,8 +1,8 @@
 /** Every warning has an input that has it, and a twin that differs in what it is about and has it not. */
 import assert from 'node:assert/strict';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import type { SnapshotWarning } from '../../../src/core/model/snapshot.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { zipArchive } from '../../support/zipWriter.js';
 

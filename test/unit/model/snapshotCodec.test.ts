@@ -19,8 +19,7 @@ async function expectRoundTrip(path: string): Promise<void> {
 }
 
 describe('A snapshot as plain data', () => {
-  it('comes back as it was, for every file of our fixtures', async function () {
-    this.timeout(120_000);
+  it('comes back as it was, for every file of our fixtures', async () => {
     const files = picklesUnder(FIXTURES);
     assert.ok(files.length > 100);
     for (const path of files) await expectRoundTrip(path);
@@ -31,7 +30,6 @@ describe('A snapshot as plain data', () => {
       console.log('    skipped: no corpus beside the checkout');
       this.skip();
     }
-    this.timeout(120_000);
     for (const path of picklesUnder(CORPUS)) await expectRoundTrip(path);
   });
 

@@ -84,8 +84,7 @@ describe('The cache of columns', () => {
     }
   });
 
-  it('gives nothing that makes analysis stumble, whatever is in a file with a sound checksum', async function () {
-    this.timeout(120_000);
+  it('gives nothing that makes analysis stumble, whatever is in a file with a sound checksum', async () => {
     await store('key');
     const whole = readFileSync(fileOf('key'));
     const random = seededRandom(7);

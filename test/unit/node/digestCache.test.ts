@@ -32,8 +32,7 @@ describe('The cache of digests', () => {
 
   const fileOf = (key: string): string => join(folder, `${key}.digest`);
 
-  it('gives back the digests of all kinds of snapshots and of what the recorder wrote as they were', async function () {
-    this.timeout(60_000);
+  it('gives back the digests of all kinds of snapshots and of what the recorder wrote as they were', async () => {
     let recorded = 0;
     const ofRecorder = picklesUnder(join(FIXTURES, 'planted/recordings')).filter((_, i) => i % 12 === 0);
     for (const path of [...picklesUnder(join(FIXTURES, 'shapes')), ...ofRecorder]) {
@@ -78,8 +77,7 @@ describe('The cache of digests', () => {
     }
   });
 
-  it('gives nothing that makes a report stumble, whatever is in a file with a sound checksum', async function () {
-    this.timeout(120_000);
+  it('gives nothing that makes a report stumble, whatever is in a file with a sound checksum', async () => {
     const digests = await Promise.all(picklesUnder(RUN).slice(0, 3).map(digestOf));
     const [digest, ...others] = digests;
     await cache.store('key', { digest, members: 1 });

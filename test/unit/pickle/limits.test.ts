@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { LimitError, type LimitMet } from '../../../src/core/bytes/limitError.js';
 import { DEFAULT_PICKLE_LIMITS, type PickleLimits } from '../../../src/core/pickle/pickleLimits.js';
 import { PickleMachine } from '../../../src/core/pickle/pickleMachine.js';
 import type { PickleSink } from '../../../src/core/pickle/pickleSink.js';
 import { runPickle } from '../../../src/core/pickle/runPickle.js';
 import { Kind, makeRef } from '../../../src/core/pickle/values.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
 
 const nothing: PickleSink = {

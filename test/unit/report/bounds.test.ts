@@ -52,8 +52,7 @@ const withOwners =
   (recording) => ({ ...recording, owners: recording.owners.map(change) });
 
 describe('What cannot grow for ever', () => {
-  it('is no leak while it fills, whoever says so, and neither is the run', async function () {
-    this.timeout(60_000);
+  it('is no leak while it fills, whoever says so, and neither is the run', async () => {
     for (const name of INNOCENT) {
       for (const look of [undefined, blind]) {
         for (const steps of [20, 40]) {
@@ -70,8 +69,7 @@ describe('What cannot grow for ever', () => {
     }
   });
 
-  it('is told from its guilty twin, which is called a leak', async function () {
-    this.timeout(60_000);
+  it('is told from its guilty twin, which is called a leak', async () => {
     for (const name of GUILTY) {
       for (const look of [undefined, blind]) {
         const run = await runOf(await digestsOf(name, 40, look));

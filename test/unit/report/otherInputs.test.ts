@@ -3,7 +3,6 @@ import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { cycleChains } from '../../../src/core/analysis/cycleChains.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
-import { bytesSource } from '../../../src/core/bytes/byteSource.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { CycleFrame, CycleGraph } from '../../../src/core/model/cycleGraph.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
@@ -11,6 +10,7 @@ import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
 import { renderText } from '../../../src/core/report/renderText.js';
 import type { OtherInputs } from '../../../src/core/report/otherInputs.js';
 import type { Report } from '../../../src/core/report/report.js';
+import { bytesSource } from '../../support/bytesSource.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 

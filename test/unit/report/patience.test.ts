@@ -81,9 +81,7 @@ function edited(from: string, to: string): ReportWorkspace {
   };
 }
 
-describe('An accusation', function () {
-  this.timeout(60_000);
-
+describe('An accusation', () => {
   it('after a few steps needs somebody who keeps the memory, in the source', async () => {
     const early = await first('endless_replay', 20);
     assert.equal(await verdictOf(early, SOURCES), 'leak');

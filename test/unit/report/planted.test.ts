@@ -18,7 +18,6 @@ describe('The planted programs', () => {
       console.log('    skipped: no recordings under test/fixtures/planted');
       this.skip();
     }
-    this.timeout(120_000);
     const workspace = plantedWorkspace(FOLDER);
     const reports = new ReportsFromSources(() => 0);
     for (const { program, snapshots } of recorded.filter(({ program: { blind } }) => blind !== true)) {
@@ -46,8 +45,7 @@ describe('The planted programs', () => {
     }
   });
 
-  it('have holders named only for lines that allocate memory themselves, whenever one looks', async function () {
-    this.timeout(120_000);
+  it('have holders named only for lines that allocate memory themselves, whenever one looks', async () => {
     const reports = new ReportsFromSources(() => 0);
     const workspace = { files: plantedSources(FOLDER), rules: [] };
     let held = 0;

@@ -185,8 +185,7 @@ describe('Findings about the process', () => {
     assert.deepEqual(await outside((i) => (400 + 90 * (i % 2)) * MiB), [], 'other processes come and go');
   });
 
-  it('are given on none of the healthy recordings', async function () {
-    this.timeout(60_000);
+  it('are given on none of the healthy recordings', async () => {
     const folders = [join(FIXTURES, 'planted/recordings'), join(FIXTURES, 'recordings')];
     if (hasCorpus()) folders.push(CORPUS);
     else console.log('    without the corpus: it is not beside the checkout');

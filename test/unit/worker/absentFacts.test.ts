@@ -48,8 +48,7 @@ const ANNOTATED = 'shapes/no_history.p4.pickle';
 const SMI =
   'timestamp, index, memory.used [MiB]\n2026/11/20 16:41:02.123, 0, 5 MiB\n2026/11/20 16:41:03.123, 0, 6 MiB\n';
 
-describe('What a format does not say', function () {
-  this.timeout(60_000);
+describe('What a format does not say', () => {
   let worker: RpcHandlers<WorkerApi>;
   let folder: string;
 

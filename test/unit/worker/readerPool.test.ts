@@ -70,8 +70,7 @@ function smallThread(script: string, isCode: boolean): Thread {
   };
 }
 
-describe('The threads that read files', function () {
-  this.timeout(60_000);
+describe('The threads that read files', () => {
   let folder: string;
   /** 27 MB: read in several pieces. */
   let large: string;
