@@ -107,6 +107,8 @@ export const strings = {
     events: t('Allocator event'),
     rows: t('Row of the file'),
   },
+  stepFromEnd: t('Step, counted back from the last'),
+  stepFromEndHint: t('The trace lost its oldest events, and nothing says how many steps went before'),
   mark: (mark: MarkFacts & Pick<TimelineMark, 'kind'>): string => {
     const label = markLabel(mark);
     return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;

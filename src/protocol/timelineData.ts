@@ -62,6 +62,8 @@ export interface TimelineMark {
   failure?: Failure;
   /** What the garbage collector freed. */
   collected?: Collected;
+  /** Of a step that is counted back from the last one: the trace lost the first ones. */
+  fromEnd?: true;
 }
 
 /** What the rows of a list are told apart by. */

@@ -2,6 +2,7 @@ import { allocationIndex, type AllocationIndex } from '../core/analysis/allocati
 import type { SnapshotDigest } from '../core/analysis/digest.js';
 import { Categorizer } from '../core/analysis/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/analysis/history.js';
+import { folderOf, patternOf, saysStep, stepOf } from '../core/analysis/runNames.js';
 import { StackRoles } from '../core/analysis/stackRole.js';
 import { stepsOnDevice, type Steps } from '../core/analysis/steps.js';
 import type { KnownOfHistory } from '../core/analysis/timelineWindow.js';
@@ -141,10 +142,20 @@ export class SnapshotStore {
 
   /** What is known of the history of a device beside its trace. */
   knownOf(path: string, snapshot: Snapshot, device: number): KnownOfHistory {
+    const { recording } = this.digest(path);
     return {
       steps: this.stepsOf(path, snapshot, device),
-      recording: this.digest(path).recording,
+      recording,
+      done: recording?.step ?? this.stepOfName(path),
     };
+  }
+
+  /** The step that a file's name tells, if it calls it one or others beside it are numbered alike; null if not. */
+  private stepOfName(path: string): number | null {
+    const [folder, pattern] = [folderOf(path), patternOf(path)];
+    const isAlike = (other: string): boolean =>
+      other !== path && other.startsWith(folder) && patternOf(other) === pattern;
+    return saysStep(path) || this.digests.some((digest) => isAlike(digest.path)) ? stepOf(path) : null;
   }
 
   /** What the bands of a device are made of. */

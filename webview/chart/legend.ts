@@ -18,7 +18,8 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
   const reserved = entry('reserved', strings.reserved);
   const marks = MARK_KINDS.map((kind) => {
     const sign = el('span', { class: `mark of-${kind}`, attributes: { 'aria-hidden': 'true' } }, MARK_SIGNS[kind]);
-    return { kind, item: el('li', {}, sign, MARK_NAMES[kind]) };
+    const name = el('span', {}, MARK_NAMES[kind]);
+    return { kind, name, item: el('li', {}, sign, name) };
   });
   const entries = el('ul', {}, entry('live', strings.live), reserved, capacity, ...marks.map(({ item }) => item));
   const peakText = el('span', { class: 'peak' });
@@ -40,7 +41,12 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
 
   function describe({ capacityBytes, peak, marks: drawn, reserved: curve }: TimelineWindow): void {
     reserved.hidden = curve === null;
-    for (const { kind, item } of marks) item.hidden = !drawn.some((mark) => mark.kind === kind);
+    for (const { kind, item, name } of marks) {
+      item.hidden = !drawn.some((mark) => mark.kind === kind);
+      const fromEnd = drawn.some((mark) => mark.kind === kind && mark.fromEnd === true);
+      setText(name, fromEnd ? strings.stepFromEnd : MARK_NAMES[kind]);
+      name.title = fromEnd ? strings.stepFromEndHint : '';
+    }
     capacity.hidden = capacityBytes === null;
     if (capacityBytes !== null) setText(capacityText, strings.capacityOf(capacityBytes));
     setText(peakText, strings.peakOf(peak.liveBytes));

@@ -43,6 +43,12 @@ export function stepOf(path: string): number | null {
   return last === undefined || last.length > 15 ? null : Number(last);
 }
 
+/** True if the number that {@link stepOf} takes from a path is called a step there, and not just any number. */
+export function saysStep(path: string): boolean {
+  const step = stepOf(path);
+  return step !== null && new RegExp(`(?:step|iter|iteration|batch)(?:e?s)?[_-]?0*${step}(?!\\d)`, 'i').test(path);
+}
+
 /** The time that a file's name tells, null if it tells none. Orders names that are written alike, no more. */
 export function timeOfName(path: string): number | null {
   return timeIn(stem(path.replaceAll('\\', '/').split('/').pop() ?? ''))?.at ?? null;

@@ -8,8 +8,13 @@ import type { Steps } from './steps.js';
 export interface StepMark {
   x: number;
   kind: 'step';
-  /** Its number as the recorder counts it, else from 1 on, with `~` before it where steps are told by their rhythm; of too few, the scope's name. */
+  /**
+   * Its number as the recorder counts it, else from 1 on, with `~` before it where steps are told by their rhythm; of
+   * too few, the scope's name.
+   */
   label: string;
+  /** Where the trace lost the first steps and nothing says how many: the last one is −1. */
+  fromEnd?: true;
 }
 
 /** Marks closer together than this would be a grey wall. */
@@ -17,19 +22,30 @@ const PIXELS_PER_MARK = 12;
 
 /**
  * The steps that begin in a window: all of them, or every second, fifth, tenth… where there are too many to tell apart.
- * @param known `steps` of the history's device; null where too few are known to number them
+ * @param known `steps` of the history's device; null where too few are known to number them. `done` when the snapshot was
+ * taken, as the recorder or the file's name says; null where neither does
  */
 export function stepMarks(
   snapshot: Snapshot,
   history: DeviceHistory,
-  { steps, recording }: { steps: Steps | null; recording: CountedSteps | null },
+  { steps, recording, done = null }: { steps: Steps | null; recording: CountedSteps | null; done?: number | null },
   axis: HistoryAxis,
   window: Stretch,
   pixels: number,
 ): StepMark[] {
-  const all = steps === null ? namedSteps(snapshot, history, axis) : numberedSteps(steps, history, recording, axis);
+  const { device } = history.trace;
+  const lostFirst = snapshot.warnings.some((warning) => warning.code === 'ringOverflow' && warning.device === device);
+  const all =
+    steps === null
+      ? namedSteps(snapshot, history, axis)
+      : numberedSteps(steps, history, recording, axis, lostFirst ? firstNumber(steps.starts.length, done) : 1);
   const marks = all.filter(({ x }) => x >= window.from && x <= window.to);
-  return everySo(marks, pixels).map(({ x, label }) => ({ x, kind: 'step', label }));
+  return everySo(marks, pixels).map(({ x, label, number }) => ({
+    x,
+    kind: 'step',
+    label,
+    ...(number < 0 && { fromEnd: true }),
+  }));
 }
 
 /** Those whose numbers are round, as many of them as can be told apart over so many pixels. */
@@ -40,7 +56,7 @@ export function everySo<Step extends { number: number }>(steps: readonly Step[],
 
 interface Begun {
   x: number;
-  /** Position among all steps: the same ones are left out wherever the window lies. */
+  /** Among all steps: the same ones are left out wherever the window lies. */
   number: number;
   label: string;
 }
@@ -50,18 +66,25 @@ function numberedSteps(
   { startUs, time }: DeviceHistory,
   recording: CountedSteps | null,
   axis: HistoryAxis,
+  first: number,
 ): Begun[] {
   const timed = startUs !== null && time !== null;
-  const done = timed
+  const counted = timed
     ? doneBefore(
         Float64Array.from(starts, (ordinal) => startUs + time[ordinal]),
         recording,
       )
     : null;
   return Array.from(starts, (ordinal, i) => {
-    const number = (done?.[i] ?? i) + 1;
-    return { x: axis.xOf(ordinal), number, label: `${source === 'period' ? '~' : ''}${number}` };
+    const number = counted === null ? first + i : counted[i] + 1;
+    const digits = number < 0 ? `\u2212${-number}` : String(number);
+    return { x: axis.xOf(ordinal), number, label: `${source === 'period' ? '~' : ''}${digits}` };
   });
+}
+
+/** Number of the first step that a trace shows which lost those before: below 0, counted back from the last, if unknown. */
+function firstNumber(shown: number, done: number | null): number {
+  return done === null || done < shown ? -shown : done - shown + 1;
 }
 
 function namedSteps({ annotations, strings }: Snapshot, history: DeviceHistory, axis: HistoryAxis): Begun[] {

@@ -25,6 +25,8 @@ export interface Mark {
   failure?: Failure;
   /** What the garbage collector freed. */
   collected?: Collected;
+  /** Of a step that is counted back from the last one. */
+  fromEnd?: true;
 }
 
 /** What is known of a history beside its trace. */
@@ -33,6 +35,8 @@ export interface KnownOfHistory {
   steps: Steps | null;
   /** What the recorder wrote beside it: how it counts the steps, and when the garbage collector ran. */
   recording: (CountedSteps & Pick<Recording, 'collections'>) | null;
+  /** Steps done when it was taken, as the recorder or the file's name says. */
+  done?: number | null;
 }
 
 const NOTHING_KNOWN: KnownOfHistory = { steps: null, recording: null };
@@ -63,7 +67,7 @@ export function historyWindow(
   snapshot: Snapshot | null,
   history: DeviceHistory,
   request: WindowRequest,
-  { steps, recording }: KnownOfHistory = NOTHING_KNOWN,
+  { steps, recording, done = null }: KnownOfHistory = NOTHING_KNOWN,
 ): HistoryWindow {
   const axis = new HistoryAxis(history, request.axis);
   const window = axis.window(request.window);
@@ -90,7 +94,7 @@ export function historyWindow(
         : [
             ...marksIn(snapshot, history, first, end, axis),
             ...collectorMarks(recording?.collections ?? [], history, axis, window, pixels),
-            ...stepMarks(snapshot, history, { steps, recording }, axis, window, pixels),
+            ...stepMarks(snapshot, history, { steps, recording, done }, axis, window, pixels),
           ],
   };
 }

@@ -1,6 +1,6 @@
 /** The timeline's page alone: every state and gesture that needs no workbench around it. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Locator } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
@@ -353,6 +353,23 @@ describe('the timeline alone', () => {
     }
     assert.equal(await page.locator('.history').getByText('Save…').filter({ visible: true }).count(), 0);
     assert.equal(await page.locator('.live').getByText('Save…').filter({ visible: true }).count(), 1);
+  });
+
+  it('counts the steps of a ring that lost its first ones back from the last, unless the file’s name tells', async () => {
+    const ring = join(FIXTURES, 'shapes/ring500.p4.pickle');
+    const { page } = await session.open({ paths: [ring] });
+    const said = page.locator('.legend').getByText('Step, counted back from the last');
+    await said.waitFor();
+    await page.getByText('Curve as a table').click();
+    await page.locator('.curve-table tr', { hasText: 'Step: \u22121' }).waitFor();
+    await session.current?.close();
+    const named = join(newFolder(), 'ring_step_40.pickle');
+    copyFileSync(ring, named);
+    const other = await session.open({ paths: [named] });
+    await other.page.locator('.legend').getByText('Step', { exact: true }).waitFor();
+    await other.page.getByText('Curve as a table').click();
+    await other.page.locator('.curve-table tr', { hasText: 'Step: 40' }).waitFor();
+    assert.equal(await other.page.locator('.curve-table tr', { hasText: '\u2212' }).count(), 0);
   });
 
   it('draws the capacity where it is in reach, and tells it where it is not', async () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/analysis/digest.js';
 import { followBlocks } from '../../../src/core/analysis/flow.js';
-import { rankOf, stepOf, timeOfName } from '../../../src/core/analysis/runNames.js';
+import { rankOf, saysStep, stepOf, timeOfName } from '../../../src/core/analysis/runNames.js';
 import { groupRuns } from '../../../src/core/analysis/runs.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
@@ -27,6 +27,25 @@ async function digestsUnder(folder: string): Promise<Digest[]> {
 }
 
 describe('Ranks and steps', () => {
+  it('tell a step that is called one from any other number', () => {
+    for (const path of [
+      '/out/step_0040.pickle',
+      '/out/global_step40/mem.pickle',
+      'C:\\out\\iter-7.pickle',
+      'batches12.pkl',
+    ]) {
+      assert.equal(saysStep(path), true, path);
+    }
+    for (const path of [
+      '/out/ring_10000_events.pickle',
+      '/out/epoch_3.pickle',
+      '/step_2/bf16.pickle',
+      '/out/step.pickle',
+    ]) {
+      assert.equal(saysStep(path), false, path);
+    }
+  });
+
   it('are read from names as launchers write them', () => {
     assert.equal(rankOf('/out/rank3_memory_snapshot.pickle'), 3);
     assert.equal(rankOf('C:\\out\\rank-12\\step_4.pickle'), 12);

@@ -34,14 +34,21 @@ async function recorded(program: string): Promise<Recorded[]> {
   );
 }
 
-/** What stands at the chart's steps, and when they begin. */
-function stepsOfChart({ snapshot, recording }: Recorded): { label: string; timeUs: number }[] {
+/** What stands at the chart's steps, and when they begin. @param known in place of what the recorder tells */
+function stepsOfChart(
+  { snapshot, recording }: Recorded,
+  known: { recording: Recording | null; done?: number | null } = { recording },
+): { label: string; timeUs: number; fromEnd?: true }[] {
   const history = deviceHistory(snapshot, 0);
-  const steps = findSteps(snapshot, recording);
+  const steps = findSteps(snapshot, known.recording);
   const request = { axis: 'time', window: null, pixels: 1e6 } as const;
-  return historyWindow(snapshot, history, request, { steps, recording })
+  return historyWindow(snapshot, history, request, { steps, ...known })
     .marks.filter(({ kind }) => kind === 'step')
-    .map(({ x, label }) => ({ label, timeUs: x + (history.startUs ?? 0) }));
+    .map(({ x, label, fromEnd }) => ({
+      label,
+      timeUs: x + (history.startUs ?? 0),
+      ...(fromEnd === true && { fromEnd }),
+    }));
 }
 
 /** The step that goes on at an instant, by looking at every end. */
@@ -63,6 +70,40 @@ describe('Numbers of steps', () => {
         assert.ok(ring.length === 0 || Number(ring[0].label) > 1, dump.path);
       }
     }
+  });
+
+  it('without a recorder are the file name’s in a ring that lost the first ones, and counted back where it tells none', async () => {
+    let rings = 0;
+    for (const program of PROGRAMS) {
+      for (const dump of await recorded(program)) {
+        const { count } = dump.snapshot.traces[0];
+        const warning = { code: 'ringOverflow', message: '', device: 0 } as const;
+        const snapshot = { ...ringed(dump.snapshot, Math.ceil(count * 0.6)), warnings: [warning] };
+        const ring = { ...dump, snapshot };
+        const back = stepsOfChart(ring, { recording: null });
+        if (back.length === 0) continue;
+        rings++;
+        const expected = (last: number): string[] => back.map((_, i) => `~${last - (back.length - 1 - i)}`);
+        assert.deepEqual(
+          back.map(({ label }) => label),
+          expected(-1).map((label) => label.replace('-', '\u2212')),
+        );
+        assert.ok(back.every(({ fromEnd }) => fromEnd === true));
+        const named = stepsOfChart(ring, { recording: null, done: 1000 });
+        assert.deepEqual(
+          named.map(({ label, fromEnd }) => ({ label, fromEnd })),
+          expected(1000).map((label) => ({ label, fromEnd: undefined })),
+        );
+        const tooFew = stepsOfChart(ring, { recording: null, done: back.length - 1 });
+        assert.deepEqual(tooFew, back, 'a number that counts something else');
+        const complete = stepsOfChart(
+          { ...ring, snapshot: { ...snapshot, warnings: [] } },
+          { recording: null, done: 1000 },
+        );
+        assert.equal(complete[0].label, '~1');
+      }
+    }
+    assert.ok(rings >= 4, `${rings} rings show steps`);
   });
 
   it('are the same over the whole run, also where a snapshot was taken in the middle of a step', async () => {
