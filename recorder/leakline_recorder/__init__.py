@@ -6,8 +6,21 @@
 or, without touching the code, ``python -m leakline_recorder train.py``. Standard library and torch only.
 Nothing here ever raises into the training program: a failure is one line on standard error.
 """
-from .api import dump, mark_step, start, steps, stop
-from .options import Options
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .api import dump, mark_step, start, steps, stop
+    from .options import Options
 
 __version__ = '0.1.0'
 __all__ = ['Options', 'dump', 'mark_step', 'start', 'steps', 'stop']
+
+
+def __getattr__(name: str) -> Any:
+    """Found when they are asked for: spawned helpers load this package, and use none of it."""
+    if name not in __all__:
+        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
+    from . import api, options
+    return getattr(options if name == 'Options' else api, name)

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import dataclasses
 import functools
 import os
@@ -26,7 +27,8 @@ def main(arguments: Optional[List[str]] = None) -> None:
         parser().error('which script?')
     settings = vars(given)
     # Of the folder in which we were started: the script may change to another one before it imports torch.
-    settings['out'] = os.path.abspath(given.out or os.environ.get('LEAKLINE_OUT') or DEFAULT_OUT)
+    with contextlib.suppress(OSError):    # that folder was removed
+        settings['out'] = os.path.abspath(given.out or os.environ.get('LEAKLINE_OUT') or DEFAULT_OUT)
     spawned.arrange(settings)
     when_imported('torch', lambda: api.start(**settings))
     try:

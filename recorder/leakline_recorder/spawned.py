@@ -7,9 +7,9 @@ has a function waiting in it and nothing else; where the text cannot do its work
 from __future__ import annotations
 
 import os
+import pickle
 from typing import Any, Callable, Dict, Optional, Tuple
 
-from . import api
 from .guard import guarded
 from .imported import when_imported
 
@@ -25,7 +25,8 @@ try:
         from leakline_recorder.spawned import begin
     finally:
         sys.path[:] = path
-    begin({settings!r}, {rank!r})
+    import pickle
+    begin(*pickle.loads({told!r}))
 except Exception:
     pass
 '''
@@ -72,10 +73,12 @@ def _text() -> Optional[str]:
     global _run_of_children
     if _told is None:
         return None
+    from . import api
+
     settings, rank = _told
     # Never the parent's own folder: a parent that uses a device as well has the same rank as one of its children.
     _run_of_children = _run_of_children or api.run_of_children(settings, rank)
-    return _TEXT.format(folder=FOLDER, settings={**settings, 'run': _run_of_children}, rank=rank)
+    return _TEXT.format(folder=FOLDER, told=pickle.dumps(({**settings, 'run': _run_of_children}, rank)))
 
 
 def begin(settings: Dict[str, Any], rank: str) -> None:
@@ -87,4 +90,9 @@ def begin(settings: Dict[str, Any], rank: str) -> None:
 @guarded('could not wait for the device')
 def _wait(settings: Dict[str, Any], rank: str) -> None:
     import torch
-    torch.cuda._lazy_call(lambda: api.start_on_device(settings, rank))
+
+    @guarded('could not start')
+    def first_use() -> None:
+        from . import api
+        api.start_on_device(settings, rank)
+    torch.cuda._lazy_call(first_use)

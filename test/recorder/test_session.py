@@ -411,7 +411,7 @@ def rank(number):
     torch.distributed = types.SimpleNamespace(is_available=lambda: True, is_initialized=lambda: True, get_rank=lambda: number, get_world_size=lambda: 2)
     train(1)
 def idle(answers):
-    answers.put([len(torch.cuda._queued_calls), 'leakline_recorder.session' in sys.modules, sys.path[0] == __file__.rsplit("/", 1)[0]])
+    answers.put([len(torch.cuda._queued_calls), 'leakline_recorder.api' in sys.modules, sys.path[0] == __file__.rsplit("/", 1)[0]])
 def run(method, *works):
     children = [multiprocessing.get_context(method).Process(target=work, args=arguments) for work, *arguments in works]
     for child in children:
