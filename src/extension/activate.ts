@@ -118,6 +118,9 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     files.onDidChange(() => {
       running.remap();
     }),
+    files.onDidWrite((file) => {
+      if (store.marksOf(file).length > 0 && !editorMarks.isOpen(file)) running.resourced();
+    }),
     cells.onDidChange(() => {
       running.remap();
     }),

@@ -171,6 +171,11 @@ export class SnapshotSession implements vscode.Disposable {
     if (this.hasContent) this.analysis.request();
   }
 
+  /** Source files that marks are in were written while nobody had them open: their lines may be others now. */
+  resourced(): void {
+    if (this.hasContent) this.analysis.request();
+  }
+
   /**
    * Reads a file that the user named, and keeps an eye on it.
    * @param path of a file, or of a snapshot in one

@@ -20,6 +20,20 @@ describe('Recording', () => {
     assert.equal(options?.cwd, inWorkspace());
   });
 
+  it('puts its code behind the imports, at the margin and without a space at the end of a line', async () => {
+    const content = 'import os\nfrom torch import nn, \\\n    optim\n\n\nnet = nn.Linear(1, 1)\n';
+    const document = await vscode.workspace.openTextDocument({ language: 'python', content });
+    await vscode.window.showTextDocument(document);
+    await vscode.commands.executeCommand('leakline.insertRecordingCode');
+    const text = document.getText();
+    const [before, behind] = content.split('\n\n\n');
+    assert.ok(text.startsWith(`${before}\nimport torch\n\n# Once, before`), text);
+    assert.ok(text.endsWith(`.pickle")\n\n\n${behind}`), text);
+    assert.match(text, /^torch\.cuda\.memory\._record_memory_history/m);
+    assert.doesNotMatch(text, /[ \t]$/m);
+    await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
+  });
+
   it('tells debug configurations where the recorder is', async () => {
     const path = await vscode.commands.executeCommand<string>('leakline.recorderPath');
     assert.ok(path.endsWith('__main__.py') && existsSync(path), path);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyze } from '../support/cli.js';
 import { repositoryRoot } from '../support/repository.js';
@@ -35,6 +35,22 @@ describe('A run that the recorder recorded', () => {
     await workbench.runCommand('Leakline: List Leaks by Who Keeps Them');
     await workbench.sideBar.tree('Leaks').untilRow(/FeaturePyramid\.visited.*pyramid\.py:17/);
     await workbench.screenshot('leaks-by-holder');
+  });
+
+  it('is of another version once a file that nobody has open is written anew, and has no problem on a line that moved', async () => {
+    const folder = withRecording(copyExample({ untilStep: 0 }), 'detector');
+    const workbench = await ui.open({ folder });
+    await workbench.runCommand('Leakline: Show Leaks');
+    const leaks = workbench.sideBar.tree('Leaks');
+    await leaks.untilRow(/pyramid\.py:16 *[\d.]+ MiB leaked/);
+    const problems = await workbench.showProblems();
+    await problems.untilRow(/leaked by this line/);
+    const path = join(folder, 'detector/pyramid.py');
+    writeFileSync(path, `import os\nimport sys\n${readFileSync(path, 'utf8')}`);
+    await leaks.untilRow(/pyramid\.py:16 *of another version · [\d.]+ MiB leaked/);
+    await problems.untilNoRow(/leaked by this line/);
+    await workbench.settle();
+    await workbench.screenshot('written-while-closed');
   });
 
   it('names a reference cycle as one', async () => {

@@ -16,6 +16,7 @@ export async function insertRecordingCode(): Promise<void> {
   const at = behind === -1 ? new vscode.Position(0, 0) : editor.document.lineAt(behind).range.end;
   const head = behind === -1 ? '' : '\n';
   const code = new vscode.SnippetString(`${head}${imports}\n${RECORDING_CODE}`);
-  await editor.insertSnippet(code, at);
+  // As it stands: a continued import ends on an indented line.
+  await editor.insertSnippet(code, at, { undoStopBefore: true, undoStopAfter: true, keepWhitespace: true });
   editor.revealRange(new vscode.Range(at, at), vscode.TextEditorRevealType.InCenter);
 }

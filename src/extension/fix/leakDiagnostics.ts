@@ -4,7 +4,7 @@ import type { StackReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { rateText } from '../marks/markText.js';
-import { isCallerOnly, type LineMark } from '../results/lineMarks.js';
+import { isCallerOnly, isOfOtherText, type LineMark } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -62,9 +62,11 @@ export class LeakDiagnostics implements vscode.Disposable {
     this.collection.set([...byFile.values()]);
   }
 
-  /** Null where the line is not what it was. */
+  /** Null where the line is not what it was, or may not be. */
   private rangeOf(mark: LineMark, document: vscode.TextDocument | undefined): vscode.Range | null {
-    if (document === undefined) return new vscode.Range(mark.line - 1, 0, mark.line - 1, Number.MAX_SAFE_INTEGER);
+    if (document === undefined) {
+      return isOfOtherText(mark) ? null : new vscode.Range(mark.line - 1, 0, mark.line - 1, Number.MAX_SAFE_INTEGER);
+    }
     const place = this.marks.placeOf(document, mark.line);
     if (place === null || place.edited) return null;
     const line = document.lineAt(place.line - 1);

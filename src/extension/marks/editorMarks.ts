@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import type { CompareLine } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import { keeperMarks, type KeeperMark } from '../results/keeperMarks.js';
-import { byFile, weightOf, type LineMark } from '../results/lineMarks.js';
+import { byFile, isOfOtherText, weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { markLimits, type MarkSettings } from '../settings.js';
 import { CELL_SCHEME } from '../notebooks/notebookCells.js';
@@ -111,6 +111,11 @@ export class EditorMarks implements vscode.Disposable {
     return mark.mapped && (this.edits.isLineEdited(mark) || this.isKeeperEdited(mark));
   }
 
+  /** True if the line may be another one than that which ran: the file is another version, open or not. */
+  isOtherVersion(mark: LineMark): boolean {
+    return mark.mapped && (this.edits.isOtherVersion(mark) ?? isOfOtherText(mark));
+  }
+
   /** Lines that leak, whether the workspace has them or not, and that nobody has edited since they ran. */
   get unedited(): LineMark[] {
     return this.store.marks.filter((mark) => mark.tone === 'leak' && !this.isEdited(mark));
@@ -143,6 +148,11 @@ export class EditorMarks implements vscode.Disposable {
   /** True for Python files of the workspace: others have no marks. */
   isMine(document: vscode.TextDocument): boolean {
     return this.pathOf(document) !== null;
+  }
+
+  /** True if a document of this name is open, whose edits are known at once. */
+  isOpen(file: string): boolean {
+    return this.edits.isOpen(file);
   }
 
   /** True if a file of the workspace can be opened under this name. */

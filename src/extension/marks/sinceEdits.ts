@@ -39,6 +39,16 @@ export class SinceEdits implements vscode.Disposable {
     return place !== null && place.edited && !place.otherVersion;
   }
 
+  /** True if an open document is another version than the one that ran, whose text nobody has; null if none is open. */
+  isOtherVersion({ file, line }: SourcePlace): boolean | null {
+    const document = this.documentOf(file);
+    return document === undefined ? null : this.lines.place(document, line)?.otherVersion === true;
+  }
+
+  isOpen(file: string): boolean {
+    return this.documentOf(file) !== undefined;
+  }
+
   dispose(): void {
     disposeAll(this.subscriptions);
   }

@@ -76,6 +76,11 @@ function merge(a: LineReport, b: LineReport): LineReport {
   };
 }
 
+/** True if the recorder saw another text of the file than there was when the report was made: lines may have moved. */
+export function isOfOtherText({ file, parts: [{ run, line }] }: LineMark): boolean {
+  return line.statement === null && run.sources?.files.some((seen) => seen.file === file) === true;
+}
+
 /** True where the memory is allocated in a file that the workspace does not have: the line only calls it. */
 export function isCallerOnly({ parts }: LineMark): boolean {
   return parts[0].line.unfound !== null;

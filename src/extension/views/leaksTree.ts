@@ -48,7 +48,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   private lines: LineNode[] = [];
   /** Empty while rows are not gathered. */
   private groups: GroupNode[] = [];
-  /** Lines that were edited since they ran, when rows were told to look last. */
+  /** Lines that were edited since they ran, or may have been, when rows were told to look last. */
   private edited: readonly LineMark[] = [];
   /** Files by what their rows call them. */
   private names: ReadonlyMap<string, string> = new Map();
@@ -73,7 +73,9 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       store.onDidChange(refresh),
       grouping.onDidChange(refresh),
       marks.onDidMove(() => {
-        const edited = this.lines.filter(({ mark }) => marks.isEdited(mark)).map(({ mark }) => mark);
+        const edited = this.lines
+          .filter(({ mark }) => marks.isEdited(mark) || marks.isOtherVersion(mark))
+          .map(({ mark }) => mark);
         const isSame = edited.length === this.edited.length && edited.every((mark, i) => mark === this.edited[i]);
         // Rows say that a line was edited, not where it has moved to.
         if (isSame) return;
@@ -159,13 +161,18 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
     const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
     const edited = this.marks.isEdited(mark);
+    const other = this.marks.isOtherVersion(mark);
     const { unfound } = line;
     const called = unfound === null ? [] : [vscode.l10n.t('in {0}, not found', placeText(unfound))];
     const description = [...called, ...facts].filter(Boolean).join(' · ');
     // First, for the view is narrow.
-    item.description = edited ? vscode.l10n.t('edited since · {0}', description) : description;
+    item.description = edited
+      ? vscode.l10n.t('edited since · {0}', description)
+      : other
+        ? vscode.l10n.t('of another version · {0}', description)
+        : description;
     const [icon, usual] = ICONS[mark.tone];
-    const color = edited ? 'disabledForeground' : usual;
+    const color = edited || other ? 'disabledForeground' : usual;
     item.iconPath = new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
     const sentences = [`${mark.file}:${mark.line} ${line.function}`, verdictText(line.verdict, vscode.l10n)];
     if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));

@@ -16,17 +16,26 @@ export class PythonFiles implements vscode.Disposable {
   private readonly names = new Map<string, string>();
   private readonly disposables: readonly Disposer[];
   private readonly changedEmitter = new vscode.EventEmitter<void>();
+  private readonly writtenEmitter = new vscode.EventEmitter<string>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private listing: Promise<void> | null = null;
 
   /** The set of files changed. */
   readonly onDidChange = this.changedEmitter.event;
 
+  /** A listed file was written, by whom ever: its path in reports. */
+  readonly onDidWrite = this.writtenEmitter.event;
+
   constructor(private readonly cells: NotebookCells) {
-    const watcher = vscode.workspace.createFileSystemWatcher('**/*.py', false, true, false);
+    const watcher = vscode.workspace.createFileSystemWatcher('**/*.py');
     this.disposables = [
       this.changedEmitter,
+      this.writtenEmitter,
       watcher,
+      watcher.onDidChange((uri) => {
+        const name = this.nameOf(uri);
+        if (name !== null) this.writtenEmitter.fire(name);
+      }),
       watcher.onDidCreate((uri) => {
         this.created(uri);
       }),

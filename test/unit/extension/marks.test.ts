@@ -9,7 +9,7 @@ import {
 } from '../../../src/extension/marks/markText.js';
 import { hoverMarkdown } from '../../../src/extension/marks/markHover.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
-import { byFile, lineMarks, neighbourMark } from '../../../src/extension/results/lineMarks.js';
+import { byFile, isOfOtherText, lineMarks, neighbourMark } from '../../../src/extension/results/lineMarks.js';
 import { plainText } from './support/plainText.js';
 import { lineReport, MiB, report, runReport, snapshotReport } from './support/reports.js';
 
@@ -43,6 +43,17 @@ describe('Marks of a report', () => {
       assert.match(lens, / MiB .*in model\.py:5, which was not found$/);
       assert.doesNotMatch(lens, /blocks/);
     }
+  });
+
+  it('are of another text where the recorder saw the file and it has its statement no more', () => {
+    const recorder = { commit: null, files: [{ file: 'train.py', sha256: 'ab' }] };
+    const statement = { text: 'x = y', occurrence: 1 };
+    const isOther = (line: Parameters<typeof lineReport>[0], sources: typeof recorder | null): boolean =>
+      isOfOtherText(lineMarks(report(runReport([lineReport(line)], { sources })))[0]);
+    assert.ok(isOther({}, recorder));
+    assert.ok(!isOther({ statement }, recorder));
+    assert.ok(!isOther({}, null));
+    assert.ok(!isOther({ file: 'other.py' }, recorder));
   });
 
   it('have a text of their own for reference cycles', () => {
