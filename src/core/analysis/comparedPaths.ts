@@ -1,6 +1,7 @@
 /** The live bytes of two snapshots by stack, over one table of calls: what a difference flame graph is made of. */
 import { CALL_GROUPS, type CallGroup, type CallId, type CallPaths } from './callPaths.js';
-import type { LiveGroup, SnapshotDigest } from './digest.js';
+import type { SnapshotDigest } from './digest.js';
+import type { LiveGroup } from './liveGroups.js';
 import { frameKind, type FrameKind } from './frameKind.js';
 import type { FileLookup } from './owner.js';
 

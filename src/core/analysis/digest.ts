@@ -1,53 +1,19 @@
-import {
-  BlockState,
-  NO_INDEX,
-  NO_STACK,
-  type Snapshot,
-  type SnapshotWarning,
-  type StackTable,
-} from '../model/snapshot.js';
+import { BlockState, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
-import type { Bytes, Microseconds, StackId } from '../model/units.js';
-import { CATEGORY_CODES } from './categories.js';
+import type { Bytes, Microseconds } from '../model/units.js';
 import { deviceViews, type DeviceView } from './deviceViews.js';
 import type { DigestFrame } from './digestFrame.js';
 import { devicePeaks, type DigestPeak } from './digestPeak.js';
 import { frameKind } from './frameKind.js';
+import { FrameWords } from './frameWords.js';
 import { lifetimesOf } from './lifetimes.js';
+import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessBucket } from './stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { traceSpan, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from './segmentFacts.js';
 import { findSteps, type Steps } from './steps.js';
-
-/** The live blocks of one stack. */
-export interface LiveGroup {
-  /** Indices into the digest's frames, innermost first; empty if the blocks have no stack. */
-  frames: readonly number[];
-  /** The forward pass's stack of a backward allocation, empty where there is none. */
-  forwardFrames: readonly number[];
-  /** Where the blocks belong if they have no stack. */
-  stackless: StacklessBucket;
-  liveBytes: Bytes;
-  requestedBytes: Bytes;
-  blocks: number;
-  /** Live bytes by `CategoryCode`; they add up to `liveBytes`. */
-  categories: Float64Array;
-}
-
-/** Which blocks are live, one row each, for telling survivors from new ones. */
-export interface LiveBlocks {
-  readonly count: number;
-  readonly device: Int32Array;
-  readonly addrLow: Uint32Array;
-  readonly addrHigh: Uint32Array;
-  readonly size: Float64Array;
-  /** Index into `groups`. */
-  readonly group: Uint32Array;
-  /** Ordinal of the allocating event in its device's trace, `NO_INDEX` if it is not in the trace. */
-  readonly born: Uint32Array;
-}
 
 /** How a device's trace begins: two dumps of one process whose traces reach back equally far begin alike. */
 export interface TraceHead {
@@ -131,65 +97,11 @@ export function digestSnapshot(
   recording: Recording | null = null,
   savedAtUs: Microseconds | null = null,
 ): SnapshotDigest {
-  const { blocks, segments, stacks, events, traces } = snapshot;
-  const live: number[] = [];
-  for (let block = 0; block < blocks.count; block++) {
-    if (blocks.state[block] !== BlockState.Inactive) live.push(block);
-  }
+  const { traces } = snapshot;
   const frames = new FrameWords(snapshot);
-  const groups: LiveGroup[] = [];
-  const groupOf = new Map<string, number>();
-  const columns = {
-    count: live.length,
-    device: new Int32Array(live.length),
-    addrLow: new Uint32Array(live.length),
-    addrHigh: new Uint32Array(live.length),
-    size: new Float64Array(live.length),
-    group: new Uint32Array(live.length),
-    born: new Uint32Array(live.length).fill(NO_INDEX),
-  };
   const steps = findSteps(snapshot, recording);
   const devices = deviceViews(snapshot, steps);
-  const groupOfBlock = new Uint32Array(blocks.count);
-  live.forEach((block, row) => {
-    const event = blocks.allocEvent[block];
-    const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
-    const stack = blocks.stack[block];
-    const stackless = stacklessBucket(snapshot, event !== NO_INDEX);
-    const key = `${stack}/${forward}/${stackless}`;
-    let group = groupOf.get(key);
-    if (group === undefined) {
-      group = groups.length;
-      groupOf.set(key, group);
-      groups.push({
-        frames: frames.ofStack(stacks, stack),
-        forwardFrames: frames.ofStack(stacks, forward),
-        stackless,
-        liveBytes: 0,
-        requestedBytes: 0,
-        blocks: 0,
-        categories: new Float64Array(CATEGORY_CODES),
-      });
-    }
-    groupOfBlock[block] = group;
-    const total = groups[group];
-    total.liveBytes += blocks.size[block];
-    total.requestedBytes += blocks.requestedSize[block];
-    total.blocks += blocks.multiplicity?.[block] ?? 1;
-    const device = segments.device[blocks.segment[block]];
-    columns.device[row] = device;
-    columns.addrLow[row] = blocks.addrLow[block];
-    columns.addrHigh[row] = blocks.addrHigh[block];
-    columns.size[row] = blocks.size[block];
-    columns.group[row] = group;
-    const { categorizer, history } = devices.get(device) ?? {};
-    if (categorizer === undefined || history === undefined) return;
-    const { first, count } = history.trace;
-    if (event !== NO_INDEX) columns.born[row] = event - first;
-    const birth = event === NO_INDEX ? -1 : event - first;
-    const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
-    total.categories[category] += blocks.size[block];
-  });
+  const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
   const spans = [...devices.values()].flatMap(({ history, steps: own }) =>
     own === null ? [] : [traceSpan(snapshot, history, own, spanWords(snapshot, frames))],
   );
@@ -206,7 +118,7 @@ export function digestSnapshot(
       recording?.isLight === true ? snapshot.warnings.filter(({ code }) => code !== 'noTrace') : snapshot.warnings,
     frames: frames.words,
     groups,
-    blocks: columns,
+    blocks,
     segments: segmentFacts(snapshot, (block) => groupOfBlock[block]),
     heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
     steps,
@@ -225,19 +137,18 @@ export function digestSnapshot(
             ),
           ];
     }),
-    peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stacks, stack)),
+    peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
     recording,
   };
 }
 
 function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWords): DigestLifetimes[] {
-  const { stacks } = snapshot;
   const { history, steps } = view;
   if (steps === null) return [];
   const table = lifetimesOf(snapshot, history, steps);
   return table.stacks.map((lifetimes) => ({
-    frames: frames.ofStack(stacks, lifetimes.stack),
-    forwardFrames: frames.ofStack(stacks, lifetimes.forwardStack),
+    frames: frames.ofStack(lifetimes.stack),
+    forwardFrames: frames.ofStack(lifetimes.forwardStack),
     stackless: stacklessBucket(snapshot, true),
     steps: table.steps,
     stepSource: steps.source,
@@ -249,54 +160,24 @@ function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWor
     drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
       step,
       bytes,
-      site: innermostUserFrame(frames.ofStack(stacks, freeStack).map((frame) => frames.words[frame])),
+      site: innermostUserFrame(frames.ofStack(freeStack).map((frame) => frames.words[frame])),
     })),
   }));
 }
 
 function spanWords(snapshot: Snapshot, frames: FrameWords): Parameters<typeof traceSpan>[3] {
-  const { stacks } = snapshot;
   return {
     stack: (stack, forward) => ({
-      frames: frames.ofStack(stacks, stack),
-      forwardFrames: frames.ofStack(stacks, forward),
+      frames: frames.ofStack(stack),
+      forwardFrames: frames.ofStack(forward),
       stackless: stacklessBucket(snapshot, true),
     }),
-    site: (stack) => innermostUserFrame(frames.ofStack(stacks, stack).map((frame) => frames.words[frame])),
+    site: (stack) => innermostUserFrame(frames.ofStack(stack).map((frame) => frames.words[frame])),
   };
 }
 
 function innermostUserFrame(frames: readonly DigestFrame[]): DigestFrame | null {
   return frames.find((frame) => frameKind(frame.file) === 'user') ?? null;
-}
-
-/** Frames of the stacks in words, each once. */
-class FrameWords {
-  readonly words: DigestFrame[] = [];
-  private readonly index = new Map<number, number>();
-
-  constructor(private readonly snapshot: Snapshot) {}
-
-  ofStack(stacks: StackTable, stack: StackId): number[] {
-    const ids: number[] = [];
-    for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) ids.push(this.word(stacks.frames[i]));
-    return ids;
-  }
-
-  private word(frame: number): number {
-    let word = this.index.get(frame);
-    if (word === undefined) {
-      const { frames, strings } = this.snapshot;
-      word = this.words.length;
-      this.index.set(frame, word);
-      this.words.push({
-        file: strings.text(frames.file[frame]),
-        line: frames.line[frame],
-        function: strings.text(frames.name[frame]),
-      });
-    }
-    return word;
-  }
 }
 
 interface KnownTotals extends DeviceTotals {

@@ -8,7 +8,8 @@ import type {
 } from '../model/recording.js';
 import type { SettingValue, SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from './categories.js';
-import type { DeviceTotals, DigestLifetimes, LiveBlocks, LiveGroup, SnapshotDigest, TraceHead } from './digest.js';
+import type { DeviceTotals, DigestLifetimes, SnapshotDigest, TraceHead } from './digest.js';
+import type { LiveBlocks, LiveGroup } from './liveGroups.js';
 import type { DigestFrame } from './digestFrame.js';
 import type { DigestPeak, DigestPeakGroup } from './digestPeak.js';
 import type { Failure } from './failures.js';

@@ -1,4 +1,5 @@
-import type { LiveGroup, SnapshotDigest } from '../analysis/digest.js';
+import type { SnapshotDigest } from '../analysis/digest.js';
+import type { LiveGroup } from '../analysis/liveGroups.js';
 import type { DigestFrame } from '../analysis/digestFrame.js';
 import { followBlocks, type Flow } from '../analysis/flow.js';
 import {
