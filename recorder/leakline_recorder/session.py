@@ -148,7 +148,7 @@ class Session:
             self._name()
         if not os.path.isdir(self.folder):
             self._make_folder()    # the program has emptied its output
-        stem = self._stem(kind, reason)
+        stem, step = self._stem(kind, reason), self.steps.count    # other threads go on counting
         path = os.path.join(self.folder, stem)
         with collector_at_rest():
             snapshot = self.memory.snapshot(traces=kind == 'full')
@@ -169,7 +169,7 @@ class Session:
                 with appearing(path + sidecar.SUFFIX) as text:
                     text.write(json.dumps(beside, ensure_ascii=False, separators=(',', ':')).encode('utf-8', 'surrogatepass'))
         if kind == 'full':
-            self._last_full = self.steps.count
+            self._last_full = step
             self._events = beside['ring']['events']
             self._report(reason, beside)
 

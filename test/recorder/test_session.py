@@ -604,6 +604,23 @@ for thread in threads:
         for name in found.names:
             self.assertEqual(found.sidecar(name)['cost']['bytes'], os.path.getsize(found._path(name)))
 
+    def test_steps_of_other_threads_during_a_snapshot_are_in_the_last_one(self):
+        program = PROGRAM + '''
+import threading
+snapshot = torch.cuda.memory._snapshot
+def slow():
+    torch.cuda.memory._snapshot = snapshot
+    found = snapshot()
+    other = threading.Thread(target=train, args=(3,))
+    other.start()
+    other.join()
+    return found
+torch.cuda.memory._snapshot = slow
+train(1)
+'''
+        found = self.run_program(program, '--start', '1', '--light', '0')
+        self.assertEqual(found.names, ['rank0_step000001.pickle', 'rank0_step000003_exit.pickle'], found.done.stderr)
+
     def test_a_program_without_an_optimizer_is_told_of_marks(self):
         found = self.run_program('import torch\nkept = torch.Tensor(512)', '--light', '0')
         self.assertEqual(found.names, ['rank0_step000000_exit.pickle'])
