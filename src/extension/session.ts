@@ -13,6 +13,7 @@ import type { NotebookCells } from './notebooks/notebookCells.js';
 import type { ResultsStore } from './results/resultsStore.js';
 import { deviceCapacity, pathRules, readingSettings } from './settings.js';
 import { SnapshotWatchers } from './watch/snapshotWatchers.js';
+import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 
 /** Changes of the intake are passed on at most this often, in milliseconds. */
@@ -180,12 +181,14 @@ export class SnapshotSession implements vscode.Disposable {
    * Reads a file that the user named, and keeps an eye on it.
    * @param path of a file, or of a snapshot in one
    * @returns its snapshots, or the one named
-   * @throws an object with a `message` for people
+   * @throws Error with one sentence that names the file
    */
   async open(path: string): Promise<readonly SnapshotReport[]> {
     const file = this.fileOf(path);
     this.watchers.watchFile(file);
-    const snapshots = await this.intake.open(file);
+    const snapshots = await this.intake.open(file).catch((problem: unknown) => {
+      throw new Error(sentenceNaming(file, sentenceOf(problem)), { cause: problem });
+    });
     return file === path ? snapshots : snapshots.filter((snapshot) => snapshot.path === path);
   }
 

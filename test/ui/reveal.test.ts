@@ -1,4 +1,7 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { copyExample, newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
@@ -34,5 +37,32 @@ describe('A snapshot of the list', () => {
     await workbench.screenshot('revealed-outside');
     await workbench.notifications.press('is not in this workspace', 'Copy Path');
     await told.waitFor({ state: 'hidden' });
+  });
+
+  it('that is damaged, whatever its name, is said to be when it is opened, beginning with its name', async () => {
+    const whole = readFileSync(join(copyExample(), 'snapshots/step_0005.pickle'));
+    const folder = newFolder();
+    const damaged = Buffer.from(whole);
+    damaged.fill(0x91, whole.length >> 1, (whole.length >> 1) + 50);
+    writeFileSync(join(folder, 'odd.pickle'), damaged);
+    writeFileSync(join(folder, 'cut.pickle'), whole.subarray(0, whole.length >> 1));
+    const workbench = await ui.open({ folder: newFolder() });
+    for (const [name, told] of [
+      ['odd.pickle', /^odd\.pickle \S/],
+      ['cut.pickle', /^cut\.pickle: This file is still being written, or was cut short\./],
+    ] as const) {
+      await workbench.runCommand('Leakline: Open Snapshot…');
+      await workbench.page.locator('.quick-input-title', { hasText: 'Open Snapshot' }).waitFor();
+      await workbench.quickInput.fill(join(folder, name));
+      await workbench.quickInput.accept(name);
+      await eventually(async () => {
+        const texts = await workbench.notifications.texts();
+        assert.ok(
+          texts.some((text) => told.test(text)),
+          JSON.stringify(texts),
+        );
+      });
+    }
+    await workbench.screenshot('damaged-opened');
   });
 });

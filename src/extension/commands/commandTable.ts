@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { sentenceOf } from '../text/fileSentence.js';
 
 export type CommandHandler = (...args: unknown[]) => unknown;
 
@@ -19,12 +20,4 @@ export function registerCommands(
       }
     }),
   );
-}
-
-/** What went wrong, for people. */
-function sentenceOf(error: unknown): string {
-  if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string') {
-    return error.message;
-  }
-  return String(error);
 }

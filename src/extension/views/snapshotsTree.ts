@@ -10,6 +10,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
 import { runNames, snapshotText } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
+import { sentenceWithout } from '../text/fileSentence.js';
 import { basename, dirname } from '../text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 
@@ -259,11 +260,6 @@ function fileItem({ path, entry }: FileNode): vscode.TreeItem {
   }
   item.tooltip = [path, item.description].join('\n');
   return item;
-}
-
-/** A sentence about a file, in a row that begins with the file's name. */
-function sentenceWithout(path: string, sentence: string): string {
-  return sentence.startsWith(`${path} `) ? sentence.slice(path.length + 1) : sentence;
 }
 
 function restrictionItem(): vscode.TreeItem {

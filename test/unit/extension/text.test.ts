@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { distinctNames } from '../../../src/extension/text/distinctNames.js';
+import { sentenceNaming, sentenceWithout } from '../../../src/extension/text/fileSentence.js';
 import { basename, dirname } from '../../../src/extension/text/pathText.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
@@ -236,5 +237,17 @@ describe('Folders that are left out', () => {
     for (const folder of ['env', 'envs', 'a/git', 'packages', 'snapshots', 'runs']) {
       assert.ok(!isSkippedFolder(folder), folder);
     }
+  });
+});
+
+describe('A sentence about a file', () => {
+  const path = '/home/jane/runs/mem.pickle';
+
+  it('begins with its name in a message, whoever said it, and leaves it out in a row that has it', () => {
+    assert.equal(sentenceNaming(path, `${path} is empty.`), 'mem.pickle is empty.');
+    assert.equal(sentenceNaming(path, 'It was cut short.'), 'mem.pickle: It was cut short.');
+    assert.equal(sentenceNaming(path, `${path}.gz is empty.`), `mem.pickle: ${path}.gz is empty.`);
+    assert.equal(sentenceWithout(path, `${path} is empty.`), 'is empty.');
+    assert.equal(sentenceWithout(path, 'It was cut short.'), 'It was cut short.');
   });
 });

@@ -1,0 +1,20 @@
+import { basename } from './pathText.js';
+
+/** A sentence about a file without the path that it begins with, for a row that shows the file's name. */
+export function sentenceWithout(path: string, sentence: string): string {
+  return sentence.startsWith(`${path} `) ? sentence.slice(path.length + 1) : sentence;
+}
+
+/** The same for a message, which has room for one line: it begins with the file's name, not with its folders. */
+export function sentenceNaming(path: string, sentence: string): string {
+  const rest = sentenceWithout(path, sentence);
+  return rest === sentence ? `${basename(path)}: ${sentence}` : `${basename(path)} ${rest}`;
+}
+
+/** What went wrong, for people. */
+export function sentenceOf(error: unknown): string {
+  if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string') {
+    return error.message;
+  }
+  return String(error);
+}
