@@ -1,4 +1,5 @@
 import { AddressTable } from './addressTable.js';
+import { blockColumns } from './blockColumns.js';
 import { Captures } from './captures.js';
 import { Growable } from './growable.js';
 import { LazyColumn } from './lazyColumn.js';
@@ -48,7 +49,6 @@ export interface SegmentRow {
 }
 
 const NO_TEXT: StringId = 0;
-const TWO_32 = 4294967296;
 /** What a table of addresses answers where it has none. */
 const NO_ROW = -1;
 
@@ -172,7 +172,6 @@ export class SnapshotBuilder {
     /** What the reader knows to be absent; times, stacks and traces are looked after here. */
     absent: readonly Absent[];
   }): Snapshot {
-    const blockCapture = this.blockCapture.take();
     const rows = facts.order.map((index) => this.segments[index]);
     const segments = segmentColumns(rows);
     const events = {
@@ -184,59 +183,17 @@ export class SnapshotBuilder {
       ...this.events.take(),
     };
     const blockRows = this.blockCount;
-    const source = {
+    const collected = {
       low: this.blockLow.take(),
       high: this.blockHigh.take(),
       size: this.blockSize.take(),
       requested: this.blockRequested.take(),
       state: this.blockState.take(),
       stack: this.blockStack.take(),
+      capture: this.blockCapture.take(),
       multiplicity: this.multiplicity.take(blockRows),
     };
-    const count = segments.firstBlock[rows.length];
-    const blocks = {
-      count,
-      segment: new Uint32Array(count),
-      addrLow: new Uint32Array(count),
-      addrHigh: new Uint32Array(count),
-      size: new Float64Array(count),
-      requestedSize: new Float64Array(count),
-      state: new Uint8Array(count),
-      stack: new Uint32Array(count),
-      allocEvent: new Uint32Array(count).fill(NO_INDEX),
-      multiplicity: source.multiplicity === null ? null : new Uint32Array(count),
-      category: null,
-    };
-    let to = 0;
-    rows.forEach((row, segment) => {
-      const hasAddress = (row.addrLow | row.addrHigh) !== 0;
-      let low = row.addrLow;
-      let high = row.addrHigh;
-      for (let from = row.firstBlock; from < row.firstBlock + row.blockCount; from++, to++) {
-        blocks.segment[to] = segment;
-        if (!hasAddress || (source.low[from] | source.high[from]) !== 0) {
-          low = source.low[from];
-          high = source.high[from];
-        }
-        blocks.addrLow[to] = low;
-        blocks.addrHigh[to] = high;
-        const end = low + source.size[from];
-        low = end >>> 0;
-        high += Math.floor(end / TWO_32);
-        blocks.size[to] = source.size[from];
-        blocks.requestedSize[to] = source.requested[from];
-        blocks.state[to] = source.state[from];
-        blocks.stack[to] = source.stack[from];
-        if (blocks.multiplicity !== null && source.multiplicity !== null) {
-          blocks.multiplicity[to] = source.multiplicity[from];
-        }
-        const event = this.captures.allocOf(blockCapture[from]);
-        if (event === NO_INDEX) continue;
-        if (events.addrLow[event] === blocks.addrLow[to] && events.addrHigh[event] === blocks.addrHigh[to]) {
-          blocks.allocEvent[to] = event;
-        }
-      }
-    });
+    const blocks = blockColumns(rows, segments.firstBlock[rows.length], collected, this.captures, events);
     const annotations = {
       count: this.annotationName.length,
       name: this.annotationName.take(),
