@@ -136,6 +136,7 @@ export const strings = {
   runGapOf: (duration: string): string => t('not recorded for {0} before it', duration),
   runPart: (name: string, at: number, count: number, live: string, before: string): string =>
     t('Snapshot {0} of {1}, {2}: {3} live, {4}', formatCount(at), formatCount(count), name, live, before),
+  runNamed: (name: string): string => t('The whole run: {0}', name),
   runSummary: (snapshots: number, first: string, last: string, gaps: number, bare: number): string =>
     [
       t('{0} snapshots, {1} live in the first, {2} in the last', formatCount(snapshots), first, last),

@@ -1,4 +1,5 @@
 /** The overview of the run above the chart: where a snapshot stands in it, and the way to the others. */
+import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
 import { el, oncePerFrame, setText } from '../dom.js';
 import { createMessage } from '../message.js';
 import type { Store } from '../store.js';
@@ -19,6 +20,7 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
   const summary = el('p', { class: 'aside' });
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
+  const heading = el('h2', {}, strings.run);
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.
   const strip = el(
     'div',
@@ -40,7 +42,7 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
     'section',
     { class: 'run', attributes: { 'aria-label': strings.run } },
     failure.element,
-    el('div', { class: 'run-head' }, el('h2', {}, strings.run), summary),
+    el('div', { class: 'run-head' }, heading, summary),
     strip,
   );
   const current = (): number => {
@@ -72,7 +74,7 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
   });
   const describe = (): void => {
     const { run, error } = runs.store.get();
-    const { choices, curveAsTable } = store.get();
+    const { choices, selection, curveAsTable } = store.get();
     failure.show(error === null ? null : strings.runFailed(error));
     // An empty strip keeps its place while it is asked for: its width decides what is asked.
     const index = current();
@@ -80,6 +82,7 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
     view.classList.toggle('without', run === null);
     view.hidden = !several;
     strip.hidden = curveAsTable;
+    setText(heading, headingOf(choices ?? [], selection?.path));
     if (run === null) return;
     setText(summary, runSummary(run));
     strip.setAttribute('aria-valuemax', String(run.parts.length));
@@ -123,4 +126,11 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
     if (to !== index) runs.show(to);
   });
   return view;
+}
+
+/** Whose files are called alike in each of several runs is told by the name of the run. */
+function headingOf(choices: readonly TimelineChoice[], path: string | undefined): string {
+  const name = choices.find((choice) => choice.path === path)?.run;
+  const isOne = choices.every(({ run }) => run === name);
+  return name === undefined || isOne ? strings.run : strings.runNamed(name);
 }

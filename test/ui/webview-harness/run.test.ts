@@ -26,6 +26,22 @@ describe('the overview of a run', () => {
     });
   }
 
+  it('says which run it is where there are several, whose files may be called alike', async () => {
+    const others = picklesUnder(join(FIXTURES, 'planted/recordings/search_tree'));
+    const { page, state } = await open([...paths, ...others]);
+    const heading = page.locator('.run-head h2');
+    const runOf = (path: string): string => state.choices.find((choice) => choice.path === path)?.run ?? '';
+    assert.notEqual(runOf(paths[0]), runOf(others[0]));
+    for (const path of [paths[0], others[0]]) {
+      session.current?.tell({ request: path === paths[0] ? 1 : 2, selected: { path, device: 0 } });
+      await heading.filter({ hasText: `The whole run: ${runOf(path)}` }).waitFor();
+    }
+    await session.current?.close();
+    const alone = await open(paths);
+    await alone.page.locator('.run-strip').waitFor();
+    assert.equal(await alone.page.locator('.run-head h2').innerText(), 'The whole run');
+  });
+
   it('leads with mouse and keys to the snapshot that covers an instant, and says where it is', async () => {
     const { page } = await open(paths);
     const strip = page.locator('.run-strip');
