@@ -3,6 +3,7 @@ import type { Sources } from './sources.js';
 import { followPath } from './follow/followPath.js';
 import { Machine, OUTSIDE, TooMuchWork } from './follow/machine.js';
 import { Program } from './follow/program.js';
+import { bufferOnTheWay } from './judge/buffers.js';
 import { cycles } from './judge/cycles.js';
 import { best, type Finding } from './judge/finding.js';
 import { endedKeepers, keepers } from './judge/keepers.js';
@@ -28,6 +29,8 @@ export interface Followed {
   readonly isWhole: boolean;
   /** True if what keeps has keys, and each step's is another one than all before. */
   readonly hasNewKeys: boolean;
+  /** Where a generator on the way takes items out of a buffer that may keep it; null if there is none. */
+  readonly buffer: Place | null;
 }
 
 /**
@@ -63,6 +66,7 @@ export function findKeeper(
     nextLoop: nextLoop(trial),
     isWhole: watchedLoops[0].loop !== OUTSIDE,
     hasNewKeys: finding !== null && hasNewKeys(finding, trial),
+    buffer: finding === null ? bufferOnTheWay(path, sources) : null,
   };
 }
 
@@ -73,4 +77,5 @@ const NOTHING: Followed = {
   nextLoop: null,
   isWhole: false,
   hasNewKeys: false,
+  buffer: null,
 };

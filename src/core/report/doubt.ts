@@ -1,6 +1,6 @@
-import { endingOf } from '../keepers/judge/endings.js';
+import { endingOf, type Ending } from '../keepers/judge/endings.js';
 import type { Followed } from '../keepers/findKeeper.js';
-import { keptName } from '../keepers/judge/keptName.js';
+import { keptName, outerName, type KeptName } from '../keepers/judge/keptName.js';
 import type { Sources } from '../keepers/sources.js';
 import type { Place } from '../keepers/values/things.js';
 import { lineAt } from '../python/pythonModule.js';
@@ -39,7 +39,7 @@ const SOME: Doubt = { strength: 'some', reason: '' };
 /** What may end the growth of a line whose stacks were followed. */
 export function doubtOf(line: LineReport, followed: readonly Followed[], sources: Sources, ran: RanSource): Doubt {
   const { holder } = line;
-  const unshown = followed.every(({ isWhole }) => isWhole) ? SOME : UNREAD;
+  const unshown = unshownDoubt(followed);
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
   if (next !== null) {
     return { strength: 'strong', reason: say('Training goes on in another loop afterwards ({0}).', placeText(next)) };
@@ -48,11 +48,14 @@ export function doubtOf(line: LineReport, followed: readonly Followed[], sources
   const ended = followed.find((one) => one.ended !== null)?.ended ?? null;
   if (holder === null && ended === null) return unshown;
   const file = holder?.file ?? ended?.module.file ?? '';
-  const kept = keptName(holder?.name ?? ended?.holder ?? '');
+  const name = holder?.name ?? ended?.holder ?? '';
+  const kept = keptName(name);
   // A cache, a hook, a graph, an exception: nothing that somebody empties by its name.
   if (kept === null) return holder === null ? unshown : NONE;
   const at = holder?.line ?? (ended === null ? 1 : lineAt(ended.module, ended.span.from));
-  const ending = endingOf(kept, sources.module(file), at, sources.reachableFrom([file, ...ran.ranWith(line)]));
+  const modules = sources.reachableFrom([file, ...ran.ranWith(line)]);
+  const search = (name: KeptName): Ending | null => endingOf(name, sources.module(file), at, modules);
+  const ending = search(kept) ?? endingOfAll(outerName(name), search);
   if (ending === null && holder === null) return unshown;
   // Each item of a ring may be the end of a graph that grows; and what is bounded the recorder has seen.
   if (ending === null || (ending.kind === 'bounds' && (holder?.source === 'recorder' || isGraph(followed))))
@@ -62,12 +65,31 @@ export function doubtOf(line: LineReport, followed: readonly Followed[], sources
   if (ending.kind === 'tested' || ending.kind === 'keyed') return SOME;
   // What was written after it ran may be the fix.
   if (ran.isChanged(ending.place.module.file)) return NONE;
-  const place = placeText(ending.place);
-  const reason =
-    ending.kind === 'lookedUp'
-      ? say('It may be full once all keys of {0} have come.', place)
-      : say('{0} may yet let go of it.', place);
-  return { strength: 'strong', reason };
+  return { strength: 'strong', reason: reasonOf(ending.kind, placeText(ending.place)) };
+}
+
+/** Of what the source does not show who keeps it. */
+function unshownDoubt(followed: readonly Followed[]): Doubt {
+  const buffer = followed.find((one) => one.buffer !== null)?.buffer ?? null;
+  if (buffer !== null) return { strength: 'strong', reason: reasonOf('letsGo', placeText(buffer)) };
+  return followed.every(({ isWhole }) => isWhole) ? SOME : UNREAD;
+}
+
+/** What may empty a container of containers, of which one is kept: not what is put in, which is another one. */
+function endingOfAll(outer: KeptName | null, search: (name: KeptName) => Ending | null): Ending | null {
+  const ending = outer === null ? null : search(outer);
+  return ending?.kind === 'letsGo' ? ending : null;
+}
+
+function reasonOf(kind: 'bounds' | 'letsGo' | 'lookedUp' | 'counted', place: string): string {
+  switch (kind) {
+    case 'lookedUp':
+      return say('It may be full once all keys of {0} have come.', place);
+    case 'counted':
+      return say('{0} keeps more only up to a count.', place);
+    default:
+      return say('{0} may yet let go of it.', place);
+  }
 }
 
 /** State that an optimizer of the workspace makes when it first meets a parameter ends with the parameters. */

@@ -13,6 +13,10 @@ const PATIENT_STEPS = { none: 0, slight: 30, unread: 30, some: 70, strong: 200 }
 const PATIENT_SNAPSHOTS = { none: 4, slight: 6, unread: 6, some: 8, strong: 20 };
 /** So few blocks that grow without becoming more may as well be those of ever longer inputs. */
 const FEW_BLOCKS = 2;
+/** A network that is made to grow does so less often than on one of so many steps. */
+const SELDOM = 4;
+/** What optimizers are called. */
+const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
 /** An optimizer's state takes no more of the parameters' bytes: two moments and the weights, in twice their precision. */
 const MOST_STATE = 8;
 
@@ -27,10 +31,18 @@ export function waitForProof(
   lines: readonly LineReport[],
   doubts: ReadonlyMap<LineReport, Doubt>,
 ): void {
-  for (const line of lines) {
+  // What state is for is judged before the state.
+  const isState = ({ category }: LineReport): boolean => category === 'optimizerState';
+  for (const line of [...lines].sort((a, b) => Number(isState(a)) - Number(isState(b)))) {
     const doubt = doubts.get(line) ?? null;
     if (line.verdict !== 'leak') continue;
-    if (!isProved(line, run, patienceWith(line, doubt))) retract(line, doubt);
+    if (!isProved(line, run, patienceWith(line, run, doubt)))
+      retract(
+        line,
+        isGrowingNetwork(line, run)
+          ? say('Layers added to a network on purpose look the same.')
+          : (doubt?.reason ?? ''),
+      );
     else if (doubt === null && line.bound === null) sayUnread(line);
   }
 }
@@ -50,14 +62,22 @@ function isProved({ evidence, holder, bound, category }: LineReport, run: RunRep
   return asked === 'none' || Math.min(evidence.steps, mostSteps(run)) >= PATIENT_STEPS[asked];
 }
 
-/** True if all state of optimizers may be that of the parameters there are, and these do not become more. */
-function isStateOfParameters({ categories, lines, snapshots }: RunReport): boolean {
+/** True if all state of optimizers may be that of the parameters there are, and these do not leak. */
+function isStateOfParameters({ categories, lines }: RunReport): boolean {
   const live = (name: Category): Bytes => categories.find(({ category }) => category === name)?.liveBytes ?? 0;
-  const middle = snapshots.length >> 1;
-  const grows = lines.some(
-    ({ category, series }) => category === 'parameters' && series[middle] < series[series.length - 1],
-  );
-  return !grows && live('optimizerState') <= MOST_STATE * live('parameters');
+  const leaks = lines.some(({ category, verdict }) => category === 'parameters' && verdict === 'leak');
+  return !leaks && live('optimizerState') <= MOST_STATE * live('parameters');
+}
+
+/**
+ * True of weights that come now and then: layers are added to a network, or a head for each task. Not if the source shows
+ * a container that they are put in, other than what trains them.
+ */
+function isGrowingNetwork({ category, evidence, holder }: LineReport, { snapshots }: RunReport): boolean {
+  if (category !== 'parameters' || evidence === null) return false;
+  if (holder?.fix != null && !OPTIMIZER.test(holder.name)) return false;
+  if (evidence.from === 'lifetimes') return SELDOM * evidence.birthSteps < evidence.steps;
+  return evidence.survivors < (snapshots.at(-1)?.step ?? Number.POSITIVE_INFINITY);
 }
 
 /** A rhythm may be that of parts of a step: with few snapshots the steps in their names say how many there were at most. */
@@ -68,10 +88,12 @@ function mostSteps({ steps, order, snapshots }: RunReport): number {
 
 /**
  * How long a line is waited with. The recorder sees a list, but not what takes things out of it: the source must agree.
- * An optimizer's state ends with the parameters.
+ * An optimizer's state ends with the parameters, and a network that is made to grow is not told from one that leaks.
  */
-function patienceWith({ holder, category }: LineReport, doubt: Doubt | null): Patience {
+function patienceWith(line: LineReport, run: RunReport, doubt: Doubt | null): Patience {
+  const { holder, category } = line;
   if (doubt === null) return 'unread';
+  if (isGrowingNetwork(line, run)) return 'strong';
   if (doubt.strength !== 'none') return doubt.strength;
   const isHeld = holder !== null && (holder.source !== 'recorder' || holder.fix !== null);
   return isHeld && category !== 'optimizerState' ? 'none' : 'slight';
@@ -84,14 +106,15 @@ function sayUnread(line: LineReport): void {
   line.evidence = { ...line.evidence, reason };
 }
 
-function retract(line: LineReport, doubt: Doubt | null): void {
+/** @param why a sentence for the evidence, or nothing */
+function retract(line: LineReport, why: string): void {
   line.verdict = 'filling';
   line.leakedBytes = 0;
   for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = 'filling';
   if (line.evidence === null) return;
   const sentences = [
     line.evidence.reason,
-    ...(doubt === null || doubt.reason === '' ? [] : [doubt.reason]),
+    ...(why === '' ? [] : [why]),
     say('Too early to tell a buffer that fills up from a leak.'),
   ];
   line.evidence = { ...line.evidence, reason: sentences.join(' ') };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { endingOf } from '../../../src/core/keepers/judge/endings.js';
-import { keptName } from '../../../src/core/keepers/judge/keptName.js';
+import { keptName, outerName } from '../../../src/core/keepers/judge/keptName.js';
 import { ParsedFiles, Sources } from '../../../src/core/keepers/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
 
@@ -77,6 +77,11 @@ describe('What may end the growth of a container', () => {
       METER('', 'self.rows.append(row)', 'deque(maxlen=cfg["n"])'),
       'bounds: self.rows = deque(maxlen=cfg["n"])',
     ],
+    [
+      'what makes things with a bound',
+      METER('', 'self.rows.append(row)', 'ring()\n        ring = partial(deque, maxlen=9)'),
+      'bounds: self.rows = ring()',
+    ],
     ['no bound', METER('', 'self.rows.append(row)', 'deque(maxlen=None)'), 'none'],
     [
       'a place that goes back to the start',
@@ -89,6 +94,52 @@ describe('What may end the growth of a container', () => {
       METER('    def end(self):\n        pass\n', 'if row not in self.rows: self.rows[row] = row'),
       'lookedUp: if row not in self.rows: self.rows[row] = row  #!',
     ],
+    [
+      'keys whose absence is an error',
+      METER('', 'try: return self.rows[row]\n        except KeyError: self.rows[row] = net(row)'),
+      'lookedUp: except KeyError: self.rows[row] = net(row)  #!',
+    ],
+    [
+      'keys that are read out of a tensor',
+      METER('', 'for i, one in zip(ids.tolist(), row): self.rows[i] = one'),
+      'lookedUp: for i, one in zip(ids.tolist(), row): self.rows[i] = one  #!',
+    ],
+    ['keys of the step', METER('', 'self.rows[step] = row'), 'keyed'],
+    ['rows under keys that are read', METER('', 'self.rows[i.item()].append(row)'), 'none'],
+    [
+      'what it holds, under another name',
+      METER('', 'rows = self.rows[key]\n        if len(rows) == 9: rows.pop(0)\n        rows.append(row)'),
+      'letsGo: if len(rows) == 9: rows.pop(0)',
+    ],
+    [
+      'each of what it holds',
+      METER('    def end(self):\n        for name, rows in self.rows.items():\n            del rows[:-9]\n'),
+      'letsGo: del rows[:-9]',
+    ],
+    [
+      'a part of one of what it holds',
+      METER('    def end(self):\n        self.rows[key] = self.rows[key][-9:]\n', 'self.rows[key].append(row)'),
+      'letsGo: self.rows[key] = self.rows[key][-9:]',
+    ],
+    [
+      'a function that is given it',
+      METER('    def end(self):\n        trim(self.rows)\ndef trim(rows):\n    while len(rows) > 9: rows.pop(0)\n'),
+      'letsGo: while len(rows) > 9: rows.pop(0)',
+    ],
+    ['a name for one of its items', METER('    def end(self):\n        row = self.rows[0]\n        row = 0\n'), 'none'],
+    [
+      'a function that cuts what it gives',
+      METER(
+        'def push(old, row):\n    all = cat(old, row)\n    return all[-9:] if len(all) > 9 else all\n',
+        'self.rows = push(self.rows, row)',
+      ),
+      'letsGo: self.rows = push(self.rows, row)  #!',
+    ],
+    [
+      'a function that gives more',
+      METER('def push(old, row):\n    return cat(old, row)\n', 'self.rows = push(self.rows, row)'),
+      'none',
+    ],
     ['sums under keys', METER('', 'self.rows[key] = self.rows.get(key, 0) + row'), 'keyed'],
     [
       'a test of its length',
@@ -96,6 +147,17 @@ describe('What may end the growth of a container', () => {
       'letsGo: if len(self.rows) < self.most: self.rows.append(row)  #!',
     ],
     ['a test of a counter', METER('', 'if self.seen < self.most: self.rows.append(row)'), 'tested'],
+    [
+      'a test of what is counted up',
+      METER('    def end(self):\n        self.seen += 1\n', 'if self.seen < self.most: self.rows.append(row)'),
+      'counted: if self.seen < self.most: self.rows.append(row)  #!',
+    ],
+    [
+      'a test of the epoch that leaves',
+      METER('', 'if epoch > 0: return\n        self.rows.append(row)'),
+      'counted: self.rows.append(row)  #!',
+    ],
+    ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'tested'],
     ['a test that holds every so often', METER('', 'if self.seen % 9 == 0: self.rows.append(row)'), 'none'],
     [
       'a flag that is set somewhere',
@@ -125,6 +187,27 @@ describe('What may end the growth of a container', () => {
     assert.equal(endingIn(files, 'Meter.rows'), 'letsGo: setattr(self, name, [])');
   });
 
+  it('is no hook of a framework where all that a class derives from is there and nobody calls it', () => {
+    const hook = (base: string): Files => {
+      const files = METER('    def training_epoch_end(self):\n        self.rows = []\n');
+      return { ...files, 'meter.py': files['meter.py'].replace('class Meter:', `class Meter(${base}):`) };
+    };
+    const own = 'from torch import nn\nclass Base(nn.Module):\n    pass\n';
+    const of = (base: string, more: string): string => {
+      const files = hook(base);
+      return endingIn({ ...files, 'meter.py': `${own}${files['meter.py']}${more}` }, 'Meter.rows');
+    };
+    assert.equal(of('Base', ''), 'none');
+    assert.equal(of('LightningModule', ''), 'letsGo: self.rows = []');
+    assert.equal(of('Base', 'def call(meter, event):\n    getattr(meter, event)()\n'), 'letsGo: self.rows = []');
+  });
+
+  it('is told of attributes whose names are computed', () => {
+    const files = METER('    def end(self):\n        setattr(self, key, [])\n', 'getattr(self, key).append(row)');
+    assert.equal(endingIn(files, 'getattr(self, key)'), 'letsGo: setattr(self, key, [])');
+    assert.equal(endingIn(METER('', 'getattr(self, key).append(row)'), 'getattr(self, key)'), 'none');
+  });
+
   it('is told of items under a literal key, and of variables of one function', () => {
     const state = {
       'train.py': "state = {'out': []}\ndef on_epoch_end():\n    state['out'] = []\nstate['out'].append(x)  #!\n",
@@ -142,5 +225,7 @@ describe('What may end the growth of a container', () => {
   it('is not looked for by a name that nobody writes', () => {
     assert.equal(keptName(`self.${'['.repeat(1_000_000)}`), null);
     assert.deepEqual(keptName('self.rows[name]'), { kind: 'attribute', name: 'rows' });
+    assert.deepEqual(outerName("Hooks.samples['0']"), { kind: 'attribute', name: 'samples' });
+    assert.equal(outerName('Hooks.samples'), null);
   });
 });

@@ -124,6 +124,8 @@ describe('An accusation', () => {
       calibration: /observer\.py:19 may yet let go of it\./,
       chunk_writer: /async_writer\.py:\d+ may yet let go of it\./,
       epoch_callbacks: /callbacks\.py:13 may yet let go of it\./,
+      rollout_storage: /storage\.py:11 may yet let go of it\./,
+      activation_recorder: /Training goes on in another loop afterwards \(train\.py:11\)\./,
     };
     for (const [program, end] of Object.entries(ends)) {
       const digests = await first(program, 60);
@@ -145,6 +147,23 @@ describe('An accusation', () => {
     assert.equal(await verdictOf(await first('unused_capacity', 20), SOURCES), 'leak');
     assert.equal(await verdictOf(await first('pool_counter', 60), SOURCES), 'filling');
     assert.equal(await verdictOf(await first('pool_counter', 75), SOURCES), 'leak');
+  });
+
+  it('waits for what a generator on the way shuffles, and for networks that are made to grow', async () => {
+    for (const [program, why] of [
+      ['shuffle_buffer', /pipeline\.py:24 may yet let go of it\./],
+      ['task_adapters', /Layers added to a network on purpose look the same\./],
+    ] as const) {
+      const digests = await first(program, 75);
+      for (const seen of [digests, plain(digests)]) {
+        const line = await worstLine(seen, SOURCES);
+        assert.equal(line.verdict, 'filling', program);
+        assert.match(line.evidence?.reason ?? '', why, program);
+      }
+      assert.equal(await verdictOf(plain(digests, false), SOURCES), 'filling', program);
+    }
+    // The trainer has another name for the hook that would let go.
+    assert.equal(await verdictOf(await first('old_hook_name', 20), SOURCES), 'leak');
   });
 
   it('waits longer for a source that was followed to its line and does not show who keeps the memory', async () => {

@@ -14,7 +14,7 @@ export function followBackward(
   act: Activation,
   receiver: Expression,
 ): void {
-  machine.steps.push({ kind: 'backward', loops: machine.loops });
+  machine.step('backward');
   const isTrue = (key: string): boolean =>
     call.args.some(
       ({ name, value }) => name === key && !(value.kind === 'literal' && /^(?:False|None)$/.test(value.text)),

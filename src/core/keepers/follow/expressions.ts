@@ -145,7 +145,15 @@ export class Expressions extends Part {
         if (item !== undefined) return item;
       }
     }
-    return container === undefined ? partOf(base) : elementOf(base);
+    if (container !== undefined) return elementOf(base);
+    const part = partOf(base);
+    if (index === undefined || index.kind === 'literal') return part;
+    // `x[mask]` copies what it gives, `x[i]` does not.
+    const node = this.machine.note(new FlowNode(part.node.grad, part.node.isTensor));
+    node.made = part.node.made;
+    node.holds.push(part.node);
+    this.machine.watch(act, expression, node, keys[0].node.isTensor ? 2 : 1);
+    return { ...part, node };
   }
 
   /** How many items `[-9:]` leaves; null where it may leave as many as there are. */

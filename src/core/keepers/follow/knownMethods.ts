@@ -38,7 +38,7 @@ export class KnownMethods extends Part {
         /opt|scaler|engine|solver/i.test(text) ||
         base.things.some((thing) => thing.kind === 'instance' && thing.library.startsWith('torch.optim.'));
       if (isOptimizer) {
-        machine.steps.push({ kind: 'optimizer', loops: machine.loops });
+        machine.step('optimizer');
         machine.watch(act, call, base.node);
         return plainValue();
       }

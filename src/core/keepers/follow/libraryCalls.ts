@@ -29,7 +29,7 @@ export class LibraryCalls extends Part {
       return plainValue();
     }
     if (name === 'leakline_recorder.mark_step') {
-      this.machine.steps.push({ kind: 'marked', loops: this.machine.loops });
+      this.machine.step('marked');
       return plainValue();
     }
     if (name === 'gc.collect' || name === 'gc.disable') return plainValue();

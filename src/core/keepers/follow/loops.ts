@@ -16,8 +16,17 @@ export class Loops extends Part {
     super(follower);
   }
 
+  whileLoop(body: readonly Statement[], act: Activation, span: Span): void {
+    this.enter();
+    this.rounds(body, act, span, () => undefined);
+  }
+
+  private enter(): void {
+    if (this.machine.loops.length === 0) this.machine.entrance++;
+  }
+
   /** @param begin what each round begins with */
-  loop(body: readonly Statement[], act: Activation, span: Span, begin: () => void): void {
+  private rounds(body: readonly Statement[], act: Activation, span: Span, begin: () => void): void {
     const { machine } = this;
     const outer = machine.everyRound;
     machine.everyRound = null;
@@ -33,6 +42,7 @@ export class Loops extends Part {
   forLoop(statement: For, act: Activation): boolean {
     const { machine } = this;
     let items: Value | null = null;
+    this.enter();
     // The stack may stand on the header: the iterator allocates, once per round.
     if (machine.isOnPath(act, headerOf(statement))) {
       machine.inLoop(nameOf(act, statement), () => {
@@ -43,7 +53,7 @@ export class Loops extends Part {
         if (next < machine.path.length && !machine.entered.has(next)) this.frames.callBack(next);
       });
     } else items = this.follower.evaluate(statement.iterable, act);
-    this.loop(statement.body, act, statement, () => {
+    this.rounds(statement.body, act, statement, () => {
       const element = drawnFrom(items ?? plainValue(), nameOf(act, statement));
       if (act.frame !== null && act.frame + 1 < machine.path.length && machine.isOnPath(act, headerOf(statement))) {
         machine.mark(element.node, 2);

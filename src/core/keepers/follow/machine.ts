@@ -24,6 +24,7 @@ export interface Registered {
 export interface StepSign {
   readonly kind: 'marked' | 'optimizer' | 'backward';
   readonly loops: readonly LoopRound[];
+  readonly entrance: number;
 }
 
 /** A backward, in some of a loop's rounds, that frees a graph of what the watched line allocated. */
@@ -71,6 +72,10 @@ export class Machine {
   readonly allocated: FlowNode[] = [];
   /** The loops around the watched line; null until it was met. */
   watchedLoops: readonly LoopRound[] | null = null;
+  /** Numbers the outermost loops that were entered, one that runs again as another one. */
+  entrance = 0;
+  /** The entrance of the loops around the watched line. */
+  watchedEntrance = 0;
   /** What was given to calls of which nothing is known. */
   readonly given = new Set<FlowNode>();
   /** What lets go of items, as the source calls it, where it is not known to be a container. */
@@ -112,6 +117,11 @@ export class Machine {
     readonly sources: Sources,
   ) {
     this.end = sources.now() + MOST_TIME;
+  }
+
+  /** Notes that the training stepped here. */
+  step(kind: StepSign['kind']): void {
+    this.steps.push({ kind, loops: this.loops, entrance: this.entrance });
   }
 
   /** Counts one expression. @throws TooMuchWork */
@@ -209,6 +219,8 @@ export class Machine {
   mark(node: FlowNode, sureness: Sureness): void {
     if (node.allocated < sureness) node.allocated = sureness;
     this.allocated.push(node);
-    this.watchedLoops ??= this.loops;
+    if (this.watchedLoops !== null) return;
+    this.watchedLoops = this.loops;
+    this.watchedEntrance = this.entrance;
   }
 }

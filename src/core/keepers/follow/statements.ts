@@ -79,7 +79,7 @@ export class Statements extends Part {
       case 'while':
         this.follower.evaluate(statement.test, act);
         this.machine.measuring(parts.branches.lengthsInside(statement, act), () => {
-          parts.loops.loop(statement.body, act, statement, () => undefined);
+          parts.loops.whileLoop(statement.body, act, statement);
         });
         return this.block(statement.otherwise, act);
       case 'for':

@@ -1,14 +1,44 @@
-import type { Span } from '../../python/ast.js';
+import type { ClassDef, FunctionDef, Span, Statement } from '../../python/ast.js';
 import { bodiesOf, forEachStatement, type PythonModule } from '../../python/pythonModule.js';
+import { inModule, mentioning } from './found.js';
 
 /** Lightning and its like call these by themselves. */
 const BY_FRAMEWORK = /^on_|_end$|_start$|^reset_epoch/;
 /** What runs when training is over ends nothing while it runs. */
 const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|teardown|__del__|__exit__)$/;
 
-/** True of a method's name that a training framework calls by itself. */
-export function isCalledByFramework(name: string): boolean {
-  return BY_FRAMEWORK.test(name);
+/** `getattr(callback, event)`: any method may be what that calls. */
+const BY_COMPUTED_NAME = /\bgetattr\(\s*[^,()]+,\s*(?!(['"])\w+\1\s*[,)])/;
+/** Bases that call no hook of a training. */
+const NO_FRAMEWORK = /^(?:Module|object|ABC|Generic|Protocol|Dataset|IterableDataset|Optimizer)$/;
+
+/**
+ * True of a method whose name says that a training framework calls it by itself: not where all classes that its own
+ * derives from are the workspace's, whose callers are to be seen.
+ * @param outer the statements around the method
+ */
+export function isCalledByFramework(
+  { name }: FunctionDef,
+  outer: readonly Statement[],
+  modules: readonly PythonModule[],
+): boolean {
+  if (!BY_FRAMEWORK.test(name)) return false;
+  if (modules.some(({ text }) => BY_COMPUTED_NAME.test(text))) return true;
+  const own = outer.findLast(({ kind }) => kind === 'class');
+  return own?.kind !== 'class' || own.bases.length === 0 || !isOfWorkspace(own, modules, new Set());
+}
+
+function isOfWorkspace({ bases }: ClassDef, modules: readonly PythonModule[], met: Set<string>): boolean {
+  return bases.every((base) => {
+    if (base.kind !== 'name' && base.kind !== 'attribute') return false;
+    if (NO_FRAMEWORK.test(base.name) || met.has(base.name)) return true;
+    met.add(base.name);
+    const found = mentioning(base.name, modules).flatMap(inModule);
+    return found.some(
+      ({ statement }) =>
+        statement.kind === 'class' && statement.name === base.name && isOfWorkspace(statement, modules, met),
+    );
+  });
 }
 
 /** True of a function that is called once, when all is over. */

@@ -9,29 +9,36 @@ const TAKES_FROM = /^(?:heappop|heapreplace|heappushpop)$/;
 /** Functions that give what they are given, and more. */
 const JOINS = /^(?:cat|concat|concatenate|stack|hstack|vstack|append|chain|extend|add|update|lerp)$/;
 
-/** True if a statement lets go of all or of some of what a container holds, or puts another one in its place. */
-export function empties(statement: Statement, isIt: IsIt): boolean {
+/**
+ * True if a statement lets go of all or of some of what a container holds, or puts another one in its place.
+ * @param isInside true of the container as well as of what it holds, whatever these are called here
+ */
+export function empties(statement: Statement, isIt: IsIt, isInside: IsIt = isIt): boolean {
   if (statement.kind === 'assign') {
     const { value } = statement;
     const isReplaced = (target: Expression): boolean => isIt(target) && !continues(value, isIt);
     const targets = statement.targets.flatMap((target) => (target.kind === 'display' ? target.items : [target]));
+    const isPart = (part: Expression): boolean =>
+      part.kind === 'subscript' && part.slice !== null && isInside(part.value);
+    // `self.rows[name] = self.rows[name][-n:]`
     const isCut = (target: Expression): boolean =>
-      target.kind === 'subscript' && target.slice !== null && isIt(target.value);
+      isPart(target) || (target.kind === 'subscript' && isInside(target) && somePart(value, isPart));
     if (targets.some((target) => isReplaced(target) || isCut(target))) return true;
   }
   if (statement.kind === 'delete') {
-    return statement.targets.some((target) => isIt(target) || (target.kind === 'subscript' && isIt(target.value)));
+    return statement.targets.some((target) => isIt(target) || (target.kind === 'subscript' && isInside(target.value)));
   }
-  return someExpression(statement, (part) => part.kind === 'call' && takesOut(part, isIt));
+  return someExpression(statement, (part) => part.kind === 'call' && takesOut(part, isIt, isInside));
 }
 
-function takesOut(call: Call, isIt: IsIt): boolean {
+function takesOut(call: Call, isIt: IsIt, isInside: IsIt): boolean {
   const { callee, args } = call;
-  if (callee.kind === 'attribute' && isIt(callee.value)) {
+  if (callee.kind === 'attribute' && isInside(callee.value)) {
+    if (TAKES_OUT.test(callee.name)) return true;
     // `queue.get()` takes out, `dict.get(key)` does not.
-    return TAKES_OUT.test(callee.name) || (callee.name === 'get' && args.every(({ name }) => name !== null));
+    return callee.name === 'get' && isIt(callee.value) && args.every(({ name }) => name !== null);
   }
-  return TAKES_FROM.test(calledName(call)) && args.length > 0 && isIt(args[0].value);
+  return TAKES_FROM.test(calledName(call)) && args.length > 0 && isInside(args[0].value);
 }
 
 /** True if a new value is the old one with more in it: `rows + [row]`, `torch.cat([bank, keys])`. */

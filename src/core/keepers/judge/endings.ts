@@ -1,13 +1,14 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, standings } from '../../python/standings.js';
-import { calledName, somePart } from '../../python/walk.js';
+import { calledName, someExpression, somePart } from '../../python/walk.js';
 import type { Place } from '../values/things.js';
+import { Aliases, functionsCalled } from './aliases.js';
 import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
 import { empties } from './emptying.js';
 import { inModule, mentioning, type Found, type IsIt } from './found.js';
-import { isTested } from './guards.js';
-import { goesBack, isLookedUp } from './keyedPuts.js';
+import { isCountedOut, isTested } from './guards.js';
+import { goesBack, isLookedUp, isOfData } from './keyedPuts.js';
 import { isNamed, type KeptName } from './keptName.js';
 import { isBounded, isMeasured } from './measured.js';
 import { isPut, keysOfPuts } from './puts.js';
@@ -20,7 +21,9 @@ export type Ending =
   | { readonly kind: 'letsGo'; readonly place: Place }
   /** Items are put under keys that are looked up first: it is full once all keys have come. */
   | { readonly kind: 'lookedUp'; readonly place: Place }
-  /** Each statement that puts items in stands under a test that may not hold for ever. */
+  /** Each statement that puts items in stands under a test that holds up to a count of steps or epochs. */
+  | { readonly kind: 'counted'; readonly place: Place }
+  /** The same under a test that may not hold for ever. */
   | { readonly kind: 'tested' }
   /** Items are put under keys, which may come again. */
   | { readonly kind: 'keyed' };
@@ -42,27 +45,42 @@ export function endingOf(
   );
   const around = kept.kind === 'variable' && own !== null ? functionAround(own, line) : null;
   const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
-  for (const one of found) {
-    if (!empties(one.statement, isIt)) continue;
-    if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement)) continue;
-    if (runsAgain(one, kept, isIt, modules)) return { kind: 'letsGo', place: placeOf(one) };
+  const aliases = new Aliases(found, isIt, modules);
+  const known = new Set(found.map(({ statement }) => statement));
+  const elsewhere = modules.flatMap(inModule).filter((one) => aliases.has(one) && !known.has(one.statement));
+  for (const one of [...found, ...elsewhere]) {
+    if (!empties(one.statement, isIt, aliases.in(one, isIt))) continue;
+    if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement, modules)) continue;
+    // A function that is given it runs when its caller does.
+    if (!known.has(one.statement) || runsAgain(one, kept, isIt, modules))
+      return { kind: 'letsGo', place: placeOf(one) };
   }
-  const reset = kept.kind === 'attribute' ? resetByName(kept, modules) : null;
+  const reset = /^(?:attribute|computed)$/.test(kept.kind) ? resetByName(kept, modules) : null;
   if (reset !== null && runsAgain(reset, kept, isIt, modules)) return { kind: 'letsGo', place: placeOf(reset) };
-  const bounded = found.find(({ statement }) => isBounded(statement, isIt));
+  const bounded = found.find((one) => isBounded(one, isIt));
   if (bounded !== undefined) return { kind: 'bounds', place: placeOf(bounded) };
-  const puts = found.filter(({ statement }) => isPut(statement, isIt));
+  const puts = [...found, ...elsewhere].filter((one) => isPut(one.statement, aliases.in(one, isIt)));
   for (const one of puts) {
     for (const key of keysOfPuts(one.statement, isIt)) {
       const back = goesBack(key, one, modules);
       if (back !== null) return { kind: 'letsGo', place: placeOf(back) };
     }
   }
-  if (puts.length > 0 && puts.every((one) => isMeasured(one, isIt))) return { kind: 'letsGo', place: placeOf(puts[0]) };
-  const memo = puts.find((one) => keysOfPuts(one.statement, isIt).length > 0 && isLookedUp(one, isIt));
+  if (puts.length > 0 && puts.every((one) => isMeasured(one, aliases.in(one, isIt))))
+    return { kind: 'letsGo', place: placeOf(puts[0]) };
+  const memo = puts.find((one) => isMemo(one, isIt));
   if (memo !== undefined) return { kind: 'lookedUp', place: placeOf(memo) };
+  if (puts.length > 0 && puts.every((one) => isCountedOut(one, modules))) {
+    return { kind: 'counted', place: placeOf(puts[0]) };
+  }
   if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules))) return { kind: 'tested' };
   return puts.some(({ statement }) => keysOfPuts(statement, isIt).length > 0) ? { kind: 'keyed' } : null;
+}
+
+/** True if what is put under keys is looked up first, or has keys that are known to come again. */
+function isMemo(one: Found, isIt: IsIt): boolean {
+  const keys = keysOfPuts(one.statement, isIt);
+  return keys.length > 0 && (isLookedUp(one, isIt) || keys.some((key) => isOfData(key, one)));
 }
 
 function placeOf({ module, statement }: Found): Place {
@@ -84,19 +102,30 @@ function functionAround(module: PythonModule, line: number): Statement | null {
 const SHORTENS = /^(?:nlargest|nsmallest|islice|deque|filter|topk)$/;
 
 /** What puts something in a variable's place may as well be what keeps it: not if it takes only some of what there was. */
-function shortens(statement: Statement): boolean {
+function shortens(statement: Statement, modules: readonly PythonModule[]): boolean {
   if (statement.kind !== 'assign') return true;
   return somePart(statement.value, (part) => {
-    if (part.kind === 'subscript') return part.slice !== null;
+    if (isShortening(part)) return true;
     if (part.kind === 'comprehension') return part.type !== 'generator';
-    return part.kind === 'call' && SHORTENS.test(calledName(part));
+    // `self.queue = enqueue(self.queue, keys, limit)`
+    return (
+      part.kind === 'call' &&
+      functionsCalled(part, modules).some(({ fn }) =>
+        standings(fn.body).some((inside) => someExpression(inside.statement, isShortening)),
+      )
+    );
   });
 }
 
+function isShortening(part: Expression): boolean {
+  if (part.kind === 'subscript') return part.slice !== null;
+  return part.kind === 'call' && SHORTENS.test(calledName(part));
+}
+
 /** `setattr(self, name, default())`, where a name that is given elsewhere as a text is this one. */
-function resetByName({ name }: KeptName, modules: readonly PythonModule[]): Found | null {
+function resetByName({ kind, name }: KeptName, modules: readonly PythonModule[]): Found | null {
   const isText = new RegExp(`(['"])${name}\\1`);
-  if (!modules.some(({ text }) => isText.test(text))) return null;
+  if (kind === 'attribute' && !modules.some(({ text }) => isText.test(text))) return null;
   const isReset = ({ statement }: Found): boolean => {
     if (statement.kind !== 'expression' || statement.value.kind !== 'call') return false;
     const { callee, args } = statement.value;
@@ -119,7 +148,7 @@ function runsAgain(one: Found, kept: KeptName, isIt: IsIt, modules: readonly Pyt
   if (kept.kind === 'variable' || within === null) return inLoop;
   if (runsAtTheEnd(within.name) || (/^__(?:post_)?init__$/.test(within.name) && statement.kind === 'assign'))
     return false;
-  if (isCalledByFramework(within.name) || /^__\w+__$|^forward$/.test(within.name)) return true;
+  if (isCalledByFramework(within, outer, modules) || /^__\w+__$|^forward$/.test(within.name)) return true;
   return isMentioned(within.name, modules);
 }
 

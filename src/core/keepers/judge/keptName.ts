@@ -3,7 +3,7 @@ import { keyOf } from '../follow/sourceText.js';
 
 /** What keeps something, by the last part of its name: whoever has an attribute so called may be the same object. */
 export interface KeptName {
-  readonly kind: 'attribute' | 'key' | 'variable';
+  readonly kind: 'attribute' | 'key' | 'variable' | 'computed';
   readonly name: string;
 }
 
@@ -13,12 +13,18 @@ const LONGEST = 500;
 /** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is no container's name. */
 export function keptName(holder: string): KeptName | null {
   if (holder.length > LONGEST) return null;
+  if (/^getattr\(.*\)$/.test(holder)) return { kind: 'computed', name: 'getattr' };
   const key = /\[(['"])([^'"]+)\1\]$/.exec(holder);
   if (key !== null) return { kind: 'key', name: key[2] };
   const plain = holder.replace(/(?:\[[^\]]*\])+$/, '');
   const attribute = /^[\w.[\]'"]+\.(\w+)$/.exec(plain);
   if (attribute !== null) return { kind: 'attribute', name: attribute[1] };
   return /^\w+$/.test(plain) ? { kind: 'variable', name: plain } : null;
+}
+
+/** What holds a container that is told by its key: who empties that lets go of all; null of any other. */
+export function outerName(holder: string): KeptName | null {
+  return keptName(holder)?.kind === 'key' ? keptName(holder.replace(/\[(['"])[^'"]+\1\]$/, '')) : null;
 }
 
 /** True of an expression that names it. */
@@ -28,6 +34,8 @@ export function isNamed({ kind, name }: KeptName, expression: Expression): boole
       return expression.kind === 'attribute' && expression.name === name;
     case 'variable':
       return expression.kind === 'name' && expression.name === name;
+    case 'computed':
+      return expression.kind === 'call' && expression.callee.kind === 'name' && expression.callee.name === name;
     case 'key': {
       if (expression.kind !== 'subscript' || expression.index.length !== 1) return false;
       const [key] = expression.index;

@@ -2,12 +2,15 @@ import type { Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
-import { someExpression, somePart } from '../../python/walk.js';
+import { calledName, forEachExpression, someExpression, somePart } from '../../python/walk.js';
 import { inModule, mentioning, type Found, type IsIt } from './found.js';
 import { keysOfPuts } from './puts.js';
 
-/** `if key not in self.cache:`, `self.cache.get(key)`, in the function that puts under keys. */
-export function isLookedUp({ within, module, statement }: Found, isIt: IsIt): boolean {
+/** What gives Python's numbers for a tensor's. */
+const READS = /^(?:item|tolist)$/;
+
+/** `if key not in self.cache:`, `self.cache.get(key)`, `except KeyError:`, in the function that puts under keys. */
+export function isLookedUp({ within, module, statement, outer }: Found, isIt: IsIt): boolean {
   const key = keysOfPuts(statement, isIt).at(0);
   // `self.sums[name] = self.sums.get(name, 0) + loss` adds up.
   if (statement.kind === 'assign' && somePart(statement.value, isIt)) return false;
@@ -18,7 +21,35 @@ export function isLookedUp({ within, module, statement }: Found, isIt: IsIt): bo
   };
   const around = standings(within?.body ?? module.body).map((standing) => standing.statement);
   if (key !== undefined && around.some((one) => isNumbering(one, key))) return false;
-  return around.some((one) => someExpression(one, asks));
+  return around.some((one) => someExpression(one, asks)) || outer.some((one) => isMissing(one, statement, isIt));
+}
+
+/** `try: return self.cache[key]`, and what is put in where that failed. */
+function isMissing(outer: Statement, put: Statement, isIt: IsIt): boolean {
+  if (outer.kind !== 'try') return false;
+  const isInHandler = outer.handlers.some(({ body }) => standings(body).some(({ statement }) => statement === put));
+  const isItem = (part: Expression): boolean => part.kind === 'subscript' && isIt(part.value);
+  return isInHandler && standings(outer.body).some(({ statement }) => someExpression(statement, isItem));
+}
+
+/** Keys that are read out of tensors are those of samples, or of classes, and come again. */
+export function isOfData(key: Expression, { outer, within }: Found): boolean {
+  const isRead = (part: Expression): boolean => part.kind === 'call' && READS.test(calledName(part));
+  if (somePart(key, isRead)) return true;
+  const names = new Set<string>();
+  forEachExpression(key, (part) => {
+    if (part.kind === 'name') names.add(part.name);
+  });
+  const isKey = (part: Expression): boolean => part.kind === 'name' && names.has(part.name);
+  const binds = (statement: Statement): boolean => {
+    if (statement.kind === 'for') return somePart(statement.target, isKey) && somePart(statement.iterable, isRead);
+    return (
+      statement.kind === 'assign' &&
+      statement.targets.some((target) => somePart(target, isKey)) &&
+      somePart(statement.value, isRead)
+    );
+  };
+  return outer.some(binds) || standings(within?.body ?? []).some(({ statement }) => binds(statement));
 }
 
 /** `key = id(x)`: another one for each object. */

@@ -1,15 +1,29 @@
-import type { Expression, Statement } from '../../python/ast.js';
+import type { Call, Expression } from '../../python/ast.js';
+import { standings } from '../../python/standings.js';
 import { calledName, somePart } from '../../python/walk.js';
 import type { Found, IsIt } from './found.js';
 
 const COMPARES = /^(?:[<>]=?|[!=]=)$/;
 
-/** `self.rows = deque(maxlen=n)`: it lets go of the oldest by itself. */
-export function isBounded(statement: Statement, isIt: IsIt): boolean {
+/** `self.rows = deque(maxlen=n)`: it lets go of the oldest by itself. `ring = partial(deque, maxlen=n)` makes such. */
+export function isBounded({ statement, module }: Found, isIt: IsIt): boolean {
   if (statement.kind !== 'assign' || !statement.targets.some(isIt) || statement.value.kind !== 'call') return false;
-  const { args } = statement.value;
-  if (calledName(statement.value) === 'deque' && args.length > 1) return true;
-  return args.some((one) => one.name === 'maxlen' && !(one.value.kind === 'literal' && one.value.type === 'none'));
+  const made = calledName(statement.value);
+  return (
+    hasBound(statement.value) ||
+    standings(module.body).some(
+      ({ statement: maker }) =>
+        maker.kind === 'assign' &&
+        maker.value.kind === 'call' &&
+        maker.targets.some((target) => target.kind === 'name' && target.name === made) &&
+        hasBound(maker.value),
+    )
+  );
+}
+
+function hasBound(call: Call): boolean {
+  if (calledName(call) === 'deque' && call.args.length > 1) return true;
+  return call.args.some(({ name, value }) => name === 'maxlen' && !(value.kind === 'literal' && value.type === 'none'));
 }
 
 /** True if it stands under a test of how long the container itself is. */

@@ -10,8 +10,10 @@ export function nextLoop({ machine }: Trial): Place | null {
   const watched = machine.watchedLoops ?? [];
   const last = Math.max(...watched.map(({ round }) => round));
   const around = new Set(watched.map(({ loop }) => loop));
-  for (const { loops, kind } of machine.steps) {
-    if (kind === 'backward' || loops.length === 0 || loops.some(({ loop }) => around.has(loop))) continue;
+  for (const { loops, kind, entrance } of machine.steps) {
+    if (kind === 'backward' || loops.length === 0) continue;
+    // The same loop may run again, for another caller.
+    if (entrance <= machine.watchedEntrance && loops.some(({ loop }) => around.has(loop))) continue;
     const [{ loop, round }] = loops;
     const place = round > last ? loopPlace(loop, machine.sources) : null;
     if (place !== null) return place;
