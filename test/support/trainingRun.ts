@@ -25,6 +25,7 @@ const roundTo = 512;
 export class TrainingRun {
   private readonly live = new Map<number, Block>();
   private readonly trace: Picklable[] = [];
+  private readonly annotations: Picklable[] = [];
   private nextAddress = baseAddress;
   private timeUs = 1_760_000_000_000_000;
 
@@ -52,6 +53,15 @@ export class TrainingRun {
     this.event('segment_free', address, block.size, block.frames);
   }
 
+  /** An optimizer's step begins and ends. @returns when it ended, Unix microseconds */
+  step(optimizer: string): number {
+    for (const stage of ['START', 'END']) {
+      this.timeUs += 100;
+      this.annotations.push({ name: `Optimizer.step#${optimizer}.step`, stage, device: 0, time_us: this.timeUs });
+    }
+    return this.timeUs;
+  }
+
   /** Rounded live bytes, by brute force, of blocks whose innermost frame is this line. */
   liveBytes(filename: string, line: number): number {
     return [...this.live.values()]
@@ -65,7 +75,7 @@ export class TrainingRun {
       segments: [...this.live.values()].map((block) => segment(block)),
       device_traces: [[...this.trace]],
       allocator_settings: {},
-      external_annotations: [],
+      external_annotations: [...this.annotations],
     });
     // PyTorch leaves a mark in the trace after it has copied it: the next dump shows where this one was made.
     this.event('snapshot', 0, 0, []);

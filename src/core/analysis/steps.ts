@@ -6,7 +6,7 @@ import { frameKind } from './frameKind.js';
 
 /** Where the steps of a trace begin. */
 export interface Steps {
-  source: 'annotations' | 'recorder' | 'period';
+  source: 'recorder' | 'annotations' | 'period';
   /** The device whose trace they were found in. */
   device: number;
   /** Ordinals in that trace at which a step begins, ascending. */
@@ -33,8 +33,9 @@ const SHARED_RHYTHM = 0.5;
 const MOST_CANDIDATES = 16;
 
 /**
- * Finds the training steps of a snapshot's busiest device: from the scopes that optimizers and the profiler open, else
- * from the recorder's marks, else from the most regular user stack, which allocates once per step.
+ * Finds the training steps of a snapshot's busiest device: from the recorder, which counts one for a round of several
+ * optimizers and obeys the program's own marks, else from the scopes that optimizers and the profiler open, else from the
+ * most regular user stack, which allocates once per step.
  * @returns null if the trace shows no steps
  */
 export function findSteps(snapshot: Snapshot, recording: Recording | null = null): Steps | null {
@@ -43,10 +44,10 @@ export function findSteps(snapshot: Snapshot, recording: Recording | null = null
     null,
   );
   if (trace === null) return null;
-  const annotated = annotatedStarts(snapshot, trace);
-  if (annotated !== null) return { source: 'annotations', device: trace.device, starts: annotated };
   const recorded = recording === null ? null : recordedStarts(snapshot, trace, recording);
   if (recorded !== null) return { source: 'recorder', device: trace.device, starts: recorded };
+  const annotated = annotatedStarts(snapshot, trace);
+  if (annotated !== null) return { source: 'annotations', device: trace.device, starts: annotated };
   const marker = mostRegularStack(snapshot, trace);
   if (marker === null) return null;
   const starts: number[] = [];

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { findSteps } from '../../../src/core/analysis/steps.js';
+import type { Recording } from '../../../src/core/model/recording.js';
+import { findSteps, type Steps } from '../../../src/core/analysis/steps.js';
 import { readBytes } from '../../support/snapshots.js';
 import { TrainingRun } from '../../support/trainingRun.js';
 
@@ -26,5 +27,37 @@ describe('Steps from a rhythm', () => {
 
   it('are not those of an evaluation of as many lines that comes now and then', async () => {
     assert.equal(await stepsOf(60, 6, 5, 8), 60);
+  });
+});
+
+describe('Steps of a recorded program', () => {
+  const recording = (stepEndsUs: number[]): Recording => ({
+    run: 'r',
+    rank: null,
+    isLight: false,
+    step: stepEndsUs.length,
+    stepEndsUs,
+    collections: [],
+    devices: [],
+    owners: [],
+    sources: [],
+    commit: null,
+  });
+
+  it('are those that the recorder counted, where an optimizer takes several calls for one', async () => {
+    const run = new TrainingRun();
+    const ends: number[] = [];
+    for (let step = 1; step <= 10; step++) {
+      for (let group = 0; group < 3; group++) {
+        run.free(run.allocate(1000, frame(10)));
+        const end = run.step('AdamW');
+        if (group === 2) ends.push(end);
+      }
+    }
+    const snapshot = await readBytes(run.dump());
+    const seen = (steps: Steps | null): unknown => [steps?.source, steps?.starts.length];
+    assert.deepEqual(seen(findSteps(snapshot, recording(ends))), ['recorder', 10]);
+    assert.deepEqual(seen(findSteps(snapshot)), ['annotations', 29]);
+    assert.deepEqual(seen(findSteps(snapshot, recording([]))), ['annotations', 29]);
   });
 });
