@@ -86,7 +86,7 @@ function reasonOf(kind: 'bounds' | 'letsGo' | 'lookedUp' | 'counted', place: str
     case 'lookedUp':
       return say('It may be full once all keys of {0} have come.', place);
     case 'counted':
-      return say('{0} keeps more only up to a count.', place);
+      return say('{0} may stop adding to it once a count is reached.', place);
     default:
       return say('{0} may yet let go of it.', place);
   }
