@@ -58,7 +58,8 @@ export function detailLines(detail: BandDetail): string[] {
       : strings.allocations(formatBytes(bytes), formatCount(blocks));
   const age = ageUs === null ? null : formatDuration(ageUs);
   const lines = [amount, strings.bandLife(born, freed, age, blocks > 1)];
-  const calls = frames.filter(({ kind }) => kind === clearest(frames)).map((frame) => frame.function);
+  const clear = clearest(frames);
+  const calls = frames.filter(({ kind }) => kind === clear).map((frame) => frame.function);
   if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));
   else if (place !== null) lines.push(strings.inFunction(place.function));
   if (compileContext !== '') lines.push(strings.compiledIn(compileContext));
