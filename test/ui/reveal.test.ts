@@ -26,8 +26,7 @@ describe('A snapshot of the list', () => {
     const workbench = await ui.open({ folder: newFolder() });
     await workbench.runCommand('Leakline: Open Snapshot…');
     await workbench.page.locator('.quick-input-title', { hasText: 'Open Snapshot' }).waitFor();
-    await workbench.quickInput.fill(path);
-    await workbench.quickInput.accept('step_0015.pickle');
+    await workbench.quickInput.pickFile(path);
     await workbench.runCommand('Leakline: Show Leaks');
     const snapshots = workbench.sideBar.tree('Snapshots');
     await snapshots.untilRow(/step_0015\.pickle.* live/);
@@ -53,8 +52,7 @@ describe('A snapshot of the list', () => {
     ] as const) {
       await workbench.runCommand('Leakline: Open Snapshot…');
       await workbench.page.locator('.quick-input-title', { hasText: 'Open Snapshot' }).waitFor();
-      await workbench.quickInput.fill(join(folder, name));
-      await workbench.quickInput.accept(name);
+      await workbench.quickInput.pickFile(join(folder, name));
       await eventually(async () => {
         const texts = await workbench.notifications.texts();
         assert.ok(

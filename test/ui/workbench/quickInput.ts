@@ -1,5 +1,7 @@
 /** The box at the top: command palette, file search, pickers and questions. */
+import { basename } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
+import { patiently } from '../../support/eventually.js';
 
 export class QuickInput {
   private readonly box: Locator;
@@ -19,6 +21,14 @@ export class QuickInput {
   /** Waits for a row whose label is or begins with `label`, and picks it. */
   async accept(label: string, timeoutMs?: number): Promise<void> {
     await this.row(label).click(timeoutMs === undefined ? {} : { timeout: timeoutMs });
+  }
+
+  /** Picks a file in VS Code's own dialog, which writes its first folder over what is typed while it opens. */
+  async pickFile(path: string): Promise<void> {
+    await patiently(async (patienceMs) => {
+      await this.fill(path, patienceMs);
+      await this.accept(basename(path), patienceMs);
+    });
   }
 
   /** Picks with the keyboard what is selected. */
