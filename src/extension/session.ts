@@ -169,7 +169,7 @@ export class SnapshotSession implements vscode.Disposable {
   /** The workspace's files or mappings changed: marks may move. */
   remap(): void {
     this.listingStale = true;
-    if (this.hasContent) this.analysis.request();
+    this.resourced();
   }
 
   /** Source files that marks are in were written while nobody had them open: their lines may be others now. */

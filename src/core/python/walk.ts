@@ -101,17 +101,23 @@ export function lambdaAt(module: PythonModule, line: number): Lambda | null {
   return found.length === 1 ? found[0] : null;
 }
 
-/** The names that a function's body reads or writes. */
-export function namesIn(def: FunctionDef | Lambda): ReadonlySet<string> {
+/** The names that expressions read or write. */
+export function namesOf(expressions: Iterable<Expression>): ReadonlySet<string> {
   const names = new Set<string>();
-  const visit = (expression: Expression): void => {
-    if (expression.kind === 'name') names.add(expression.name);
-  };
-  if (def.kind === 'lambda') forEachExpression(def.body, visit);
-  else {
-    forEachStatement(def.body, (statement) => {
-      for (const expression of expressionsOf(statement)) forEachExpression(expression, visit);
+  for (const expression of expressions) {
+    forEachExpression(expression, (part) => {
+      if (part.kind === 'name') names.add(part.name);
     });
   }
   return names;
+}
+
+/** The names that a function's body reads or writes. */
+export function namesIn(def: FunctionDef | Lambda): ReadonlySet<string> {
+  if (def.kind === 'lambda') return namesOf([def.body]);
+  const expressions: Expression[] = [];
+  forEachStatement(def.body, (statement) => {
+    expressions.push(...expressionsOf(statement));
+  });
+  return namesOf(expressions);
 }

@@ -1,9 +1,14 @@
-import type { HolderReport, LineReport, RunReport } from './report.js';
+import { count, list, oneOf, orNull, record, text, type Shape } from '../analysis/shape.js';
+import type { HolderReport, LineReport, RunReport, SourceEdit } from './report.js';
 
 /** What a leak rested on: the versions of the files that it is in, and who kept its memory. */
 interface Proof {
   readonly versions: readonly (readonly [file: string, sha256: string])[];
   readonly holder: HolderReport | null;
+}
+
+interface KeptProof extends Proof {
+  readonly key: string;
 }
 
 /** Where proofs outlive this process. */
@@ -88,7 +93,7 @@ export class ProvedBefore {
 
   private async load(): Promise<void> {
     const proofs = (await this.keeper?.load()) ?? [];
-    if (!Array.isArray(proofs) || !proofs.every(isKept)) return;
+    if (!keptProofs(proofs)) return;
     for (const { key, versions, holder } of proofs.slice(-MOST_LINES)) this.proofs.set(key, { versions, holder });
     this.kept = JSON.stringify(proofs);
   }
@@ -111,27 +116,20 @@ function keyOf({ id, snapshots }: RunReport, { file, line, function: name }: Lin
   return [id, first?.takenAtUs ?? '', first?.bytes ?? '', file, line, name].join('\n');
 }
 
-function isKept(value: unknown): value is Proof & { key: string } {
-  if (typeof value !== 'object' || value === null) return false;
-  const { key, versions, holder } = value as Record<string, unknown>;
-  return (
-    typeof key === 'string' &&
-    Array.isArray(versions) &&
-    versions.every(
-      (pair) => Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'string'),
-    ) &&
-    (holder === null || isHolder(holder))
-  );
-}
+const keptVersion: Shape<readonly [file: string, sha256: string]> = (value): value is readonly [string, string] =>
+  list(text)(value) && value.length === 2;
 
-function isHolder(value: unknown): value is HolderReport {
-  if (typeof value !== 'object' || value === null) return false;
-  const { source, file, line, name, text, fix, edit } = value as Record<string, unknown>;
-  return (
-    (source === 'recorder' || source === 'cycle' || source === 'pattern') &&
-    [file, name, text].every((part) => typeof part === 'string') &&
-    Number.isSafeInteger(line) &&
-    (fix === null || typeof fix === 'string') &&
-    edit === null
-  );
-}
+/** A kept one has no edit: it would be one of another text. */
+const noEdit: Shape<SourceEdit | null> = (value) => value === null;
+
+const keptHolder: Shape<HolderReport> = record({
+  source: oneOf('recorder', 'cycle', 'pattern'),
+  file: text,
+  line: count,
+  name: text,
+  text,
+  fix: orNull(text),
+  edit: noEdit,
+});
+
+const keptProofs = list(record<KeptProof>({ key: text, versions: list(keptVersion), holder: orNull(keptHolder) }));

@@ -1,7 +1,6 @@
-import type { Expression } from '../../python/ast.js';
 import { lineAt } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
-import { forEachExpression, expressionsOf } from '../../python/walk.js';
+import { expressionsOf, namesOf } from '../../python/walk.js';
 import type { PathFrame } from '../keeper.js';
 import type { Sources } from '../sources.js';
 import type { Place } from '../values/things.js';
@@ -18,7 +17,7 @@ export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Pl
       if (fn.kind !== 'function' || !fn.isGenerator) continue;
       if (line < lineAt(module, fn.from) || line > lineAt(module, fn.to)) continue;
       for (const { statement } of standings(fn.body)) {
-        for (const name of namesIn(expressionsOf(statement))) {
+        for (const name of namesOf(expressionsOf(statement))) {
           if (!isPut(statement, (part) => part.kind === 'name' && part.name === name)) continue;
           const ending = endingOf({ kind: 'variable', name }, module, lineAt(module, fn.from), sources.read);
           if (ending?.kind === 'letsGo') return ending.place;
@@ -27,14 +26,4 @@ export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Pl
     }
   }
   return null;
-}
-
-function namesIn(expressions: readonly Expression[]): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const expression of expressions) {
-    forEachExpression(expression, (part) => {
-      if (part.kind === 'name') names.add(part.name);
-    });
-  }
-  return names;
 }

@@ -2,7 +2,7 @@ import type { Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
-import { calledName, forEachExpression, someExpression, somePart } from '../../python/walk.js';
+import { calledName, namesOf, someExpression, somePart } from '../../python/walk.js';
 import { inModule, mentioning, type Found, type IsIt } from './found.js';
 import { keysOfPuts } from './puts.js';
 
@@ -36,10 +36,7 @@ function isMissing(outer: Statement, put: Statement, isIt: IsIt): boolean {
 export function isOfData(key: Expression, { outer, within }: Found): boolean {
   const isRead = (part: Expression): boolean => part.kind === 'call' && READS.test(calledName(part));
   if (somePart(key, isRead)) return true;
-  const names = new Set<string>();
-  forEachExpression(key, (part) => {
-    if (part.kind === 'name') names.add(part.name);
-  });
+  const names = namesOf([key]);
   const isKey = (part: Expression): boolean => part.kind === 'name' && names.has(part.name);
   const binds = (statement: Statement): boolean => {
     if (statement.kind === 'for') return somePart(statement.target, isKey) && somePart(statement.iterable, isRead);
