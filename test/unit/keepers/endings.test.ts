@@ -200,6 +200,7 @@ describe('What may end the growth of a container', () => {
     assert.equal(of('Base', ''), 'none');
     assert.equal(of('LightningModule', ''), 'letsGo: self.rows = []');
     assert.equal(of('Base', 'def call(meter, event):\n    getattr(meter, event)()\n'), 'letsGo: self.rows = []');
+    assert.equal(of('Base', "def size(meter):\n    return getattr(meter, 'rows', None)\n"), 'none');
   });
 
   it('is told of attributes whose names are computed', () => {

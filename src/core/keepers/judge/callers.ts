@@ -8,7 +8,7 @@ const BY_FRAMEWORK = /^on_|_end$|_start$|^reset_epoch/;
 const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|teardown|__del__|__exit__)$/;
 
 /** `getattr(callback, event)`: any method may be what that calls. */
-const BY_COMPUTED_NAME = /\bgetattr\(\s*[^,()]+,\s*(?!(['"])\w+\1\s*[,)])/;
+const BY_COMPUTED_NAME = /\bgetattr\([^,()]+,(?!\s*(['"])\w+\1\s*[,)])/;
 /** Bases that call no hook of a training. */
 const NO_FRAMEWORK = /^(?:Module|object|ABC|Generic|Protocol|Dataset|IterableDataset|Optimizer)$/;
 
