@@ -3,7 +3,8 @@ import { defineConfig } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
 /** The rooms of `src/core`. */
-const coreRooms = 'text bytes pickle formats model analysis source python keepers report'.split(' ');
+const coreRooms =
+  'text bytes pickle formats model attribution timeline digest runs verdict python retention report render'.split(' ');
 
 /**
  * The rooms, and which other rooms each may import; CONTRIBUTING.md tells what lives in them. Everything that is not
@@ -17,16 +18,22 @@ const rooms = {
   bytes: { may: ['text'] },
   pickle: { may: ['bytes', 'text'], because: 'it knows nothing of PyTorch' },
   formats: { may: ['bytes', 'pickle', 'model', 'text'] },
-  analysis: { may: ['model'] },
-  source: { may: ['model'] },
-  keepers: { may: ['python'] },
-  report: { may: ['model', 'analysis', 'source', 'python', 'keepers', 'text'] },
+  attribution: { may: ['model'] },
+  timeline: { may: ['model', 'attribution'] },
+  digest: { may: ['model', 'attribution', 'timeline'] },
+  runs: { may: ['model', 'attribution', 'timeline', 'digest'] },
+  verdict: { may: ['model', 'attribution', 'digest', 'runs'] },
+  retention: { may: ['python'] },
+  report: {
+    may: ['model', 'attribution', 'digest', 'runs', 'verdict', 'python', 'retention', 'text'],
+  },
+  render: { may: ['model', 'attribution', 'runs', 'report', 'text'] },
   protocol: { may: coreRooms, because: 'it holds types' },
   node: { may: coreRooms, modules: ['vscode'], because: "it is Node's side of the core's ports" },
   worker: { may: [...coreRooms, 'node', 'protocol'], modules: ['vscode'] },
   cli: { may: [...coreRooms, 'node'], modules: ['vscode'] },
   extension: {
-    may: ['model', 'source', 'report', 'text', 'protocol', 'node'],
+    may: ['model', 'attribution', 'report', 'render', 'text', 'protocol', 'node'],
     modules: [],
     because: 'the worker computes',
   },

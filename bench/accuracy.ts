@@ -4,8 +4,8 @@
  * the snapshots without the programs' source, and without their traces. Known blind spots are counted by themselves.
  */
 import { join } from 'node:path';
-import { digestSnapshot, type SnapshotDigest } from '../src/core/analysis/digest.js';
-import { stepOfDigest } from '../src/core/analysis/runs.js';
+import { digestSnapshot, type SnapshotDigest } from '../src/core/digest/digest.js';
+import { stepOfDigest } from '../src/core/runs/runs.js';
 import { readSnapshot } from '../src/core/formats/readSnapshot.js';
 import type { LineReport } from '../src/core/report/report.js';
 import { ReportsFromSources } from '../src/core/report/reportFromSources.js';

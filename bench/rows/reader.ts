@@ -1,5 +1,5 @@
 /** Leakline's reader: the file into columns. */
-import { deviceTotals } from '../../src/core/analysis/digest.js';
+import { deviceTotals } from '../../src/core/digest/digest.js';
 import { readSnapshot } from '../../src/core/formats/readSnapshot.js';
 import { openFile } from '../../src/node/fileSource.js';
 import { measure } from './measure.js';

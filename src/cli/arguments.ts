@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { FixAnswer, Verdict } from '../core/report/report.js';
-import type { PathRule } from '../core/source/pathMapping.js';
+import type { PathRule } from '../core/attribution/pathMapping.js';
 
 export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
 

@@ -1,5 +1,5 @@
-import type { SnapshotDigest } from '../core/analysis/digest.js';
-import { groupRuns, type Run } from '../core/analysis/runs.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
+import { groupRuns, type Run } from '../core/runs/runs.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { buildCompare, compareRuns } from '../core/report/buildCompare.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { digestSnapshot, type SnapshotDigest } from '../core/analysis/digest.js';
+import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';

@@ -1,12 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
-import { visibleJson, visibleText } from '../core/report/plainText.js';
+import { visibleJson, visibleText } from '../core/text/plainText.js';
 import type { LineReport } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { renderCompareMarkdown, renderMarkdown } from '../core/report/renderMarkdown.js';
-import { renderSarif } from '../core/report/renderSarif.js';
-import { renderCompareText, renderText, unmappedText } from '../core/report/renderText.js';
+import { renderCompareMarkdown, renderMarkdown } from '../core/render/renderMarkdown.js';
+import { renderSarif } from '../core/render/renderSarif.js';
+import { renderCompareText, renderText, unmappedText } from '../core/render/renderText.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { readIgnoredLeaks } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { Bytes } from '../core/model/units.js';
-import type { PathRule } from '../core/source/pathMapping.js';
+import type { PathRule } from '../core/attribution/pathMapping.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
 import type { AlertSettings } from './alerts/alertPolicy.js';
 import { Setting, SETTINGS_SECTION } from './contributions.js';

@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
-import type { SnapshotDigest } from '../core/analysis/digest.js';
-import { isDigest } from '../core/analysis/digestCheck.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
+import { isDigest } from '../core/digest/digestCheck.js';
 import type { CacheFolder } from './cacheFolder.js';
 import { isMemberCount } from './columnCache.js';
 import { readColumnFile, writeColumnFile } from './columnFile.js';

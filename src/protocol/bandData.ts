@@ -1,7 +1,7 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
-import type { Category } from '../core/analysis/categories.js';
-import type { FrameKind } from '../core/analysis/frameKind.js';
-import type { BandGrouping } from '../core/analysis/strands.js';
+import type { Category } from '../core/attribution/categories.js';
+import type { FrameKind } from '../core/attribution/frameKind.js';
+import type { BandGrouping } from '../core/timeline/strands.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 

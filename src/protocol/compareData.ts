@@ -1,6 +1,6 @@
 /** Two snapshots side by side: their growth by line and by call, and their curves on one axis. */
-import type { CallTree } from '../core/analysis/callTree.js';
-import type { SeriesAxis, SeriesCurve } from '../core/analysis/seriesCurves.js';
+import type { CallTree } from '../core/timeline/callTree.js';
+import type { SeriesAxis, SeriesCurve } from '../core/runs/seriesCurves.js';
 import type { Bytes } from '../core/model/units.js';
 import type { CompareCell, FixAnswer } from '../core/report/report.js';
 import type { BandOwner } from './bandData.js';

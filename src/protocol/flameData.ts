@@ -1,7 +1,7 @@
 /** What is live at an instant by call, at the level of detail that a flame graph can show. */
-import type { CallGroup } from '../core/analysis/callPaths.js';
-import type { CallTree } from '../core/analysis/callTree.js';
-import type { FrameKind } from '../core/analysis/frameKind.js';
+import type { CallGroup } from '../core/timeline/callPaths.js';
+import type { CallTree } from '../core/timeline/callTree.js';
+import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 

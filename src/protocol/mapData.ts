@@ -1,5 +1,5 @@
 /** The segments of a device and what lies in them at an instant, as large as a picture may be. */
-import type { MapPieces, MappedSegment, PieceKind, SegmentSums } from '../core/analysis/memoryMap.js';
+import type { MapPieces, MappedSegment, PieceKind, SegmentSums } from '../core/timeline/memoryMap.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { BandOwner } from './bandData.js';
 

@@ -1,6 +1,6 @@
 /** The curve over all snapshots of a run: the timeline's overview. */
-import type { RunCurve as JoinedCurve } from '../core/analysis/runCurve.js';
-import type { RunStep } from '../core/analysis/runSteps.js';
+import type { RunCurve as JoinedCurve } from '../core/runs/runCurve.js';
+import type { RunStep } from '../core/runs/runSteps.js';
 
 export interface RunCurveQuery {
   /** Any snapshot of the run. */
@@ -17,5 +17,5 @@ export interface RunCurve extends JoinedCurve {
   steps: RunStep[];
 }
 
-export type { BeforePart, RunPart } from '../core/analysis/runCurve.js';
-export type { RunStep } from '../core/analysis/runSteps.js';
+export type { BeforePart, RunPart } from '../core/runs/runCurve.js';
+export type { RunStep } from '../core/runs/runSteps.js';

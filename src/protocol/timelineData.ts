@@ -1,6 +1,6 @@
 /** Windowed views of one snapshot's history: the timeline asks for what it shows, never for the model. */
-import type { Collected } from '../core/analysis/collectorMarks.js';
-import type { Failure } from '../core/analysis/failures.js';
+import type { Collected } from '../core/timeline/collectorMarks.js';
+import type { Failure } from '../core/attribution/failures.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 
 /** The unit of the x axis: microseconds since the first event, or the ordinal of the event in its device's trace. */

@@ -1,5 +1,5 @@
 /** What the extension asks of the worker thread. The worker keeps the models; answers are small. */
-import type { PathRule, UnmappedFiles } from '../core/source/pathMapping.js';
+import type { PathRule, UnmappedFiles } from '../core/attribution/pathMapping.js';
 import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';

@@ -1,5 +1,5 @@
-import type { CallId } from '../core/analysis/callPaths.js';
-import type { CallTree } from '../core/analysis/callTree.js';
+import type { CallId } from '../core/timeline/callPaths.js';
+import type { CallTree } from '../core/timeline/callTree.js';
 import type { FlameCall } from '../protocol/flameData.js';
 
 /** Characters of a file or function name; what is longer keeps its end or its beginning. */

@@ -1,10 +1,10 @@
 /** Answers questions about two snapshots side by side. */
-import { comparedPaths, type ComparedPaths } from '../core/analysis/comparedPaths.js';
-import { callTree } from '../core/analysis/callTree.js';
-import type { SnapshotDigest } from '../core/analysis/digest.js';
-import { groupRuns } from '../core/analysis/runs.js';
-import { seriesCurves, type SeriesSource } from '../core/analysis/seriesCurves.js';
-import { treeSums } from '../core/analysis/treeSums.js';
+import { comparedPaths, type ComparedPaths } from '../core/runs/comparedPaths.js';
+import { callTree } from '../core/timeline/callTree.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
+import { groupRuns } from '../core/runs/runs.js';
+import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
+import { treeSums } from '../core/timeline/treeSums.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
 import { addCell, emptyCell } from '../core/report/compareTotals.js';
 import type { CompareReport } from '../core/report/report.js';

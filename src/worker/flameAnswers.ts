@@ -6,12 +6,12 @@ import {
   meanPaths,
   type CallId,
   type CallPaths,
-} from '../core/analysis/callPaths.js';
-import { callTree } from '../core/analysis/callTree.js';
-import type { FileLookup } from '../core/analysis/owner.js';
-import { trendHistory } from '../core/analysis/trendHistory.js';
-import { HistoryAxis } from '../core/analysis/historyAxis.js';
-import { meanLive } from '../core/analysis/meanLive.js';
+} from '../core/timeline/callPaths.js';
+import { callTree } from '../core/timeline/callTree.js';
+import type { FileLookup } from '../core/attribution/owner.js';
+import { trendHistory } from '../core/runs/trendHistory.js';
+import { HistoryAxis } from '../core/model/historyAxis.js';
+import { meanLive } from '../core/timeline/meanLive.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Flame, FlameCall, FlameQuery } from '../protocol/flameData.js';
 import { CallWords } from './callWords.js';

@@ -1,4 +1,4 @@
-import { ownerKey, type Owner } from '../core/analysis/owner.js';
+import { ownerKey, type Owner } from '../core/attribution/owner.js';
 import type { Report } from '../core/report/report.js';
 
 /** What the last report said of the lines of each snapshot's run. */

@@ -1,10 +1,10 @@
 /** Answers questions about where blocks lie. */
-import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/analysis/memoryMap.js';
-import type { FileLookup } from '../core/analysis/owner.js';
-import { ownerOfStack, stackFrames } from '../core/analysis/ownerTally.js';
-import { StackReader } from '../core/analysis/readableStack.js';
-import { snapshotAt } from '../core/analysis/snapshotAt.js';
-import { stacklessBucket } from '../core/analysis/stackless.js';
+import { memoryMap, stacksOfBlock, sumSegments, type MappedSegment } from '../core/timeline/memoryMap.js';
+import type { FileLookup } from '../core/attribution/owner.js';
+import { ownerOfStack, stackFrames } from '../core/attribution/ownerTally.js';
+import { StackReader } from '../core/attribution/readableStack.js';
+import { snapshotAt } from '../core/model/snapshotAt.js';
+import { stacklessBucket } from '../core/attribution/stackless.js';
 import { NO_INDEX, type Snapshot } from '../core/model/snapshot.js';
 import { NO_OWNER, type MapOwner, type MapPool, type MapQuery, type MemoryMapAnswer } from '../protocol/mapData.js';
 import { ownerWords } from './ownerWords.js';

@@ -1,4 +1,4 @@
-import type { DeviceHistory } from '../core/analysis/history.js';
+import type { DeviceHistory } from '../core/model/history.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
 

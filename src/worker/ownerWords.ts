@@ -1,4 +1,4 @@
-import type { Owner } from '../core/analysis/owner.js';
+import type { Owner } from '../core/attribution/owner.js';
 import type { BandOwner } from '../protocol/bandData.js';
 
 /** An owner as it travels: a line, or the bucket that is in its place. */

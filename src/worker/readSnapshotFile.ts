@@ -1,4 +1,4 @@
-import { digestSnapshot } from '../core/analysis/digest.js';
+import { digestSnapshot } from '../core/digest/digest.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readInput } from '../core/formats/readSnapshot.js';
 import { parseRecording } from '../core/formats/recordingSidecar.js';

@@ -1,5 +1,5 @@
 /** What the owner of the models asks of the threads that read files. */
-import type { SnapshotDigest } from '../core/analysis/digest.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
 import type { Translations } from '../core/text/say.js';

@@ -1,4 +1,4 @@
-import type { SnapshotDigest } from '../core/analysis/digest.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
 import { unpackSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';

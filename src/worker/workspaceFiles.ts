@@ -1,8 +1,8 @@
-import { frameKind } from '../core/analysis/frameKind.js';
-import type { FileLookup } from '../core/analysis/owner.js';
-import type { SnapshotDigest } from '../core/analysis/digest.js';
+import { frameKind } from '../core/attribution/frameKind.js';
+import type { FileLookup } from '../core/attribution/owner.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
 import type { Snapshot } from '../core/model/snapshot.js';
-import { mapPaths } from '../core/source/pathMapping.js';
+import { mapPaths } from '../core/attribution/pathMapping.js';
 import type { WorkspaceListing } from '../protocol/workerApi.js';
 
 /** The workspace's side of path mapping, with the answers for whole snapshots remembered until it changes. */

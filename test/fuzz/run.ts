@@ -4,7 +4,7 @@
  */
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestSnapshot } from '../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../src/core/digest/digest.js';
 import { SnapshotError } from '../../src/core/bytes/snapshotError.js';
 import { mutated } from '../support/mutate.js';
 import { seededRandom } from '../support/seededRandom.js';

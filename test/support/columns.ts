@@ -1,7 +1,7 @@
 /** Snapshots in forms that can be compared: whole columns, and the sums that brute force gives. */
 import assert from 'node:assert/strict';
 import { basename } from 'node:path';
-import { digestSnapshot } from '../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../src/core/digest/digest.js';
 import type { Snapshot } from '../../src/core/model/snapshot.js';
 import { bruteForce, type BruteForce } from './bruteForce.js';
 import { readFile } from './snapshots.js';

@@ -1,7 +1,7 @@
-import { CATEGORIES, CategoryCode } from '../analysis/categories.js';
-import type { DigestFrame } from '../analysis/digestFrame.js';
-import { frameKind } from '../analysis/frameKind.js';
-import type { FileLookup } from '../analysis/owner.js';
+import { CATEGORIES, CategoryCode } from '../attribution/categories.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { frameKind } from '../attribution/frameKind.js';
+import type { FileLookup } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 

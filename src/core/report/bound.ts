@@ -1,4 +1,4 @@
-import { byteText } from './byteText.js';
+import { byteText } from '../text/byteText.js';
 import { say } from '../text/say.js';
 import type { Bytes } from '../model/units.js';
 import type { DeviceRoom } from './deviceRoom.js';

@@ -2,7 +2,7 @@
  * Buckets as a report has them, and as people read them. In a report `beforeRecording` is all memory without frames;
  * people are told apart what is older than the recording, and what has no stack for another reason.
  */
-import { BUCKETS, type Bucket } from '../analysis/owner.js';
+import { BUCKETS, type Bucket } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import type { Amount, Buckets, CompareCell, CompareReport } from './report.js';
 

@@ -1,7 +1,7 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
-import type { LiveGroup } from '../analysis/liveGroups.js';
-import type { DigestFrame } from '../analysis/digestFrame.js';
-import { followBlocks, type Flow } from '../analysis/flow.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { LiveGroup } from '../digest/liveGroups.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { followBlocks, type Flow } from '../runs/flow.js';
 import {
   eachBucket,
   ownerKey,
@@ -9,10 +9,10 @@ import {
   type FileLookup,
   type OwnerLine,
   type StacklessBucket,
-} from '../analysis/owner.js';
-import { stackKey } from '../analysis/stackKey.js';
-import { groupRuns, stepOfDigest, type Run } from '../analysis/runs.js';
-import { sameHistory } from '../analysis/sameProcess.js';
+} from '../attribution/owner.js';
+import { stackKey } from '../digest/stackKey.js';
+import { groupRuns, stepOfDigest, type Run } from '../runs/runs.js';
+import { sameHistory } from '../runs/sameProcess.js';
 import { addAmount, addCell, emptyCell } from './compareTotals.js';
 import { fixVerdict } from './fixVerdict.js';
 import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';

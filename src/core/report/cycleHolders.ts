@@ -1,5 +1,5 @@
-import { cycleChains, type CycleChain } from '../analysis/cycleChains.js';
-import type { FileLookup, OwnerLine } from '../analysis/owner.js';
+import { cycleChains, type CycleChain } from '../verdict/cycleChains.js';
+import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
 import { chainText, ownerOfChain } from './cycleReport.js';
 import { folderOf } from './folderOf.js';

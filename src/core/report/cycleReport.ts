@@ -1,6 +1,6 @@
-import { cycleChains, type CycleChain } from '../analysis/cycleChains.js';
-import type { DigestFrame } from '../analysis/digestFrame.js';
-import { ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import { cycleChains, type CycleChain } from '../verdict/cycleChains.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { CycleReport, CycleTensorReport } from './report.js';
 import { reportFrame } from './reportFrame.js';

@@ -1,4 +1,4 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
+import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
 import type { SampledUse } from './process/sampledUse.js';
 

@@ -1,8 +1,8 @@
-import { endingOf, type Ending } from '../keepers/judge/endings.js';
-import type { Followed } from '../keepers/findKeeper.js';
-import { keptName, outerName, type KeptName } from '../keepers/judge/keptName.js';
-import type { Sources } from '../keepers/sources.js';
-import type { Place } from '../keepers/values/things.js';
+import { endingOf, type Ending } from '../retention/judge/endings.js';
+import type { Followed } from '../retention/findKeeper.js';
+import { keptName, outerName, type KeptName } from '../retention/judge/keptName.js';
+import type { Sources } from '../retention/sources.js';
+import type { Place } from '../retention/values/things.js';
 import { lineAt } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { say } from '../text/say.js';

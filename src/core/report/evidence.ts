@@ -1,7 +1,7 @@
-import { deepDrops } from '../analysis/lifetimeVerdict.js';
+import { deepDrops } from '../verdict/lifetimeVerdict.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
-import { byteText } from './byteText.js';
+import { byteText } from '../text/byteText.js';
 import { sum } from './lineSelection.js';
 import type { Evidence, Verdict } from './report.js';
 import type { StackSeries } from './stackSeries.js';

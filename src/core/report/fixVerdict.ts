@@ -1,6 +1,6 @@
-import { theilSen } from '../analysis/rate.js';
+import { theilSen } from '../verdict/rate.js';
 import { say, sayCount } from '../text/say.js';
-import { byteText } from './byteText.js';
+import { byteText } from '../text/byteText.js';
 import { matchLines } from './lineMatching.js';
 import { sum } from './lineSelection.js';
 import type { FixAnswer, FixLine, FixVerdict, LineReport, RunReport, StepSource, Verdict } from './report.js';

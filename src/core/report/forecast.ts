@@ -1,5 +1,5 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
-import { theilSen } from '../analysis/rate.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import { theilSen } from '../verdict/rate.js';
 import type { DeviceRoom } from './deviceRoom.js';
 import type { RunReport } from './report.js';
 

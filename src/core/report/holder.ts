@@ -1,5 +1,5 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
-import type { FileLookup, OwnerLine } from '../analysis/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { RecordedOwner } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
 import { holderName } from './holderName.js';

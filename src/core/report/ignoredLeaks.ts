@@ -2,7 +2,7 @@
  * Leaks that a team has decided to live with: a file at the top of the workspace, for people to read and commit. A leak
  * is named by its file, function and statement, so that it is known again when lines move.
  */
-import { ownerKey } from '../analysis/owner.js';
+import { ownerKey } from '../attribution/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
 import { worst } from './runReport.js';
 import { statementText } from './statement.js';

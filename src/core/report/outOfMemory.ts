@@ -1,6 +1,6 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
+import type { SnapshotDigest } from '../digest/digest.js';
 import { say, sayCount } from '../text/say.js';
-import { byteText } from './byteText.js';
+import { byteText } from '../text/byteText.js';
 import type { OutOfMemoryReport } from './report.js';
 
 /** Failures that words name, the latest. */

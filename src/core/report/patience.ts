@@ -1,4 +1,4 @@
-import type { Category } from '../analysis/categories.js';
+import type { Category } from '../attribution/categories.js';
 import type { Bytes } from '../model/units.js';
 import { say } from '../text/say.js';
 import type { Doubt } from './doubt.js';

@@ -1,4 +1,4 @@
-import type { Finding } from '../keepers/judge/finding.js';
+import type { Finding } from '../retention/judge/finding.js';
 import { forEachStatement, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
 import { say } from '../text/say.js';
 import type { SourceEdit } from './report.js';

@@ -1,7 +1,7 @@
-import { findKeeper, type Followed } from '../keepers/findKeeper.js';
-import type { Limit } from '../keepers/judge/limits.js';
-import { ParsedFiles, Sources } from '../keepers/sources.js';
-import type { Room } from '../keepers/values/known.js';
+import { findKeeper, type Followed } from '../retention/findKeeper.js';
+import type { Limit } from '../retention/judge/limits.js';
+import { ParsedFiles, Sources } from '../retention/sources.js';
+import type { Room } from '../retention/values/known.js';
 import { lineAt } from '../python/pythonModule.js';
 import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';

@@ -1,4 +1,4 @@
-import type { Finding } from '../keepers/judge/finding.js';
+import type { Finding } from '../retention/judge/finding.js';
 import { say } from '../text/say.js';
 import { holderName } from './holderName.js';
 import { classedName } from './sourceHolder.js';

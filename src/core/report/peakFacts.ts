@@ -1,4 +1,4 @@
-import { CATEGORIES, type Category } from '../analysis/categories.js';
+import { CATEGORIES, type Category } from '../attribution/categories.js';
 import type { Bytes } from '../model/units.js';
 import { sayCount } from '../text/say.js';
 

@@ -1,9 +1,9 @@
 import { reportBuckets } from './bucketParts.js';
-import { CATEGORIES } from '../analysis/categories.js';
-import type { SnapshotDigest } from '../analysis/digest.js';
-import type { DigestFrame } from '../analysis/digestFrame.js';
-import type { DigestPeak } from '../analysis/digestPeak.js';
-import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../analysis/owner.js';
+import { CATEGORIES } from '../attribution/categories.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { DigestPeak } from '../digest/digestPeak.js';
+import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import type { BatchLines } from './batchLines.js';
 import { peakFacts, type PeakAmount } from './peakFacts.js';

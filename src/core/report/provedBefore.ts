@@ -1,4 +1,4 @@
-import { count, list, oneOf, orNull, record, text, type Shape } from '../analysis/shape.js';
+import { count, list, oneOf, orNull, record, text, type Shape } from '../digest/shape.js';
 import type { HolderReport, LineReport, RunReport, SourceEdit } from './report.js';
 
 /** What a leak rested on: the versions of the files that it is in, and who kept its memory. */

@@ -1,5 +1,5 @@
 import { say, sayCount } from '../text/say.js';
-import { signedByteText } from './byteText.js';
+import { signedByteText } from '../text/byteText.js';
 import { jobOf } from './job.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { perStep, placeText } from './reportWords.js';

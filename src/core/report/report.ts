@@ -2,8 +2,8 @@
  * The report: what `leakline analyze --json` prints and what the editor renders. Field names are stable; `schema`
  * follows semantic versioning. Every number is defined in CONTRIBUTING.md, "What the numbers mean".
  */
-import type { Category } from '../analysis/categories.js';
-import type { RunOrder } from '../analysis/runs.js';
+import type { Category } from '../attribution/categories.js';
+import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 
 export const REPORT_SCHEMA = 'leakline.report/1';

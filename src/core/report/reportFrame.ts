@@ -1,5 +1,5 @@
-import type { DigestFrame } from '../analysis/digestFrame.js';
-import type { FileLookup } from '../analysis/owner.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { FileLookup } from '../attribution/owner.js';
 import type { ReportFrame } from './report.js';
 
 /** A frame with its file in workspace terms where there is one. */

@@ -1,7 +1,7 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
-import type { FileLookup } from '../analysis/owner.js';
-import { groupRuns } from '../analysis/runs.js';
-import type { UnmappedFiles } from '../source/pathMapping.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { FileLookup } from '../attribution/owner.js';
+import { groupRuns } from '../runs/runs.js';
+import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { mappedReport } from './buildReport.js';
 import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
 import type { Doubt } from './doubt.js';

@@ -1,10 +1,10 @@
 /** Words that the renderings share. */
-import type { Category } from '../analysis/categories.js';
-import type { Bucket } from '../analysis/owner.js';
-import type { RunOrder } from '../analysis/runs.js';
+import type { Category } from '../attribution/categories.js';
+import type { Bucket } from '../attribution/owner.js';
+import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
-import { byteText, signedByteText } from './byteText.js';
+import { byteText, signedByteText } from '../text/byteText.js';
 import { sum } from './lineSelection.js';
 import type {
   CategoryAmount,

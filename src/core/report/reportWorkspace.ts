@@ -1,8 +1,8 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
-import { frameKind } from '../analysis/frameKind.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import { mapPaths, type PathMapping, type PathRule } from '../source/pathMapping.js';
+import { mapPaths, type PathMapping, type PathRule } from '../attribution/pathMapping.js';
 
 /** What recorded paths are mapped to. */
 export interface ReportWorkspace {

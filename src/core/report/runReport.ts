@@ -1,5 +1,5 @@
-import { CATEGORIES, type Category } from '../analysis/categories.js';
-import type { SnapshotDigest } from '../analysis/digest.js';
+import { CATEGORIES, type Category } from '../attribution/categories.js';
+import type { SnapshotDigest } from '../digest/digest.js';
 import {
   eachBucket,
   ownerKey,
@@ -8,13 +8,13 @@ import {
   userLines,
   type FileLookup,
   type OwnerLine,
-} from '../analysis/owner.js';
-import { joinTraces, type JoinedTraces } from '../analysis/joinTraces.js';
-import { theilSen, type Rate } from '../analysis/rate.js';
-import type { Run } from '../analysis/runs.js';
-import { sameHistory } from '../analysis/sameProcess.js';
-import { stepAt } from '../analysis/steps.js';
-import { FEWEST_SNAPSHOTS } from '../analysis/seriesVerdict.js';
+} from '../attribution/owner.js';
+import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
+import { theilSen, type Rate } from '../verdict/rate.js';
+import type { Run } from '../runs/runs.js';
+import { sameHistory } from '../runs/sameProcess.js';
+import { stepAt } from '../attribution/steps.js';
+import { FEWEST_SNAPSHOTS } from '../verdict/seriesVerdict.js';
 import { BatchLines } from './batchLines.js';
 import { weighBound } from './bound.js';
 import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';

@@ -1,4 +1,4 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
+import type { SnapshotDigest } from '../digest/digest.js';
 import type { SnapshotReport } from './report.js';
 
 /** One snapshot's own figures. */

@@ -1,6 +1,6 @@
 import { recordedKind } from '../model/recordedFile.js';
-import type { PathFrame } from '../keepers/keeper.js';
-import type { Sources } from '../keepers/sources.js';
+import type { PathFrame } from '../retention/keeper.js';
+import type { Sources } from '../retention/sources.js';
 
 interface Frame {
   readonly file: string;

@@ -1,12 +1,12 @@
-import { CATEGORIES } from '../analysis/categories.js';
-import type { JoinedLifetimes, JoinedTraces } from '../analysis/joinTraces.js';
-import type { DigestLifetimes, SnapshotDigest } from '../analysis/digest.js';
-import type { DigestFrame } from '../analysis/digestFrame.js';
-import type { FileLookup, StacklessBucket } from '../analysis/owner.js';
-import { judge, type Judgement } from '../analysis/verdict.js';
+import { CATEGORIES } from '../attribution/categories.js';
+import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
+import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { FileLookup, StacklessBucket } from '../attribution/owner.js';
+import { judge, type Judgement } from '../verdict/verdict.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { stackKey, type StackWords } from '../analysis/stackKey.js';
+import { stackKey, type StackWords } from '../digest/stackKey.js';
 
 /** One stack over all snapshots of a run. */
 export interface StackSeries {

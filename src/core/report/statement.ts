@@ -1,5 +1,5 @@
-import type { SnapshotDigest } from '../analysis/digest.js';
-import type { FileLookup } from '../analysis/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { FileLookup } from '../attribution/owner.js';
 import type { Microseconds } from '../model/units.js';
 import type { RunSources, Statement } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';

@@ -1,4 +1,4 @@
-import { theilSen } from '../analysis/rate.js';
+import { theilSen } from '../verdict/rate.js';
 import type { Trend, TrendSeries } from '../model/trend.js';
 import type { TrendReport, TrendSeriesReport } from './report.js';
 

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { renderMarkdown } from '../../core/report/renderMarkdown.js';
+import { renderMarkdown } from '../../core/render/renderMarkdown.js';
 import { runNames } from '../results/runText.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { folderName } from '../workspace/folderName.js';

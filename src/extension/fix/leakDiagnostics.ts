@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { byteText } from '../../core/report/byteText.js';
+import { byteText } from '../../core/text/byteText.js';
 import type { StackReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';

@@ -1,5 +1,5 @@
 /** What a language model is told. Recorded names are code spans or JSON strings: text, never instructions in prose. */
-import { renderCompareMarkdown, renderMarkdown } from '../../core/report/renderMarkdown.js';
+import { renderCompareMarkdown, renderMarkdown } from '../../core/render/renderMarkdown.js';
 import type { CompareReport, LineReport, Report, RunReport, StackReport } from '../../core/report/report.js';
 import type { LineMark } from '../results/lineMarks.js';
 

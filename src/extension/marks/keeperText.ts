@@ -1,5 +1,5 @@
 /** What the mark of a statement says that keeps other lines' memory. */
-import { byteText } from '../../core/report/byteText.js';
+import { byteText } from '../../core/text/byteText.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { KeeperMark } from '../results/keeperMarks.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';

@@ -2,11 +2,11 @@
 import type { StackReport } from '../../core/report/report.js';
 import { Command, InternalCommand } from '../contributions.js';
 import type { LineMark } from '../results/lineMarks.js';
-import { byteText } from '../../core/report/byteText.js';
+import { byteText } from '../../core/text/byteText.js';
 import { holderSourceText } from '../../core/report/reportWords.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
-import { sparkline } from '../../core/report/sparkline.js';
+import { sparkline } from '../../core/text/sparkline.js';
 import type { Translator } from '../text/translator.js';
 import { blocksText, evidenceTexts, headlineText, spanText, verdictText } from './markText.js';
 

@@ -2,9 +2,9 @@
 import { basename } from '../text/pathText.js';
 import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
 import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
-import { byteText, signedByteText } from '../../core/report/byteText.js';
+import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
-import { sparkline } from '../../core/report/sparkline.js';
+import { sparkline } from '../../core/text/sparkline.js';
 import type { Translator } from '../text/translator.js';
 
 /** Characters of a place that a lens has room for. */

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { PathRule } from '../../core/source/pathMapping.js';
+import type { PathRule } from '../../core/attribution/pathMapping.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import { SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 import { reportPath } from '../workspace/reportPaths.js';

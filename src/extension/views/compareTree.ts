@@ -3,7 +3,7 @@ import { comparedBucketParts } from '../../core/report/bucketParts.js';
 import type { CompareCell, CompareLine, StackReport } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { byteText, signedByteText } from '../../core/report/byteText.js';
+import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { frameItem, openCommand } from './sourceItems.js';

@@ -15,7 +15,7 @@ import { disposeAll } from '../disposer.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { byteText } from '../../core/report/byteText.js';
+import { byteText } from '../../core/text/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { LeakGrouping } from './leakGrouping.js';

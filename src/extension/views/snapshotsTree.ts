@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
-import { byteText } from '../../core/report/byteText.js';
+import { byteText } from '../../core/text/byteText.js';
 import { outOfMemoryTexts } from '../../core/report/outOfMemory.js';
-import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from '../../core/report/otherWords.js';
+import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from '../../core/render/otherWords.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';

@@ -1,6 +1,6 @@
 /** What "Map Recorded Folder…" offers: the folders of recorded files that no workspace file answers to. */
 import { recordedCellKey } from '../notebooks/cellNames.js';
-import type { PathRule } from '../../core/source/pathMapping.js';
+import type { PathRule } from '../../core/attribution/pathMapping.js';
 
 export interface RecordedFolder {
   /** As recorded, without a separator at its end. */

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Truth } from '../../../bench/makeSnapshot.js';
-import { deviceTotals } from '../../../src/core/analysis/digest.js';
+import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { hasPython } from '../../support/bruteForce.js';
 import { columnsOf } from '../../support/columns.js';
 import { repositoryRoot } from '../../support/repository.js';

@@ -1,6 +1,6 @@
 /** What real files do that one would not expect, through the reader and into the report. */
 import assert from 'node:assert/strict';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import { Action } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';

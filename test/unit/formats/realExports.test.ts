@@ -5,7 +5,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { cycleChains } from '../../../src/core/analysis/cycleChains.js';
+import { cycleChains } from '../../../src/core/verdict/cycleChains.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { ReadResult } from '../../../src/core/formats/readResult.js';

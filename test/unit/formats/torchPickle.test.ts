@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { Action, BlockState, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../../../src/core/model/snapshot.js';
 import { hasPython } from '../../support/bruteForce.js';

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { plantedSources } from '../../../bench/planted.js';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
-import { stepOfDigest } from '../../../src/core/analysis/runs.js';
-import { byteText } from '../../../src/core/report/byteText.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
+import { stepOfDigest } from '../../../src/core/runs/runs.js';
+import { byteText } from '../../../src/core/text/byteText.js';
 import type { LineReport, RunReport } from '../../../src/core/report/report.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { buildCompare } from '../../../src/core/report/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { Buckets, CompareReport, RunReport } from '../../../src/core/report/report.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { Action, BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';

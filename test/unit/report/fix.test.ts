@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
-import { groupRuns } from '../../../src/core/analysis/runs.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
+import { groupRuns } from '../../../src/core/runs/runs.js';
 import { buildCompare, compareRuns } from '../../../src/core/report/buildCompare.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { fixVerdict } from '../../../src/core/report/fixVerdict.js';

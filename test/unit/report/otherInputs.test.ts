@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { cycleChains } from '../../../src/core/analysis/cycleChains.js';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { cycleChains } from '../../../src/core/verdict/cycleChains.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { CycleFrame, CycleGraph } from '../../../src/core/model/cycleGraph.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import type { OtherInputs } from '../../../src/core/report/otherInputs.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { bytesSource } from '../../support/bytesSource.js';

@@ -1,18 +1,18 @@
 /** Allocations that failed: what was asked for, what was left, and what PyTorch held. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { allocationIndex } from '../../../src/core/analysis/allocationIndex.js';
-import { blockDetail } from '../../../src/core/analysis/bandDetail.js';
-import { Categorizer } from '../../../src/core/analysis/categories.js';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { deviceHistory } from '../../../src/core/analysis/history.js';
-import { StackRoles } from '../../../src/core/analysis/stackRole.js';
-import { strandLayout } from '../../../src/core/analysis/strands.js';
-import { historyWindow } from '../../../src/core/analysis/timelineWindow.js';
+import { allocationIndex } from '../../../src/core/timeline/allocationIndex.js';
+import { blockDetail } from '../../../src/core/timeline/bandDetail.js';
+import { Categorizer } from '../../../src/core/attribution/categories.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { deviceHistory } from '../../../src/core/model/history.js';
+import { StackRoles } from '../../../src/core/attribution/stackRole.js';
+import { strandLayout } from '../../../src/core/timeline/strands.js';
+import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { outOfMemoryTexts } from '../../../src/core/report/outOfMemory.js';
-import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { stackFrames } from '../../../src/core/analysis/ownerTally.js';
-import { ownerOf } from '../../../src/core/analysis/owner.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { stackFrames } from '../../../src/core/attribution/ownerTally.js';
+import { ownerOf } from '../../../src/core/attribution/owner.js';
 import { Action, BlockState, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { PeakReport, RunReport } from '../../../src/core/report/report.js';
-import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { SourceFiles } from '../../../src/node/sourceFiles.js';
 import { plantedSources } from '../../../bench/planted.js';

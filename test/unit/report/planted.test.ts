@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { plantedSources, plantedWorkspace, recordedPrograms } from '../../../bench/planted.js';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
-import { stepOfDigest } from '../../../src/core/analysis/runs.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { stepOfDigest } from '../../../src/core/runs/runs.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';

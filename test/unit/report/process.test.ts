@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { ProcessFinding } from '../../../src/core/report/report.js';
-import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { pickle, Tuple, type Picklable } from '../../support/plainPickle.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { rankDifferences } from '../../../src/core/report/rankDifference.js';
-import { renderMarkdown } from '../../../src/core/report/renderMarkdown.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';

@@ -1,12 +1,12 @@
 /** nvidia-smi's samples beside snapshots: memory outside PyTorch, where clock and device can be told. */
 import assert from 'node:assert/strict';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import type { Trend } from '../../../src/core/model/trend.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { Report } from '../../../src/core/report/report.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { readBytes } from '../../support/snapshots.js';

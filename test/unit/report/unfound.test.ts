@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { LineReport } from '../../../src/core/report/report.js';
-import { renderText } from '../../../src/core/report/renderText.js';
+import { renderText } from '../../../src/core/render/renderText.js';
 import { readBytes } from '../../support/snapshots.js';
 import { TrainingRun, type Frame } from '../../support/trainingRun.js';
 

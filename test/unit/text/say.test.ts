@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { byteText } from '../../../src/core/report/byteText.js';
+import { byteText } from '../../../src/core/text/byteText.js';
 import { countText, decimalText } from '../../../src/core/text/numberText.js';
 import { say, sayCount, useTranslations } from '../../../src/core/text/say.js';
 

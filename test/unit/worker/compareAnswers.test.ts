@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { serialize } from 'node:v8';
-import { CALL_GROUPS } from '../../../src/core/analysis/callPaths.js';
-import { comparedPaths } from '../../../src/core/analysis/comparedPaths.js';
-import { digestSnapshot, type SnapshotDigest } from '../../../src/core/analysis/digest.js';
-import { runCurve } from '../../../src/core/analysis/runCurve.js';
-import { groupRuns, stepOfDigest } from '../../../src/core/analysis/runs.js';
-import { seriesCurves } from '../../../src/core/analysis/seriesCurves.js';
+import { CALL_GROUPS } from '../../../src/core/timeline/callPaths.js';
+import { comparedPaths } from '../../../src/core/runs/comparedPaths.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
+import { runCurve } from '../../../src/core/runs/runCurve.js';
+import { groupRuns, stepOfDigest } from '../../../src/core/runs/runs.js';
+import { seriesCurves } from '../../../src/core/runs/seriesCurves.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';

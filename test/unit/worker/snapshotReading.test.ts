@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { digestSnapshot } from '../../../src/core/analysis/digest.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { memberPath } from '../../../src/core/model/memberPath.js';
 import { unpackSnapshot } from '../../../src/core/model/snapshotCodec.js';
 import { readRecording, recordingPath } from '../../../src/node/recordingFile.js';

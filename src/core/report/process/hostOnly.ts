@@ -1,7 +1,7 @@
-import type { SnapshotDigest } from '../../analysis/digest.js';
+import type { SnapshotDigest } from '../../digest/digest.js';
 import type { Bytes } from '../../model/units.js';
 import { say } from '../../text/say.js';
-import { byteText } from '../byteText.js';
+import { byteText } from '../../text/byteText.js';
 import { folderOf } from '../folderOf.js';
 import type { ProcessFinding } from '../report.js';
 import { keepsClimbing } from './climbing.js';

@@ -1,7 +1,7 @@
-import type { SnapshotDigest } from '../../analysis/digest.js';
-import { ownerOf, type FileLookup } from '../../analysis/owner.js';
+import type { SnapshotDigest } from '../../digest/digest.js';
+import { ownerOf, type FileLookup } from '../../attribution/owner.js';
 import { say, sayCount } from '../../text/say.js';
-import { byteText } from '../byteText.js';
+import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
 

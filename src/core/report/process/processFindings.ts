@@ -1,5 +1,5 @@
-import type { SnapshotDigest } from '../../analysis/digest.js';
-import type { FileLookup } from '../../analysis/owner.js';
+import type { SnapshotDigest } from '../../digest/digest.js';
+import type { FileLookup } from '../../attribution/owner.js';
 import type { ProcessFinding } from '../report.js';
 import { hostOnly } from './hostOnly.js';
 import { pendingFrees } from './pendingFrees.js';

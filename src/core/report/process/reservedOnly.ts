@@ -1,7 +1,7 @@
-import type { SnapshotDigest } from '../../analysis/digest.js';
-import { isPrivatePool, type PoolFacts } from '../../analysis/segmentFacts.js';
+import type { SnapshotDigest } from '../../digest/digest.js';
+import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js';
 import { say, sayCount } from '../../text/say.js';
-import { byteText } from '../byteText.js';
+import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
 import { keepsClimbing } from './climbing.js';

@@ -1,4 +1,4 @@
-import type { Run } from '../../analysis/runs.js';
+import type { Run } from '../../runs/runs.js';
 import type { SnapshotWarning } from '../../model/snapshot.js';
 import type { Trend } from '../../model/trend.js';
 import { say } from '../../text/say.js';

@@ -1,4 +1,4 @@
-import type { SnapshotDigest } from '../../analysis/digest.js';
+import type { SnapshotDigest } from '../../digest/digest.js';
 import type { Trend, TrendSeries } from '../../model/trend.js';
 import type { Bytes, Microseconds } from '../../model/units.js';
 import { folderOf } from '../folderOf.js';

@@ -1,0 +1,265 @@
+import { Action, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import type { StackId } from '../model/units.js';
+import type { DeviceHistory } from '../model/history.js';
+import { freeStacks, stepTable } from './lifetimes.js';
+import { StackRole, type StackRoles } from './stackRole.js';
+import type { Steps } from './steps.js';
+
+/** What memory is for. What is not sure is `other`. */
+export const CATEGORIES = [
+  'parameters',
+  'gradients',
+  'optimizerState',
+  'activations',
+  'inputs',
+  'workspace',
+  'other',
+] as const;
+export type Category = (typeof CATEGORIES)[number];
+
+/** Indices into {@link CATEGORIES}, and one more. */
+export const enum CategoryCode {
+  Parameters = 0,
+  Gradients = 1,
+  OptimizerState = 2,
+  Activations = 3,
+  Inputs = 4,
+  Workspace = 5,
+  Other = 6,
+  /** A batch, if the text of the line says so: frames and times alone would fit other things as well. */
+  PerhapsInputs = 7,
+}
+
+/** How many values a {@link CategoryCode} has. */
+export const CATEGORY_CODES = 8;
+
+/** What the profiler's words mean here; it knows these for sure. */
+const SAID: Readonly<Record<string, CategoryCode>> = {
+  parameter: CategoryCode.Parameters,
+  gradient: CategoryCode.Gradients,
+  optimizer_state: CategoryCode.OptimizerState,
+  activation: CategoryCode.Activations,
+  input: CategoryCode.Inputs,
+  temporary: CategoryCode.Other,
+  autograd_detail: CategoryCode.Other,
+};
+
+/** A result of the forward pass that is older than this many of its stack's longest lives is none of one pass. */
+const OUTLIVES = 1.5;
+/** Survivors of so many steps keep coming: results of the forward pass that somebody keeps. */
+const KEEP_COMING = 3;
+
+/** An allocation as {@link DeviceHistory} has it. */
+export interface Lived {
+  birth: number;
+  death: number;
+  stack: StackId;
+  forwardStack: StackId;
+}
+
+/** How a stack's allocations ended, one entry per stack. */
+interface Habits {
+  rows: Uint32Array;
+  /** Forward passes, or parts of one, before which the stack allocated. */
+  rounds: Uint32Array;
+  freedInBackward: Uint32Array;
+  freedBeforeForward: Uint32Array;
+  /** In steps. */
+  longestFreedAge: Uint32Array;
+  /** Steps on which allocations that are still live at the end were born. */
+  survivorSteps: Uint32Array;
+}
+
+/** Tells what the allocations of one device are for, from their frames and from how long they live. */
+export class Categorizer {
+  private readonly habits: Habits;
+  /** Allocations that the forward pass has made up to and with each event. */
+  private readonly forwards: Uint32Array;
+  private readonly stepOfOrdinal: Uint32Array | null;
+  private readonly freeStackOf: (ordinal: number) => StackId;
+  private readonly freesHaveStacks: boolean;
+
+  constructor(
+    private readonly snapshot: Snapshot,
+    private readonly history: DeviceHistory,
+    private readonly steps: Steps | null,
+    private readonly roles: StackRoles,
+  ) {
+    const { events } = snapshot;
+    const { first, count } = history.trace;
+    const forwards = new Uint32Array(count + 1);
+    let freesHaveStacks = false;
+    let made = 0;
+    for (let ordinal = 0; ordinal < count; ordinal++) {
+      const stack = events.stack[first + ordinal];
+      if (events.action[first + ordinal] !== Action.Alloc) {
+        freesHaveStacks ||= events.action[first + ordinal] === Action.FreeRequested && !this.isStackless(stack);
+      } else if (roles.of(stack) === StackRole.Forward) made++;
+      forwards[ordinal] = made;
+    }
+    forwards[count] = made;
+    this.forwards = forwards;
+    this.stepOfOrdinal = steps === null ? null : stepTable(steps, count);
+    this.freesHaveStacks = freesHaveStacks;
+    this.freeStackOf = freeStacks(snapshot, history);
+    this.habits = this.findHabits();
+  }
+
+  of(lived: Lived): CategoryCode {
+    return this.said(lived.birth) ?? this.inferred(lived);
+  }
+
+  /** True if the backward pass let go of it, or will, as of others of its stack. */
+  isKeptForBackward(lived: Lived): boolean {
+    if (lived.birth < 0) return false;
+    const { count } = this.history.trace;
+    if (lived.death < count) return this.isFreedInBackward(lived);
+    const { freedInBackward, longestFreedAge } = this.habits;
+    const age = this.stepOf(count) - this.stepOf(lived.birth);
+    return freedInBackward[lived.stack] > 0 && age <= longestFreedAge[lived.stack];
+  }
+
+  /** True if a whole step went by since its birth; false where no steps are known. */
+  isFromEarlierStep({ birth }: Lived, ordinal: number): boolean {
+    return this.steps !== null && birth >= 0 && this.stepOf(ordinal) - this.stepOf(birth) > 1;
+  }
+
+  private isFreedInBackward({ death }: Lived): boolean {
+    if (death >= this.history.trace.count || !this.freesHaveStacks) return false;
+    const role = this.roles.of(this.freeStackOf(death));
+    return role === StackRole.Backward || role === StackRole.Stackless;
+  }
+
+  /** What the input itself says, null where it does not know. */
+  private said(birth: number): CategoryCode | null {
+    const { events, strings } = this.snapshot;
+    if (birth < 0 || events.category === null) return null;
+    const word = strings.text(events.category[this.history.trace.first + birth]);
+    return Object.hasOwn(SAID, word) ? SAID[word] : null;
+  }
+
+  private inferred(lived: Lived): CategoryCode {
+    const role = this.roles.of(lived.stack);
+    switch (role) {
+      case StackRole.Parameters:
+        return CategoryCode.Parameters;
+      case StackRole.Inputs:
+        return CategoryCode.Inputs;
+      case StackRole.Workspace:
+        return CategoryCode.Workspace;
+      case StackRole.Backward:
+        return CategoryCode.Gradients;
+      case StackRole.Foreign:
+        return CategoryCode.Other;
+      case StackRole.Optimizer:
+        return this.isOptimizerState(lived) ? CategoryCode.OptimizerState : CategoryCode.Workspace;
+      case StackRole.Forward:
+        return this.isOfOnePass(lived) ? CategoryCode.Activations : CategoryCode.Other;
+      case StackRole.ModuleInit:
+        return this.isForEver(lived) ? CategoryCode.Parameters : CategoryCode.Other;
+      case StackRole.Stackless:
+      case StackRole.Unmarked:
+        if (lived.forwardStack !== NO_STACK) return CategoryCode.Gradients;
+        return role === StackRole.Stackless ? this.ofStackless(lived) : this.ofUnmarked(lived);
+    }
+  }
+
+  /** Autograd's thread allocates without a stack; before the first forward pass it has nothing to do. */
+  private ofStackless({ birth }: Lived): CategoryCode {
+    return this.forwardsUpTo(birth) > 0 ? CategoryCode.Gradients : CategoryCode.Other;
+  }
+
+  /** A line of the user's own, outside of every module. */
+  private ofUnmarked(lived: Lived): CategoryCode {
+    if (lived.birth < 0) return CategoryCode.Other;
+    const { rows, rounds, freedInBackward } = this.habits;
+    if (this.isFreedInBackward(lived)) return CategoryCode.Activations;
+    const freed = rows[lived.stack] - 1;
+    const survives = lived.death >= this.history.trace.count;
+    if (survives && freed > 0 && freedInBackward[lived.stack] >= freed / 2) return CategoryCode.Activations;
+    const isOfLoop = rounds[lived.stack] > 1;
+    return isOfLoop && this.spansForward(lived) ? CategoryCode.PerhapsInputs : CategoryCode.Other;
+  }
+
+  /** State outlives the optimizer's step, up to a forward pass; the rest is what the step works in. */
+  private isOptimizerState(lived: Lived): boolean {
+    if (lived.birth < 0 || this.spansForward(lived)) return true;
+    return lived.death >= this.history.trace.count && this.habits.freedBeforeForward[lived.stack] === 0;
+  }
+
+  /** False for what the forward pass makes once and keeps: caches, masks, lazily made buffers. */
+  private isOfOnePass({ birth, death, stack }: Lived): boolean {
+    if (death < this.history.trace.count) return true;
+    if (this.steps === null || birth < 0) return birth >= 0;
+    const { survivorSteps, longestFreedAge } = this.habits;
+    if (survivorSteps[stack] >= KEEP_COMING) return true;
+    const age = this.stepOf(death) - this.stepOf(birth);
+    return age < 2 || age <= OUTLIVES * longestFreedAge[stack];
+  }
+
+  private isForEver({ birth, death }: Lived): boolean {
+    return this.forwardsUpTo(birth) === 0 && death >= this.history.trace.count;
+  }
+
+  /** True if the forward pass allocates while it lives. */
+  private spansForward({ birth, death }: Lived): boolean {
+    return this.forwardsUpTo(death - 1) > this.forwardsUpTo(birth);
+  }
+
+  private forwardsUpTo(ordinal: number): number {
+    return ordinal < 0 ? 0 : this.forwards[ordinal];
+  }
+
+  private findHabits(): Habits {
+    const { allocations, trace } = this.history;
+    const stacks = this.snapshot.stacks.count;
+    const habits: Habits = {
+      rows: new Uint32Array(stacks),
+      rounds: new Uint32Array(stacks),
+      freedInBackward: new Uint32Array(stacks),
+      freedBeforeForward: new Uint32Array(stacks),
+      longestFreedAge: new Uint32Array(stacks),
+      survivorSteps: new Uint32Array(stacks),
+    };
+    const lastSurvivorStep = new Int32Array(stacks).fill(-1);
+    const lastRound = new Int32Array(stacks).fill(-1);
+    for (let row = 0; row < allocations.count; row++) {
+      const lived = livedRow(this.history, row);
+      const { birth, death, stack } = lived;
+      if (birth < 0) continue;
+      habits.rows[stack]++;
+      const round = this.forwardsUpTo(birth);
+      if (lastRound[stack] !== round) habits.rounds[stack]++;
+      lastRound[stack] = round;
+      const step = this.stepOf(birth);
+      if (death >= trace.count) {
+        if (lastSurvivorStep[stack] !== step) habits.survivorSteps[stack]++;
+        lastSurvivorStep[stack] = step;
+        continue;
+      }
+      if (this.isFreedInBackward(lived)) habits.freedInBackward[stack]++;
+      if (!this.spansForward(lived)) habits.freedBeforeForward[stack]++;
+      habits.longestFreedAge[stack] = Math.max(habits.longestFreedAge[stack], this.stepOf(death) - step);
+    }
+    return habits;
+  }
+
+  private stepOf(ordinal: number): number {
+    return this.stepOfOrdinal === null ? 0 : this.stepOfOrdinal[Math.max(0, ordinal)];
+  }
+
+  private isStackless(stack: StackId): boolean {
+    const { offset } = this.snapshot.stacks;
+    return offset[stack] === offset[stack + 1];
+  }
+}
+
+/** One row of a history. */
+export function livedRow({ allocations }: DeviceHistory, row: number): Lived {
+  return {
+    birth: allocations.birth[row],
+    death: allocations.death[row],
+    stack: allocations.stack[row],
+    forwardStack: allocations.forwardStack[row],
+  };
+}

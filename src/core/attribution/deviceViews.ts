@@ -1,0 +1,26 @@
+import type { Snapshot } from '../model/snapshot.js';
+import { Categorizer } from './categories.js';
+import { deviceHistory, type DeviceHistory } from '../model/history.js';
+import { StackRoles } from './stackRole.js';
+import { stepsOnDevice, type Steps } from './steps.js';
+
+/** One device's curve, with what tells its steps and what its memory is for. */
+export interface DeviceView {
+  history: DeviceHistory;
+  /** null where the trace shows none. */
+  steps: Steps | null;
+  categorizer: Categorizer;
+}
+
+/** Every device that the snapshot speaks of. */
+export function deviceViews(snapshot: Snapshot, steps: Steps | null): Map<number, DeviceView> {
+  const roles = new StackRoles(snapshot);
+  const devices = new Set([...snapshot.traces.map((trace) => trace.device), ...snapshot.segments.device]);
+  const views = new Map<number, DeviceView>();
+  for (const device of devices) {
+    const history = deviceHistory(snapshot, device);
+    const own = steps === null || history.trace.count === 0 ? null : stepsOnDevice(snapshot, steps, device);
+    views.set(device, { history, steps: own, categorizer: new Categorizer(snapshot, history, own, roles) });
+  }
+  return views;
+}

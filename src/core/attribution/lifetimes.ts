@@ -1,0 +1,183 @@
+import { Action, type Snapshot } from '../model/snapshot.js';
+import type { Bytes, StackId } from '../model/units.js';
+import type { DeviceHistory } from '../model/history.js';
+import type { Steps } from './steps.js';
+
+/** How the allocations of one stack lived, in steps. */
+export interface StackLifetimes {
+  stack: StackId;
+  forwardStack: StackId;
+  /** Live bytes at the end of every bin of steps: the lowest of the bin's steps. See `LifetimeTable.binSteps`. */
+  floors: Float64Array;
+  /** Step of birth of every allocation still live at the end, ascending. */
+  survivorBirths: Uint32Array;
+  /** Age in steps below which 95 % of the freed allocations were freed; null if none was. */
+  usualFreedAge: number | null;
+  /** Age in steps of the oldest freed allocation, null if none was freed. */
+  oldestFreedAge: number | null;
+  /** Stacks at which much was let go at once. */
+  drops: readonly Drop[];
+}
+
+/** Allocations of several steps that were freed within one. */
+export interface Drop {
+  step: number;
+  bytes: Bytes;
+  /** The stack that let go of them, where it is known. */
+  freeStack: StackId;
+}
+
+export interface LifetimeTable {
+  /** Steps that the trace shows. */
+  steps: number;
+  /** Steps per bin of the floors. */
+  binSteps: number;
+  stacks: readonly StackLifetimes[];
+}
+
+/** Floors are kept in at most so many bins. */
+const MOST_BINS = 256;
+/** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
+const USUAL = 0.95;
+/** A drop frees allocations born on at least so many different steps. */
+const DROP_BIRTHS = 3;
+
+/**
+ * Lifetimes per stack, of the stacks whose allocations outlive the step that they were born in. Stacks of temporaries,
+ * nearly all of them, are left out.
+ */
+export function lifetimesOf(snapshot: Snapshot, history: DeviceHistory, steps: Steps): LifetimeTable {
+  const { allocations, trace } = history;
+  const stepCount = steps.starts.length;
+  const stepOfOrdinal = stepTable(steps, trace.count);
+  const groups = new Map<string, number[]>();
+  for (let row = 0; row < allocations.count; row++) {
+    const birth = allocations.birth[row];
+    if (birth < 0) continue;
+    const death = allocations.death[row];
+    const outlives = death >= trace.count || stepOfOrdinal[death] > stepOfOrdinal[birth];
+    if (!outlives) continue;
+    const key = `${allocations.stack[row]}/${allocations.forwardStack[row]}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [row]);
+    else group.push(row);
+  }
+  const freeStackOf = freeStacks(snapshot, history);
+  return {
+    steps: stepCount,
+    binSteps: binStepsOf(stepCount),
+    stacks: [...groups.values()].map((rows) => {
+      const lives = rows.map((row) => {
+        const death = allocations.death[row];
+        const birth = stepOfOrdinal[allocations.birth[row]];
+        return { birth, death: death < trace.count ? stepOfOrdinal[death] : null, bytes: allocations.bytes[row], row };
+      });
+      const { drops, ...summary } = summarizeLives(lives, stepCount);
+      return {
+        ...summary,
+        stack: allocations.stack[rows[0]],
+        forwardStack: allocations.forwardStack[rows[0]],
+        drops: drops.map(({ step, bytes, first }) => ({
+          step,
+          bytes,
+          freeStack: freeStackOf(allocations.death[first.row]),
+        })),
+      };
+    }),
+  };
+}
+
+/** The step in which each event falls, and the state after the last: steps begun at or before it. */
+export function stepTable(steps: Steps, events: number): Uint32Array {
+  const table = new Uint32Array(events + 1);
+  for (let ordinal = 0, step = 0; ordinal <= events; ordinal++) {
+    while (step < steps.starts.length && steps.starts[step] <= ordinal) step++;
+    table[ordinal] = step;
+  }
+  return table;
+}
+
+/** One allocation that outlives its step, in steps. */
+export interface Life {
+  birth: number;
+  /** null while it lives. */
+  death: number | null;
+  bytes: Bytes;
+}
+
+/** What is known of the allocations of one stack together. */
+export interface LifeSummary<Site> {
+  floors: Float64Array;
+  survivorBirths: Uint32Array;
+  usualFreedAge: number | null;
+  oldestFreedAge: number | null;
+  /** With the first of the allocations that were freed. */
+  drops: { step: number; bytes: Bytes; first: Site }[];
+}
+
+/** Steps per bin of the floors. */
+export function binStepsOf(steps: number): number {
+  return Math.max(1, Math.ceil(steps / MOST_BINS));
+}
+
+/** Sums the lives of one stack up. @param steps that were seen in all */
+export function summarizeLives<One extends Life>(lives: readonly One[], steps: number): LifeSummary<One> {
+  const change = new Float64Array(steps + 2);
+  const births: number[] = [];
+  const ages: number[] = [];
+  const freed = new Map<number, { births: Set<number>; bytes: Bytes; first: One }>();
+  for (const life of lives) {
+    const { birth, death, bytes } = life;
+    change[birth] += bytes;
+    if (death === null) {
+      births.push(birth);
+      continue;
+    }
+    change[death] -= bytes;
+    ages.push(death - birth);
+    const drop = freed.get(death);
+    if (drop === undefined) freed.set(death, { births: new Set([birth]), bytes, first: life });
+    else {
+      drop.births.add(birth);
+      drop.bytes += bytes;
+    }
+  }
+  ages.sort((a, b) => a - b);
+  return {
+    floors: floorsOf(change, steps, binStepsOf(steps)),
+    survivorBirths: Uint32Array.from(births.sort((a, b) => a - b)),
+    usualFreedAge: ages.length === 0 ? null : ages[Math.min(ages.length - 1, Math.floor(ages.length * USUAL))],
+    oldestFreedAge: ages.at(-1) ?? null,
+    drops: [...freed]
+      .filter(([, drop]) => drop.births.size >= DROP_BIRTHS)
+      .map(([step, { bytes, first }]) => ({ step, bytes, first }))
+      .sort((a, b) => a.step - b.step),
+  };
+}
+
+/** Live bytes at the ends of steps, lowest per bin. `change[s]` is what step `s` added or took. */
+function floorsOf(change: Float64Array, stepCount: number, binSteps: number): Float64Array {
+  const bins = Math.ceil((stepCount + 1) / binSteps);
+  const floors = new Float64Array(bins).fill(Number.POSITIVE_INFINITY);
+  let live = 0;
+  for (let step = 0; step <= stepCount; step++) {
+    live += change[step];
+    const bin = Math.floor(step / binSteps);
+    floors[bin] = Math.min(floors[bin], live);
+  }
+  return floors;
+}
+
+/** The stack of the request that a completed free answers: the completion may carry that of an unrelated call. */
+export function freeStacks(snapshot: Snapshot, history: DeviceHistory): (ordinal: number) => StackId {
+  const { events } = snapshot;
+  const { first } = history.trace;
+  return (ordinal) => {
+    const event = first + ordinal;
+    for (let back = event; back >= first && back > event - 8; back--) {
+      const same = events.addrLow[back] === events.addrLow[event] && events.addrHigh[back] === events.addrHigh[event];
+      if (same && events.action[back] === Action.FreeRequested) return events.stack[back];
+    }
+    return events.stack[event];
+  };
+}

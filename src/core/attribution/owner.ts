@@ -1,0 +1,104 @@
+import { recordedKind } from '../model/recordedFile.js';
+import { frameKind } from './frameKind.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+
+/** The workspace's answer to a recorded file, null where it has none. */
+export type FileLookup = (recorded: string) => string | null;
+
+/** A source line that owns memory. */
+export interface OwnerLine {
+  file: string;
+  line: number;
+  function: string;
+  mapped: boolean;
+}
+
+/** Where bytes go that have no stack: they are older than the recording, or it kept none for them. */
+export type StacklessBucket = 'beforeRecording' | 'noStack';
+
+/** Where bytes go that no line owns. */
+export type Bucket = 'library' | StacklessBucket;
+
+/** All buckets, in the order in which they are shown. */
+export const BUCKETS: readonly Bucket[] = ['library', 'beforeRecording', 'noStack'];
+
+/** Something for each bucket. */
+export function eachBucket<Value>(make: () => Value): Record<Bucket, Value> {
+  return { library: make(), beforeRecording: make(), noStack: make() };
+}
+
+export type Owner = { line: OwnerLine } | { bucket: Bucket };
+
+/** The name under which lines of different snapshots are the same line. */
+export function ownerKey(line: OwnerLine): string {
+  return `${line.file}\n${line.line}\n${line.function}`;
+}
+
+/**
+ * Finds the owner of a stack: its first frame in the workspace, else its first frame that is no library's, else the
+ * same in the forward pass, else a bucket.
+ * @param frames innermost first
+ * @param forward the forward pass's frames of a backward allocation, innermost first
+ * @param stackless the bucket of what has no frames at all
+ */
+export function ownerOf(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  stackless: StacklessBucket,
+  lookup: FileLookup,
+): Owner {
+  const line = ownerLine(frames, lookup) ?? ownerLine(forward, lookup);
+  if (line !== null) return { line };
+  return { bucket: frames.length === 0 && forward.length === 0 ? stackless : 'library' };
+}
+
+/** Every user line of a stack, each once: the lines whose total the stack counts towards. */
+export function userLines(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  lookup: FileLookup,
+): OwnerLine[] {
+  const lines = new Map<string, OwnerLine>();
+  for (const frame of [...frames, ...forward]) {
+    const line = userLine(frame, lookup);
+    if (line !== null) lines.set(ownerKey(line), line);
+  }
+  return [...lines.values()];
+}
+
+function ownerLine(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine | null {
+  let first: OwnerLine | null = null;
+  for (const frame of frames) {
+    const line = userLine(frame, lookup);
+    if (line?.mapped === true) return line;
+    first ??= line;
+  }
+  return first;
+}
+
+/**
+ * Where a stack allocates in a user's file that the workspace does not have, though its owner is a line that the workspace
+ * has: that line only calls it. Null if the owner allocates itself, or through libraries.
+ */
+export function unfoundInside(
+  frames: readonly DigestFrame[],
+  forward: readonly DigestFrame[],
+  lookup: FileLookup,
+): DigestFrame | null {
+  for (const list of [frames, forward]) {
+    const owner = list.findIndex(({ file }) => lookup(file) !== null);
+    const inside = owner < 0 ? list : list.slice(0, owner);
+    const first = inside.find(({ file }) => recordedKind(file) === 'user') ?? null;
+    if (owner >= 0) return first;
+    if (first !== null) return null;
+  }
+  return null;
+}
+
+/** The line of a frame if a user wrote it, in workspace terms where the workspace knows the file. */
+function userLine(frame: DigestFrame, lookup: FileLookup): OwnerLine | null {
+  const mapped = lookup(frame.file);
+  if (mapped !== null) return { file: mapped, line: frame.line, function: frame.function, mapped: true };
+  if (frameKind(frame.file) !== 'user') return null;
+  return { file: frame.file, line: frame.line, function: frame.function, mapped: false };
+}

@@ -1,0 +1,113 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes, StackId } from '../model/units.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { DeviceHistory } from '../model/history.js';
+import {
+  eachBucket,
+  ownerKey,
+  ownerOf,
+  type Bucket,
+  type FileLookup,
+  type Owner,
+  type OwnerLine,
+  type StacklessBucket,
+} from './owner.js';
+import { StackReader, type ReadableStack } from './readableStack.js';
+import { stacklessRows } from './stackless.js';
+
+export interface Tally {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** What sums are told apart by: every line, or every stack of every line. */
+export type TallyBy = 'line' | 'stack';
+
+export interface LineTally extends Tally, OwnerLine {
+  /** The stack as people read it, innermost first; null if stacks are not told apart. */
+  frames: DigestFrame[] | null;
+  /** Frames of the stack that `frames` leaves out. */
+  hiddenFrames: number;
+}
+
+/** Sums by owner; with the buckets they add up to the sum of all. */
+export interface OwnerTally {
+  /** Largest first. */
+  lines: LineTally[];
+  buckets: Record<Bucket, Tally>;
+}
+
+/** Adds up the allocations that `includes` picks. */
+export function tallyOwners(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  includes: (row: number) => boolean,
+  lookup: FileLookup,
+  by: TallyBy,
+): OwnerTally {
+  const { allocations } = history;
+  const stacklessOf = stacklessRows(snapshot, history);
+  const stacks = new Map<string, Tally & { stack: StackId; forward: StackId; stackless: StacklessBucket }>();
+  for (let row = 0; row < allocations.count; row++) {
+    if (!includes(row)) continue;
+    const stack = allocations.stack[row];
+    const forward = allocations.forwardStack[row];
+    const stackless = stacklessOf(row);
+    const key = `${stack}/${forward}/${stackless}`;
+    const tally = stacks.get(key);
+    if (tally === undefined) stacks.set(key, { bytes: allocations.bytes[row], blocks: 1, stack, forward, stackless });
+    else {
+      tally.bytes += allocations.bytes[row];
+      tally.blocks++;
+    }
+  }
+  const lines = new Map<string, LineTally>();
+  const buckets = eachBucket((): Tally => ({ bytes: 0, blocks: 0 }));
+  const reader = new StackReader();
+  for (const [key, { bytes, blocks, stack, forward, stackless }] of stacks) {
+    const owner = ownerOfStack(snapshot, stack, forward, stackless, lookup);
+    const read = by === 'stack' ? reader.read(stackFrames(snapshot, stack)) : null;
+    const tally =
+      'bucket' in owner
+        ? buckets[owner.bucket]
+        : lineTally(lines, by === 'stack' ? key : ownerKey(owner.line), owner.line, read);
+    tally.bytes += bytes;
+    tally.blocks += blocks;
+  }
+  return { lines: [...lines.values()].sort((a, b) => b.bytes - a.bytes), buckets };
+}
+
+function lineTally(lines: Map<string, LineTally>, key: string, line: OwnerLine, read: ReadableStack | null): LineTally {
+  let tally = lines.get(key);
+  if (tally === undefined) {
+    tally = { ...line, bytes: 0, blocks: 0, frames: read?.frames ?? null, hiddenFrames: read?.hidden ?? 0 };
+    lines.set(key, tally);
+  }
+  return tally;
+}
+
+/** The owner of what was allocated with a stack. */
+export function ownerOfStack(
+  snapshot: Snapshot,
+  stack: StackId,
+  forward: StackId,
+  stackless: StacklessBucket,
+  lookup: FileLookup,
+): Owner {
+  return ownerOf(stackFrames(snapshot, stack), stackFrames(snapshot, forward), stackless, lookup);
+}
+
+/** A stack in words, innermost first. */
+export function stackFrames(snapshot: Snapshot, stack: StackId): DigestFrame[] {
+  const { stacks, frames, strings } = snapshot;
+  const words: DigestFrame[] = [];
+  for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
+    const frame = stacks.frames[i];
+    words.push({
+      file: strings.text(frames.file[frame]),
+      line: frames.line[frame],
+      function: strings.text(frames.name[frame]),
+    });
+  }
+  return words;
+}

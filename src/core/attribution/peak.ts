@@ -1,0 +1,65 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes, StackId } from '../model/units.js';
+import { livedRow, type Categorizer, type CategoryCode } from './categories.js';
+import type { DeviceHistory } from '../model/history.js';
+import type { StacklessBucket } from './owner.js';
+import { stacklessRows } from './stackless.js';
+
+/** What one stack holds at the highest point, of one category. */
+export interface PeakGroup {
+  stack: StackId;
+  forwardStack: StackId;
+  stackless: StacklessBucket;
+  category: CategoryCode;
+  bytes: Bytes;
+  blocks: number;
+  /** Of these, blocks that wait for the backward pass. */
+  keptForBackward: number;
+  /** Of these, blocks that were born more than a step before. */
+  fromEarlierSteps: number;
+}
+
+export interface Peak {
+  /** Ordinal of the event after which the curve is highest, the first of several; -1 for the state before the trace. */
+  event: number;
+  /** The curve's value there. The groups add up to it. */
+  liveBytes: Bytes;
+  groups: PeakGroup[];
+}
+
+/** Who holds the memory at the highest point of a device's curve. Linear in its allocations. */
+export function peakOf(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer): Peak {
+  const { live, allocations } = history;
+  let highest = 0;
+  for (let i = 1; i < live.length; i++) if (live[i] > live[highest]) highest = i;
+  const event = highest - 1;
+  const groups = new Map<string, PeakGroup>();
+  const stacklessOf = stacklessRows(snapshot, history);
+  for (let row = 0; row < allocations.count; row++) {
+    if (allocations.birth[row] > event || allocations.death[row] <= event) continue;
+    const lived = livedRow(history, row);
+    const category = categorizer.of(lived);
+    const stackless = stacklessOf(row);
+    const key = `${lived.stack}/${lived.forwardStack}/${stackless}/${category}`;
+    let group = groups.get(key);
+    if (group === undefined) {
+      const { stack, forwardStack } = lived;
+      group = {
+        stack,
+        forwardStack,
+        stackless,
+        category,
+        bytes: 0,
+        blocks: 0,
+        keptForBackward: 0,
+        fromEarlierSteps: 0,
+      };
+      groups.set(key, group);
+    }
+    group.bytes += allocations.bytes[row];
+    group.blocks++;
+    if (categorizer.isFromEarlierStep(lived, event)) group.fromEarlierSteps++;
+    else if (categorizer.isKeptForBackward(lived)) group.keptForBackward++;
+  }
+  return { event, liveBytes: live[highest], groups: [...groups.values()] };
+}

@@ -1,0 +1,49 @@
+import { recordedKind } from '../model/recordedFile.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+
+/** A stack as people read it, and how many of its frames that leaves out. */
+export interface ReadableStack {
+  /** Innermost first. */
+  frames: DigestFrame[];
+  hidden: number;
+}
+
+/** PyTorch's own frames of taking the stack, Python's interpreter, and the start of a program or thread. */
+const MACHINERY_NAMES =
+  /unwind::|CapturedTraceback|gather_with_cpp|^_?Py(?:[A-Z]\w*)?_\w|^_start$|^__libc_|^start_thread$|^_*clone3?$/;
+/** The interpreter's sources, wherever Python was built. */
+const INTERPRETER = /(?:^|\/)(?:Python|Objects|Modules|Include\/(?:internal|cpython))\/\w+\.[ch]$/;
+
+/** True for a C++ frame that says nothing of an allocation: much the same ones are in every stack that has C++ frames. */
+export function isMachinery({ file, function: name }: DigestFrame): boolean {
+  return (
+    recordedKind(file) === 'native' && (MACHINERY_NAMES.test(name) || INTERPRETER.test(file.replaceAll('\\', '/')))
+  );
+}
+
+/** Reads many stacks of the same files. */
+export class StackReader {
+  private readonly native = new Map<string, boolean>();
+
+  /** Its Python frames; of a stack without any, the C++ ones that say something. No frame is made up, none moved. */
+  read(stack: readonly DigestFrame[]): ReadableStack {
+    const readable = [
+      () => stack.filter(({ file }) => !this.isNative(file)),
+      () => stack.filter((frame) => !isMachinery(frame)),
+    ];
+    for (const pick of readable) {
+      const frames = pick();
+      if (frames.length > 0) return { frames, hidden: stack.length - frames.length };
+    }
+    return { frames: [...stack], hidden: 0 };
+  }
+
+  private isNative(file: string): boolean {
+    let known = this.native.get(file);
+    if (known === undefined) {
+      known = recordedKind(file) === 'native';
+      this.native.set(file, known);
+    }
+    return known;
+  }
+}

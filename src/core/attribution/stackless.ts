@@ -1,0 +1,23 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { DeviceHistory } from '../model/history.js';
+import type { StacklessBucket } from './owner.js';
+
+/**
+ * Tells where memory belongs that has no stack. Stacks are gathered from the moment that recording begins, so what has
+ * none is older; unless its allocation was recorded, or no stack was kept for anything.
+ * @param isRecorded its allocation is in the trace
+ */
+export function stacklessBucket({ absent }: Snapshot, isRecorded: boolean): StacklessBucket {
+  // A profile that counts by stack (without addresses) has no beginning that anything could be older than.
+  const isBlind = absent.includes('stacks') || absent.includes('addresses');
+  return isRecorded || isBlind ? 'noStack' : 'beforeRecording';
+}
+
+/** The same of the allocations of a history, by row. */
+export function stacklessRows(snapshot: Snapshot, history: DeviceHistory): (row: number) => StacklessBucket {
+  const { birth, death } = history.allocations;
+  // A trace that lost its oldest events frees what it no longer knows to have recorded.
+  const hasLostEvents = snapshot.warnings.some(({ code }) => code === 'ringOverflow');
+  const wasFreed = (row: number): boolean => death[row] < history.trace.count;
+  return (row) => stacklessBucket(snapshot, birth[row] >= 0 || (hasLostEvents && wasFreed(row)));
+}

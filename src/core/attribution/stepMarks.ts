@@ -1,0 +1,110 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { DeviceHistory } from '../model/history.js';
+import { HistoryAxis, type Stretch } from '../model/historyAxis.js';
+import { doneBefore, type CountedSteps } from './stepNumbers.js';
+import type { Steps } from './steps.js';
+
+/** Where a step begins. */
+export interface StepMark {
+  x: number;
+  kind: 'step';
+  /**
+   * Its number as the recorder counts it, else from 1 on, with `~` before it where steps are told by their rhythm; of
+   * too few, the scope's name.
+   */
+  label: string;
+  /** Where the trace lost the first steps and nothing says how many: the last one is −1. */
+  fromEnd?: true;
+}
+
+/** Marks closer together than this would be a grey wall. */
+const PIXELS_PER_MARK = 12;
+
+/**
+ * The steps that begin in a window: all of them, or every second, fifth, tenth… where there are too many to tell apart.
+ * @param known `steps` of the history's device; null where too few are known to number them. `done` when the snapshot was
+ * taken, as the recorder or the file's name says; null where neither does
+ */
+export function stepMarks(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  { steps, recording, done = null }: { steps: Steps | null; recording: CountedSteps | null; done?: number | null },
+  axis: HistoryAxis,
+  window: Stretch,
+  pixels: number,
+): StepMark[] {
+  const { device } = history.trace;
+  const lostFirst = snapshot.warnings.some((warning) => warning.code === 'ringOverflow' && warning.device === device);
+  const all =
+    steps === null
+      ? namedSteps(snapshot, history, axis)
+      : numberedSteps(steps, history, recording, axis, lostFirst ? firstNumber(steps.starts.length, done) : 1);
+  const marks = all.filter(({ x }) => x >= window.from && x <= window.to);
+  return everySo(marks, pixels).map(({ x, label, number }) => ({
+    x,
+    kind: 'step',
+    label,
+    ...(number < 0 && { fromEnd: true }),
+  }));
+}
+
+/** Those whose numbers are round, as many of them as can be told apart over so many pixels. */
+export function everySo<Step extends { number: number }>(steps: readonly Step[], pixels: number): Step[] {
+  const every = roundUp(steps.length / Math.max(1, pixels / PIXELS_PER_MARK));
+  return steps.filter(({ number }) => number % every === 0);
+}
+
+interface Begun {
+  x: number;
+  /** Among all steps: the same ones are left out wherever the window lies. */
+  number: number;
+  label: string;
+}
+
+function numberedSteps(
+  { starts, source }: Steps,
+  { startUs, time }: DeviceHistory,
+  recording: CountedSteps | null,
+  axis: HistoryAxis,
+  first: number,
+): Begun[] {
+  const timed = startUs !== null && time !== null;
+  const counted = timed
+    ? doneBefore(
+        Float64Array.from(starts, (ordinal) => startUs + time[ordinal]),
+        recording,
+      )
+    : null;
+  return Array.from(starts, (ordinal, i) => {
+    const number = counted === null ? first + i : counted[i] + 1;
+    const digits = number < 0 ? `\u2212${-number}` : String(number);
+    return { x: axis.xOf(ordinal), number, label: `${source === 'period' ? '~' : ''}${digits}` };
+  });
+}
+
+/** Number of the first step that a trace shows which lost those before: below 0, counted back from the last, if unknown. */
+function firstNumber(shown: number, done: number | null): number {
+  return done === null || done < shown ? -shown : done - shown + 1;
+}
+
+function namedSteps({ annotations, strings }: Snapshot, history: DeviceHistory, axis: HistoryAxis): Begun[] {
+  const { startUs, time } = history;
+  if (startUs === null || time === null) return [];
+  const times = new HistoryAxis(history, 'time');
+  const begun: Begun[] = [];
+  for (let i = 0; i < annotations.count; i++) {
+    if (annotations.isStart[i] === 0) continue;
+    const label = strings.text(annotations.name[i]);
+    if (!/^(Optimizer\.step#|ProfilerStep#)/.test(label)) continue;
+    const at = annotations.timeUs[i] - startUs;
+    begun.push({ x: axis.axis === 'time' ? at : times.lowerBound(at), number: begun.length + 1, label });
+  }
+  return begun;
+}
+
+/** The next of 1, 2, 5, 10, 20, 50… */
+function roundUp(least: number): number {
+  let power = 1;
+  while (power * 10 < least) power *= 10;
+  return power * ([1, 2, 5, 10].find((factor) => factor * power >= least) ?? 10);
+}

@@ -1,0 +1,236 @@
+import { BlockState, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
+import type { Recording } from '../model/recording.js';
+import type { Bytes, Microseconds } from '../model/units.js';
+import { deviceViews, type DeviceView } from '../attribution/deviceViews.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { devicePeaks, type DigestPeak } from './digestPeak.js';
+import { frameKind } from '../attribution/frameKind.js';
+import { FrameWords } from './frameWords.js';
+import { lifetimesOf } from '../attribution/lifetimes.js';
+import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
+import type { StacklessBucket } from '../attribution/owner.js';
+import { stacklessBucket } from '../attribution/stackless.js';
+import { traceCurve, type TraceCurve } from './traceCurve.js';
+import { traceSpan, type TraceSpan } from './traceSpan.js';
+import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
+import { findSteps, type Steps } from '../attribution/steps.js';
+
+/** How a device's trace begins: two dumps of one process whose traces reach back equally far begin alike. */
+export interface TraceHead {
+  device: number;
+  events: number;
+  /** Hashes of the first 1, 2, 4, … events (action, address, size), up to `HEAD_EVENTS` or the whole trace. */
+  hashes: readonly number[];
+  firstUs: Microseconds | null;
+}
+
+export interface DeviceTotals {
+  device: number;
+  liveBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
+  /** Null where the input does not say. */
+  requestedBytes: Bytes | null;
+}
+
+/**
+ * What analysis over many snapshots needs of one: its live blocks by stack, without the trace. A thousandth of the
+ * model's size, so a run of any length fits in memory.
+ */
+export interface SnapshotDigest {
+  path: string;
+  format: string;
+  fileBytes: Bytes;
+  eventCount: number;
+  takenAtUs: Microseconds | null;
+  /** When its file was written last, null where that is not known. */
+  savedAtUs: Microseconds | null;
+  devices: readonly DeviceTotals[];
+  warnings: readonly SnapshotWarning[];
+  frames: readonly DigestFrame[];
+  groups: readonly LiveGroup[];
+  blocks: LiveBlocks;
+  segments: SegmentFacts;
+  heads: readonly TraceHead[];
+  /** Where the training steps begin in the trace, null where it shows none. */
+  steps: Steps | null;
+  /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
+  lifetimes: readonly DigestLifetimes[];
+  /** The highest point of each device that has a trace, that of most bytes first. */
+  peaks: readonly DigestPeak[];
+  /** What joins the traces of a run, of the devices whose steps are known. */
+  spans: readonly TraceSpan[];
+  /** The curves of the devices that have a trace, in few enough points to keep those of all snapshots. */
+  curves: readonly TraceCurve[];
+  recording: Recording | null;
+}
+
+/** A stack's lifetimes with its frames in words. */
+export interface DigestLifetimes {
+  frames: readonly number[];
+  forwardFrames: readonly number[];
+  /** As that of a group: what lives and dies in a trace was recorded. */
+  stackless: StacklessBucket;
+  /** Steps that the trace shows, and how they were found. */
+  steps: number;
+  stepSource: Steps['source'];
+  binSteps: number;
+  floors: Float64Array;
+  survivorBirths: Uint32Array;
+  usualFreedAge: number | null;
+  oldestFreedAge: number | null;
+  /** `site` is the innermost user frame that let go, null where the trace does not say. */
+  drops: readonly { step: number; bytes: Bytes; site: DigestFrame | null }[];
+}
+
+/** Events that make a head. */
+const HEAD_EVENTS = 64;
+
+/**
+ * Condenses a snapshot. Live are blocks that are allocated or wait for another stream.
+ * @param recording what the recorder wrote beside it, if it was the recorder's
+ * @param savedAtUs when its file was written last
+ */
+export function digestSnapshot(
+  path: string,
+  snapshot: Snapshot,
+  recording: Recording | null = null,
+  savedAtUs: Microseconds | null = null,
+): SnapshotDigest {
+  const { traces } = snapshot;
+  const frames = new FrameWords(snapshot);
+  const steps = findSteps(snapshot, recording);
+  const devices = deviceViews(snapshot, steps);
+  const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
+  const spans = [...devices.values()].flatMap(({ history, steps: own }) =>
+    own === null ? [] : [traceSpan(snapshot, history, own, spanWords(snapshot, frames))],
+  );
+  return {
+    path,
+    format: snapshot.format,
+    fileBytes: snapshot.fileBytes,
+    eventCount: traces.reduce((sum, trace) => sum + trace.count, 0),
+    takenAtUs: snapshot.takenAtUs,
+    savedAtUs,
+    devices: deviceTotals(snapshot),
+    // What the recorder left out on purpose is no lack.
+    warnings:
+      recording?.isLight === true ? snapshot.warnings.filter(({ code }) => code !== 'noTrace') : snapshot.warnings,
+    frames: frames.words,
+    groups,
+    blocks,
+    segments: segmentFacts(snapshot, (block) => groupOfBlock[block]),
+    heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
+    steps,
+    lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),
+    spans,
+    curves: [...devices.values()].flatMap(({ history }) => {
+      const { count, device } = history.trace;
+      return count === 0
+        ? []
+        : [
+            traceCurve(
+              snapshot,
+              history,
+              recording?.collections ?? [],
+              spans.find((span) => span.device === device),
+            ),
+          ];
+    }),
+    peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
+    recording,
+  };
+}
+
+function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWords): DigestLifetimes[] {
+  const { history, steps } = view;
+  if (steps === null) return [];
+  const table = lifetimesOf(snapshot, history, steps);
+  return table.stacks.map((lifetimes) => ({
+    frames: frames.ofStack(lifetimes.stack),
+    forwardFrames: frames.ofStack(lifetimes.forwardStack),
+    stackless: stacklessBucket(snapshot, true),
+    steps: table.steps,
+    stepSource: steps.source,
+    binSteps: table.binSteps,
+    floors: lifetimes.floors,
+    survivorBirths: lifetimes.survivorBirths,
+    usualFreedAge: lifetimes.usualFreedAge,
+    oldestFreedAge: lifetimes.oldestFreedAge,
+    drops: lifetimes.drops.map(({ step, bytes, freeStack }) => ({
+      step,
+      bytes,
+      site: innermostUserFrame(frames.ofStack(freeStack).map((frame) => frames.words[frame])),
+    })),
+  }));
+}
+
+function spanWords(snapshot: Snapshot, frames: FrameWords): Parameters<typeof traceSpan>[3] {
+  return {
+    stack: (stack, forward) => ({
+      frames: frames.ofStack(stack),
+      forwardFrames: frames.ofStack(forward),
+      stackless: stacklessBucket(snapshot, true),
+    }),
+    site: (stack) => innermostUserFrame(frames.ofStack(stack).map((frame) => frames.words[frame])),
+  };
+}
+
+function innermostUserFrame(frames: readonly DigestFrame[]): DigestFrame | null {
+  return frames.find((frame) => frameKind(frame.file) === 'user') ?? null;
+}
+
+interface KnownTotals extends DeviceTotals {
+  reservedBytes: Bytes;
+  requestedBytes: Bytes;
+}
+
+/** Live, reserved and requested bytes of every device that the file speaks of. */
+export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
+  const { blocks, segments, traces, absent } = snapshot;
+  const totals = new Map<number, KnownTotals>();
+  const of = (device: number): KnownTotals => {
+    let total = totals.get(device);
+    if (total === undefined) {
+      total = { device, liveBytes: 0, reservedBytes: 0, requestedBytes: 0 };
+      totals.set(device, total);
+    }
+    return total;
+  };
+  for (const trace of traces) of(trace.device);
+  for (let segment = 0; segment < segments.count; segment++) {
+    of(segments.device[segment]).reservedBytes += segments.totalSize[segment];
+  }
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] === BlockState.Inactive) continue;
+    const total = of(segments.device[blocks.segment[block]]);
+    total.liveBytes += blocks.size[block];
+    total.requestedBytes += blocks.requestedSize[block];
+  }
+  return [...totals.values()]
+    .sort((a, b) => a.device - b.device)
+    .map((total) => ({
+      ...total,
+      reservedBytes: absent.includes('reserved') ? null : total.reservedBytes,
+      requestedBytes: absent.includes('requestedSizes') ? null : total.requestedBytes,
+    }));
+}
+
+function headOf(snapshot: Snapshot, trace: { device: number; first: number; count: number }): TraceHead {
+  const { events } = snapshot;
+  let hash = 0x811c9dc5;
+  const mix = (value: number): void => {
+    hash = Math.imul(hash ^ value, 0x01000193);
+  };
+  const hashes: number[] = [];
+  for (let count = 1; count <= Math.min(trace.count, HEAD_EVENTS); count++) {
+    const event = trace.first + count - 1;
+    mix(events.action[event]);
+    mix(events.addrLow[event]);
+    mix(events.addrHigh[event]);
+    mix(events.size[event] % 0x100000000);
+    if ((count & (count - 1)) === 0) hashes.push(hash >>> 0);
+  }
+  const firstUs = events.timeUs[trace.first];
+  return { device: trace.device, events: trace.count, hashes, firstUs: firstUs > 0 ? firstUs : null };
+}

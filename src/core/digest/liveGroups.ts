@@ -1,0 +1,103 @@
+import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import { CATEGORY_CODES } from '../attribution/categories.js';
+import type { DeviceView } from '../attribution/deviceViews.js';
+import type { FrameWords } from './frameWords.js';
+import type { StacklessBucket } from '../attribution/owner.js';
+import { stacklessBucket } from '../attribution/stackless.js';
+
+/** The live blocks of one stack. */
+export interface LiveGroup {
+  /** Indices into the digest's frames, innermost first; empty if the blocks have no stack. */
+  frames: readonly number[];
+  /** The forward pass's stack of a backward allocation, empty where there is none. */
+  forwardFrames: readonly number[];
+  /** Where the blocks belong if they have no stack. */
+  stackless: StacklessBucket;
+  liveBytes: Bytes;
+  requestedBytes: Bytes;
+  blocks: number;
+  /** Live bytes by `CategoryCode`; they add up to `liveBytes`. */
+  categories: Float64Array;
+}
+
+/** Which blocks are live, one row each, for telling survivors from new ones. */
+export interface LiveBlocks {
+  readonly count: number;
+  readonly device: Int32Array;
+  readonly addrLow: Uint32Array;
+  readonly addrHigh: Uint32Array;
+  readonly size: Float64Array;
+  /** Index into `groups`. */
+  readonly group: Uint32Array;
+  /** Ordinal of the allocating event in its device's trace, `NO_INDEX` if it is not in the trace. */
+  readonly born: Uint32Array;
+}
+
+/**
+ * Shares out the live blocks to groups: blocks of one stack, and those without one by where they belong.
+ * @returns with `groupOfBlock`, the group of each live block of the snapshot; of no meaning for others
+ */
+export function liveGroups(
+  snapshot: Snapshot,
+  devices: ReadonlyMap<number, DeviceView>,
+  frames: FrameWords,
+): { groups: LiveGroup[]; blocks: LiveBlocks; groupOfBlock: Uint32Array } {
+  const { blocks, segments, events } = snapshot;
+  const live: number[] = [];
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] !== BlockState.Inactive) live.push(block);
+  }
+  const groups: LiveGroup[] = [];
+  const groupOf = new Map<string, number>();
+  const columns = {
+    count: live.length,
+    device: new Int32Array(live.length),
+    addrLow: new Uint32Array(live.length),
+    addrHigh: new Uint32Array(live.length),
+    size: new Float64Array(live.length),
+    group: new Uint32Array(live.length),
+    born: new Uint32Array(live.length).fill(NO_INDEX),
+  };
+  const groupOfBlock = new Uint32Array(blocks.count);
+  live.forEach((block, row) => {
+    const event = blocks.allocEvent[block];
+    const forward = event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK);
+    const stack = blocks.stack[block];
+    const stackless = stacklessBucket(snapshot, event !== NO_INDEX);
+    const key = `${stack}/${forward}/${stackless}`;
+    let group = groupOf.get(key);
+    if (group === undefined) {
+      group = groups.length;
+      groupOf.set(key, group);
+      groups.push({
+        frames: frames.ofStack(stack),
+        forwardFrames: frames.ofStack(forward),
+        stackless,
+        liveBytes: 0,
+        requestedBytes: 0,
+        blocks: 0,
+        categories: new Float64Array(CATEGORY_CODES),
+      });
+    }
+    groupOfBlock[block] = group;
+    const total = groups[group];
+    total.liveBytes += blocks.size[block];
+    total.requestedBytes += blocks.requestedSize[block];
+    total.blocks += blocks.multiplicity?.[block] ?? 1;
+    const device = segments.device[blocks.segment[block]];
+    columns.device[row] = device;
+    columns.addrLow[row] = blocks.addrLow[block];
+    columns.addrHigh[row] = blocks.addrHigh[block];
+    columns.size[row] = blocks.size[block];
+    columns.group[row] = group;
+    const { categorizer, history } = devices.get(device) ?? {};
+    if (categorizer === undefined || history === undefined) return;
+    const { first, count } = history.trace;
+    const birth = event === NO_INDEX ? -1 : event - first;
+    if (event !== NO_INDEX) columns.born[row] = birth;
+    const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
+    total.categories[category] += blocks.size[block];
+  });
+  return { groups, blocks: columns, groupOfBlock };
+}

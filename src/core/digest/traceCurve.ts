@@ -1,0 +1,63 @@
+import type { Collection } from '../model/recording.js';
+import type { Snapshot } from '../model/snapshot.js';
+import type { Microseconds } from '../model/units.js';
+import { freeingCollections, largestOf, type FreeingCollection } from '../timeline/collectorMarks.js';
+import { failuresOf, type Failure } from '../attribution/failures.js';
+import type { DeviceHistory } from '../model/history.js';
+import { HistoryAxis } from '../model/historyAxis.js';
+import { pickOrdinals } from '../timeline/timelineWindow.js';
+import { traceMeeting, type TraceMeeting } from './traceSpan.js';
+
+/** One device's curve in few points, each of them exact: lows, highs and last states of equal stretches of the trace. */
+export interface TraceCurve {
+  readonly device: number;
+  /** Ordinals, ascending; the last event is one of them. */
+  readonly event: Uint32Array;
+  /** Times of these events since `startUs`; null where the file has none. */
+  readonly time: Float64Array | null;
+  readonly startUs: Microseconds | null;
+  /** States after these events; one value more, the first is the state before the trace. */
+  readonly live: Float64Array;
+  /** The same; null where the input does not say. */
+  readonly reserved: Float64Array | null;
+  /** The first allocations that failed. */
+  readonly outOfMemory: readonly Failure[];
+  /** Runs of the garbage collector that freed memory, of many those that freed most. */
+  readonly collected: readonly FreeingCollection[];
+  readonly meeting: TraceMeeting;
+}
+
+/** Columns of the curve: the widest plots have four times as many pixels, for all snapshots of a run. */
+const COLUMNS = 512;
+const MOST_FAILURES = 100;
+/** The widest overview that collections are kept for, in pixels. */
+const WIDEST = 4096;
+
+/**
+ * @param collections that the recorder saw
+ * @param known of the same trace, where it was looked for already
+ */
+export function traceCurve(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  collections: readonly Collection[] = [],
+  known?: TraceMeeting,
+): TraceCurve {
+  const { trace, live, reserved, time, startUs } = history;
+  const axis = new HistoryAxis(history, 'events');
+  const picked = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
+  const states = (curve: Float64Array): Float64Array =>
+    Float64Array.of(curve[0], ...picked.map((event) => curve[event + 1]));
+  const { events, anchors, marks } = known ?? traceMeeting(snapshot, trace);
+  return {
+    device: trace.device,
+    event: Uint32Array.from(picked),
+    time: time === null ? null : Float64Array.from(picked, (event) => time[event]),
+    startUs,
+    live: states(live),
+    reserved: reserved === null ? null : states(reserved),
+    outOfMemory: failuresOf(snapshot, history, MOST_FAILURES),
+    collected: largestOf(freeingCollections(collections, history), WIDEST),
+    meeting: { events, anchors, marks },
+  };
+}

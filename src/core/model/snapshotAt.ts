@@ -1,0 +1,244 @@
+/** A device's segments and blocks at any instant of its trace, replayed backwards from where the snapshot has them. */
+import { AddressTable } from './addressTable.js';
+import {
+  Action,
+  BlockState,
+  NO_INDEX,
+  NO_STACK,
+  type BlockTable,
+  type SegmentTable,
+  type Snapshot,
+} from './snapshot.js';
+import type { Bytes } from './units.js';
+import type { DeviceHistory } from './history.js';
+
+export interface SnapshotAt {
+  /** The same recording with the segments and blocks of the device as they were. */
+  snapshot: Snapshot;
+  /** Live bytes that lie in no segment that is known, or where another block lies: the trace does not add up there. */
+  unplacedBytes: Bytes;
+}
+
+/** Larger segments are of the large pool. */
+const LARGEST_SMALL_SEGMENT: Bytes = 2 * 1024 * 1024;
+const HIGH_WORD = 2 ** 32;
+
+interface Segment {
+  start: number;
+  size: Bytes;
+  stream: number;
+  pool: number;
+  stack: number;
+  isSmall: number;
+  isExpandable: number;
+}
+
+interface Block {
+  start: number;
+  size: Bytes;
+  state: BlockState;
+  stack: number;
+  allocEvent: number;
+}
+
+/**
+ * The state after an event. Blocks that are gone at the end are as large as was asked for, in the allocator's units.
+ * @param ordinal of the event in the device's trace; -1 for the state before the first
+ */
+export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): SnapshotAt {
+  const segments = segmentsAt(snapshot, history, ordinal);
+  const live = blocksAt(snapshot, history, ordinal);
+  const rows: { segment: number; block: Block }[] = [];
+  const firstBlock = new Uint32Array(segments.length + 1);
+  let unplacedBytes = 0;
+  let next = 0;
+  segments.forEach(({ start, size }, segment) => {
+    const end = start + size;
+    let at = start;
+    const fill = (to: number): void => {
+      if (to > at) rows.push({ segment, block: { ...FREE, start: at, size: to - at } });
+    };
+    for (; next < live.length && live[next].start < end; next++) {
+      const block = live[next];
+      if (block.start < at || block.start + block.size > end) {
+        unplacedBytes += block.size;
+        continue;
+      }
+      fill(block.start);
+      rows.push({ segment, block });
+      at = block.start + block.size;
+    }
+    fill(end);
+    firstBlock[segment + 1] = rows.length;
+  });
+  for (; next < live.length; next++) unplacedBytes += live[next].size;
+  const { device } = history.trace;
+  return {
+    snapshot: { ...snapshot, segments: segmentTable(segments, firstBlock, device), blocks: blockTable(rows) },
+    unplacedBytes,
+  };
+}
+
+const FREE = { state: BlockState.Inactive, stack: NO_STACK, allocEvent: NO_INDEX } as const;
+
+/** By address. */
+function segmentsAt({ events, segments }: Snapshot, { trace }: DeviceHistory, ordinal: number): Segment[] {
+  const held = new Map<number, Segment>();
+  for (let row = 0; row < segments.count; row++) {
+    if (segments.device[row] !== trace.device) continue;
+    const start = segments.addrHigh[row] * HIGH_WORD + segments.addrLow[row];
+    held.set(start, {
+      start,
+      size: segments.totalSize[row],
+      stream: segments.stream[row],
+      pool: segments.pool[row],
+      stack: segments.stack[row],
+      isSmall: segments.isSmall[row],
+      isExpandable: segments.isExpandable[row],
+    });
+  }
+  for (let undone = trace.count - 1; undone > ordinal; undone--) {
+    const event = trace.first + undone;
+    const start = events.addrHigh[event] * HIGH_WORD + events.addrLow[event];
+    const size = events.size[event];
+    const isSmall = Number(size <= LARGEST_SMALL_SEGMENT);
+    const back = { start, size, stream: events.stream[event], pool: 0, stack: events.stack[event], isSmall };
+    switch (events.action[event]) {
+      case Action.SegmentAlloc:
+        held.delete(start);
+        break;
+      case Action.SegmentFree:
+        held.set(start, { ...back, isExpandable: 0 });
+        break;
+      case Action.SegmentMap:
+        takeAway(held, start, start + size);
+        break;
+      case Action.SegmentUnmap:
+        joinTo(held, { ...back, isExpandable: 1 });
+        break;
+    }
+  }
+  return [...held.values()].filter(({ size }) => size > 0).sort((a, b) => a.start - b.start);
+}
+
+/** Takes a range out of the expandable segment that has it; what is left on both sides stays. */
+function takeAway(held: Map<number, Segment>, from: number, to: number): void {
+  for (const segment of held.values()) {
+    const end = segment.start + segment.size;
+    if (segment.isExpandable === 0 || from < segment.start || to > end) continue;
+    held.delete(segment.start);
+    if (from > segment.start) held.set(segment.start, { ...segment, size: from - segment.start });
+    if (to < end) held.set(to, { ...segment, start: to, size: end - to });
+    return;
+  }
+}
+
+/** Puts a range back; with expandable neighbours it is one segment. */
+function joinTo(held: Map<number, Segment>, range: Segment): void {
+  let joined = range;
+  const after = held.get(range.start + range.size);
+  if (after?.isExpandable === 1) {
+    held.delete(after.start);
+    joined = { ...after, start: range.start, size: range.size + after.size };
+  }
+  for (const before of held.values()) {
+    if (before.isExpandable === 0 || before.start + before.size !== range.start) continue;
+    held.set(before.start, { ...before, size: before.size + joined.size });
+    return;
+  }
+  held.set(joined.start, joined);
+}
+
+/** What is live, by address. */
+function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): Block[] {
+  const { events } = snapshot;
+  const { trace, allocations } = history;
+  const { birth, death, bytes, stack } = allocations;
+  const waiting = waitingAt(snapshot, history, ordinal);
+  const older = blocksWithoutBirth(snapshot, history);
+  const live: Block[] = [];
+  for (let row = 0; row < allocations.count; row++) {
+    const isOlder = birth[row] < 0 && death[row] === trace.count;
+    const block = isOlder ? (older.pop() ?? NO_INDEX) : NO_INDEX;
+    if (birth[row] > ordinal || death[row] <= ordinal) continue;
+    const event = birth[row] >= 0 ? trace.first + birth[row] : NO_INDEX;
+    const told = isOlder ? null : event === NO_INDEX ? trace.first + death[row] : event;
+    const low = told === null ? (snapshot.blocks.addrLow[block] ?? 0) : events.addrLow[told];
+    const high = told === null ? (snapshot.blocks.addrHigh[block] ?? 0) : events.addrHigh[told];
+    const isPending = waiting.get(low, high) !== -1;
+    live.push({
+      start: high * HIGH_WORD + low,
+      size: bytes[row],
+      state: isPending ? BlockState.PendingFree : BlockState.Allocated,
+      stack: stack[row],
+      allocEvent: event,
+    });
+  }
+  return live.sort((a, b) => a.start - b.start);
+}
+
+/** Addresses whose free was asked for and is not complete, as another stream still uses them. */
+function waitingAt({ events }: Snapshot, { trace }: DeviceHistory, ordinal: number): AddressTable {
+  const waiting = new AddressTable();
+  const completes = events.action.subarray(trace.first, trace.first + trace.count).includes(Action.FreeCompleted);
+  if (!completes) return waiting;
+  for (let event = trace.first; event <= trace.first + ordinal; event++) {
+    const [low, high] = [events.addrLow[event], events.addrHigh[event]];
+    switch (events.action[event]) {
+      case Action.FreeRequested:
+        waiting.set(low, high, event);
+        break;
+      case Action.FreeCompleted:
+      case Action.Alloc:
+        waiting.delete(low, high);
+        break;
+    }
+  }
+  return waiting;
+}
+
+/** The blocks whose allocation the trace does not have, in the order in which the history has them. */
+function blocksWithoutBirth({ blocks, segments, events }: Snapshot, { trace }: DeviceHistory): number[] {
+  const older: number[] = [];
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] === BlockState.Inactive || segments.device[blocks.segment[block]] !== trace.device)
+      continue;
+    const event = blocks.allocEvent[block];
+    const isOwn = event !== NO_INDEX && event >= trace.first && event < trace.first + trace.count;
+    if (!isOwn || events.action[event] !== Action.Alloc) older.push(block);
+  }
+  return older.reverse();
+}
+
+function segmentTable(segments: readonly Segment[], firstBlock: Uint32Array, device: number): SegmentTable {
+  const column = (of: (segment: Segment) => number): Uint32Array => Uint32Array.from(segments, of);
+  return {
+    count: segments.length,
+    device: Int32Array.from(segments, () => device),
+    addrLow: column(({ start }) => start % HIGH_WORD),
+    addrHigh: column(({ start }) => Math.floor(start / HIGH_WORD)),
+    totalSize: Float64Array.from(segments, ({ size }) => size),
+    stream: column(({ stream }) => stream),
+    isSmall: Uint8Array.from(segments, ({ isSmall }) => isSmall),
+    isExpandable: Uint8Array.from(segments, ({ isExpandable }) => isExpandable),
+    pool: column(({ pool }) => pool),
+    stack: column(({ stack }) => stack),
+    firstBlock,
+  };
+}
+
+function blockTable(rows: readonly { segment: number; block: Block }[]): BlockTable {
+  return {
+    count: rows.length,
+    segment: Uint32Array.from(rows, ({ segment }) => segment),
+    addrLow: Uint32Array.from(rows, ({ block }) => block.start % HIGH_WORD),
+    addrHigh: Uint32Array.from(rows, ({ block }) => Math.floor(block.start / HIGH_WORD)),
+    size: Float64Array.from(rows, ({ block }) => block.size),
+    requestedSize: new Float64Array(rows.length),
+    state: Uint8Array.from(rows, ({ block }) => block.state),
+    stack: Uint32Array.from(rows, ({ block }) => block.stack),
+    allocEvent: Uint32Array.from(rows, ({ block }) => block.allocEvent),
+    multiplicity: null,
+    category: null,
+  };
+}

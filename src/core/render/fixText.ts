@@ -1,0 +1,79 @@
+/** The answer on a fix in words, for a terminal and for Markdown. */
+import { say } from '../text/say.js';
+import { byteText } from '../text/byteText.js';
+import type { FixAnswer, FixLine, FixVerdict } from '../report/report.js';
+import { perStep, placeText, snapshotsText } from '../report/reportWords.js';
+import { tableLines, type Column } from '../text/textTable.js';
+
+const COLUMNS: readonly Column[] = [
+  { title: 'ANSWER', align: '<' },
+  { title: 'BEFORE', align: '>' },
+  { title: 'AFTER', align: '>' },
+  { title: 'LINE', align: '<' },
+];
+
+/** The answer, and why it is given. */
+export function fixSentence({ answer, why }: FixVerdict): string {
+  switch (answer) {
+    case 'gone':
+      return say('The leak is gone: {0}', why);
+    case 'smaller':
+      return say('The leak is smaller: {0}', why);
+    case 'same':
+      return say('No change: {0}', why);
+    case 'worse':
+      return say('Worse: {0}', why);
+    case 'cannotTell':
+      return say('Cannot tell: {0}', why);
+  }
+}
+
+/** What was compared. */
+export function fixSides({ before, after }: FixVerdict): string {
+  return say('before: {0}; after: {1}', sideText(before), sideText(after));
+}
+
+function sideText({ run, rank, snapshots }: FixVerdict['before']): string {
+  const count = snapshotsText(snapshots);
+  return rank === null ? `${run} (${count})` : say('{0}, rank {1} ({2})', run, rank, count);
+}
+
+/** Lines of a terminal: the answer first, then the lines that leak in one of the runs. */
+export function fixLines(fix: FixVerdict | null): string[] {
+  if (fix === null) return [];
+  const table = fix.lines.length === 0 ? [] : ['', ...tableLines(COLUMNS, fix.lines.map(fixCells))];
+  return [fixSentence(fix), `  ${fixSides(fix)}`, ...table.map((text) => (text === '' ? '' : `  ${text}`)), ''];
+}
+
+/** Answer, rates and place of one line. */
+export function fixCells(line: FixLine): string[] {
+  const { lineBefore, lineAfter } = line;
+  const place = placeText({ ...line, line: lineAfter ?? lineBefore ?? 0 });
+  const moved = lineBefore !== null && lineAfter !== null && lineBefore !== lineAfter;
+  return [
+    answerWord(line.answer),
+    rate(line.verdictBefore, line.bytesPerStepBefore),
+    rate(line.verdictAfter, line.bytesPerStepAfter),
+    moved ? say('{0}, was line {1}', place, lineBefore) : place,
+  ];
+}
+
+function answerWord(answer: FixAnswer): string {
+  switch (answer) {
+    case 'gone':
+      return say('gone');
+    case 'smaller':
+      return say('smaller');
+    case 'same':
+      return say('same');
+    case 'worse':
+      return say('worse');
+    case 'cannotTell':
+      return say('cannot tell');
+  }
+}
+
+function rate(verdict: string | null, bytes: number | null): string {
+  if (verdict === null) return say('not there');
+  return bytes === null ? verdict : `${verdict}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
+}

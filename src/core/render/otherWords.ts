@@ -1,0 +1,71 @@
+/** Trends and reference cycles in words, one line each: for the command line, for Markdown and for the editor's views. */
+import { countText, decimalText } from '../text/numberText.js';
+import { say, sayCount } from '../text/say.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import type { CycleReport, CycleTensorReport, TrendReport, TrendSeriesReport } from '../report/report.js';
+import { placeText } from '../report/reportWords.js';
+
+/** `120 rows over 3.500 s, without lines`. */
+export function trendSentence({ rows, startUs, endUs }: TrendReport): string {
+  return startUs === null || endUs === null
+    ? sayCount(rows, '1 row without times, without lines', '{0} rows without times, without lines')
+    : sayCount(
+        rows,
+        '1 row over {1} s, without lines',
+        '{0} rows over {1} s, without lines',
+        decimalText((endUs - startUs) / 1e6, 3),
+      );
+}
+
+/** `allocated: 1.0 MiB at first, 3.0 MiB at last, +2.0 MiB, peak 4.0 MiB, +2.0 KiB per row`; `device 1, used: …`. */
+export function trendSeriesText({
+  name,
+  device,
+  firstBytes,
+  lastBytes,
+  growthBytes,
+  peakBytes,
+  bytesPerRow,
+}: TrendSeriesReport): string {
+  const rate = Math.round(bytesPerRow ?? 0);
+  const facts = [
+    say('{0} at first', byteText(firstBytes)),
+    say('{0} at last', byteText(lastBytes)),
+    ...(growthBytes === 0 ? [] : [signedByteText(growthBytes)]),
+    say('peak {0}', byteText(peakBytes)),
+    ...(rate === 0 ? [] : [say('{0} per row', signedByteText(rate))]),
+  ];
+  const of = device === null ? name : `${say('device {0}', device)}, ${name}`;
+  return `${of}: ${facts.join(', ')}`;
+}
+
+/** `2 tensors kept among 11 objects that only the garbage collector could free`. */
+export function cycleSentence({ tensors, objects }: CycleReport): string {
+  return objects === 1
+    ? sayCount(
+        tensors,
+        '1 tensor kept by 1 object that only the garbage collector could free',
+        '{0} tensors kept by 1 object that only the garbage collector could free',
+      )
+    : sayCount(
+        tensors,
+        '1 tensor kept among {1} objects that only the garbage collector could free',
+        '{0} tensors kept among {1} objects that only the garbage collector could free',
+        countText(objects),
+      );
+}
+
+/** What was kept, by line and chain: equal ones are one text. */
+export function keptTexts({ kept }: CycleReport): string[] {
+  const counts = new Map<string, number>();
+  for (const tensor of kept) {
+    const text = keptText(tensor);
+    counts.set(text, (counts.get(text) ?? 0) + 1);
+  }
+  return [...counts].map(([text, count]) => (count === 1 ? text : say('{0} ({1} times)', text, countText(count))));
+}
+
+function keptText({ line, text, isCycle }: CycleTensorReport): string {
+  const place = line === null ? say('a tensor of an unknown line') : placeText(line);
+  return isCycle ? say('{0}: in the cycle {1}', place, text) : say('{0}: held by {1}', place, text);
+}

@@ -1,0 +1,238 @@
+/** Reports as Markdown, to paste into an issue or a pull request. */
+import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
+import { countText } from '../text/numberText.js';
+import { say, sayCount } from '../text/say.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { fixCells, fixSentence, fixSides } from './fixText.js';
+import { isSuspect, selectLines } from '../report/lineSelection.js';
+import { outOfMemoryTexts } from '../report/outOfMemory.js';
+import { peakMarkdown } from './peakText.js';
+import { visibleText } from '../text/plainText.js';
+import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
+import type {
+  CompareReport,
+  CycleReport,
+  FixVerdict,
+  HolderReport,
+  LineReport,
+  RankDifference,
+  Report,
+  RunReport,
+  TrendReport,
+} from '../report/report.js';
+import {
+  bucketWord,
+  categoryWord,
+  deviceTexts,
+  holderSourceText,
+  liveCategoriesText,
+  otherLinesText,
+  placeText,
+  rateText,
+  spanText,
+  verdictSentence,
+  warningTexts,
+} from '../report/reportWords.js';
+import { sparkline } from '../text/sparkline.js';
+
+export interface MarkdownOptions {
+  /** Rows of a table at most; the rest is one row. Leaks are always shown. */
+  readonly mostLines: number;
+}
+
+const SPARKLINE_WIDTH = 12;
+
+/** The report as Markdown that ends with a newline. Recorded names are code, never markup, links or mentions. */
+export function renderMarkdown(report: Report, options: MarkdownOptions): string {
+  const texts = [
+    ...report.runs.map((run) => runMarkdown(run, options)),
+    ...ranksMarkdown(report.ranks),
+    ...report.trends.map(trendMarkdown),
+    ...report.cycles.map((cycles) => cyclesMarkdown(cycles, options)),
+  ];
+  return texts.join('\n');
+}
+
+/** Two snapshots side by side, as Markdown that ends with a newline. */
+export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
+  const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
+  const rest = report.lines.length - shown.length;
+  return document([
+    ...fixMarkdown(report.fix),
+    `## ${say('GPU memory growth')}`,
+    '',
+    `- A: ${code(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
+    `- B: ${code(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
+    '',
+    ...table(
+      [say('growth'), 'A', 'B', say('blocks A'), say('blocks B'), say('line')],
+      [
+        ...shown.map((line) => [line, code(placeText(line))] as const),
+        ...comparedBucketParts(report).map(([bucket, cell]) => [cell, bucketWord(bucket)] as const),
+      ].map(([cell, place]) => [
+        signedByteText(cell.growthBytes),
+        byteText(cell.bytesA),
+        byteText(cell.bytesB),
+        countText(cell.blocksA),
+        countText(cell.blocksB),
+        place,
+      ]),
+    ),
+    ...(rest > 0 ? ['', sayCount(rest, '1 other line not shown.', '{0} other lines not shown.')] : []),
+    ...warnings(warningTexts([report.a, report.b])),
+  ]);
+}
+
+function fixMarkdown(fix: FixVerdict | null): string[] {
+  if (fix === null) return [];
+  const rows = fix.lines.map(fixCells).map(([answer, before, after, place]) => [answer, before, after, code(place)]);
+  return [
+    `## ${say('What became of the leak')}`,
+    '',
+    `**${fixSentence(fix)}**`,
+    '',
+    `- ${code(fixSides(fix))}`,
+    '',
+    ...(rows.length > 0 ? [...table([say('answer'), say('before'), say('after'), say('line')], rows), ''] : []),
+  ];
+}
+
+function ranksMarkdown(differences: readonly RankDifference[]): string[] {
+  if (differences.length === 0) return [];
+  return [document([`## ${say('Ranks that differ')}`, '', ...differences.map(({ message }) => `- ${code(message)}`)])];
+}
+
+function runMarkdown(run: RunReport, options: MarkdownOptions): string {
+  const { shown, rest } = selectLines(run.lines, options.mostLines);
+  return document([
+    run.rank === null
+      ? `## ${say('GPU memory of {0}', code(run.id))}`
+      : `## ${say('GPU memory of {0}, rank {1}', code(run.id), run.rank)}`,
+    '',
+    `**${verdictSentence(run)}** ${spanText(run)}.`,
+    '',
+    ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
+    ...listed(liveCategoriesText(run)),
+    ...run.process.flatMap(({ verdict, message, settings }) => [
+      `- ${verdict}: ${code(message)}`,
+      ...settings.map(({ name, value, why }) => `  - ${code(`${name}:${value}`)}: ${why}`),
+    ]),
+    ...outOfMemoryTexts(run.outOfMemory).map((text) => `- ${code(text)}`),
+    '',
+    ...table(
+      [
+        ...[say('verdict'), say('live'), say('growth'), say('rate')],
+        ...[say('blocks'), say('series'), say('for'), say('line')],
+      ],
+      [
+        ...shown.map((line) => [
+          line.verdict === 'leak' ? '**leak**' : line.verdict,
+          byteText(line.liveBytes),
+          signedByteText(line.growthBytes),
+          rateText(line, run.steps),
+          countText(line.blocks),
+          sparkline(line.series, SPARKLINE_WIDTH),
+          line.liveBytes > 0 ? categoryWord(line.category) : '',
+          code(placeText(line)),
+        ]),
+        ...(rest.lines > 0
+          ? [
+              [
+                '',
+                byteText(rest.liveBytes),
+                signedByteText(rest.growthBytes),
+                '',
+                countText(rest.blocks),
+                '',
+                '',
+                otherLinesText(rest.lines),
+              ],
+            ]
+          : []),
+        ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', bucketWord(bucket)]),
+      ],
+    ),
+    ...reasons(shown),
+    ...holders(shown),
+    ...peakMarkdown(run.peaks, code),
+    ...warnings(warningTexts(run.snapshots)),
+  ]);
+}
+
+function listed(text: string): string[] {
+  return text === '' ? [] : [`- ${text}`];
+}
+
+function reasons(lines: readonly LineReport[]): string[] {
+  const texts = lines
+    .filter(isSuspect)
+    .flatMap((line) => (line.evidence === null ? [] : [`- ${code(placeText(line))}: ${line.evidence.reason}`]));
+  return texts.length === 0 ? [] : ['', ...texts];
+}
+
+function trendMarkdown(trend: TrendReport): string {
+  return document([
+    `## ${say('GPU memory over time in {0}', code(trend.path))}`,
+    '',
+    `${trendSentence(trend)}.`,
+    '',
+    ...trend.series.map((series) => `- ${code(trendSeriesText(series))} ${sparkline(series.series, SPARKLINE_WIDTH)}`),
+    ...warnings(trend.warnings.map(({ message }) => message)),
+  ]);
+}
+
+function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): string {
+  const kept = keptTexts(cycles);
+  const rest = kept.length - mostLines;
+  return document([
+    `## ${say('Reference cycles in {0}', code(cycles.path))}`,
+    '',
+    `${cycleSentence(cycles)}.`,
+    '',
+    ...kept.slice(0, mostLines).map((text) => `- ${code(text)}`),
+    ...(rest > 0 ? ['', sayCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
+  ]);
+}
+
+function holders(lines: readonly LineReport[]): string[] {
+  const texts = lines.flatMap((line) => (line.holder === null ? [] : [`- ${holderText(line, line.holder)}`]));
+  return texts.length === 0 ? [] : ['', ...texts];
+}
+
+function holderText(line: LineReport, { text, file, line: at, source, fix }: HolderReport): string {
+  const kept = say(
+    '{0} is kept by {1} ({2}; {3})',
+    code(placeText(line)),
+    code(text),
+    code(`${file}:${at}`),
+    holderSourceText(source),
+  );
+  return fix === null ? kept : `${kept}: ${code(fix)}`;
+}
+
+function warnings(texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- ${say('Warning: {0}', code(text))}`)];
+}
+
+/** The last column holds places and starts at the left, as does the first; figures end at the right. */
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [
+    line(titles),
+    line(titles.map((_, i) => (i === 0 || i === titles.length - 1 ? ':--' : '--:'))),
+    ...rows.map(line),
+  ];
+}
+
+/** A code span, whatever the text: its fence is longer than any run of backticks inside, and pipes do not end a cell. */
+function code(text: string): string {
+  const shown = visibleText(text).replaceAll('|', '\\|');
+  const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));
+  const fence = '`'.repeat(longest + 1);
+  const padding = longest > 0 || shown === '' ? ' ' : '';
+  return `${fence}${padding}${shown}${padding}${fence}`;
+}
+
+function document(lines: readonly string[]): string {
+  return lines.join('\n') + '\n';
+}

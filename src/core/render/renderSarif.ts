@@ -1,0 +1,234 @@
+/**
+ * What a report finds as SARIF 2.1.0, the form that code scanning reads:
+ * https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html
+ */
+import { recordedKind } from '../model/recordedFile.js';
+import type { Bytes } from '../model/units.js';
+import { byteText } from '../text/byteText.js';
+import { visibleText } from '../text/plainText.js';
+import type { LineReport, Report, RunReport, StackReport, Verdict } from '../report/report.js';
+import { plural } from '../text/plural.js';
+import { categoryWord, placeText, rateText } from '../report/reportWords.js';
+
+const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
+/** Names the workspace folder; a reader says where it is. */
+const ROOT = 'SRCROOT';
+/** Frames of a stack that are told. */
+const MOST_FRAMES = 32;
+
+type Suspect = 'leak' | 'sawtooth' | 'filling';
+
+interface Rule {
+  id: string;
+  name: string;
+  shortDescription: { text: string };
+  fullDescription: { text: string };
+  defaultConfiguration: { level: Level };
+}
+
+type Level = 'error' | 'warning' | 'note';
+
+const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
+  leak: {
+    name: 'GpuMemoryLeak',
+    shortDescription: { text: 'GPU memory leak' },
+    fullDescription: { text: 'Memory that this line allocates keeps coming and outlives all that it ever let go.' },
+    defaultConfiguration: { level: 'error' },
+  },
+  sawtooth: {
+    name: 'GpuMemoryCycle',
+    shortDescription: { text: 'GPU memory held by a reference cycle' },
+    fullDescription: { text: 'Memory that this line allocates climbs until the garbage collector runs.' },
+    defaultConfiguration: { level: 'warning' },
+  },
+  filling: {
+    name: 'GpuMemoryFilling',
+    shortDescription: { text: 'GPU memory still filling, or leaking' },
+    fullDescription: { text: 'Memory of this line rises, and it is too early to tell a buffer from a leak.' },
+    defaultConfiguration: { level: 'note' },
+  },
+};
+const SUSPECTS = Object.keys(RULES) as Suspect[];
+
+interface Location {
+  physicalLocation: {
+    artifactLocation: { uri: string; uriBaseId?: string };
+    region?: { startLine: number };
+  };
+  logicalLocations?: { name: string; kind: 'function' }[];
+  message?: { text: string };
+  id?: number;
+}
+
+/** A log of one run of the tool, ready for `JSON.stringify`. */
+export interface SarifLog {
+  $schema: string;
+  version: '2.1.0';
+  runs: {
+    tool: { driver: { name: string; semanticVersion: string; rules: Rule[] } };
+    columnKind: 'utf16CodeUnits';
+    originalUriBaseIds: Record<string, { description: { text: string } }>;
+    results: SarifResult[];
+  }[];
+}
+
+interface SarifResult {
+  ruleId: string;
+  ruleIndex: number;
+  level: Level;
+  message: { text: string };
+  locations: Location[];
+  relatedLocations?: Location[];
+  stacks?: { message: { text: string }; frames: { location: Location }[] }[];
+  partialFingerprints: Record<string, string>;
+  /** Of a leak that the team has decided to live with. */
+  suppressions?: { kind: 'external' }[];
+  properties: {
+    run: string;
+    rank: number | null;
+    liveBytes: Bytes;
+    leakedBytes: Bytes;
+    growthBytes: Bytes;
+    bytesPerStep: Bytes | null;
+    blocks: number;
+    category: string;
+    confidence: number;
+  };
+}
+
+/** Every line that a person has to look at, those that a team ignores as suppressed; of several runs or ranks that show it, the one that lost most. @param version of the product */
+export function renderSarif(report: Report, version: string): SarifLog {
+  return {
+    $schema: SCHEMA,
+    version: '2.1.0',
+    runs: [
+      {
+        tool: {
+          driver: {
+            name: 'Leakline',
+            semanticVersion: version,
+            rules: SUSPECTS.map((id) => ({ id, ...RULES[id] })),
+          },
+        },
+        columnKind: 'utf16CodeUnits',
+        originalUriBaseIds: { [ROOT]: { description: { text: 'The workspace that recorded paths are mapped to.' } } },
+        results: oncePerLine(report.runs.flatMap((run) => run.lines.flatMap((line) => resultOf(line, run)))),
+      },
+    ],
+  };
+}
+
+function oncePerLine(results: readonly SarifResult[]): SarifResult[] {
+  const worst = new Map<string, SarifResult>();
+  for (const result of results) {
+    const key = JSON.stringify([result.ruleId, result.locations[0]]);
+    const known = worst.get(key);
+    if (known === undefined || known.properties.liveBytes < result.properties.liveBytes) worst.set(key, result);
+  }
+  return [...worst.values()];
+}
+
+function resultOf(line: LineReport, run: RunReport): SarifResult[] {
+  const ruleId = suspectOf(line.verdict);
+  if (ruleId === null) return [];
+  const { holder, stacks } = line;
+  const related =
+    holder === null
+      ? []
+      : [{ id: 1, ...locationOf(holder, null), message: { text: `Kept by ${shown(holder.text)}.` } }];
+  return [
+    {
+      ruleId,
+      ruleIndex: SUSPECTS.indexOf(ruleId),
+      level: RULES[ruleId].defaultConfiguration.level,
+      message: { text: messageOf(line, run, ruleId) },
+      locations: [locationOf(line, line.function)],
+      ...(related.length > 0 ? { relatedLocations: related } : {}),
+      ...(stacks.length > 0 ? { stacks: stacks.map(stackOf) } : {}),
+      // Neither bytes nor line numbers: the result stays the same while code around it moves.
+      partialFingerprints: { 'leaklineLine/v1': fingerprint([ruleId, line.file, line.function, ...callers(line)]) },
+      ...(line.ignored ? { suppressions: [{ kind: 'external' as const }] } : {}),
+      properties: {
+        run: run.id,
+        rank: run.rank,
+        liveBytes: line.liveBytes,
+        leakedBytes: line.leakedBytes,
+        growthBytes: line.growthBytes,
+        bytesPerStep: line.bytesPerStep,
+        blocks: line.blocks,
+        category: line.category,
+        confidence: line.confidence,
+      },
+    },
+  ];
+}
+
+function suspectOf(verdict: Verdict): Suspect | null {
+  return SUSPECTS.find((suspect) => suspect === verdict) ?? null;
+}
+
+function messageOf(line: LineReport, run: RunReport, rule: Suspect): string {
+  const rate = rateText(line, run.steps);
+  const bytes = rule === 'leak' ? `${byteText(line.leakedBytes)} leaked` : `${byteText(line.liveBytes)} live`;
+  const what = `${bytes} (${categoryWord(line.category)}), ${plural(line.blocks, 'block')}${rate === '' ? '' : `, ${rate}`}`;
+  const holder = line.holder === null ? '' : ` Kept by ${shown(line.holder.text)}.`;
+  return `${RULES[rule].shortDescription.text}: ${what}.${holder}${line.evidence === null ? '' : ` ${line.evidence.reason}`}`;
+}
+
+function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifResult['stacks']>[number] {
+  return {
+    message: { text: `${byteText(liveBytes)} in ${plural(blocks, 'block')}` },
+    frames: frames
+      .filter((frame) => recordedKind(frame.file) !== 'native')
+      .slice(0, MOST_FRAMES)
+      .map((frame) => ({
+        location: { ...locationOf(frame, frame.function), message: { text: shown(placeText(frame)) } },
+      })),
+  };
+}
+
+/** @param name of the function, null where it is not known */
+function locationOf(place: { file: string; line: number }, name: string | null): Location {
+  return {
+    physicalLocation: {
+      artifactLocation: artifactOf(place.file),
+      ...(place.line > 0 ? { region: { startLine: place.line } } : {}),
+    },
+    ...(name === null ? {} : { logicalLocations: [{ name: shown(name), kind: 'function' as const }] }),
+  };
+}
+
+/** A URI of a path: relative ones are the workspace's; of another machine's paths nothing is known but their names. */
+function artifactOf(file: string): { uri: string; uriBaseId?: string } {
+  const path = file.replaceAll('\\', '/');
+  const encoded = path.split('/').map(encodePart).join('/');
+  if (/^[A-Za-z]:\//.test(path)) return { uri: `file:///${encoded.replace(/^([A-Za-z])%3A/, '$1:')}` };
+  if (path.startsWith('/')) return { uri: `file://${encoded}` };
+  return { uri: encoded, uriBaseId: ROOT };
+}
+
+/** A lone surrogate, which a hostile name may hold, has no encoding. */
+function encodePart(part: string): string {
+  return encodeURIComponent(part.replace(/[\ud800-\udfff]/gu, '\ufffd'));
+}
+
+/** Functions through which the line was reached in its largest stack. */
+function callers({ stacks, file, line }: LineReport): string[] {
+  const frames = stacks.at(0)?.frames ?? [];
+  const own = frames.findIndex((frame) => frame.file === file && frame.line === line);
+  return frames.slice(own + 1).map((frame) => frame.function);
+}
+
+/** 64 bits of FNV-1a over UTF-16, as hexadecimal digits. */
+function fingerprint(parts: readonly string[]): string {
+  let hash = 0xcbf29ce484222325n;
+  for (const sign of parts.join('\n')) {
+    hash ^= BigInt(sign.codePointAt(0) ?? 0);
+    hash = (hash * 0x100000001b3n) & 0xffffffffffffffffn;
+  }
+  return hash.toString(16).padStart(16, '0');
+}
+
+function shown(text: string): string {
+  return visibleText(text);
+}

@@ -1,0 +1,295 @@
+/** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
+import type { UnmappedFiles } from '../attribution/pathMapping.js';
+import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
+import { countText } from '../text/numberText.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import { fixLines } from './fixText.js';
+import { isSuspect, selectLines, sum } from '../report/lineSelection.js';
+import { outOfMemoryTexts } from '../report/outOfMemory.js';
+import { peakLines } from './peakText.js';
+import { visibleText } from '../text/plainText.js';
+import { plural } from '../text/plural.js';
+import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
+import type {
+  CompareCell,
+  CompareLine,
+  CompareReport,
+  CycleReport,
+  LineReport,
+  Report,
+  RunReport,
+  TrendReport,
+} from '../report/report.js';
+import {
+  bucketWord,
+  categoryWord,
+  deviceTexts,
+  fileAndLine,
+  holderSourceText,
+  liveBytes,
+  liveCategoriesText,
+  placeText,
+  rateText,
+  spanText,
+  unknownFlowSentence,
+  verdictWord,
+  verdictSentence,
+  warningTexts,
+} from '../report/reportWords.js';
+import { sparkline } from '../text/sparkline.js';
+import { tableLines, type Column } from '../text/textTable.js';
+
+export interface TextOptions {
+  /** Rows of a table at most; the rest is one row. Leaks are always shown. */
+  readonly mostLines: number;
+}
+
+/** Where traces do not meet. */
+const REUSED_SENTENCE =
+  'The traces do not meet: what survived is told by address, size and stack, and an address may have been used again.';
+const SPARKLINE_WIDTH = 12;
+/** Paths that mapping left open, named at most. */
+const MOST_PATHS = 5;
+
+/** The report as text that ends with a newline. Control characters of recorded names show as escapes. */
+export function renderText(report: Report, options: TextOptions): string {
+  const texts = [
+    ...report.runs.map((run) => runText(run, options)),
+    ...report.ranks.map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
+    ...report.trends.map(trendText),
+    ...report.cycles.map((cycles) => cyclesText(cycles, options)),
+  ];
+  return texts.join('\n');
+}
+
+/** Two snapshots side by side, as text that ends with a newline. */
+export function renderCompareText(report: CompareReport, options: TextOptions): string {
+  const rows: CompareRow[] = [];
+  const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
+  const still = report.lines.filter((line) => !moved.includes(line));
+  const shown = moved.slice(0, options.mostLines);
+  const rest = [...moved.slice(options.mostLines), ...still];
+  for (const line of shown) rows.push([line, placeText(line)]);
+  if (rest.length > 0) rows.push([addCells(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
+  rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${bucketWord(bucket)})`]));
+  rows.push([addCells(rows.map(([cell]) => cell)), 'total']);
+
+  const flow = report.buckets.library.flow !== null;
+  const columns: Column[] = [
+    { title: 'GROWTH', align: '>' },
+    { title: 'BYTES', align: '>' },
+    { title: 'IN A', align: '>' },
+    { title: 'IN B', align: '>' },
+    { title: 'BLOCKS A', align: '>' },
+    { title: 'BLOCKS B', align: '>' },
+    ...(flow ? (['SURVIVED', 'NEW', 'FREED'] as const).map((title): Column => ({ title, align: '>' })) : []),
+    { title: 'LINE', align: '<' },
+  ];
+  const lines = [
+    ...fixLines(report.fix),
+    `A: ${report.a.path}`,
+    ...deviceTexts(report.a).map((text) => `   ${text}`),
+    `B: ${report.b.path}`,
+    ...deviceTexts(report.b).map((text) => `   ${text}`),
+    '',
+    ...tableLines(
+      columns,
+      rows.map(([cell, place]) => [
+        signedByteText(cell.growthBytes),
+        (cell.growthBytes > 0 ? '+' : '') + countText(cell.growthBytes),
+        byteText(cell.bytesA),
+        byteText(cell.bytesB),
+        countText(cell.blocksA),
+        countText(cell.blocksB),
+        ...(flow ? flowTexts(cell) : []),
+        visibleText(place),
+      ]),
+    ),
+    ...(flow ? [] : ['', unknownFlowSentence(report)]),
+    ...(report.reused ? ['', REUSED_SENTENCE] : []),
+    ...notes('warning', warningTexts([report.a, report.b])),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+/** What mapping left open, as lines without a newline at their end; none if nothing was. */
+export function unmappedText(paths: UnmappedFiles): string[] {
+  const texts: string[] = [];
+  if (paths.unmapped.length > 0) {
+    texts.push(`${plural(paths.unmapped.length, 'recorded file')} not found below the root: ${listed(paths.unmapped)}`);
+  }
+  for (const { recorded, candidates } of paths.ambiguous.slice(0, MOST_PATHS)) {
+    texts.push(`${recorded} could be ${candidates.slice(0, MOST_PATHS).join(' or ')}`);
+  }
+  if (paths.ambiguous.length > MOST_PATHS) texts.push(`${paths.ambiguous.length - MOST_PATHS} more files are as open`);
+  return texts.map(visibleText);
+}
+
+function trendText(trend: TrendReport): string {
+  const lines = [
+    `${trend.path}: ${trendSentence(trend)}`,
+    ...trend.series.map((series) => `  ${sparkline(series.series, SPARKLINE_WIDTH)} ${trendSeriesText(series)}`),
+    ...notes(
+      'warning',
+      trend.warnings.map(({ message }) => message),
+    ),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+function cyclesText(cycles: CycleReport, { mostLines }: TextOptions): string {
+  const kept = keptTexts(cycles);
+  const rest = kept.length - mostLines;
+  const lines = [
+    `${cycles.path}: ${cycleSentence(cycles)}`,
+    ...kept.slice(0, mostLines).map((text) => `  ${text}`),
+    ...(rest > 0 ? [`  and ${plural(rest, 'other')}`] : []),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+type CompareRow = readonly [cell: CompareCell, place: string];
+
+function runText(run: RunReport, options: TextOptions): string {
+  const last = run.snapshots[run.snapshots.length - 1];
+  const { shown, rest } = selectLines(run.lines, options.mostLines);
+  const buckets = run.buckets.library + run.buckets.beforeRecording;
+  const rows = [
+    ...shown.map((line) => lineRow(line, run)),
+    ...(rest.lines > 0
+      ? [
+          otherRow(
+            rest.liveBytes,
+            signedByteText(rest.growthBytes),
+            countText(rest.blocks),
+            plural(rest.lines, 'other line'),
+          ),
+        ]
+      : []),
+    ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketWord(bucket)})`)),
+    otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
+  ];
+  const lines = [
+    `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
+    `  ${spanText(run)}, ${plural(
+      sum(run.snapshots, (snapshot) => snapshot.events),
+      'event',
+    )}`,
+    ...growthLine(run),
+    ...deviceTexts(last).map((text) => `  ${text}`),
+    ...indented(liveCategoriesText(run)),
+    ...run.process.flatMap(({ verdict, message, settings }) => [
+      `  ${verdict}: ${message}`,
+      ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
+    ]),
+    ...outOfMemoryTexts(run.outOfMemory).map((text) => `  ${text}`),
+    ...forecastLine(run),
+    '',
+    ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
+    ...suspectLines(shown),
+    ...peakLines(run.peaks, options.mostLines),
+    ...notes('warning', warningTexts(run.snapshots)),
+  ];
+  return lines.map(visibleText).join('\n') + '\n';
+}
+
+const COLUMNS: readonly Column[] = [
+  { title: 'VERDICT', align: '<' },
+  { title: 'LIVE', align: '>' },
+  { title: 'BYTES', align: '>' },
+  { title: 'GROWTH', align: '>' },
+  { title: 'RATE', align: '>' },
+  { title: 'BLOCKS', align: '>' },
+  { title: 'SERIES', align: '<' },
+  { title: 'FOR', align: '<' },
+  { title: 'LINE', align: '<' },
+];
+
+function lineRow(line: LineReport, run: RunReport): string[] {
+  return [
+    verdictWord(line),
+    byteText(line.liveBytes),
+    countText(line.liveBytes),
+    signedByteText(line.growthBytes),
+    rateText(line, run.steps),
+    countText(line.blocks),
+    sparkline(line.series, SPARKLINE_WIDTH),
+    line.liveBytes > 0 ? categoryWord(line.category) : '',
+    visibleText(placeText(line)),
+  ];
+}
+
+function otherRow(bytes: number, growth: string, blocks: string, place: string): string[] {
+  return ['', byteText(bytes), countText(bytes), growth, '', blocks, '', '', place];
+}
+
+function indented(text: string): string[] {
+  return text === '' ? [] : [`  ${text}`];
+}
+
+function growthLine(run: RunReport): string[] {
+  if (run.snapshots.length < 2) return [];
+  const series = run.snapshots.map(liveBytes);
+  const growth = series[series.length - 1] - series[0];
+  return [
+    `  live ${sparkline(series, SPARKLINE_WIDTH)} ${byteText(series[0])} at first, ${signedByteText(growth)} since`,
+  ];
+}
+
+function forecastLine({ forecast }: RunReport): string[] {
+  if (forecast === null) return [];
+  const { stepsToOom, low, high, capacityBytes } = forecast;
+  return [
+    `  out of memory in about ${plural(stepsToOom, 'step')} (${countText(low)} to ${countText(high)}) of ${byteText(capacityBytes)}`,
+  ];
+}
+
+/** Why each suspect is one, and who keeps its memory. */
+function suspectLines(lines: readonly LineReport[]): string[] {
+  return lines.filter(isSuspect).flatMap(({ file, line, evidence, holder }) => {
+    const texts = [
+      ...(holder === null
+        ? []
+        : [
+            `is kept by ${holder.text} (${holder.file}:${holder.line}; ${holderSourceText(holder.source)})`,
+            holder.fix ?? '',
+          ]),
+      evidence?.reason ?? '',
+    ].filter((text) => text !== '');
+    if (texts.length === 0) return [];
+    const place = `  ${fileAndLine({ file, line })}`;
+    return holder === null
+      ? ['', `${place}: ${texts[0]}`]
+      : ['', `${place} ${texts[0]}`, ...texts.slice(1).map((text) => `    ${text}`)];
+  });
+}
+
+function notes(kind: string, texts: readonly string[]): string[] {
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `  ${kind}: ${text}`)];
+}
+
+function listed(paths: readonly string[]): string {
+  const rest = paths.length - MOST_PATHS;
+  return paths.slice(0, MOST_PATHS).join(', ') + (rest > 0 ? `, and ${rest} more` : '');
+}
+
+function flowTexts({ flow }: CompareCell): string[] {
+  return flow === null ? ['', '', ''] : [flow.survived, flow.born, flow.freed].map(({ blocks }) => countText(blocks));
+}
+
+/** The sum of cells; its flow is known only if that of every cell is. */
+function addCells(cells: readonly (CompareCell | CompareLine)[]): CompareCell {
+  const flows = cells.map((cell) => cell.flow);
+  const amount = (part: 'survived' | 'born' | 'freed'): { bytes: number; blocks: number } => ({
+    bytes: sum(flows, (flow) => flow?.[part].bytes ?? 0),
+    blocks: sum(flows, (flow) => flow?.[part].blocks ?? 0),
+  });
+  return {
+    bytesA: sum(cells, (cell) => cell.bytesA),
+    bytesB: sum(cells, (cell) => cell.bytesB),
+    growthBytes: sum(cells, (cell) => cell.growthBytes),
+    blocksA: sum(cells, (cell) => cell.blocksA),
+    blocksB: sum(cells, (cell) => cell.blocksB),
+    flow: flows.includes(null) ? null : { survived: amount('survived'), born: amount('born'), freed: amount('freed') },
+  };
+}

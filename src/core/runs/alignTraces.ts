@@ -1,0 +1,63 @@
+import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
+
+/** Places that are tried, those whose times agree best first. */
+const MOST_TRIED = 16;
+/** Repetitions of one anchor that are looked at. */
+const MOST_ALIKE = 64;
+/** Hits that make a delta credible. */
+const FEWEST_HITS = 2;
+/** Times of one event in two dumps differ by the fit of the clock, never by this much. */
+const SAME_CLOCK_US = 1_000_000;
+
+/**
+ * Finds where an earlier dump's trace ends in a later one's: the ordinal of the first event that the earlier one does
+ * not have. Training repeats itself, and addresses with it: what fits in more than one place is told by the boundary
+ * mark, else by the clock, else not at all.
+ * @returns null if the two do not overlap, or not in one place only
+ */
+export function endOfEarlier(earlier: TraceMeeting, later: TraceMeeting): number | null {
+  const places = new Map<number, number[]>();
+  earlier.anchors.hash.forEach((hash, i) => {
+    const list = places.get(hash);
+    if (list === undefined) places.set(hash, [i]);
+    else if (list.length < MOST_ALIKE) list.push(i);
+  });
+  const votes = new Map<number, { hits: number; clockUs: number }>();
+  later.anchors.hash.forEach((hash, i) => {
+    for (const place of places.get(hash) ?? []) {
+      const end = earlier.events - (earlier.anchors.at[place] - later.anchors.at[i]);
+      if (end < 0 || end > later.events) continue;
+      const clockUs = Math.abs(earlier.anchors.timeUs[place] - later.anchors.timeUs[i]);
+      const vote = votes.get(end);
+      if (vote === undefined) votes.set(end, { hits: 1, clockUs });
+      else {
+        vote.hits++;
+        vote.clockUs = Math.max(vote.clockUs, clockUs);
+      }
+    }
+  });
+  const hits = [...votes].filter(([, vote]) => vote.hits >= FEWEST_HITS);
+  const marked = hits.find(([end]) => later.marks.includes(end) && fits(earlier, later, end));
+  if (marked !== undefined) return marked[0];
+  const hasClock = earlier.anchors.timeUs.some((time) => time > 0);
+  const near = hits.filter(([, { clockUs }]) => clockUs < SAME_CLOCK_US).sort((a, b) => a[1].clockUs - b[1].clockUs);
+  if (!hasClock && near.length > MOST_TRIED) return null;
+  const fitting = near.slice(0, MOST_TRIED).filter(([end]) => fits(earlier, later, end));
+  if (fitting.length < 2) return fitting.at(0)?.[0] ?? null;
+  const [best, second] = fitting;
+  return hasClock && best[1].clockUs < second[1].clockUs / 4 ? best[0] : null;
+}
+
+/** True if the earlier trace has every anchor of the overlap that the later one has. */
+function fits(earlier: TraceMeeting, later: TraceMeeting, end: number): boolean {
+  const shift = earlier.events - end;
+  const known = new Map<number, number>();
+  earlier.anchors.at.forEach((at, i) => known.set(at, earlier.anchors.hash[i]));
+  return later.anchors.at.every((at, i) => {
+    const hash = later.anchors.hash[i];
+    const place = at + shift;
+    // The first events of a trace lack those that a hash there would cover.
+    const unknown = at >= end || place < HASHED - 1;
+    return unknown || known.get(place) === hash || !isAnchor(hash, place, earlier.events);
+  });
+}

@@ -1,0 +1,107 @@
+/** The live bytes of two snapshots by stack, over one table of calls: what a difference flame graph is made of. */
+import { CALL_GROUPS, type CallGroup, type CallId, type CallPaths } from '../timeline/callPaths.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { LiveGroup } from '../digest/liveGroups.js';
+import { frameKind, type FrameKind } from '../attribution/frameKind.js';
+import type { FileLookup } from '../attribution/owner.js';
+
+/** A line of a function, the same in both snapshots where the workspace knows its file. */
+export interface ComparedCall {
+  kind: FrameKind | CallGroup;
+  /** A path of the workspace if `mapped`, else as recorded; empty where the call is no frame. */
+  file: string;
+  line: number;
+  function: string;
+  mapped: boolean;
+}
+
+/** One row per distinct path of calls that holds live bytes in either snapshot. */
+export interface ComparedPaths extends Omit<CallPaths, 'bytes' | 'blocks'> {
+  readonly bytesA: Float64Array;
+  readonly bytesB: Float64Array;
+  readonly blocksA: Uint32Array;
+  readonly blocksB: Uint32Array;
+  /** By the ids in `calls`. */
+  readonly table: readonly ComparedCall[];
+}
+
+/**
+ * The paths of both snapshots, all devices; `bytesA` add up to the live bytes of A, `bytesB` to those of B.
+ * @param folded leaves out frames that no user wrote
+ */
+export function comparedPaths(
+  a: SnapshotDigest,
+  b: SnapshotDigest,
+  folded: boolean,
+  lookup: FileLookup,
+): ComparedPaths {
+  const calls = new CallIds(lookup);
+  const rows = new Map<string, { path: CallId[]; bytes: [number, number]; blocks: [number, number] }>();
+  [a, b].forEach((digest, side) => {
+    const ids = digest.frames.map((frame) => calls.idOf(frame.file, frame.line, frame.function));
+    for (const group of digest.groups) {
+      const path = pathOf(group, ids, folded ? calls : null);
+      const key = path.join();
+      let row = rows.get(key);
+      if (row === undefined) {
+        row = { path, bytes: [0, 0], blocks: [0, 0] };
+        rows.set(key, row);
+      }
+      row.bytes[side] += group.liveBytes;
+      row.blocks[side] += group.blocks;
+    }
+  });
+  const all = [...rows.values()];
+  const offset = new Uint32Array(all.length + 1);
+  all.forEach(({ path }, row) => {
+    offset[row + 1] = offset[row] + path.length;
+  });
+  return {
+    count: all.length,
+    offset,
+    calls: Uint32Array.from(all.flatMap(({ path }) => path)),
+    bytesA: Float64Array.from(all, ({ bytes }) => bytes[0]),
+    bytesB: Float64Array.from(all, ({ bytes }) => bytes[1]),
+    blocksA: Uint32Array.from(all, ({ blocks }) => blocks[0]),
+    blocksB: Uint32Array.from(all, ({ blocks }) => blocks[1]),
+    table: calls.table,
+  };
+}
+
+/** The calls down to a group's allocations, outermost first; never empty. @param folding leaves out others' frames */
+function pathOf(group: LiveGroup, ids: readonly CallId[], folding: CallIds | null): CallId[] {
+  const { frames, forwardFrames, stackless } = group;
+  const own = frames.length > 0 ? frames : forwardFrames;
+  if (own.length === 0) return [CALL_GROUPS.indexOf(stackless)];
+  const path = own.map((frame) => ids[frame]).reverse();
+  const shown = folding === null ? path : path.filter((id) => folding.table[id].kind === 'user');
+  if (shown.length === 0) shown.push(CALL_GROUPS.indexOf('anyLibrary'));
+  return frames.length > 0 ? shown : [CALL_GROUPS.indexOf('backward'), ...shown];
+}
+
+/** Numbers for calls; the groups come first. */
+class CallIds {
+  readonly table: ComparedCall[] = CALL_GROUPS.map((kind) => ({
+    kind,
+    file: '',
+    line: 0,
+    function: '',
+    mapped: false,
+  }));
+  private readonly known = new Map<string, CallId>();
+
+  constructor(private readonly lookup: FileLookup) {}
+
+  idOf(recorded: string, line: number, name: string): CallId {
+    const mapped = this.lookup(recorded);
+    const file = mapped ?? recorded;
+    const key = `${mapped === null ? '' : '+'}${file}\n${line}\n${name}`;
+    let id = this.known.get(key);
+    if (id === undefined) {
+      const kind = mapped === null ? frameKind(recorded) : 'user';
+      id = this.table.push({ kind, file, line: Math.max(0, line), function: name, mapped: mapped !== null }) - 1;
+      this.known.set(key, id);
+    }
+    return id;
+  }
+}

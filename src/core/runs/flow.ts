@@ -1,0 +1,122 @@
+import { NO_INDEX } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import { endOfEarlier } from './alignTraces.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import { sameHistory } from './sameProcess.js';
+import { stackKey } from '../digest/stackKey.js';
+
+/** Blocks and their bytes. */
+export interface Tally {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** What became of the live blocks between two snapshots, per stack group of the one that holds them. */
+export interface Flow {
+  /** By group of B: live in both. */
+  survived: ReadonlyMap<number, Tally>;
+  /** By group of B: allocated after A. */
+  born: ReadonlyMap<number, Tally>;
+  /** By group of A: gone in B. */
+  freed: ReadonlyMap<number, Tally>;
+  /** False if some survivors are told by address, size and stack alone: an address may have been used again. */
+  certain: boolean;
+}
+
+/**
+ * Follows the blocks from A to B, a later dump of the same process. Where the traces meet, directly or through those of
+ * the dumps between, a block of B that was born before A's end was live in A. Where they do not, a block of the same
+ * address, size and stack is taken for the same.
+ * @param run the dumps of the process in order, if they are known
+ * @returns null if the two files are not known to be of one process
+ */
+export function followBlocks(a: SnapshotDigest, b: SnapshotDigest, run: readonly SnapshotDigest[] = []): Flow | null {
+  const chain = chainBetween(a, b, run);
+  if (chain === null) return null;
+  let living = new Map<string, number>();
+  for (let i = 0; i < a.blocks.count; i++) living.set(addressOf(a, i), i);
+  let certain = true;
+  chain.slice(1).forEach((next, i) => {
+    const ends = endsOf(chain[i], next);
+    const still = new Map<string, number>();
+    for (let row = 0; row < next.blocks.count; row++) {
+      const address = addressOf(next, row);
+      const old = living.get(address);
+      if (old === undefined) continue;
+      const born = next.blocks.born[row];
+      const end = ends(next.blocks.device[row]);
+      if (end === null ? born !== NO_INDEX || !isAlike(a, old, next, row) : born !== NO_INDEX && born >= end) continue;
+      certain &&= end !== null;
+      still.set(address, old);
+    }
+    living = still;
+  });
+  const survived = new Map<number, Tally>();
+  const born = new Map<number, Tally>();
+  const freed = new Map<number, Tally>();
+  for (let row = 0; row < b.blocks.count; row++) {
+    add(living.has(addressOf(b, row)) ? survived : born, b.blocks.group[row], b.blocks.size[row]);
+  }
+  const kept = new Set(living.values());
+  for (let row = 0; row < a.blocks.count; row++) {
+    if (!kept.has(row)) add(freed, a.blocks.group[row], a.blocks.size[row]);
+  }
+  return { survived, born, freed, certain };
+}
+
+/** The dumps from A to B whose traces may meet, null if B is not known to follow A. */
+function chainBetween(
+  a: SnapshotDigest,
+  b: SnapshotDigest,
+  run: readonly SnapshotDigest[],
+): readonly SnapshotDigest[] | null {
+  if (sameHistory(a, b)) return endsBefore(a, b) ? [a, b] : null;
+  const from = run.indexOf(a);
+  const to = run.indexOf(b);
+  if (from === -1 || to <= from) return null;
+  return [a, ...run.slice(from + 1, to).filter(({ eventCount }) => eventCount > 0), b];
+}
+
+function endsBefore(a: SnapshotDigest, b: SnapshotDigest): boolean {
+  return b.heads.every((head) => head.events >= (eventsOf(a, head.device) ?? 0));
+}
+
+function eventsOf(digest: SnapshotDigest, device: number): number | null {
+  return digest.heads.find((head) => head.device === device)?.events ?? null;
+}
+
+/** The ordinal in the later trace of a device at which the earlier one ends, null where they do not meet. */
+function endsOf(earlier: SnapshotDigest, later: SnapshotDigest): (device: number) => number | null {
+  const alike = sameHistory(earlier, later) && endsBefore(earlier, later);
+  const ends = new Map<number, number | null>();
+  return (device) => {
+    let end = ends.get(device);
+    if (end === undefined) {
+      const before = earlier.spans.find((span) => span.device === device);
+      const after = later.spans.find((span) => span.device === device);
+      if (alike) end = eventsOf(earlier, device) ?? 0;
+      else end = before === undefined || after === undefined ? null : endOfEarlier(before, after);
+      ends.set(device, end);
+    }
+    return end;
+  };
+}
+
+function isAlike(a: SnapshotDigest, row: number, b: SnapshotDigest, other: number): boolean {
+  if (a.blocks.size[row] !== b.blocks.size[other]) return false;
+  return stackKey(a, a.groups[a.blocks.group[row]]) === stackKey(b, b.groups[b.blocks.group[other]]);
+}
+
+function addressOf(digest: SnapshotDigest, row: number): string {
+  const { device, addrHigh, addrLow } = digest.blocks;
+  return `${device[row]}/${addrHigh[row]}/${addrLow[row]}`;
+}
+
+function add(tallies: Map<number, Tally>, group: number, bytes: Bytes): void {
+  const tally = tallies.get(group);
+  if (tally === undefined) tallies.set(group, { bytes, blocks: 1 });
+  else {
+    tally.bytes += bytes;
+    tally.blocks++;
+  }
+}

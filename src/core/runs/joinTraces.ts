@@ -1,0 +1,242 @@
+import { NO_INDEX } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import { endOfEarlier } from './alignTraces.js';
+import { countUpTo } from '../model/ascending.js';
+import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { binStepsOf, summarizeLives, type Life } from '../attribution/lifetimes.js';
+import { stackKey, type StackWords } from '../digest/stackKey.js';
+import { UNKNOWN, type TraceSpan } from '../digest/traceSpan.js';
+
+/** Lifetimes of one stack over all traces of a run. */
+export interface JoinedLifetimes {
+  /** The digest that names the stack. */
+  digest: SnapshotDigest;
+  lifetimes: DigestLifetimes;
+}
+
+/** The traces of a run's dumps as one history. */
+export interface JoinedTraces {
+  stacks: JoinedLifetimes[];
+  /** The step at the end of each snapshot's trace, null for those without. */
+  at: (number | null)[];
+  /** Places where one trace ended before the next began. What lived on there is told by address, size and stack. */
+  gaps: number;
+}
+
+interface JoinedLife extends Life {
+  key: string;
+  words: StackWords;
+  digest: SnapshotDigest;
+  site: DigestFrame | null;
+}
+
+/**
+ * Joins the traces of a run that begin at different events, because their ring had overflowed or recording had begun
+ * anew: every event counts once. Of several devices each is joined by itself.
+ * @returns null where there is nothing to join, or the traces count different steps
+ */
+export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces | null {
+  const traced = snapshots.filter(({ spans }) => spans.length > 0);
+  if (traced.length < 2) return null;
+  const last = traced[traced.length - 1];
+  const source = last.steps?.source;
+  if (source === undefined || traced.some(({ steps }) => steps?.source !== source)) return null;
+  const main = last.steps?.device;
+  const stacks: JoinedLifetimes[] = [];
+  const at: (number | null)[] = snapshots.map(() => null);
+  let gaps = 0;
+  for (const { device } of last.spans) {
+    const join = new DeviceJoin(device);
+    for (const digest of traced) {
+      const span = digest.spans.find((candidate) => candidate.device === device);
+      if (span === undefined) continue;
+      join.add(digest, span);
+      if (device === main) at[snapshots.indexOf(digest)] = join.steps;
+    }
+    gaps += join.gaps;
+    stacks.push(...join.lifetimes(source));
+  }
+  return { stacks, at, gaps };
+}
+
+class DeviceJoin {
+  steps = 0;
+  gaps = 0;
+  private readonly lives: JoinedLife[] = [];
+  /** What lives at the end of the traces so far. */
+  private readonly open = new Map<string, JoinedLife>();
+  private before: { digest: SnapshotDigest; span: TraceSpan } | null = null;
+
+  constructor(private readonly device: number) {}
+
+  add(digest: SnapshotDigest, span: TraceSpan): void {
+    const end = this.before === null ? 0 : endOfEarlier(this.before.span, span);
+    const joined = this.before === null || (end !== null && end >= span.since);
+    const from = joined ? (end ?? 0) : 0;
+    if (this.before === null) this.remember(digest);
+    else if (!joined) this.crossGap(digest);
+    const stepOf = this.stepsFrom(span, from);
+    const { lives } = span;
+    for (let row = 0; row < lives.count; row++) {
+      const birth = lives.birth[row];
+      const death = lives.death[row];
+      const freed = death < span.events;
+      const address = addressOf(lives, row);
+      if (freed && birth < from) {
+        // Born in an earlier trace; of what was there before the first nothing is known.
+        if (death >= from) this.free(address, stepOf(death), lives.bytes[row], this.siteOf(span, row));
+      } else if (birth >= from && lives.stack[row] !== UNKNOWN) {
+        const words = span.stacks[lives.stack[row]];
+        const life: JoinedLife = {
+          key: stackKey(digest, words),
+          words,
+          digest,
+          birth: stepOf(birth),
+          death: freed ? stepOf(death) : null,
+          bytes: lives.bytes[row],
+          site: freed ? this.siteOf(span, row) : null,
+        };
+        this.lives.push(life);
+        if (!freed) this.open.set(address, life);
+      }
+    }
+    this.before = { digest, span };
+    this.trustBlocks(digest);
+  }
+
+  lifetimes(stepSource: DigestLifetimes['stepSource']): JoinedLifetimes[] {
+    const groups = new Map<string, JoinedLife[]>();
+    for (const life of this.lives) {
+      if (life.death !== null && life.death <= life.birth) continue;
+      const group = groups.get(life.key);
+      if (group === undefined) groups.set(life.key, [life]);
+      else group.push(life);
+    }
+    return [...groups.values()].map((lives) => {
+      const { drops, ...summary } = summarizeLives(lives, this.steps);
+      return {
+        digest: lives[0].digest,
+        lifetimes: {
+          ...lives[0].words,
+          ...summary,
+          steps: this.steps,
+          stepSource,
+          binSteps: binStepsOf(this.steps),
+          drops: drops.map(({ step, bytes, first }) => ({ step, bytes, site: first.site })),
+        },
+      };
+    });
+  }
+
+  /** Numbers the steps that begin from an ordinal on, behind those before; an event's step is what had begun by then. */
+  private stepsFrom(span: TraceSpan, from: number): (ordinal: number) => number {
+    const base = this.steps;
+    const starts = span.starts.filter((start) => start >= from);
+    this.steps += starts.length;
+    return (ordinal) => base + countUpTo(starts, ordinal);
+  }
+
+  private siteOf(span: TraceSpan, row: number): DigestFrame | null {
+    return span.lives.site[row] === UNKNOWN ? null : span.sites[span.lives.site[row]];
+  }
+
+  private free(address: string, step: number, bytes: Bytes, site: DigestFrame | null): void {
+    const life = this.open.get(address);
+    if (life === undefined) return;
+    this.open.delete(address);
+    life.death = step;
+    life.bytes = bytes;
+    life.site = site;
+  }
+
+  /** What is older than the first trace has no birth: it is known, so that no gap gives it one, and not counted. */
+  private remember(digest: SnapshotDigest): void {
+    const { blocks } = digest;
+    for (let row = 0; row < blocks.count; row++) {
+      if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
+      const words = digest.groups[blocks.group[row]];
+      this.open.set(addressOf(blocks, row), {
+        key: stackKey(digest, words),
+        words,
+        digest,
+        birth: 0,
+        death: null,
+        bytes: blocks.size[row],
+        site: null,
+      });
+    }
+  }
+
+  /**
+   * Events are missing: a block that is still where it was, of the same size and stack, is taken for the same; what is
+   * gone was freed in the gap, and what is new was born there.
+   */
+  private crossGap(digest: SnapshotDigest): void {
+    this.gaps++;
+    // What was born before the gap is a step older behind it, however many steps it really swallowed.
+    this.steps += Math.max(1, this.missingSteps(digest));
+    const { blocks } = digest;
+    const there = new Map<string, { key: string; size: Bytes }>();
+    for (let row = 0; row < blocks.count; row++) {
+      if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
+      const group = digest.groups[blocks.group[row]];
+      const found = { key: stackKey(digest, group), size: blocks.size[row] };
+      const address = addressOf(blocks, row);
+      there.set(address, found);
+      const life = this.open.get(address);
+      if (life?.key === found.key && life.bytes === found.size) continue;
+      const born: JoinedLife = {
+        ...found,
+        words: group,
+        digest,
+        birth: this.steps,
+        death: null,
+        bytes: found.size,
+        site: null,
+      };
+      if (life !== undefined) life.death = this.steps;
+      // Memory without a stack is from before the recording: it has no line, and no birth.
+      if (group.frames.length + group.forwardFrames.length > 0) {
+        this.lives.push(born);
+        this.open.set(address, born);
+      } else this.open.delete(address);
+    }
+    const span = digest.spans.find((candidate) => candidate.device === this.device);
+    const freedLater = new Set<string>();
+    for (let row = 0; row < (span?.lives.count ?? 0); row++) {
+      if (span !== undefined && span.lives.birth[row] < 0) freedLater.add(addressOf(span.lives, row));
+    }
+    for (const [address, life] of this.open) {
+      if (there.has(address) || freedLater.has(address)) continue;
+      life.death = this.steps;
+      this.open.delete(address);
+    }
+  }
+
+  /** Steps that no trace shows, where the recorder counted them. */
+  private missingSteps({ recording, spans }: SnapshotDigest): number {
+    const now = recording?.step ?? null;
+    const then = this.before?.digest.recording?.step ?? null;
+    if (now === null || then === null) return 0;
+    const seen = spans.find((span) => span.device === this.device)?.starts.length ?? 0;
+    return now - then - seen;
+  }
+
+  /** What the traces hold for live and the blocks do not have is gone: the blocks are the truth about every dump. */
+  private trustBlocks({ blocks }: SnapshotDigest): void {
+    const there = new Set<string>();
+    for (let row = 0; row < blocks.count; row++) {
+      if (blocks.device[row] === this.device) there.add(addressOf(blocks, row));
+    }
+    for (const [address, life] of this.open) {
+      if (there.has(address)) continue;
+      life.death = this.steps;
+      this.open.delete(address);
+    }
+  }
+}
+
+function addressOf(rows: { readonly addrHigh: Uint32Array; readonly addrLow: Uint32Array }, row: number): string {
+  return `${rows.addrHigh[row]}/${rows.addrLow[row]}`;
+}

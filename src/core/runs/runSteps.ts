@@ -1,0 +1,116 @@
+import type { Recording } from '../model/recording.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { RunCurve, RunPart } from './runCurve.js';
+import type { Run } from './runs.js';
+import { everySo } from '../attribution/stepMarks.js';
+import { doneBefore } from '../attribution/stepNumbers.js';
+import type { TraceSpan } from '../digest/traceSpan.js';
+
+/** Where a step begins in what a snapshot's trace adds to its run. */
+export interface PlacedStep {
+  x: number;
+  /** How many steps were done before it. */
+  done: number;
+}
+
+/** Where a step of a run begins. */
+export interface RunStep {
+  x: number;
+  /** From 1 on, as the snapshots count them. */
+  number: number;
+  /** True where steps are told by their rhythm. */
+  isGuess: boolean;
+}
+
+/** A run and what of it is looked at. */
+export interface RunOfDevice {
+  run: Pick<Run, 'snapshots'>;
+  device: number;
+}
+
+/** The first step of a trace may have begun before it, and one after the last may just have. */
+const SLACK = 1;
+
+/**
+ * The steps that begin along a run's curve, where its snapshots count what their traces show: all, or every second,
+ * fifth, tenth… where there are too many to tell apart.
+ * @param pixels that the curve is drawn over
+ */
+export function runSteps(curve: RunCurve, { run, device }: RunOfDevice, pixels: number): RunStep[] {
+  const all: RunStep[] = [];
+  let before: number | null = null;
+  for (const part of curve.parts) {
+    const span = spanOf(run, part, device);
+    const step = stepsDone(curve, part, span);
+    if (step !== null && span !== null && countsSteps(part, span, step, before)) {
+      const isGuess = span.stepSource === 'period';
+      for (const { x, done } of stepsOfPart(curve, part, { span, step, before }, recordingOf(run, part))) {
+        all.push({ x, number: done + 1, isGuess });
+      }
+    }
+    before = step;
+  }
+  return everySo(all, pixels);
+}
+
+/**
+ * False if the numbers of the snapshots count something else, epochs say, than the steps that the trace shows. One that
+ * begins in the middle may show fewer, but not what goes on where the one before it ended.
+ */
+function countsSteps(part: RunPart, { starts }: TraceSpan, step: number, before: number | null): boolean {
+  const shown = starts.reduce((sum, ordinal) => sum + Number(ordinal >= part.fresh), 0);
+  const counted = step - (before ?? 0);
+  return shown <= counted + SLACK && (part.before !== 'joined' || before === null || shown >= counted - SLACK);
+}
+
+/** How many steps were done when a snapshot was taken; a snapshot on its own is counted from its trace. */
+export function stepsDone({ parts }: RunCurve, { step }: RunPart, span: TraceSpan | null): number | null {
+  if (step !== null) return step;
+  return parts.length === 1 && span !== null && span.starts.length > 0 ? span.starts.length : null;
+}
+
+/** What is known of the steps in a part's trace; null where that is nothing. */
+export function spanOf(run: Pick<Run, 'snapshots'>, part: RunPart, device: number): TraceSpan | null {
+  return digestOf(run, part)?.spans.find((span) => span.device === device) ?? null;
+}
+
+/** What the recorder wrote beside a part's snapshot. */
+export function recordingOf(run: Pick<Run, 'snapshots'>, part: RunPart): Recording | null {
+  return digestOf(run, part)?.recording ?? null;
+}
+
+function digestOf({ snapshots }: Pick<Run, 'snapshots'>, { path }: RunPart): SnapshotDigest | undefined {
+  return snapshots.find((one) => one.path === path);
+}
+
+/**
+ * The steps that begin in a part, ascending.
+ * @param known `step`: done when its snapshot was taken; `before`: when the one before it was, null where not known
+ */
+export function stepsOfPart(
+  curve: RunCurve,
+  part: RunPart,
+  { span, step, before }: { span: TraceSpan; step: number; before: number | null },
+  recording: Recording | null,
+): PlacedStep[] {
+  const { starts, startsUs } = span;
+  const counted = startsUs === null ? null : doneBefore(startsUs, recording);
+  const fresh = part.before === 'joined' && before !== null ? Math.max(0, step - before) : starts.length;
+  const placed: PlacedStep[] = [];
+  // Who counted them knows of one that was not over yet when the snapshot was taken.
+  for (let back = counted === null ? Math.min(fresh, starts.length, step) : starts.length; back > 0; back--) {
+    const x = placeOf(starts.length - back, span, part, curve);
+    if (x !== null) placed.push({ x, done: counted?.[starts.length - back] ?? step - back });
+  }
+  return placed;
+}
+
+/** Where one of the steps of a part's trace begins; null if the part has it not. */
+function placeOf(index: number, { starts, startsUs }: TraceSpan, part: RunPart, curve: RunCurve): number | null {
+  const { fresh, from, to, events } = part;
+  const ordinal = starts[index];
+  if (ordinal < fresh) return null;
+  // Clocks of two dumps are fitted each by itself: what seems to lie in an earlier part is levelled out.
+  if (curve.startUs !== null && startsUs !== null) return Math.min(to, Math.max(from, startsUs[index] - curve.startUs));
+  return Math.max(from, to - (events - 1 - ordinal));
+}

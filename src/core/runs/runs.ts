@@ -1,0 +1,162 @@
+import { splitMember } from '../model/memberPath.js';
+import type { Microseconds } from '../model/units.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import { folderOf, patternOf, rankOf, stepOf, timeOfName } from './runNames.js';
+import { provesOneProcess, provesTwoProcesses } from './sameProcess.js';
+
+/** What puts the snapshots of a run in order: steps, times in the files, times in their names, when files were written. */
+export type RunOrder = 'steps' | 'times' | 'namedTimes' | 'savedTimes' | 'names';
+
+/** The snapshots of one process, in order. */
+export interface Run {
+  /** Names the run among the others: its folder and the pattern of its files' names. */
+  id: string;
+  rank: number | null;
+  snapshots: readonly SnapshotDigest[];
+  /** The step that each snapshot's recording or name gives, null where neither does. */
+  steps: readonly (number | null)[];
+  order: RunOrder;
+}
+
+/** So many steps back in time, and such a share of all, are no restarts: the number in the names is no step. */
+const BACKWARDS = { steps: 2, share: 1 / 3 };
+/** More snapshots than this are not compared with each other beyond their names. */
+const MOST_COMPARED = 64;
+
+/** The step of a snapshot: the recorder knows it, a name may tell it. */
+export function stepOfDigest(digest: SnapshotDigest): number | null {
+  return digest.recording?.step ?? stepOf(digest.path);
+}
+
+/** Groups snapshots into runs. Every snapshot is in exactly one run. */
+export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
+  const runs: Run[] = [];
+  for (const [id, family] of mergeFamilies(familiesByName(digests))) {
+    const parts = processesOf(family).flatMap((members) => {
+      const order = orderOf(members);
+      return splitByTime(members.sort(bySequence(order))).map((snapshots) => ({ snapshots, order }));
+    });
+    parts.forEach(({ snapshots, order }, part) => {
+      runs.push({
+        id: part === 0 ? id : `${id} (${part + 1})`,
+        rank: rankOfDigest(snapshots[0]),
+        snapshots,
+        steps: snapshots.map(stepOfDigest),
+        order,
+      });
+    });
+  }
+  return runs.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** Files whose names differ in a step or a time only belong together. */
+function familiesByName(digests: readonly SnapshotDigest[]): Map<string, SnapshotDigest[]> {
+  const families = new Map<string, SnapshotDigest[]>();
+  for (const digest of digests) {
+    // Snapshots that somebody put into one file need not be of one process.
+    const isMember = splitMember(digest.path) !== null;
+    const key = recordedFamily(digest) ?? (isMember ? digest.path : patternOf(digest.path));
+    const family = families.get(key);
+    if (family === undefined) families.set(key, [digest]);
+    else family.push(digest);
+  }
+  return families;
+}
+
+/** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
+function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<string, SnapshotDigest[]> {
+  const merged = new Map<string, SnapshotDigest[]>();
+  for (const [key, members] of families) {
+    const kin = [...merged].filter(
+      ([other, [first]]) => folderOf(other) === folderOf(key) && rankOfDigest(first) === rankOfDigest(members[0]),
+    );
+    const home = kin
+      .slice(-MOST_COMPARED)
+      .find(([, others]) => outermost(others).some((a) => outermost(members).some((b) => provesOneProcess(a, b))));
+    if (home === undefined) merged.set(key, members);
+    else home[1].push(...members);
+  }
+  return merged;
+}
+
+/** The members that have most to tell of a family, and its latest. */
+function outermost(family: readonly SnapshotDigest[]): SnapshotDigest[] {
+  const first = family[0];
+  const last = family[family.length - 1];
+  return first === last ? [first] : [first, last];
+}
+
+/** Jobs that wrote into one folder at the same time under the same names. */
+function processesOf(family: readonly SnapshotDigest[]): SnapshotDigest[][] {
+  const processes: SnapshotDigest[][] = [];
+  for (const digest of [...family].sort((a, b) => (a.takenAtUs ?? 0) - (b.takenAtUs ?? 0))) {
+    const foreign = processes.filter((members) => provesTwoProcesses(members[members.length - 1], digest));
+    const open = processes.filter((members) => !foreign.includes(members));
+    const proved = (members: readonly SnapshotDigest[]): boolean =>
+      provesOneProcess(members[members.length - 1], digest);
+    const own = foreign.length === 0 ? open.at(0) : (open.find(proved) ?? open.at(0));
+    if (own === undefined) processes.push([digest]);
+    else own.push(digest);
+  }
+  return processes;
+}
+
+/** The recorder names the run; its snapshots with and without traces belong together. */
+function recordedFamily({ path, recording }: SnapshotDigest): string | null {
+  if (recording === null || recording.run === '') return null;
+  const file = recording.rank === null ? recording.run : `${recording.run} rank${recording.rank}`;
+  return folderOf(path.replaceAll('\\', '/')) + file;
+}
+
+function rankOfDigest({ path, recording }: SnapshotDigest): number | null {
+  return recording?.rank ?? rankOf(path);
+}
+
+/** The best that orders all snapshots of a run. */
+function orderOf(members: readonly SnapshotDigest[]): RunOrder {
+  const all = (value: (digest: SnapshotDigest) => number | null): boolean =>
+    members.every((digest) => value(digest) !== null);
+  const steps = members.map(stepOfDigest);
+  const isCounted = !steps.includes(null) && new Set(steps).size > members.length / 2;
+  const isTimed = all(({ takenAtUs }) => takenAtUs);
+  if (isCounted && !(isTimed && contradictsTimes(members))) return 'steps';
+  if (isTimed) return 'times';
+  if (all(({ path }) => timeOfName(path))) return 'namedTimes';
+  if (all(({ savedAtUs }) => savedAtUs)) return 'savedTimes';
+  return 'names';
+}
+
+function contradictsTimes(members: readonly SnapshotDigest[]): boolean {
+  const times = [...members].sort(bySequence('steps')).map(({ takenAtUs }) => takenAtUs ?? 0);
+  const back = times.filter((time, i) => i > 0 && time < times[i - 1]).length;
+  return back > BACKWARDS.steps && back > BACKWARDS.share * members.length;
+}
+
+function bySequence(order: RunOrder): (a: SnapshotDigest, b: SnapshotDigest) => number {
+  const placeOf = (digest: SnapshotDigest): number | null =>
+    order === 'steps'
+      ? stepOfDigest(digest)
+      : order === 'namedTimes'
+        ? timeOfName(digest.path)
+        : order === 'savedTimes'
+          ? digest.savedAtUs
+          : null;
+  const difference = (a: number | null, b: number | null): number => (a === null || b === null ? 0 : a - b);
+  return (a, b) =>
+    difference(placeOf(a), placeOf(b)) ||
+    difference(a.takenAtUs, b.takenAtUs) ||
+    a.path.localeCompare(b.path, 'en', { numeric: true });
+}
+
+/** A later step that was taken earlier is left over from a former run that wrote the same names. */
+function splitByTime(ordered: readonly SnapshotDigest[]): SnapshotDigest[][] {
+  const parts: SnapshotDigest[][] = [];
+  let before: Microseconds | null = null;
+  for (const digest of ordered) {
+    const goesBack = before !== null && digest.takenAtUs !== null && digest.takenAtUs < before;
+    if (parts.length === 0 || goesBack) parts.push([]);
+    parts[parts.length - 1].push(digest);
+    before = digest.takenAtUs ?? before;
+  }
+  return parts;
+}

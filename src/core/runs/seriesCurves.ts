@@ -1,0 +1,107 @@
+/** Curves of several snapshots, runs, ranks or devices over each other, on an axis that all of them have. */
+import type { Bytes } from '../model/units.js';
+import type { Stretch } from '../model/historyAxis.js';
+import { runCurve, type RunCurve } from './runCurve.js';
+import type { Run } from './runs.js';
+import { stepScale, type StepScale } from './stepScale.js';
+
+/** Training steps; microseconds since the first event; allocator events. */
+export type SeriesAxis = 'step' | 'time' | 'events';
+
+/** From the axis that says most about two trainings to the one that is always there. */
+const AXES: readonly SeriesAxis[] = ['step', 'time', 'events'];
+
+/** Points of all curves at most, in columns of four: what an answer has room for. */
+const MOST_COLUMNS = 2000;
+
+export interface SeriesSource {
+  /** The snapshots whose curves are joined: a run's, or one alone. */
+  run: Pick<Run, 'snapshots' | 'steps'>;
+  /** Names the process: series of one process share their clock. */
+  process: string;
+  device: number;
+}
+
+/** A stepped curve: `live[i]` holds from `x[i]` to `x[i + 1]`, inside each part. */
+export interface SeriesCurve {
+  x: Float64Array;
+  live: Float64Array;
+  /** What of it each snapshot has; nothing is known between two parts. */
+  parts: SeriesPart[];
+  /** Where allocations failed. */
+  outOfMemory: number[];
+  highest: Bytes;
+}
+
+export interface SeriesPart {
+  /** Its points are those from `first` up to `end`. */
+  first: number;
+  end: number;
+  /** Where its snapshot was taken. */
+  to: number;
+  step: number | null;
+  liveBytes: Bytes;
+  hasTrace: boolean;
+}
+
+export interface SeriesCurves {
+  axis: SeriesAxis;
+  axes: SeriesAxis[];
+  extent: Stretch;
+  /** In the order of the sources. */
+  curves: SeriesCurve[];
+}
+
+/** @param asked null, or an axis that not all have, for the best that all have */
+export function seriesCurves(sources: readonly SeriesSource[], asked: SeriesAxis | null, pixels: number): SeriesCurves {
+  const columns = Math.max(1, Math.min(pixels, Math.floor(MOST_COLUMNS / Math.max(1, sources.length))));
+  const curveOf = ({ run, device }: SeriesSource, axis: RunCurve['axis']): RunCurve =>
+    runCurve(run, device, columns, axis);
+  const joined = sources.map((source) => curveOf(source, 'time'));
+  const scales = joined.map((curve, i) => stepScale(curve, sources[i]));
+  const has: Record<SeriesAxis, boolean> = {
+    step: scales.every((scale) => scale !== null),
+    time: joined.every(({ axis }) => axis === 'time'),
+    events: true,
+  };
+  const axes = AXES.filter((axis) => has[axis]);
+  const axis = asked !== null && has[asked] ? asked : axes[0];
+  const shown = axis === 'events' ? sources.map((source) => curveOf(source, 'events')) : joined;
+  const curves = shown.map((curve, i) => {
+    switch (axis) {
+      case 'step':
+        return curveAt(curve, scales[i] ?? ((x) => x));
+      case 'time': {
+        const later = (curve.startUs ?? 0) - beginOf(sources[i].process, sources, joined);
+        return curveAt(curve, (x) => x + later);
+      }
+      case 'events':
+        return curveAt(curve, (x) => x);
+    }
+  });
+  const from = Math.min(...curves.map(({ x }) => x.at(0) ?? 0));
+  const to = Math.max(...curves.map(({ x, parts }) => Math.max(x.at(-1) ?? 0, parts.at(-1)?.to ?? 0)));
+  return { axis, axes, extent: { from, to: Math.max(to, from + 1) }, curves };
+}
+
+/** When the first series of a process begins. */
+function beginOf(process: string, sources: readonly SeriesSource[], joined: readonly RunCurve[]): number {
+  return Math.min(...joined.flatMap(({ startUs }, i) => (sources[i].process === process ? [startUs ?? 0] : [])));
+}
+
+function curveAt({ x, live, parts, outOfMemory }: RunCurve, at: StepScale): SeriesCurve {
+  return {
+    x: x.map(at),
+    live,
+    parts: parts.map(({ first, end, to, step, liveBytes, events }) => ({
+      first,
+      end,
+      to: at(to),
+      step,
+      liveBytes,
+      hasTrace: events > 0,
+    })),
+    outOfMemory: outOfMemory.map((failure) => at(failure.x)),
+    highest: live.reduce((most, bytes) => Math.max(most, bytes), 0),
+  };
+}

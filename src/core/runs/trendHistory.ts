@@ -1,0 +1,53 @@
+import type { Trend, TrendSeries } from '../model/trend.js';
+import type { DeviceOrdinal } from '../model/units.js';
+import type { DeviceHistory } from '../model/history.js';
+
+/**
+ * A trend as a history without allocations: rows stand for events. What is live is what it calls allocated, else what is
+ * used of the device, else the sum of its categories.
+ */
+export function trendHistory({ count, timeUs, series: all }: Trend, device: DeviceOrdinal): DeviceHistory {
+  const series = all.filter((one) => one.device === null || one.device === device);
+  const named = (name: string): TrendSeries | undefined => series.find((one) => one.name === name);
+  const allocated = named('allocated') ?? named('used');
+  const reserved = named('reserved');
+  const startUs = timeUs?.at(0) ?? null;
+  return {
+    trace: { device, first: 0, count },
+    allocations: noAllocations(),
+    live: curve(allocated === undefined ? series : [allocated], count),
+    reserved: reserved === undefined ? null : curve([reserved], count),
+    time: timeUs === null || startUs === null ? null : neverFalling(timeUs, startUs),
+    startUs,
+  };
+}
+
+/** The sum of series after each row, and before the first one as after it. A row that does not say goes on as before. */
+function curve(series: readonly TrendSeries[], count: number): Float64Array {
+  const sums = new Float64Array(count + 1);
+  for (const { bytes } of series) {
+    let known = bytes.find((value) => !Number.isNaN(value)) ?? 0;
+    sums[0] += known;
+    for (let row = 0; row < count; row++) {
+      if (!Number.isNaN(bytes[row])) known = bytes[row];
+      sums[row + 1] += known;
+    }
+  }
+  return sums;
+}
+
+function neverFalling(timeUs: Float64Array, startUs: number): Float64Array {
+  let last = 0;
+  return timeUs.map((time) => (last = Math.max(last, time - startUs)));
+}
+
+function noAllocations(): DeviceHistory['allocations'] {
+  return {
+    count: 0,
+    birth: new Int32Array(0),
+    death: new Int32Array(0),
+    bytes: new Float64Array(0),
+    stack: new Uint32Array(0),
+    forwardStack: new Uint32Array(0),
+  };
+}

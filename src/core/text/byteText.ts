@@ -1,0 +1,21 @@
+import { decimalText } from './numberText.js';
+
+const UNITS = ['B', 'KiB', 'MiB', 'GiB', 'TiB'] as const;
+
+/** Bytes in IEC units with at most four digits: `52.0 MiB`, `340 KiB`, `1012 B`. */
+export function byteText(bytes: number): string {
+  let amount = Math.abs(bytes);
+  let unit = 0;
+  // 1023.5 and above would print as 1024.
+  while (amount >= (unit === 0 ? 1024 : 1023.5) && unit < UNITS.length - 1) {
+    amount /= 1024;
+    unit++;
+  }
+  const digits = unit === 0 || amount >= 99.95 ? 0 : 1;
+  return `${bytes < 0 ? '-' : ''}${decimalText(amount, digits)} ${UNITS[unit]}`;
+}
+
+/** Like {@link byteText}, with a plus sign before growth. */
+export function signedByteText(bytes: number): string {
+  return bytes > 0 ? `+${byteText(bytes)}` : byteText(bytes);
+}

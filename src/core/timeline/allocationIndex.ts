@@ -1,0 +1,201 @@
+import { Growable } from '../model/growable.js';
+import { EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import type { DeviceHistory } from '../model/history.js';
+import { CATEGORY_CODES, livedRow, type Categorizer } from '../attribution/categories.js';
+import { stacklessRows } from '../attribution/stackless.js';
+import { stepAt, type Steps } from '../attribution/steps.js';
+
+/** How long an allocation lived, in the words that a person looks for. The longest comes first. */
+export const enum LifeSpan {
+  /** Allocated before the recording began. */
+  Before = 0,
+  /** Born in the trace, and there at its end. */
+  Kept = 1,
+  /** Freed in a later step than it was born in. */
+  Steps = 2,
+  /** Freed in the step in which it was born. */
+  Step = 3,
+}
+
+/** Allocations that nothing tells apart but when they came and went: same stacks, same span of life, same use. */
+export interface SourceTable {
+  readonly count: number;
+  readonly stack: Uint32Array;
+  readonly forwardStack: Uint32Array;
+  /** A {@link LifeSpan}. */
+  readonly span: Uint8Array;
+  /** 1 where there is no stack, though the allocation was recorded. */
+  readonly isRecorded: Uint8Array;
+  /** A `CategoryCode`. */
+  readonly category: Uint8Array;
+  readonly bytes: Float64Array;
+  /** Bytes times the events that they lived for. */
+  readonly weight: Float64Array;
+}
+
+/** A history arranged for sweeping through time: what came and what went at each event, and what is live at a few. */
+export interface AllocationIndex {
+  readonly history: DeviceHistory;
+  readonly sources: SourceTable;
+  /** Source of each allocation. */
+  readonly sourceOf: Uint32Array;
+  /** Allocation that each event made, -1 if none. */
+  readonly bornAt: Int32Array;
+  /** First allocation that each event ended, -1 if none; `nextDying` has the others. */
+  readonly diesAt: Int32Array;
+  readonly nextDying: Int32Array;
+  /** Live bytes by source before event `i * every`, in row `i`. */
+  readonly checkpoints: { readonly every: number; readonly bySource: Float64Array };
+  /** A power of two, 512 at most, that divides the size of every allocation. */
+  readonly unit: Bytes;
+  /** Memory that the index takes. */
+  readonly byteLength: Bytes;
+}
+
+const NONE = -1;
+const COARSEST_UNIT: Bytes = 512;
+const MOST_CHECKPOINTS = 64;
+/** Values in all checkpoints together, at most: 16 MiB. */
+const MOST_CHECKPOINT_VALUES = 1 << 21;
+/** Where no steps are known, an allocation that lives for this share of the history outlives a step. */
+const STEP_SHARE = 0.05;
+
+/**
+ * Arranges a history. Linear in its events.
+ * @param steps of the history's own device, null where none are known
+ */
+export function allocationIndex(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  steps: Steps | null,
+  categorizer: Categorizer,
+): AllocationIndex {
+  const { allocations, trace } = history;
+  const { count, birth, death } = allocations;
+  const bornAt = new Int32Array(trace.count).fill(NONE);
+  const diesAt = new Int32Array(trace.count).fill(NONE);
+  const nextDying = new Int32Array(count).fill(NONE);
+  for (let row = count - 1; row >= 0; row--) {
+    if (birth[row] >= 0) bornAt[birth[row]] = row;
+    const end = death[row];
+    if (end >= trace.count) continue;
+    nextDying[row] = diesAt[end];
+    diesAt[end] = row;
+  }
+  const { sources, sourceOf } = sourcesOf(snapshot, history, steps, categorizer);
+  const checkpoints = checkpointsOf(history, sources.count, sourceOf, bornAt, diesAt, nextDying);
+  const columns = [bornAt, diesAt, nextDying, sourceOf, checkpoints.bySource];
+  return {
+    history,
+    sources,
+    sourceOf,
+    bornAt,
+    diesAt,
+    nextDying,
+    checkpoints,
+    unit: unitOf(allocations.bytes),
+    byteLength: columns.reduce((sum, { byteLength }) => sum + byteLength, 0),
+  };
+}
+
+function sourcesOf(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  steps: Steps | null,
+  categorizer: Categorizer,
+): { sources: SourceTable; sourceOf: Uint32Array } {
+  const { allocations, trace } = history;
+  const stacks = snapshot.stacks.count;
+  const sourceOf = new Uint32Array(allocations.count);
+  const columns = {
+    stack: new Growable(Uint32Array),
+    forwardStack: new Growable(Uint32Array),
+    span: new Growable(Uint8Array),
+    isRecorded: new Growable(Uint8Array),
+    category: new Growable(Uint8Array),
+    bytes: new Growable(Float64Array),
+    weight: new Growable(Float64Array),
+  };
+  const known = new Map<number, number>();
+  const spanOf = spansOf(history, steps);
+  const stacklessOf = stacklessRows(snapshot, history);
+  for (let row = 0; row < allocations.count; row++) {
+    const stack = allocations.stack[row];
+    const forward = allocations.forwardStack[row];
+    const span = spanOf(row);
+    const isRecorded = stack <= EMPTY_STACK && stacklessOf(row) === 'noStack' ? 1 : 0;
+    const category = categorizer.of(livedRow(history, row));
+    const kind = (span * 2 + isRecorded) * CATEGORY_CODES + category;
+    const key = (kind * stacks + stack) * stacks + forward;
+    let source = known.get(key);
+    if (source === undefined) {
+      source = columns.stack.length;
+      columns.stack.push(stack);
+      columns.forwardStack.push(forward);
+      columns.span.push(span);
+      columns.isRecorded.push(isRecorded);
+      columns.category.push(category);
+      columns.bytes.push(0);
+      columns.weight.push(0);
+      known.set(key, source);
+    }
+    sourceOf[row] = source;
+    const bytes = allocations.bytes[row];
+    columns.bytes.data[source] += bytes;
+    columns.weight.data[source] += bytes * (Math.min(allocations.death[row], trace.count) - allocations.birth[row]);
+  }
+  const sources = {
+    count: columns.stack.length,
+    stack: columns.stack.take(),
+    forwardStack: columns.forwardStack.take(),
+    span: columns.span.take(),
+    isRecorded: columns.isRecorded.take(),
+    category: columns.category.take(),
+    bytes: columns.bytes.take(),
+    weight: columns.weight.take(),
+  };
+  return { sources, sourceOf };
+}
+
+function spansOf({ allocations, trace }: DeviceHistory, steps: Steps | null): (row: number) => LifeSpan {
+  const longest = trace.count * STEP_SHARE;
+  return (row) => {
+    const birth = allocations.birth[row];
+    const death = allocations.death[row];
+    if (birth < 0) return LifeSpan.Before;
+    if (death >= trace.count) return LifeSpan.Kept;
+    const later = steps === null ? death - birth > longest : stepAt(steps, death) > stepAt(steps, birth);
+    return later ? LifeSpan.Steps : LifeSpan.Step;
+  };
+}
+
+function checkpointsOf(
+  { allocations, trace }: DeviceHistory,
+  sources: number,
+  sourceOf: Uint32Array,
+  bornAt: Int32Array,
+  diesAt: Int32Array,
+  nextDying: Int32Array,
+): AllocationIndex['checkpoints'] {
+  const { bytes, birth } = allocations;
+  const room = Math.max(1, Math.min(MOST_CHECKPOINTS, Math.floor(MOST_CHECKPOINT_VALUES / Math.max(1, sources))));
+  const every = Math.max(1, Math.ceil(trace.count / room));
+  const bySource = new Float64Array(Math.max(1, Math.ceil(trace.count / every)) * sources);
+  const live = new Float64Array(sources);
+  for (let row = 0; row < allocations.count; row++) if (birth[row] < 0) live[sourceOf[row]] += bytes[row];
+  bySource.set(live, 0);
+  for (let event = 0; event < trace.count; event++) {
+    if (event % every === 0) bySource.set(live, (event / every) * sources);
+    const born = bornAt[event];
+    if (born !== NONE) live[sourceOf[born]] += bytes[born];
+    for (let row = diesAt[event]; row !== NONE; row = nextDying[row]) live[sourceOf[row]] -= bytes[row];
+  }
+  return { every, bySource };
+}
+
+function unitOf(bytes: Float64Array): Bytes {
+  let unit: Bytes = COARSEST_UNIT;
+  for (const size of bytes) while (unit > 1 && size % unit !== 0) unit /= 2;
+  return unit;
+}

@@ -1,0 +1,94 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes, EventIndex } from '../model/units.js';
+import type { AllocationIndex } from './allocationIndex.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { stackFrames } from '../attribution/ownerTally.js';
+import type { Owner } from '../attribution/owner.js';
+import type { StrandLayout } from './strands.js';
+
+/** What lies at one place of the pile: one allocation, or all of a strand that is live then. */
+export interface BandDetail {
+  owner: Owner;
+  bytes: Bytes;
+  blocks: number;
+  /** Event that made the oldest of the blocks; -1 if that was before the trace. */
+  born: number;
+  /** Event that freed the last of them; null if one is there at the end. */
+  freed: number | null;
+  /** Stack of the largest block, innermost first. */
+  frames: DigestFrame[];
+  /** What the program had set as metadata when the largest block was allocated, empty where nothing. */
+  metadata: string;
+  /** Which compiled region allocated it, empty where none. */
+  compileContext: string;
+}
+
+/** @param event the state after it */
+export function strandDetail(
+  snapshot: Snapshot,
+  index: AllocationIndex,
+  layout: StrandLayout,
+  strand: number,
+  event: number,
+): BandDetail {
+  const { allocations } = index.history;
+  const rows: number[] = [];
+  for (let row = 0; row < allocations.count; row++) {
+    if (allocations.birth[row] > event || allocations.death[row] <= event) continue;
+    if (layout.strandOf[index.sourceOf[row]] === strand) rows.push(row);
+  }
+  return detailOf(snapshot, index, layout, strand, rows);
+}
+
+/** @param row of the allocation table */
+export function blockDetail(snapshot: Snapshot, index: AllocationIndex, layout: StrandLayout, row: number): BandDetail {
+  return detailOf(snapshot, index, layout, layout.strandOf[index.sourceOf[row]], [row]);
+}
+
+function detailOf(
+  snapshot: Snapshot,
+  index: AllocationIndex,
+  layout: StrandLayout,
+  strand: number,
+  rows: readonly number[],
+): BandDetail {
+  const { allocations, trace } = index.history;
+  const { owner } = layout.strands[strand];
+  let bytes: Bytes = 0;
+  let largest = -1;
+  let born = trace.count;
+  let freed = -1;
+  for (const row of rows) {
+    bytes += allocations.bytes[row];
+    if (largest === -1 || allocations.bytes[row] > allocations.bytes[largest]) largest = row;
+    born = Math.min(born, allocations.birth[row]);
+    freed = Math.max(freed, allocations.death[row]);
+  }
+  return {
+    owner,
+    bytes,
+    blocks: rows.length,
+    born: rows.length === 0 ? -1 : born,
+    freed: freed >= trace.count ? null : freed,
+    frames: largest === -1 ? [] : framesOf(snapshot, allocations.stack[largest], allocations.forwardStack[largest]),
+    ...textsOf(
+      snapshot,
+      largest === -1 || allocations.birth[largest] < 0 ? null : trace.first + allocations.birth[largest],
+    ),
+  };
+}
+
+/** @param event null before the trace */
+function textsOf(
+  { events, strings }: Snapshot,
+  event: EventIndex | null,
+): Pick<BandDetail, 'metadata' | 'compileContext'> {
+  const text = (column: Uint32Array | null): string =>
+    event === null || column === null ? '' : strings.text(column[event]);
+  return { metadata: text(events.metadata), compileContext: text(events.compileContext) };
+}
+
+function framesOf(snapshot: Snapshot, stack: number, forward: number): DigestFrame[] {
+  const own = stackFrames(snapshot, stack);
+  return own.length > 0 ? own : stackFrames(snapshot, forward);
+}

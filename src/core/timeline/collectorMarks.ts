@@ -1,0 +1,80 @@
+import type { Collection } from '../model/recording.js';
+import type { Bytes, Microseconds } from '../model/units.js';
+import type { DeviceHistory } from '../model/history.js';
+import { HistoryAxis, type Stretch } from '../model/historyAxis.js';
+
+/** What was freed while Python's garbage collector ran: it was in a reference cycle, or hung on one. */
+export interface Collected {
+  bytes: Bytes;
+  blocks: number;
+}
+
+/** Where the collector freed memory of a device. */
+export interface CollectorMark {
+  x: number;
+  kind: 'collector';
+  label: string;
+  collected: Collected;
+}
+
+/** Marks closer together than this on average would be a wall; those that freed least make way. */
+const PIXELS_PER_MARK = 24;
+
+/** A run of the collector that freed memory of a device. */
+export interface FreeingCollection {
+  /** Ordinal of the first event that freed. */
+  event: number;
+  /** Since the history's start. */
+  time: Microseconds;
+  collected: Collected;
+}
+
+/** The collections during which memory was freed, in order. */
+export function freeingCollections(collections: readonly Collection[], history: DeviceHistory): FreeingCollection[] {
+  const { startUs, time, live } = history;
+  if (startUs === null || time === null) return [];
+  const times = new HistoryAxis(history, 'time');
+  const freeing: FreeingCollection[] = [];
+  for (const { fromUs, toUs } of collections) {
+    const { first, end } = times.eventsIn({ from: fromUs - startUs, to: toUs - startUs });
+    const collected = { bytes: 0, blocks: 0 };
+    let begin = -1;
+    for (let event = first; event < end; event++) {
+      const freed = live[event] - live[event + 1];
+      if (freed <= 0) continue;
+      if (begin === -1) begin = event;
+      collected.bytes += freed;
+      collected.blocks++;
+    }
+    if (begin !== -1) freeing.push({ event: begin, time: time[begin], collected });
+  }
+  return freeing;
+}
+
+/** The collections of a window during which memory was freed. @param window in units of the axis */
+export function collectorMarks(
+  collections: readonly Collection[],
+  history: DeviceHistory,
+  axis: HistoryAxis,
+  window: Stretch,
+  pixels: number,
+): CollectorMark[] {
+  const marks = freeingCollections(collections, history).map(({ event, collected }): CollectorMark => ({
+    x: axis.xOf(event),
+    kind: 'collector',
+    label: '',
+    collected,
+  }));
+  return largestOf(
+    marks.filter(({ x }) => x >= window.from && x <= window.to),
+    pixels,
+  );
+}
+
+/** As many of the marks as there is room for, those that freed most, in their order. */
+export function largestOf<Mark extends { collected: Collected }>(marks: readonly Mark[], pixels: number): Mark[] {
+  const room = Math.max(1, Math.floor(pixels / PIXELS_PER_MARK));
+  if (marks.length <= room) return [...marks];
+  const kept = new Set([...marks].sort((a, b) => b.collected.bytes - a.collected.bytes).slice(0, room));
+  return marks.filter((mark) => kept.has(mark));
+}

@@ -1,0 +1,42 @@
+import type { Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import type { DeviceHistory } from '../model/history.js';
+import { eachBucket, type FileLookup } from '../attribution/owner.js';
+import { tallyOwners, type OwnerTally, type Tally, type TallyBy } from '../attribution/ownerTally.js';
+
+export interface LiveByOwner extends OwnerTally {
+  liveBytes: Bytes;
+  /** Null where the input does not say. */
+  reservedBytes: Bytes | null;
+}
+
+/**
+ * What is live after an event, by owner line. Lines and buckets add up to the curve's value there.
+ * @param ordinal of the event in its device's trace; -1 for the state before the first
+ */
+export function liveAt(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  ordinal: number,
+  lookup: FileLookup,
+  by: TallyBy = 'line',
+): LiveByOwner {
+  const { birth, death } = history.allocations;
+  const isLive = (row: number): boolean => birth[row] <= ordinal && death[row] > ordinal;
+  return {
+    liveBytes: history.live[ordinal + 1],
+    reservedBytes: history.reserved?.[ordinal + 1] ?? null,
+    ...tallyOwners(snapshot, history, isLive, lookup, by),
+  };
+}
+
+/** What is live after a row of a trend, which knows no stacks. */
+export function liveWithoutLines(history: DeviceHistory, ordinal: number): LiveByOwner {
+  const liveBytes = history.live[ordinal + 1];
+  return {
+    liveBytes,
+    reservedBytes: history.reserved?.[ordinal + 1] ?? null,
+    lines: [],
+    buckets: { ...eachBucket((): Tally => ({ bytes: 0, blocks: 0 })), noStack: { bytes: liveBytes, blocks: 0 } },
+  };
+}

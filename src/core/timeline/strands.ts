@@ -1,0 +1,132 @@
+import type { Snapshot } from '../model/snapshot.js';
+import { LifeSpan, type AllocationIndex } from './allocationIndex.js';
+import type { CategoryCode } from '../attribution/categories.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { ownerOfStack, stackFrames } from '../attribution/ownerTally.js';
+import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';
+
+/** What bands of one colour have in common. */
+export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
+
+/** What belongs together: one colour, one place in the pile. */
+export interface BandGroup {
+  /** Of its grouping: a file, a verdict, a span of life; empty where the strands say it all. */
+  readonly name: string;
+  /** 0 for the group that holds most over the whole history. */
+  readonly rank: number;
+}
+
+/** The allocations of one line (of one stack, if stacks are asked for) in one group: neighbours in the pile. */
+export interface Strand {
+  readonly group: number;
+  readonly owner: Owner;
+  /** Set if the strand is one stack; an index into the sources. */
+  readonly source: number | null;
+}
+
+/** The pile from the bottom up. What lives longest lies lowest, so that what comes and goes shakes nothing else. */
+export interface StrandLayout {
+  readonly grouping: BandGrouping;
+  readonly groups: readonly BandGroup[];
+  readonly strands: readonly Strand[];
+  /** Strand of each source of the index. */
+  readonly strandOf: Uint32Array;
+}
+
+interface Pile {
+  bytes: number;
+  weight: number;
+}
+
+interface Growing extends Pile {
+  group: string;
+  owner: Owner;
+  source: number | null;
+}
+
+const SPAN_NAMES: Record<LifeSpan, string> = {
+  [LifeSpan.Before]: 'before',
+  [LifeSpan.Kept]: 'kept',
+  [LifeSpan.Steps]: 'steps',
+  [LifeSpan.Step]: 'step',
+};
+
+/** What only others know of allocations. */
+export interface StrandWords {
+  verdictOf(owner: Owner): string;
+  /** @param frames of the allocating stack, innermost first */
+  categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): string;
+}
+
+export function strandLayout(
+  snapshot: Snapshot,
+  index: AllocationIndex,
+  grouping: BandGrouping,
+  lookup: FileLookup,
+  words: StrandWords,
+): StrandLayout {
+  const { sources } = index;
+  const strands = new Map<string, Growing>();
+  const groups = new Map<string, Pile>();
+  const keyOf: string[] = [];
+  for (let source = 0; source < sources.count; source++) {
+    const stackless = sources.isRecorded[source] === 1 ? 'noStack' : 'beforeRecording';
+    const owner = ownerOfStack(snapshot, sources.stack[source], sources.forwardStack[source], stackless, lookup);
+    const line = 'line' in owner ? ownerKey(owner.line) : owner.bucket;
+    const stack = grouping === 'stack' ? `${sources.stack[source]}/${sources.forwardStack[source]}` : '';
+    const group = {
+      line: () => line,
+      file: () => ('line' in owner ? owner.line.file : owner.bucket),
+      stack: () => stack,
+      verdict: () => words.verdictOf(owner),
+      category: () => words.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source])),
+      age: () => SPAN_NAMES[sources.span[source] as LifeSpan],
+    }[grouping]();
+    const key = `${group}\n\n${line}\n\n${stack}`;
+    keyOf.push(key);
+    const { bytes, weight } = { bytes: sources.bytes[source], weight: sources.weight[source] };
+    const strand = strands.get(key);
+    if (strand === undefined) {
+      strands.set(key, { group, owner, source: grouping === 'stack' ? source : null, bytes, weight });
+    } else {
+      strand.bytes += bytes;
+      strand.weight += weight;
+    }
+    const pile = groups.get(group);
+    if (pile === undefined) groups.set(group, { bytes, weight });
+    else {
+      pile.bytes += bytes;
+      pile.weight += weight;
+    }
+  }
+  return arranged(grouping, strands, groups, keyOf);
+}
+
+function arranged(
+  grouping: BandGrouping,
+  strands: ReadonlyMap<string, Growing>,
+  groups: ReadonlyMap<string, Pile>,
+  keyOf: readonly string[],
+): StrandLayout {
+  const ages = new Map([...groups].map(([name, pile]) => [name, meanAge(pile)]));
+  const lowestFirst = [...groups.keys()].sort((a, b) => (ages.get(b) ?? 0) - (ages.get(a) ?? 0));
+  const heaviestFirst = [...groups].sort(([, a], [, b]) => b.weight - a.weight).map(([name]) => name);
+  const place = new Map(lowestFirst.map((name, at) => [name, at]));
+  const rank = new Map(heaviestFirst.map((name, at) => [name, at]));
+  const order = [...strands].sort(
+    ([, a], [, b]) => (place.get(a.group) ?? 0) - (place.get(b.group) ?? 0) || meanAge(b) - meanAge(a),
+  );
+  const at = new Map(order.map(([key], position) => [key, position]));
+  const named = grouping !== 'line' && grouping !== 'stack';
+  return {
+    grouping,
+    groups: lowestFirst.map((name) => ({ name: named ? name : '', rank: rank.get(name) ?? 0 })),
+    strands: order.map(([, { group, owner, source }]) => ({ group: place.get(group) ?? 0, owner, source })),
+    strandOf: Uint32Array.from(keyOf, (key) => at.get(key) ?? 0),
+  };
+}
+
+/** Mean events that a byte lived for. */
+function meanAge({ bytes, weight }: Pile): number {
+  return bytes === 0 ? 0 : weight / bytes;
+}

@@ -1,0 +1,170 @@
+import { Action, type Snapshot } from '../model/snapshot.js';
+import type { Bytes } from '../model/units.js';
+import type { Recording } from '../model/recording.js';
+import { collectorMarks, type Collected } from './collectorMarks.js';
+import { failureAt, type Failure } from '../attribution/failures.js';
+import type { DeviceHistory } from '../model/history.js';
+import { HistoryAxis } from '../model/historyAxis.js';
+import { stepMarks } from '../attribution/stepMarks.js';
+import type { CountedSteps } from '../attribution/stepNumbers.js';
+import type { Steps } from '../attribution/steps.js';
+
+export interface WindowRequest {
+  axis: 'time' | 'events';
+  /** In units of the axis; null for everything. */
+  window: { from: number; to: number } | null;
+  pixels: number;
+}
+
+export interface Mark {
+  x: number;
+  kind: 'snapshot' | 'outOfMemory' | 'collector' | 'step';
+  /** Empty where the kind says it all. */
+  label: string;
+  /** Of an allocation that failed. */
+  failure?: Failure;
+  /** What the garbage collector freed. */
+  collected?: Collected;
+  /** Of a step that is counted back from the last one. */
+  fromEnd?: true;
+}
+
+/** What is known of a history beside its trace. */
+export interface KnownOfHistory {
+  /** Of its device; null where none are known. */
+  steps: Steps | null;
+  /** What the recorder wrote beside it: how it counts the steps, and when the garbage collector ran. */
+  recording: (CountedSteps & Pick<Recording, 'collections'>) | null;
+  /** Steps done when it was taken, as the recorder or the file's name says. */
+  done?: number | null;
+}
+
+const NOTHING_KNOWN: KnownOfHistory = { steps: null, recording: null };
+
+export interface HistoryWindow {
+  axis: 'time' | 'events';
+  extent: { from: number; to: number };
+  window: { from: number; to: number };
+  /** The state from `x[i]` on; `event[i]` is the ordinal of the event that made it. */
+  x: Float64Array;
+  live: Float64Array;
+  /** Null where the input does not say. */
+  reserved: Float64Array | null;
+  event: Uint32Array;
+  peak: { x: number; event: number; liveBytes: Bytes };
+  marks: Mark[];
+}
+
+const MAX_PIXELS = 8192;
+const POINTS_PER_PIXEL = 4;
+
+/**
+ * The curve of a window in at most four points per pixel column: lowest and highest live bytes, highest reserved bytes
+ * and the last state. A spike of one event keeps its exact height at any zoom.
+ * @param snapshot null for a history without events, which has no marks
+ */
+export function historyWindow(
+  snapshot: Snapshot | null,
+  history: DeviceHistory,
+  request: WindowRequest,
+  { steps, recording, done = null }: KnownOfHistory = NOTHING_KNOWN,
+): HistoryWindow {
+  const axis = new HistoryAxis(history, request.axis);
+  const window = axis.window(request.window);
+  const { first, end } = axis.eventsIn(window);
+  const { reserved } = history;
+  const pixels = Math.min(MAX_PIXELS, Math.max(1, Math.floor(request.pixels)));
+  const picked = pickOrdinals(history, first, end, window, pixels, axis);
+  // The state in which the window opens is that of the event before it.
+  const before = first > 0 ? [first - 1] : [];
+  const ordinals = [...before, ...picked];
+  const at = ordinals.map((ordinal, i) => (i === 0 && first > 0 ? window.from : axis.xOf(ordinal)));
+  return {
+    axis: axis.axis,
+    extent: axis.extent,
+    window,
+    x: Float64Array.from(at),
+    live: Float64Array.from(ordinals, (ordinal) => history.live[ordinal + 1]),
+    reserved: reserved === null ? null : Float64Array.from(ordinals, (ordinal) => reserved[ordinal + 1]),
+    event: Uint32Array.from(ordinals),
+    peak: peakOf(history, ordinals, at),
+    marks:
+      snapshot === null
+        ? []
+        : [
+            ...marksIn(snapshot, history, first, end, axis),
+            ...collectorMarks(recording?.collections ?? [], history, axis, window, pixels),
+            ...stepMarks(snapshot, history, { steps, recording, done }, axis, window, pixels),
+          ],
+  };
+}
+
+/**
+ * Of the ordinals from `first` up to `end`, which is not one of them, at most four per pixel column.
+ * @param history the state after ordinal `i` is at `i + 1`
+ */
+export function pickOrdinals(
+  history: Pick<DeviceHistory, 'live' | 'reserved'>,
+  first: number,
+  end: number,
+  window: { from: number; to: number },
+  pixels: number,
+  axis: Pick<HistoryAxis, 'xOf'>,
+): number[] {
+  const picked: number[] = [];
+  if (end - first <= pixels * POINTS_PER_PIXEL) {
+    for (let ordinal = first; ordinal < end; ordinal++) picked.push(ordinal);
+    return picked;
+  }
+  const { live, reserved } = history;
+  const width = (window.to - window.from) / pixels;
+  let ordinal = first;
+  while (ordinal < end) {
+    const column = Math.min(pixels - 1, Math.floor((axis.xOf(ordinal) - window.from) / width));
+    const edge = window.from + (column + 1) * width;
+    let low = ordinal;
+    let high = ordinal;
+    let highReserved = ordinal;
+    let last = ordinal;
+    for (; ordinal < end && (column === pixels - 1 || axis.xOf(ordinal) < edge); ordinal++) {
+      if (live[ordinal + 1] < live[low + 1]) low = ordinal;
+      if (live[ordinal + 1] > live[high + 1]) high = ordinal;
+      if (reserved !== null && reserved[ordinal + 1] > reserved[highReserved + 1]) highReserved = ordinal;
+      last = ordinal;
+    }
+    // Rounding may put an event on the edge of its own column: take it, so that the loop moves on.
+    if (last === ordinal) ordinal++;
+    const column4 = [low, high, highReserved, last].sort((a, b) => a - b);
+    column4.forEach((candidate, i) => {
+      if (i === 0 || candidate !== column4[i - 1]) picked.push(candidate);
+    });
+  }
+  return picked;
+}
+
+function peakOf(
+  history: DeviceHistory,
+  ordinals: readonly number[],
+  at: readonly number[],
+): { x: number; event: number; liveBytes: Bytes } {
+  let best = -1;
+  ordinals.forEach((ordinal, i) => {
+    if (best === -1 || history.live[ordinal + 1] > history.live[ordinals[best] + 1]) best = i;
+  });
+  if (best === -1) return { x: 0, event: -1, liveBytes: history.live[0] };
+  return { x: at[best], event: ordinals[best], liveBytes: history.live[ordinals[best] + 1] };
+}
+
+function marksIn(snapshot: Snapshot, history: DeviceHistory, first: number, end: number, axis: HistoryAxis): Mark[] {
+  const { events } = snapshot;
+  const marks: Mark[] = [];
+  for (let ordinal = first; ordinal < end; ordinal++) {
+    const action = events.action[history.trace.first + ordinal];
+    if (action === Action.Snapshot) marks.push({ x: axis.xOf(ordinal), kind: 'snapshot', label: '' });
+    else if (action === Action.OutOfMemory) {
+      const failure = failureAt(snapshot, history, ordinal);
+      marks.push({ x: axis.xOf(ordinal), kind: 'outOfMemory', label: '', failure });
+    }
+  }
+  return marks;
+}

@@ -1,0 +1,147 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { CATEGORIES, CategoryCode } from '../../../src/core/attribution/categories.js';
+import { deviceViews } from '../../../src/core/attribution/deviceViews.js';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { stackFrames } from '../../../src/core/attribution/ownerTally.js';
+import { findSteps } from '../../../src/core/attribution/steps.js';
+import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../../../src/core/model/snapshot.js';
+import { BatchLines } from '../../../src/core/report/batchLines.js';
+import { SourceFiles } from '../../../src/node/sourceFiles.js';
+import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'categories');
+
+/** The category of every live block, by its address. */
+function categoriesOf(snapshot: Snapshot): Map<string, { category: string; bytes: number }> {
+  const { blocks, events, segments } = snapshot;
+  const views = deviceViews(snapshot, findSteps(snapshot));
+  const files = (recorded: string): string | null => (recorded.includes('/categories/') ? basename(recorded) : null);
+  const { lineText } = new SourceFiles([{ prefix: '', folder: FOLDER }]);
+  const batches = new BatchLines({ files: [], rules: [], lineText }, files);
+  const found = new Map<string, { category: string; bytes: number }>();
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] === BlockState.Inactive) continue;
+    const view = views.get(segments.device[blocks.segment[block]]);
+    assert.ok(view !== undefined);
+    const { first, count } = view.history.trace;
+    const event = blocks.allocEvent[block];
+    const code = view.categorizer.of({
+      birth: event === NO_INDEX ? -1 : event - first,
+      death: count,
+      stack: blocks.stack[block],
+      forwardStack: event === NO_INDEX ? NO_STACK : (events.forwardStack?.[event] ?? NO_STACK),
+    });
+    const address = (BigInt(blocks.addrHigh[block]) << 32n) | BigInt(blocks.addrLow[block]);
+    const settled = batches.settle(code, stackFrames(snapshot, blocks.stack[block]));
+    found.set(String(address), { category: CATEGORIES[settled], bytes: blocks.size[block] });
+  }
+  return found;
+}
+
+function basename(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
+}
+
+describe('What memory is for', () => {
+  it('is what the program knows it to be, in nearly every byte, and never another thing than it is said to be', async () => {
+    const named = new Map<string, { right: number; wrong: number; missed: number }>();
+    let all = 0;
+    let right = 0;
+    for (const name of readdirSync(FOLDER).filter((file) => file.endsWith('.pickle.gz'))) {
+      const truth = JSON.parse(readFileSync(join(FOLDER, name.replace('.pickle.gz', '.truth.json')), 'utf8')) as Record<
+        string,
+        string
+      >;
+      const found = categoriesOf(await readFile(join(FOLDER, name)));
+      assert.deepEqual([...found.keys()].sort(), Object.keys(truth).sort(), name);
+      for (const [address, { category, bytes }] of found) {
+        const tally = named.get(truth[address]) ?? { right: 0, wrong: 0, missed: 0 };
+        named.set(truth[address], tally);
+        all += bytes;
+        if (category === truth[address]) {
+          tally.right += bytes;
+          right += bytes;
+        } else if (category === 'other') tally.missed += bytes;
+        else tally.wrong += bytes;
+      }
+    }
+    console.log(`    ${right} of ${all} bytes right (${((100 * right) / all).toFixed(2)} %)`);
+    for (const [category, { right: good, wrong, missed }] of named) {
+      console.log(`      ${category}: ${good} right, ${missed} left open, ${wrong} wrong`);
+      assert.equal(wrong, 0, category);
+    }
+    assert.deepEqual(
+      [...named.keys()].sort(),
+      CATEGORIES.filter((category) => category !== 'workspace').sort(),
+      'every category is tried',
+    );
+    assert.ok(right / all > 0.98);
+  });
+
+  it('adds up to the live bytes, and at the peak to the peak', async () => {
+    const files = [
+      ...picklesUnder(join(FIXTURES, 'shapes')),
+      ...picklesUnder(join(FIXTURES, 'recordings')),
+      join(FIXTURES, 'profiler/profile_to_snapshot.pickle.gz'),
+      join(FIXTURES, 'profiler/chrome_trace.json.gz'),
+    ];
+    if (hasCorpus()) files.push(...picklesUnder(join(CORPUS, 'recorded_on_gpu')));
+    else console.log('    without the corpus: it is not beside the checkout');
+    for (const file of files) {
+      const digest = digestSnapshot(file, await readFile(file));
+      for (const group of digest.groups) {
+        assert.equal(
+          group.categories.reduce((sum, bytes) => sum + bytes, 0),
+          group.liveBytes,
+          file,
+        );
+      }
+      for (const { groups, liveBytes } of digest.peaks) {
+        assert.equal(
+          groups.reduce((sum, group) => sum + group.bytes, 0),
+          liveBytes,
+          file,
+        );
+      }
+    }
+  });
+
+  it('is what the profiler says, where it says it', async () => {
+    const snapshot = await readFile(join(FIXTURES, 'profiler/profile_to_snapshot.pickle.gz'));
+    const said = new Map<string, number>();
+    const { blocks, strings } = snapshot;
+    for (let block = 0; block < blocks.count; block++) {
+      if (blocks.state[block] === BlockState.Inactive) continue;
+      const word = strings.text(blocks.category?.[block] ?? 0);
+      said.set(word, (said.get(word) ?? 0) + blocks.size[block]);
+    }
+    const codes = new Float64Array(CATEGORIES.length + 1);
+    for (const group of digestSnapshot('x', snapshot).groups) group.categories.forEach((b, i) => (codes[i] += b));
+    assert.ok((said.get('parameter') ?? 0) > 0);
+    assert.equal(codes[CategoryCode.Parameters], said.get('parameter'));
+    assert.equal(codes[CategoryCode.OptimizerState], said.get('optimizer_state'));
+  });
+
+  it('tells gradients, weights and scratch of real GPU recordings', async function () {
+    if (!hasCorpus()) {
+      console.log('    skipped: no corpus beside the checkout');
+      this.skip();
+    }
+    const peakOf = async (name: string): Promise<Float64Array> => {
+      const file = join(CORPUS, 'recorded_on_gpu', name);
+      const sums = new Float64Array(CATEGORIES.length + 1);
+      for (const group of digestSnapshot(file, await readFile(file)).peaks.at(0)?.groups ?? []) {
+        sums[group.category] += group.bytes;
+      }
+      return sums;
+    };
+    // 3.2 billion parameters in float32: as many bytes of gradients, and as many that a foreach Adam works in.
+    const step = await peakOf('full_train_step_bf16_torch2_11.pickle');
+    assert.equal(step[CategoryCode.Gradients], 13_713_582_080);
+    assert.equal(step[CategoryCode.Workspace], 13_627_238_400);
+    const forward = await peakOf('windows_backslash_paths.pickle');
+    assert.ok(forward[CategoryCode.Activations] > 0.8 * 13_927_832_064, 'a forward pass is at its end');
+  });
+});

@@ -1,0 +1,311 @@
+import assert from 'node:assert/strict';
+import { byteText, signedByteText } from '../../../src/core/text/byteText.js';
+import { countText } from '../../../src/core/text/numberText.js';
+import { visibleJson, visibleText } from '../../../src/core/text/plainText.js';
+import { renderCompareMarkdown, renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderCompareText, renderText, unmappedText } from '../../../src/core/render/renderText.js';
+import type {
+  CompareLine,
+  CompareReport,
+  LineReport,
+  Report,
+  SnapshotReport,
+} from '../../../src/core/report/report.js';
+import { sparkline } from '../../../src/core/text/sparkline.js';
+import { tableLines } from '../../../src/core/text/textTable.js';
+
+const ALL = { mostLines: Infinity };
+
+function snapshot(step: number, liveBytes: number, warnings: string[] = []): SnapshotReport {
+  return {
+    path: `snap_${step}.pickle`,
+    format: 'pickle',
+    bytes: 1000,
+    events: 10,
+    step,
+    takenAtUs: null,
+    devices: [{ device: 0, liveBytes, reservedBytes: 2 * liveBytes, requestedBytes: liveBytes }],
+    warnings: warnings.map((message) => ({ code: 'test', message })),
+  };
+}
+
+function line(file: string, series: number[], more: Partial<LineReport> = {}): LineReport {
+  const liveBytes = series[series.length - 1];
+  return {
+    file,
+    line: 7,
+    function: 'step',
+    mapped: true,
+    liveBytes,
+    totalBytes: liveBytes,
+    growthBytes: liveBytes - series[0],
+    leakedBytes: 0,
+    bytesPerStep: 0,
+    blocks: 3,
+    category: 'other',
+    series,
+    verdict: 'steady',
+    confidence: 1,
+    evidence: null,
+    holder: null,
+    bound: null,
+    unfound: null,
+    statement: null,
+    ignored: false,
+    stacks: [],
+    ...more,
+  };
+}
+
+function reportOf(lines: LineReport[], warnings: string[] = []): Report {
+  const live = lines.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
+  return {
+    schema: 'leakline.report/1',
+    ranks: [],
+    runs: [
+      {
+        id: 'snap_#.pickle',
+        rank: null,
+        steps: 'snapshots',
+        order: 'steps',
+        snapshots: [snapshot(10, live), snapshot(20, live, warnings), snapshot(30, live + 300, warnings)],
+        verdict: lines.some(({ verdict }) => verdict === 'leak') ? 'leak' : 'steady',
+        process: [],
+        forecast: null,
+        sources: null,
+        lines,
+        buckets: { library: 100, beforeRecording: 200 },
+        noStack: 0,
+        categories: [],
+        peak: null,
+        peaks: [],
+        outOfMemory: [],
+      },
+    ],
+    trends: [],
+    cycles: [],
+  };
+}
+
+const LEAK = line('src/train.py', [0, 1024, 2048], { verdict: 'leak', leakedBytes: 2048, bytesPerStep: 1024 });
+const BIG = line('src/model.py', [5 << 20, 5 << 20, 5 << 20]);
+
+describe('A report as text', () => {
+  it('shows leaks first, with rate, trend and place', () => {
+    const text = renderText(reportOf([BIG, LEAK]), ALL);
+    const rows = text.split('\n');
+    const leak = rows.findIndex((row) => row.includes('LEAK'));
+    assert.match(
+      rows[leak],
+      /^ {2}LEAK +2\.0 KiB +2,048 +\+2\.0 KiB +\+1\.0 KiB\/snapshot +3 +▁▅█ +other +src\/train\.py:7 \(step\)$/,
+    );
+    assert.match(rows[leak + 1], /steady +5\.0 MiB +5,242,880 .*src\/model\.py:7/);
+    assert.match(rows[0], /2\.0 KiB leaked on 1 line\./);
+    assert.match(rows[1], /3 snapshots, steps 10 to 30, 30 events/);
+  });
+
+  it('folds what is beyond the limit into one row, and loses nothing', () => {
+    const lines = Array.from({ length: 50 }, (_, i) => line(`f${i}.py`, [1000 + i, 1000 + i, 1000 + i]));
+    const text = renderText(reportOf([...lines, LEAK]), { mostLines: 10 });
+    assert.ok(text.includes('41 other lines'));
+    assert.ok(text.includes('LEAK'), 'leaks are never folded');
+    const body = text.split('\n').slice(text.split('\n').findIndex((row) => row.includes('VERDICT')) + 1);
+    const bytes = body
+      .filter((row) => row !== '')
+      .map((row) => Number(/B +([\d,]+) /.exec(row)?.[1]?.replaceAll(',', '')));
+    const total = bytes.pop();
+    assert.equal(
+      bytes.reduce((sum, value) => sum + value, 0),
+      total,
+    );
+  });
+
+  it('gives every warning once, with how many snapshots it concerns', () => {
+    const text = renderText(reportOf([BIG], ['The ring overflowed. Raise max_entries.']), ALL);
+    assert.equal(text.split('The ring overflowed').length, 2);
+    assert.ok(text.includes('(2 of 3 snapshots)'));
+  });
+
+  it('gives warnings that differ in their numbers once for each device, with the last numbers', () => {
+    const report = reportOf([BIG]);
+    const late = (device: number, bytes: number): SnapshotReport['warnings'][number] => ({
+      code: 'startedLate',
+      device,
+      message: `${bytes} bytes on device ${device} are older.`,
+    });
+    const [first, second, third] = report.runs[0].snapshots;
+    first.warnings = [late(0, 10), late(1, 7)];
+    second.warnings = [late(1, 8)];
+    third.warnings = [late(0, 30)];
+    const rows = renderText(report, ALL)
+      .split('\n')
+      .filter((row) => row.includes('warning:'));
+    assert.deepEqual(
+      rows.map((row) => row.trim()),
+      [
+        'warning: 30 bytes on device 0 are older. (2 of 3 snapshots; the numbers are the last one’s)',
+        'warning: 8 bytes on device 1 are older. (2 of 3 snapshots; the numbers are the last one’s)',
+      ],
+    );
+  });
+
+  it('names who keeps a leak', () => {
+    const holder = {
+      source: 'recorder' as const,
+      file: 'train.py',
+      line: 26,
+      name: "history['aux']",
+      text: "history['aux']",
+      fix: 'Append a float.',
+      edit: null,
+    };
+    const text = renderText(reportOf([{ ...LEAK, holder }]), ALL);
+    assert.ok(
+      text.includes(
+        "src/train.py:7 is kept by history['aux'] (train.py:26; seen in the running process)\n    Append a float.",
+      ),
+    );
+  });
+
+  it('shows control characters and marks of direction instead of obeying them', () => {
+    const text = renderText(reportOf([line('a\u001b[31m\nb\u202e.py', [1, 1, 1])]), ALL);
+    assert.ok(text.includes('a\\u001b[31m\\u000ab\\u202e.py:7'));
+  });
+
+  it('says which files found no place', () => {
+    const texts = unmappedText({
+      unmapped: ['/a.py', '/b.py', '/c.py', '/d.py', '/e.py', '/f.py'],
+      ambiguous: [{ recorded: '/x.py', candidates: ['p/x.py', 'q/x.py'] }],
+      learned: [],
+    });
+    assert.deepEqual(texts, [
+      '6 recorded files not found below the root: /a.py, /b.py, /c.py, /d.py, /e.py, and 1 more',
+      '/x.py could be p/x.py or q/x.py',
+    ]);
+    assert.deepEqual(unmappedText({ unmapped: [], ambiguous: [], learned: [] }), []);
+  });
+});
+
+describe('A report as Markdown', () => {
+  it('keeps recorded names from being markup, links, mentions or cells', () => {
+    const text = renderMarkdown(reportOf([line('<img src=x>`a``b`|[x](y) @someone\n', [1, 1, 1])]), ALL);
+    const row = text.split('\n').find((part) => part.includes('<img'));
+    assert.ok(row?.includes('``` <img src=x>`a``b`\\|[x](y) @someone\\u000a:7 (step) ```'), row);
+  });
+
+  it('has rows of equal cells', () => {
+    const text = renderMarkdown(reportOf([BIG, LEAK]), { mostLines: 1 });
+    const rows = text.split('\n').filter((row) => row.startsWith('|'));
+    assert.ok(rows.length >= 5);
+    assert.equal(new Set(rows.map((row) => row.split(' | ').length)).size, 1);
+  });
+});
+
+describe('A comparison', () => {
+  const cell = (
+    bytesA: number,
+    bytesB: number,
+  ): Omit<CompareLine, 'file' | 'line' | 'function' | 'mapped' | 'stacks'> => ({
+    bytesA,
+    bytesB,
+    growthBytes: bytesB - bytesA,
+    blocksA: 1,
+    blocksB: 2,
+    flow: { survived: { bytes: 0, blocks: 1 }, born: { bytes: 0, blocks: 1 }, freed: { bytes: 0, blocks: 0 } },
+  });
+  const report: CompareReport = {
+    schema: 'leakline.compare/1',
+    reused: false,
+    fix: null,
+    a: snapshot(10, 3000),
+    b: snapshot(20, 5000),
+    lines: [
+      { file: 'src/grow.py', line: 1, function: 'f', mapped: true, stacks: [], ...cell(1000, 4000) },
+      { file: 'src/same.py', line: 2, function: 'g', mapped: true, stacks: [], ...cell(500, 500), blocksB: 1 },
+      { file: 'src/shrink.py', line: 3, function: 'h', mapped: true, stacks: [], ...cell(1400, 400) },
+    ],
+    buckets: {
+      library: cell(100, 100),
+      beforeRecording: cell(0, 0),
+    },
+    noStack: { ...cell(0, 0), blocksA: 0, blocksB: 0 },
+  };
+
+  it('adds up as text, and folds what did not move', () => {
+    const rows = renderCompareText(report, ALL).split('\n');
+    assert.match(rows.find((row) => row.includes('grow.py')) ?? '', /^\+2\.9 KiB +\+3,000 .* src\/grow\.py:1 \(f\)$/);
+    assert.match(rows.find((row) => row.includes('shrink.py')) ?? '', /^ *-1000 B +-1,000 /);
+    assert.ok(!rows.some((row) => row.includes('same.py')));
+    assert.ok(rows.some((row) => row.endsWith('1 other line')));
+    assert.match(rows.find((row) => row.endsWith('total')) ?? '', /\+2,000 /);
+  });
+
+  it('does not claim to know which blocks survived when the traces cannot tell', () => {
+    const unknown = structuredClone(report);
+    for (const part of [...unknown.lines, ...Object.values(unknown.buckets)]) part.flow = null;
+    const text = renderCompareText(unknown, ALL);
+    assert.ok(!text.includes('SURVIVED'));
+    assert.ok(text.includes('the two traces do not overlap'));
+    unknown.a.events = 0;
+    assert.ok(renderCompareText(unknown, ALL).includes('not both have a trace'));
+  });
+
+  it('is Markdown, too', () => {
+    const text = renderCompareMarkdown(report, ALL);
+    assert.match(text, /^\| \+2\.9 KiB \| .* \| `src\/grow\.py:1 \(f\)` \|$/m);
+    assert.ok(text.includes('1 other line not shown.'));
+  });
+});
+
+describe('The parts of a rendering', () => {
+  it('writes bytes short, signed and in full', () => {
+    const texts = [0, 1, 1023, 1024, 1536, 104_857_600, -2048, 5e12, 2 ** 60].map((bytes) => byteText(bytes));
+    assert.deepEqual(texts, [
+      '0 B',
+      '1 B',
+      '1023 B',
+      '1.0 KiB',
+      '1.5 KiB',
+      '100 MiB',
+      '-2.0 KiB',
+      '4.5 TiB',
+      '1048576 TiB',
+    ]);
+    assert.deepEqual([signedByteText(0), signedByteText(10), signedByteText(-10)], ['0 B', '+10 B', '-10 B']);
+    assert.deepEqual(
+      [countText(0), countText(999), countText(1000), countText(-1234567)],
+      ['0', '999', '1,000', '-1,234,567'],
+    );
+  });
+
+  it('draws a series from zero, and keeps its peaks', () => {
+    assert.equal(sparkline([0, 50, 100], 12), '▁▅█');
+    assert.equal(sparkline([7, 7, 7], 12), '███');
+    assert.equal(sparkline([0, 0], 12), '▁▁');
+    assert.equal(sparkline([], 12), '');
+    const spike = Array.from({ length: 100 }, (_, i) => (i === 37 ? 1000 : 1));
+    assert.equal(sparkline(spike, 10).split('█').length - 1, 1);
+  });
+
+  it('aligns a table whose names are wide', () => {
+    const rows = tableLines(
+      [
+        { title: 'N', align: '<' },
+        { title: 'B', align: '>' },
+      ],
+      [
+        ['模型', '1'],
+        ['abcdef', '22'],
+      ],
+    );
+    assert.deepEqual(rows, ['N        B', '模型     1', 'abcdef  22']);
+  });
+
+  it('escapes unseen characters in text and JSON without changing the value', () => {
+    assert.equal(visibleText('a\tb\u0085c\u200bd'), 'a\\u0009b\\u0085c\\u200bd');
+    const value = { 'a\u009b': ['\u001b', '\n', 'ü漢', '\u2028', '\\u0041'] };
+    const json = visibleJson(value);
+    assert.deepEqual(JSON.parse(json), value);
+    assert.doesNotMatch(json.replaceAll('\n', ''), /[\u007f-\u009f\u2028]/);
+  });
+});

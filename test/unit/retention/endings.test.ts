@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { endingOf } from '../../../src/core/retention/judge/endings.js';
+import { keptName, outerName } from '../../../src/core/retention/judge/keptName.js';
+import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
+import { lineAt } from '../../../src/core/python/pythonModule.js';
+
+/** Files; the statement that keeps ends in `#!`. */
+type Files = Record<string, string>;
+
+/** What may end the growth of what a name says: its kind, and the text of the line where it stands. */
+function endingIn(files: Files, holder: string): string {
+  const port = { text: (file: string): string | null => files[file] ?? null, now: () => 0 };
+  const sources = new Sources(Object.keys(files), port, new ParsedFiles());
+  const file = Object.keys(files).find((name) => files[name].includes('#!')) ?? '';
+  const line = files[file].split('\n').findIndex((text) => text.endsWith('#!')) + 1;
+  const kept = keptName(holder);
+  assert.ok(kept !== null, holder);
+  const found = endingOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']));
+  if (found === null || !('place' in found)) return found?.kind ?? 'none';
+  const { module, span } = found.place;
+  return `${found.kind}: ${module.text.split('\n')[lineAt(module, span.from) - 1].trim()}`;
+}
+
+const METER = (rest: string, put = 'self.rows.append(row)', before = ''): Files => ({
+  'train.py': `from meter import Meter\nmeter = Meter()\nfor x in data:\n    meter.update(net(x))\n    meter.end()\n`,
+  'meter.py': `class Meter:\n    def __init__(self):\n        self.rows = ${before === '' ? '[]' : before}\n    def update(self, row):\n        ${put}  #!\n${rest}`,
+});
+
+describe('What may end the growth of a container', () => {
+  const cases: [name: string, files: Files, expected: string][] = [
+    ['nothing', METER(''), 'none'],
+    ['a method that is called', METER('    def end(self):\n        self.rows.clear()\n'), 'letsGo: self.rows.clear()'],
+    ['a method that nobody calls', METER('    def wipe(self):\n        self.rows.clear()\n'), 'none'],
+    [
+      'a method that is called in the class only',
+      METER('    def reset(self):\n        self.reset()\n        self.rows = []\n'),
+      'none',
+    ],
+    ['a hook of a framework', METER('    def on_epoch_end(self):\n        self.rows = []\n'), 'letsGo: self.rows = []'],
+    ['a hook that runs when all is over', METER('    def on_fit_end(self):\n        self.rows = []\n'), 'none'],
+    [
+      'a list made where there was none',
+      METER('    def end(self):\n        if self.rows is None:\n            self.rows = []\n'),
+      'none',
+    ],
+    ['a longer list in its place', METER('    def end(self):\n        self.rows = self.rows + [0]\n'), 'none'],
+    [
+      'a part of it in its place',
+      METER('    def end(self):\n        self.rows = self.rows[-9:]\n'),
+      'letsGo: self.rows = self.rows[-9:]',
+    ],
+    [
+      'one item, whose value is used',
+      METER('    def end(self):\n        row = self.rows.pop()\n'),
+      'letsGo: row = self.rows.pop()',
+    ],
+    [
+      'a queue that a thread reads',
+      METER(
+        '    def start(self):\n        Thread(target=self.work)\n    def work(self):\n        x = self.rows.get()\n',
+        'self.rows.put(row)',
+      ),
+      'letsGo: x = self.rows.get()',
+    ],
+    [
+      'a dictionary that is read',
+      METER('    def end(self):\n        x = self.rows.get(0)\n', 'self.rows[id(row)] = row'),
+      'keyed',
+    ],
+    [
+      'the best of it',
+      METER('', 'self.rows = heapq.nlargest(9, self.rows + [row])'),
+      'letsGo: self.rows = heapq.nlargest(9, self.rows + [row])  #!',
+    ],
+    [
+      'a bound',
+      METER('', 'self.rows.append(row)', 'deque(maxlen=cfg["n"])'),
+      'bounds: self.rows = deque(maxlen=cfg["n"])',
+    ],
+    [
+      'what makes things with a bound',
+      METER('', 'self.rows.append(row)', 'ring()\n        ring = partial(deque, maxlen=9)'),
+      'bounds: self.rows = ring()',
+    ],
+    ['no bound', METER('', 'self.rows.append(row)', 'deque(maxlen=None)'), 'none'],
+    [
+      'a place that goes back to the start',
+      METER('    def end(self):\n        if self.at > 9:\n            self.at = 0\n', 'self.rows[self.at] = row'),
+      'letsGo: self.at = 0',
+    ],
+    ['keys', METER('', 'self.rows[key] = row'), 'keyed'],
+    [
+      'keys that are looked up',
+      METER('    def end(self):\n        pass\n', 'if row not in self.rows: self.rows[row] = row'),
+      'lookedUp: if row not in self.rows: self.rows[row] = row  #!',
+    ],
+    [
+      'keys whose absence is an error',
+      METER('', 'try: return self.rows[row]\n        except KeyError: self.rows[row] = net(row)'),
+      'lookedUp: except KeyError: self.rows[row] = net(row)  #!',
+    ],
+    [
+      'keys that are read out of a tensor',
+      METER('', 'for i, one in zip(ids.tolist(), row): self.rows[i] = one'),
+      'lookedUp: for i, one in zip(ids.tolist(), row): self.rows[i] = one  #!',
+    ],
+    ['keys of the step', METER('', 'self.rows[step] = row'), 'keyed'],
+    ['rows under keys that are read', METER('', 'self.rows[i.item()].append(row)'), 'none'],
+    [
+      'what it holds, under another name',
+      METER('', 'rows = self.rows[key]\n        if len(rows) == 9: rows.pop(0)\n        rows.append(row)'),
+      'letsGo: if len(rows) == 9: rows.pop(0)',
+    ],
+    [
+      'each of what it holds',
+      METER('    def end(self):\n        for name, rows in self.rows.items():\n            del rows[:-9]\n'),
+      'letsGo: del rows[:-9]',
+    ],
+    [
+      'a part of one of what it holds',
+      METER('    def end(self):\n        self.rows[key] = self.rows[key][-9:]\n', 'self.rows[key].append(row)'),
+      'letsGo: self.rows[key] = self.rows[key][-9:]',
+    ],
+    [
+      'a function that is given it',
+      METER('    def end(self):\n        trim(self.rows)\ndef trim(rows):\n    while len(rows) > 9: rows.pop(0)\n'),
+      'letsGo: while len(rows) > 9: rows.pop(0)',
+    ],
+    ['a name for one of its items', METER('    def end(self):\n        row = self.rows[0]\n        row = 0\n'), 'none'],
+    [
+      'a function that cuts what it gives',
+      METER(
+        'def push(old, row):\n    all = cat(old, row)\n    return all[-9:] if len(all) > 9 else all\n',
+        'self.rows = push(self.rows, row)',
+      ),
+      'letsGo: self.rows = push(self.rows, row)  #!',
+    ],
+    [
+      'a function that gives more',
+      METER('def push(old, row):\n    return cat(old, row)\n', 'self.rows = push(self.rows, row)'),
+      'none',
+    ],
+    ['sums under keys', METER('', 'self.rows[key] = self.rows.get(key, 0) + row'), 'keyed'],
+    [
+      'a test of its length',
+      METER('', 'if len(self.rows) < self.most: self.rows.append(row)'),
+      'letsGo: if len(self.rows) < self.most: self.rows.append(row)  #!',
+    ],
+    ['a test of a counter', METER('', 'if self.seen < self.most: self.rows.append(row)'), 'tested'],
+    [
+      'a test of what is counted up',
+      METER('    def end(self):\n        self.seen += 1\n', 'if self.seen < self.most: self.rows.append(row)'),
+      'counted: if self.seen < self.most: self.rows.append(row)  #!',
+    ],
+    [
+      'a test of the epoch that leaves',
+      METER('', 'if epoch > 0: return\n        self.rows.append(row)'),
+      'counted: self.rows.append(row)  #!',
+    ],
+    ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'tested'],
+    ['a test that holds every so often', METER('', 'if self.seen % 9 == 0: self.rows.append(row)'), 'none'],
+    [
+      'a flag that is set somewhere',
+      METER('    def end(self):\n        self.done = True\n', 'if not self.done: self.rows.append(row)'),
+      'tested',
+    ],
+    ['a flag that nobody sets', METER('', 'if self.training: self.rows.append(row)'), 'none'],
+  ];
+  for (const [name, files, expected] of cases) {
+    it(`is ${name}: ${expected.replace(/:.*/, '')}`, () => {
+      assert.equal(endingIn(files, 'Meter.rows'), expected);
+    });
+  }
+
+  it('may stand in any file that the program imports, and in none that it does not', () => {
+    const files = METER('');
+    const hooks = 'class Hook:\n    def on_epoch_end(self, meter):\n        meter.rows = []\n';
+    assert.equal(endingIn({ ...files, 'hooks.py': hooks }, 'Meter.rows'), 'none');
+    const train = `from hooks import Hook\n${files['train.py']}`;
+    assert.equal(endingIn({ ...files, 'hooks.py': hooks, 'train.py': train }, 'Meter.rows'), 'letsGo: meter.rows = []');
+  });
+
+  it('may reset attributes by their names', () => {
+    const files = METER('    def end(self):\n        for name in self.names:\n            setattr(self, name, [])\n');
+    assert.equal(endingIn(files, 'Meter.rows'), 'none');
+    files['meter.py'] += '    def more(self):\n        self.names = ["rows"]\n';
+    assert.equal(endingIn(files, 'Meter.rows'), 'letsGo: setattr(self, name, [])');
+  });
+
+  it('is no hook of a framework where all that a class derives from is there and nobody calls it', () => {
+    const hook = (base: string): Files => {
+      const files = METER('    def training_epoch_end(self):\n        self.rows = []\n');
+      return { ...files, 'meter.py': files['meter.py'].replace('class Meter:', `class Meter(${base}):`) };
+    };
+    const own = 'from torch import nn\nclass Base(nn.Module):\n    pass\n';
+    const of = (base: string, more: string): string => {
+      const files = hook(base);
+      return endingIn({ ...files, 'meter.py': `${own}${files['meter.py']}${more}` }, 'Meter.rows');
+    };
+    assert.equal(of('Base', ''), 'none');
+    assert.equal(of('LightningModule', ''), 'letsGo: self.rows = []');
+    assert.equal(of('Base', 'def call(meter, event):\n    getattr(meter, event)()\n'), 'letsGo: self.rows = []');
+    assert.equal(of('Base', "def size(meter):\n    return getattr(meter, 'rows', None)\n"), 'none');
+  });
+
+  it('is told of attributes whose names are computed', () => {
+    const files = METER('    def end(self):\n        setattr(self, key, [])\n', 'getattr(self, key).append(row)');
+    assert.equal(endingIn(files, 'getattr(self, key)'), 'letsGo: setattr(self, key, [])');
+    assert.equal(endingIn(METER('', 'getattr(self, key).append(row)'), 'getattr(self, key)'), 'none');
+  });
+
+  it('is told of items under a literal key, and of variables of one function', () => {
+    const state = {
+      'train.py': "state = {'out': []}\ndef on_epoch_end():\n    state['out'] = []\nstate['out'].append(x)  #!\n",
+    };
+    assert.equal(endingIn(state, "state['out']"), "letsGo: state['out'] = []");
+    const local = {
+      'train.py':
+        'def a():\n    kept = []\n    for x in y:\n        kept.append(x)  #!\ndef b():\n    for x in y:\n        kept.clear()\n',
+    };
+    assert.equal(endingIn(local, 'kept'), 'none');
+    local['train.py'] = local['train.py'].replace('def b():\n', '');
+    assert.equal(endingIn(local, 'kept'), 'letsGo: kept.clear()');
+  });
+
+  it('is not looked for by a name that nobody writes', () => {
+    assert.equal(keptName(`self.${'['.repeat(1_000_000)}`), null);
+    assert.deepEqual(keptName('self.rows[name]'), { kind: 'attribute', name: 'rows' });
+    assert.deepEqual(outerName("Hooks.samples['0']"), { kind: 'attribute', name: 'samples' });
+    assert.equal(outerName('Hooks.samples'), null);
+  });
+});

@@ -1,0 +1,92 @@
+import { findKeeper, type Followed, type Growth } from '../../../src/core/retention/findKeeper.js';
+import type { Finding } from '../../../src/core/retention/judge/finding.js';
+import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
+import { lineAt } from '../../../src/core/python/pythonModule.js';
+import { patternEdit } from '../../../src/core/report/patternEdit.js';
+import { pathsOfStack } from '../../../src/core/report/stackPath.js';
+import { applied } from '../../support/sourceEdits.js';
+
+/** Sources with marks: `#!` at the end of the line that allocates, `#<` on lines of its callers, outermost first by order. */
+export interface Program {
+  files: Record<string, string>;
+  /** `file:line (function)`, innermost first; given where marks cannot say it. */
+  stack: { file: string; line: number; function: string }[];
+}
+
+const FUNCTION = /^(\s*)(?:async\s+)?def\s+(\w+)/;
+
+/**
+ * A program of one file. The line that ends in `#!` allocates; lines that end in `#1`, `#2`, … are its callers, from
+ * the innermost to the outermost.
+ */
+export function program(text: string, file = 'train.py'): Program {
+  const lines = text.split('\n');
+  const stack: Program['stack'] = [];
+  const add = (mark: string): boolean => {
+    const at = lines.findIndex((line) => line.trimEnd().endsWith(mark));
+    if (at < 0) return false;
+    stack.push({ file, line: at + 1, function: functionAround(lines, at) });
+    return true;
+  };
+  if (!add('#!')) throw new Error('no line is marked with #!');
+  for (let n = 1; add(`#${n}`); n++);
+  return { files: { [file]: text }, stack };
+}
+
+function functionAround(lines: readonly string[], at: number): string {
+  let indent = /^\s*/.exec(lines[at])?.[0].length ?? 0;
+  for (let i = at - 1; i >= 0 && indent > 0; i--) {
+    const match = FUNCTION.exec(lines[i]);
+    const own = /^\s*/.exec(lines[i])?.[0].length ?? 0;
+    if (lines[i].trim() === '' || own >= indent) continue;
+    if (match !== null) return match[2];
+    indent = own;
+  }
+  return '<module>';
+}
+
+/** Who keeps what the marked line allocates. */
+export function keeperOf(
+  { files, stack }: Program,
+  growth: Growth = 'kept',
+  bornEvery: number | null = null,
+): Finding | null {
+  return followed({ files, stack }, growth, bornEvery)?.finding ?? null;
+}
+
+/** What following the source to the marked line gives, null where its file cannot be read. */
+export function followed(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): Followed | null {
+  return follow(program, growth, bornEvery).followed;
+}
+
+function follow(
+  { files, stack }: Program,
+  growth: Growth,
+  bornEvery: number | null,
+): { followed: Followed | null; sources: Sources } {
+  const port = { text: (file: string) => files[file] ?? null, now: () => 0 };
+  const sources = new Sources(Object.keys(files), port, new ParsedFiles());
+  const path = pathsOfStack(stack, stack[0], sources);
+  return { followed: path === null ? null : findKeeper(path, sources, growth, bornEvery), sources };
+}
+
+/** The program after the edit that lets go, and the statement as it then stands; null where no edit is offered. */
+export function edited(
+  program: Program,
+  growth: Growth = 'kept',
+  bornEvery: number | null = null,
+): { program: Program; line: string } | null {
+  const { followed, sources } = follow(program, growth, bornEvery);
+  const edit = followed?.finding == null ? null : patternEdit(followed.finding, sources.read);
+  if (edit === null) return null;
+  const { text, line } = applied(edit, program.files[edit.file]);
+  return { program: { files: { ...program.files, [edit.file]: text }, stack: program.stack }, line };
+}
+
+/** The line of the finding, as it stands in the source, without marks; empty for none. */
+export function keptAt(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): string {
+  const found = keeperOf(program, growth, bornEvery);
+  if (found === null) return '';
+  const line = lineAt(found.module, found.span.from);
+  return (found.module.text.split(/\r\n|\r|\n/)[line - 1] ?? '').replace(/\s*#.*$/, '').trim();
+}

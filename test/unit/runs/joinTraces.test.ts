@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
+import { endOfEarlier } from '../../../src/core/runs/alignTraces.js';
+import { followBlocks } from '../../../src/core/runs/flow.js';
+import { joinTraces } from '../../../src/core/runs/joinTraces.js';
+import { stackKey } from '../../../src/core/digest/stackKey.js';
+import type { Recording } from '../../../src/core/model/recording.js';
+import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { ringed } from '../../support/ringed.js';
+import { pickle, type Picklable } from '../../support/plainPickle.js';
+import { FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+
+const RECORDINGS = join(FIXTURES, 'planted/recordings');
+
+interface Dump {
+  path: string;
+  snapshot: Snapshot;
+  recording: Recording | null;
+}
+
+async function dumpsOf(program: string): Promise<Dump[]> {
+  const files = picklesUnder(join(RECORDINGS, program));
+  return Promise.all(
+    files.map(async (path) => ({ path, snapshot: await readFile(path), recording: await readRecording(path) })),
+  );
+}
+
+function digests(dumps: readonly Dump[], entries: number): SnapshotDigest[] {
+  return dumps.map(({ path, snapshot, recording }) => digestSnapshot(path, ringed(snapshot, entries), recording));
+}
+
+/** The fewest entries with which every trace still reaches back into the one before, by so many events. */
+function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
+  const counts = dumps.map(({ snapshot }) => snapshot.traces[0].count);
+  return Math.max(50, Math.max(...counts.slice(1).map((count, i) => count - counts[i])) + overlap);
+}
+
+/** The lifetimes of every stack, comparable. */
+function table(parts: readonly { digest: SnapshotDigest; lifetimes: SnapshotDigest['lifetimes'][number] }[]): string[] {
+  return parts
+    .map(({ digest, lifetimes: { survivorBirths, floors, usualFreedAge, oldestFreedAge, steps, drops, ...words } }) => {
+      const seen = { steps, births: [...survivorBirths], floors: [...floors], usualFreedAge, oldestFreedAge };
+      return `${stackKey(digest, words)} ${JSON.stringify({ ...seen, drops: drops.map(({ step, bytes }) => [step, bytes]) })}`;
+    })
+    .sort();
+}
+
+describe('Traces of successive dumps', () => {
+  it('joined are the trace that a larger ring had kept, allocation by allocation', async () => {
+    for (const program of ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs']) {
+      const dumps = await dumpsOf(program);
+      const [whole] = digests(dumps.slice(-1), Number.POSITIVE_INFINITY);
+      for (const overlap of [60, 300]) {
+        const parts = digests(dumps, entriesThatOverlap(dumps, overlap));
+        const joined = joinTraces(parts);
+        assert.ok(joined !== null);
+        assert.equal(joined.gaps, 0, program);
+        const first = parts[0].heads[0].events;
+        assert.ok(first < whole.heads[0].events / 2, 'the ring is small');
+        assert.deepEqual(
+          table(joined.stacks),
+          table(whole.lifetimes.map((lifetimes) => ({ digest: whole, lifetimes }))),
+          program,
+        );
+      }
+    }
+  });
+
+  it('that do not meet leave a gap, across which blocks are told by address, size and stack', async () => {
+    const dumps = await dumpsOf('running_total');
+    const parts = digests(dumps, entriesThatOverlap(dumps, -60));
+    const joined = joinTraces(parts);
+    assert.equal(joined?.gaps, dumps.length - 1);
+    const leak = joined.stacks
+      .filter(({ digest, lifetimes }) => lifetimes.frames.some((frame) => digest.frames[frame].line === 21))
+      .map(({ lifetimes }) => lifetimes.survivorBirths.length);
+    // Every step keeps one block; the first dump's trace begins with the third step, and no gap gives older ones a birth.
+    assert.deepEqual(leak, [28]);
+    const [run] = buildReport(parts, { files: [], rules: [] }).report.runs;
+    assert.equal(run.verdict, 'leak');
+  });
+
+  it('of training that repeats itself to the address are told apart by the mark, by the clock, or not at all', async () => {
+    const whole = (marked: boolean, clock: (event: number) => number): Picklable[] => {
+      const trace: Picklable[] = [];
+      const event = (action: string, addr: number, line: number): void => {
+        const frames = [{ name: 'main', filename: '/home/ml/job/train.py', line }];
+        trace.push({ action, addr, size: 4096, stream: 0, time_us: clock(trace.length), frames });
+      };
+      for (let step = 0; step < 60; step++) {
+        if (marked && step === 40)
+          trace.push({ action: 'snapshot', addr: 0, size: 0, stream: 0, time_us: clock(trace.length) });
+        for (let i = 0; i < 20; i++) event('alloc', 0x7f0000000000 + 4096 * i, 10 + i);
+        for (let i = 0; i < 20; i++)
+          for (const free of ['free_requested', 'free_completed']) event(free, 0x7f0000000000 + 4096 * i, 0);
+      }
+      return trace;
+    };
+    const endIn = async (marked: boolean, clock: (event: number) => number): Promise<number | null> => {
+      const trace = whole(marked, clock);
+      const spans = await Promise.all(
+        [trace.slice(0, 2400), trace.slice(1200)].map(async (device) => {
+          const file = pickle({
+            segments: [],
+            device_traces: [device],
+            allocator_settings: {},
+            external_annotations: [],
+          });
+          return digestSnapshot('dump.pickle', await readBytes(file)).spans[0];
+        }),
+      );
+      return endOfEarlier(spans[0], spans[1]);
+    };
+    assert.equal(await endIn(false, (event) => 1e15 + 10 * event), 1200);
+    assert.equal(await endIn(false, () => 0), null);
+    assert.equal(await endIn(false, () => 1e15), null, 'a clock that stands still');
+    assert.equal(await endIn(true, () => 1e15), 1200);
+    assert.equal(await endIn(true, (event) => 1e15 - 10 * event), 1200, 'a clock that runs backwards');
+  });
+
+  it('accuse nobody whom the whole trace does not, however small the ring', async () => {
+    for (const program of ['bounded_replay', 'recent_masks', 'epoch_outputs', 'varying_length', 'first_evaluation']) {
+      const dumps = await dumpsOf(program);
+      for (const overlap of [-200, -50, 20, 100, 500]) {
+        for (const recorder of [true, false]) {
+          const seen = recorder ? dumps : dumps.map((dump) => ({ ...dump, recording: null }));
+          const { runs } = buildReport(digests(seen, entriesThatOverlap(dumps, overlap)), {
+            files: [],
+            rules: [],
+          }).report;
+          const accused = runs.flatMap(({ lines }) =>
+            lines.filter(({ verdict }) => ['leak', 'sawtooth'].includes(verdict)),
+          );
+          assert.deepEqual(
+            accused.map(({ file, line }) => `${program} ${overlap} ${file}:${line}`),
+            [],
+          );
+        }
+      }
+    }
+  });
+
+  it('tell what survived between any two dumps, also through those between', async () => {
+    const dumps = await dumpsOf('validation_losses');
+    const whole = digests(dumps, Number.POSITIVE_INFINITY);
+    const parts = digests(dumps, entriesThatOverlap(dumps, 100));
+    const bytes = (tallies: ReadonlyMap<number, { bytes: number; blocks: number }> | undefined): [number, number] => [
+      [...(tallies?.values() ?? [])].reduce((sum, one) => sum + one.bytes, 0),
+      [...(tallies?.values() ?? [])].reduce((sum, one) => sum + one.blocks, 0),
+    ];
+    for (let from = 0; from < dumps.length; from++) {
+      for (let to = from + 1; to < dumps.length; to++) {
+        const right = followBlocks(whole[from], whole[to]);
+        const chained = followBlocks(parts[from], parts[to], parts);
+        assert.equal(chained?.certain, true);
+        for (const part of ['survived', 'born', 'freed'] as const) {
+          assert.deepEqual(bytes(chained[part]), bytes(right?.[part]), `${part} from ${from} to ${to}`);
+        }
+      }
+    }
+    const apart = digests(dumps, entriesThatOverlap(dumps, -100));
+    assert.equal(followBlocks(apart[0], apart[3], apart)?.certain, false);
+    assert.equal(followBlocks(apart[0], apart[3]), null, 'nothing says that they are of one process');
+    assert.equal(followBlocks(parts[3], parts[0], parts), null);
+  });
+});

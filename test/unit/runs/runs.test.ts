@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { followBlocks } from '../../../src/core/runs/flow.js';
+import { rankOf, saysStep, stepOf, timeOfName } from '../../../src/core/runs/runNames.js';
+import { groupRuns } from '../../../src/core/runs/runs.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+type Digest = ReturnType<typeof digestSnapshot>;
+
+/** The same recording, made later. */
+function later(digest: Digest, us: number): Digest {
+  return {
+    ...digest,
+    takenAtUs: (digest.takenAtUs ?? 0) + us,
+    heads: digest.heads.map((head) => ({ ...head, firstUs: (head.firstUs ?? 0) + us })),
+    spans: digest.spans.map((span) => ({
+      ...span,
+      anchors: { ...span.anchors, timeUs: span.anchors.timeUs.map((time) => time + us) },
+    })),
+  };
+}
+
+async function digestsUnder(folder: string): Promise<Digest[]> {
+  const files = picklesUnder(join(FIXTURES, folder));
+  return Promise.all(files.map(async (file) => digestSnapshot(file, await readFile(file))));
+}
+
+describe('Ranks and steps', () => {
+  it('tell a step that is called one from any other number', () => {
+    for (const path of [
+      '/out/step_0040.pickle',
+      '/out/global_step40/mem.pickle',
+      'C:\\out\\iter-7.pickle',
+      'batches12.pkl',
+    ]) {
+      assert.equal(saysStep(path), true, path);
+    }
+    for (const path of [
+      '/out/ring_10000_events.pickle',
+      '/out/epoch_3.pickle',
+      '/step_2/bf16.pickle',
+      '/out/step.pickle',
+    ]) {
+      assert.equal(saysStep(path), false, path);
+    }
+  });
+
+  it('are read from names as launchers write them', () => {
+    assert.equal(rankOf('/out/rank3_memory_snapshot.pickle'), 3);
+    assert.equal(rankOf('C:\\out\\rank-12\\step_4.pickle'), 12);
+    assert.equal(rankOf('/out/frank3.pickle'), null);
+    assert.equal(rankOf('/out/resnet_r50.pickle'), null);
+    assert.equal(stepOf('/out/snapshot_0080.pickle'), 80);
+    assert.equal(stepOf('/out/step_100/rank0_memory_snapshot.pickle'), 100);
+    assert.equal(stepOf('/out/rank0/step_12.pickle'), 12);
+    assert.equal(stepOf('/out/before.pickle'), null);
+    assert.equal(stepOf('/exp12/before.pickle'), null);
+  });
+
+  it('are not taken from times and process numbers', () => {
+    assert.equal(stepOf('/out/node7_Nov_21_18_30_05.pickle'), null);
+    assert.equal(stepOf('/out/2026-11-21T18-30-05.123.pickle'), null);
+    assert.equal(stepOf('/out/20261121_183005_step40.pickle'), 40);
+    assert.equal(stepOf('/out/mem_1763749805.pickle'), null);
+    assert.equal(stepOf('/out/gpu3_worker-1_pid4711.pickle'), null);
+    assert.equal(stepOf('/out/run2_iter_300.pickle'), 300);
+  });
+
+  it('times in names are comparable where they are written alike', () => {
+    const inOrder = (...names: string[]): void => {
+      const times = names.map((name) => timeOfName(`/out/${name}.pickle`) ?? Number.NaN);
+      assert.deepEqual(
+        times,
+        [...times].sort((a, b) => a - b),
+        names.join(),
+      );
+    };
+    inOrder('h_Nov_21_18_30_55', 'h_Nov_21_18_31_05', 'h_Dec_01_00_00_00');
+    inOrder('2026-11-21_18-30-55', '2026-11-21_18-31-05', '2027-01-01_00-00-00');
+    inOrder('20261121-183055', '20261121-183105.5', '20261121-183106');
+    inOrder('m1763749805123', 'm1763749806007');
+    assert.equal(timeOfName('/out/snapshot_0080.pickle'), null);
+  });
+});
+
+describe('Runs', () => {
+  it('hold the dumps of one process in order of step, not of name', async () => {
+    const runs = groupRuns(await digestsUnder('recordings/node_cycle'));
+    assert.equal(runs.length, 1);
+    assert.deepEqual(
+      runs[0].steps,
+      Array.from({ length: 20 }, (_, i) => (i + 1) * 12),
+    );
+  });
+
+  it('keep ranks apart', async () => {
+    const runs = groupRuns(await digestsUnder('recordings/two_ranks'));
+    assert.deepEqual(
+      runs.map((run) => [run.rank, run.snapshots.length]),
+      [
+        [0, 5],
+        [1, 5],
+      ],
+    );
+  });
+
+  it('begin anew where a later step was taken earlier', async () => {
+    const digests = await digestsUnder('recordings/aux_loss');
+    // The run was started again and has overwritten its first two files.
+    const again = digests.map((digest, i) =>
+      i < 2 ? { ...digest, takenAtUs: (digest.takenAtUs ?? 0) + 3.6e9 } : digest,
+    );
+    assert.deepEqual(
+      groupRuns(again).map((run) => run.snapshots.length),
+      [2, 2],
+    );
+  });
+
+  const named = (digests: readonly Digest[], ...names: string[]): Digest[] =>
+    digests.map((digest, i) => ({ ...digest, path: `/out/${names[i]}.pickle` }));
+  const untraced = (digests: readonly Digest[]): Digest[] =>
+    digests.map((digest) => ({
+      ...digest,
+      takenAtUs: null,
+      eventCount: 0,
+      heads: [],
+      spans: [],
+      steps: null,
+      lifetimes: [],
+    }));
+  const shown = (digests: readonly Digest[]): string[] =>
+    groupRuns(digests).map(
+      ({ order, snapshots }) => `${order}: ${snapshots.map(({ path }) => path.slice(5, -7)).join(' ')}`,
+    );
+
+  it('of any names are told by what the traces and segments show, and say what ordered them', async () => {
+    const digests = await digestsUnder('recordings/aux_loss');
+    assert.equal(digests.length, 4);
+    assert.deepEqual(shown(named(digests, 'late', 'final', 'b', 'a')), ['times: late final b a']);
+    const bare = untraced(digests);
+    assert.deepEqual(shown(named(bare, 'c', 'a', 'final', 'b')), ['names: a b c final']);
+    const saved = named(bare, 'c', 'a', 'final', 'b').map((digest, i) => ({ ...digest, savedAtUs: 1e15 + i }));
+    assert.deepEqual(shown([...saved].reverse()), ['savedTimes: c a final b']);
+    const clock = ['Nov_30_23_58_30', 'Nov_30_23_59_05', 'Dec_01_00_00_40', 'Dec_01_00_01_10'];
+    assert.deepEqual(shown(named(bare, ...clock).reverse()), [`namedTimes: ${clock.join(' ')}`]);
+    assert.deepEqual(shown(named(digests, ...clock).reverse()), [`times: ${clock.join(' ')}`]);
+    assert.deepEqual(shown(named(bare, 'epoch1_2', 'epoch1_10', 'epoch2_2', 'epoch2_10')), [
+      'names: epoch1_2 epoch1_10 epoch2_2 epoch2_10',
+    ]);
+    // Numbers without a meaning: the files know better.
+    const mixed = ['m_7', 'm_3', 'm_9', 'm_1', 'm_8', 'm_2'];
+    const six = (await digestsUnder('recordings/node_cycle')).sort((a, b) => a.eventCount - b.eventCount).slice(0, 6);
+    assert.deepEqual(shown(named(six, ...mixed)), [`times: ${mixed.join(' ')}`]);
+  });
+
+  it('of other programs, ranks and jobs stay apart in one folder', async () => {
+    const one = untraced(await digestsUnder('recordings/aux_loss'));
+    const other = untraced(await digestsUnder('recordings/node_cycle')).slice(0, 2);
+    assert.deepEqual(shown([...named(one.slice(0, 2), 'a', 'b'), ...named(other, 'c', 'd')]), [
+      'names: a b',
+      'names: c d',
+    ]);
+    assert.deepEqual(shown(named(one.slice(0, 2), 'rank0', 'rank1')), ['names: rank0', 'names: rank1']);
+    const jobs = [
+      ...(await digestsUnder('recordings/aux_loss')),
+      ...(await digestsUnder('recordings/node_cycle')).slice(-4),
+    ];
+    // Both were recorded at the same time, into one folder and under names that differ in numbers only.
+    const start = Math.min(...jobs.slice(4).flatMap(({ heads }) => heads[0].firstUs ?? []));
+    const shift = start - (jobs[0].heads[0].firstUs ?? 0);
+    const together = jobs.map((digest, i) => (i < 4 ? later(digest, shift) : digest));
+    assert.deepEqual(
+      groupRuns(named(together, 's_10', 's_20', 's_30', 's_40', 's_11', 's_21', 's_31', 's_41')).map(
+        ({ steps }) => steps,
+      ),
+      [
+        [10, 20, 30, 40],
+        [11, 21, 31, 41],
+      ],
+    );
+  });
+});
+
+describe('Blocks between two dumps', () => {
+  it('survive, are born and are freed as brute force on addresses and births says', async () => {
+    const digests = await digestsUnder('recordings/aux_loss');
+    const flow = followBlocks(digests[0], digests[2]);
+    assert.ok(flow !== null);
+    const total = (tallies: ReadonlyMap<number, { bytes: number }>): number =>
+      [...tallies.values()].reduce((sum, tally) => sum + tally.bytes, 0);
+    const live = (i: number): number => digests[i].devices[0].liveBytes;
+    assert.equal(total(flow.survived) + total(flow.born), live(2));
+    assert.equal(total(flow.survived) + total(flow.freed), live(0));
+    const events = digests[0].heads[0].events;
+    const { blocks } = digests[2];
+    let born = 0;
+    for (let i = 0; i < blocks.count; i++) if (blocks.born[i] >= events) born += blocks.size[i];
+    assert.equal(total(flow.born), born);
+  });
+
+  it('are not told across processes', async () => {
+    const [rank0, rank1] = [
+      await digestsUnder('recordings/two_ranks/snapshots/rank0'),
+      await digestsUnder('recordings/two_ranks/snapshots/rank1'),
+    ];
+    assert.equal(followBlocks(rank0[0], rank1[1]), null);
+    assert.equal(followBlocks(rank0[2], rank0[0]), null);
+  });
+});

@@ -1,0 +1,382 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { serialize } from 'node:v8';
+import { allocationIndex, type AllocationIndex } from '../../../src/core/timeline/allocationIndex.js';
+import { blockDetail, strandDetail } from '../../../src/core/timeline/bandDetail.js';
+import { bandWindow, type BandWindow } from '../../../src/core/timeline/bandWindow.js';
+import { bornIn } from '../../../src/core/timeline/bornIn.js';
+import { Categorizer } from '../../../src/core/attribution/categories.js';
+import { deviceTotals } from '../../../src/core/digest/digest.js';
+import { deviceHistory } from '../../../src/core/model/history.js';
+import { ownerOfStack } from '../../../src/core/attribution/ownerTally.js';
+import { StackRoles } from '../../../src/core/attribution/stackRole.js';
+import { stacklessRows } from '../../../src/core/attribution/stackless.js';
+import { findSteps, stepsOnDevice } from '../../../src/core/attribution/steps.js';
+import {
+  strandLayout,
+  type BandGrouping,
+  type StrandLayout,
+  type StrandWords,
+} from '../../../src/core/timeline/strands.js';
+import type { Snapshot } from '../../../src/core/model/snapshot.js';
+import { packBands, unpackBands } from '../../../src/protocol/bandCode.js';
+import { workerHandlers } from '../../../src/worker/handlers.js';
+import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
+import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
+import { readingHere } from '../../support/readingHere.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+import { TrainingRun } from '../../support/trainingRun.js';
+import { newFolder, removeCopies } from '../../support/workspaces.js';
+
+const noWorkspace = (): null => null;
+const words: StrandWords = {
+  verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
+  categoryOf: (code) => String(code),
+};
+const nobody = (): boolean => false;
+const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'category', 'verdict', 'age'];
+
+interface Subject {
+  name: string;
+  snapshot: Snapshot;
+  index: AllocationIndex;
+}
+
+function indexed(name: string, snapshot: Snapshot, device: number): Subject {
+  const steps = findSteps(snapshot);
+  const own = steps === null ? null : stepsOnDevice(snapshot, steps, device);
+  const history = deviceHistory(snapshot, device);
+  const categorizer = new Categorizer(snapshot, history, own, new StackRoles(snapshot));
+  return { name, snapshot, index: allocationIndex(snapshot, history, own, categorizer) };
+}
+
+async function subjects(): Promise<Subject[]> {
+  const files = [...picklesUnder(join(FIXTURES, 'shapes')), ...picklesUnder(join(FIXTURES, 'recordings'))];
+  if (hasCorpus()) files.push(...picklesUnder(CORPUS).filter((file) => !/t11[23]|_list/.test(file)));
+  else console.log('    without the corpus: it is not beside the checkout');
+  const all: Subject[] = [];
+  for (const file of files) {
+    const snapshot = await readFile(file);
+    for (const { device } of deviceTotals(snapshot)) all.push(indexed(basename(file), snapshot, device));
+  }
+  return all;
+}
+
+function layoutOf({ snapshot, index }: Subject, grouping: BandGrouping): StrandLayout {
+  return strandLayout(snapshot, index, grouping, noWorkspace, words);
+}
+
+/** Bytes of each strand of a window over its samples, the others last, from the changes as sent. */
+function seriesOf({ series, samples }: BandWindow): Float64Array[] {
+  return Array.from({ length: series.offset.length - 1 }, (_, strand) => {
+    const values = new Float64Array(samples.event.length);
+    for (let at = series.offset[strand]; at < series.offset[strand + 1]; at++) {
+      values.fill(series.bytes[at], series.sample[at]);
+    }
+    return values;
+  });
+}
+
+/** Live bytes of each strand after an event, by looking at every allocation. */
+function bruteForce({ index }: Subject, layout: StrandLayout, event: number): Float64Array {
+  const { birth, death, bytes, count } = index.history.allocations;
+  const live = new Float64Array(layout.strands.length);
+  for (let row = 0; row < count; row++) {
+    if (birth[row] <= event && death[row] > event) live[layout.strandOf[index.sourceOf[row]]] += bytes[row];
+  }
+  return live;
+}
+
+function sum(values: Iterable<number>): number {
+  let total = 0;
+  for (const value of values) total += value;
+  return total;
+}
+
+describe('The bands of a history', () => {
+  let all: Subject[];
+
+  before(async () => {
+    all = await subjects();
+  });
+
+  it('add up to the curve in every column of every window, and each to what its allocations hold', () => {
+    const random = seededRandom(11);
+    for (const subject of all) {
+      const { history } = subject.index;
+      for (const grouping of GROUPINGS) {
+        const layout = layoutOf(subject, grouping);
+        const { extent } = bandWindow(subject.index, layout, request(null, 50));
+        const windows = [null, ...Array.from({ length: 3 }, () => randomWindow(extent, random))];
+        for (const window of windows) {
+          const view = bandWindow(subject.index, layout, request(window, 1 + random(400)));
+          const series = seriesOf(view);
+          view.samples.event.forEach((event, sample) => {
+            const at = `${subject.name} by ${grouping}, after event ${event}`;
+            assert.equal(sum(series.map((values) => values[sample])), history.live[event + 1], at);
+            if (sample % 17 !== 0) return;
+            const truth = bruteForce(subject, layout, event);
+            view.strands.forEach((strand, i) => {
+              assert.equal(series[i][sample], truth[strand], at);
+              truth[strand] = 0;
+            });
+            assert.equal(series.at(-1)?.[sample], sum(truth), `${at}: the others`);
+          });
+        }
+      }
+    }
+  });
+
+  it('show the highest state of each column, and the held one where nothing happens', () => {
+    const random = seededRandom(5);
+    for (const subject of all) {
+      const { history } = subject.index;
+      if (history.trace.count === 0) continue;
+      const layout = layoutOf(subject, 'line');
+      for (const pixels of [1, 7, 64, 900]) {
+        const { extent } = bandWindow(subject.index, layout, request(null, 1));
+        const view = bandWindow(subject.index, layout, request(randomWindow(extent, random), pixels));
+        const width = (view.window.to - view.window.from) / pixels;
+        const shown = Array.from({ length: pixels }, (_, column) => {
+          const sample = view.samples.column.findLastIndex((first) => first <= column);
+          return history.live[view.samples.event[sample] + 1];
+        });
+        const expected = highestByColumn(subject, view.window, pixels);
+        // Rounding may put an event that stands on the edge of two columns into either.
+        const wrong = shown.filter((live, column) => live !== expected[column]).length;
+        assert.ok(wrong <= Math.ceil(pixels / 50), `${subject.name} in ${pixels} columns of ${width}: ${wrong}`);
+      }
+    }
+  });
+
+  it('name each large allocation with its size, between its birth and its end', () => {
+    for (const subject of all) {
+      const layout = layoutOf(subject, 'line');
+      const view = bandWindow(subject.index, layout, request(null, 300));
+      const { blocks, samples } = view;
+      const { birth, death, bytes } = subject.index.history.allocations;
+      for (let i = 0; i < blocks.count; i++) {
+        const row = blocks.row[i];
+        const live = Array.from(samples.event, (event) => birth[row] <= event && death[row] > event);
+        assert.equal(blocks.bytes[i], bytes[row]);
+        assert.equal(live.indexOf(true), blocks.from[i]);
+        assert.equal(live.lastIndexOf(true), blocks.to[i]);
+        assert.equal(view.strands[blocks.strand[i]], layout.strandOf[subject.index.sourceOf[row]]);
+      }
+      const perRow = view.highest / 400;
+      const seen = new Set(blocks.row);
+      const edges = [...samples.column, view.pixels];
+      for (let row = 0; row < bytes.length && blocks.count < 2000; row++) {
+        const from = samples.event.findIndex((event) => birth[row] <= event && death[row] > event);
+        const to = samples.event.findLastIndex((event) => birth[row] <= event && death[row] > event);
+        if (from === -1 || edges[to + 1] - edges[from] < 2 || bytes[row] < perRow * 2) continue;
+        const strand = layout.strandOf[subject.index.sourceOf[row]];
+        assert.ok(seen.has(row) || !view.strands.includes(strand), `${subject.name}: row ${row} is not shown`);
+      }
+    }
+  });
+
+  it('are drawn for a wanted line however thin it is', () => {
+    const { snapshot, index } = indexed('thin', thinSnapshot, 0);
+    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
+    const thin = layout.strands.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
+    assert.ok(!bandWindow(index, layout, request(null, 100)).strands.includes(thin));
+    const wanted = { ...request(null, 100), wanted: (strand: number) => strand === thin };
+    assert.ok(bandWindow(index, layout, wanted).strands.includes(thin));
+  });
+
+  it('of a part of the height show what is thin, outline what lies there, and still add up', () => {
+    const { snapshot, index } = indexed('thin', thinSnapshot, 0);
+    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
+    const thin = layout.strands.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
+    const near = { ...request(null, 100), bytes: { from: 0, to: 64 * 1024 } };
+    assert.ok(bandWindow(index, layout, near).strands.includes(thin));
+
+    const random = seededRandom(31);
+    let [outlined, left] = [0, 0];
+    for (const subject of all) {
+      const layoutOfLines = layoutOf(subject, 'line');
+      const { highest } = bandWindow(subject.index, layoutOfLines, request(null, 200));
+      for (let part = 0; part < 4; part++) {
+        const from = random(Math.max(1, highest));
+        const bytes = { from, to: from + 1 + random(Math.max(1, highest)) };
+        const view = bandWindow(subject.index, layoutOfLines, { ...request(null, 200), bytes });
+        const series = seriesOf(view);
+        view.samples.event.forEach((event, sample) => {
+          assert.equal(sum(series.map((values) => values[sample])), subject.index.history.live[event + 1]);
+        });
+        const crosses = view.strands.reduce((seen, _, strand) => {
+          const isIn = view.samples.event.some((_event, sample) => {
+            const floor = sum(series.slice(0, strand).map((values) => values[sample]));
+            const own = series[strand][sample];
+            return own > 0 && floor < bytes.to && floor + own > bytes.from;
+          });
+          return isIn ? seen.add(strand) : seen;
+        }, new Set<number>());
+        for (const strand of view.blocks.strand) assert.ok(crosses.has(strand), `${subject.name}: strand ${strand}`);
+        outlined += view.blocks.count;
+        left += view.strands.length - crosses.size;
+      }
+    }
+    assert.ok(outlined > 100 && left > 10, `${outlined} outlined, ${left} strands out of view`);
+  });
+
+  it('lie by how long they live, the longest lowest', () => {
+    const { snapshot, index } = indexed('thin', thinSnapshot, 0);
+    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
+    const lines = layout.strands.map(({ owner }) => ('line' in owner ? owner.line.line : owner.bucket));
+    assert.deepEqual(lines, [3, 1, 2]);
+    assert.deepEqual(
+      layout.groups.map(({ rank }) => rank),
+      [2, 0, 1],
+    );
+  });
+
+  it('say what lies at a place as a search through all allocations does', () => {
+    const random = seededRandom(3);
+    for (const subject of all) {
+      const { index, snapshot } = subject;
+      const { allocations, trace } = index.history;
+      const layout = layoutOf(subject, 'line');
+      if (layout.strands.length === 0) continue;
+      const event = random(trace.count + 1) - 1;
+      const strand = random(layout.strands.length);
+      const detail = strandDetail(snapshot, index, layout, strand, event);
+      assert.equal(detail.bytes, bruteForce(subject, layout, event)[strand]);
+      const row = random(allocations.count);
+      const block = blockDetail(snapshot, index, layout, row);
+      assert.equal(block.bytes, allocations.bytes[row]);
+      assert.equal(block.born, allocations.birth[row]);
+      assert.equal(block.freed, allocations.death[row] >= trace.count ? null : allocations.death[row]);
+      const stackless = stacklessRows(snapshot, index.history)(row);
+      const { stack, forwardStack } = allocations;
+      const owner = ownerOfStack(snapshot, stack[row], forwardStack[row], stackless, noWorkspace);
+      assert.deepEqual(block.owner, owner);
+    }
+  });
+
+  it('cross the wire unchanged', () => {
+    for (const subject of all) {
+      const view = bandWindow(subject.index, layoutOf(subject, 'line'), request(null, 700));
+      const columns = { ...view.samples, series: view.series, blocks: view.blocks };
+      assert.deepEqual(unpackBands(packBands(columns, subject.index.unit)), columns, subject.name);
+      assert.throws(() => unpackBands(packBands(columns, subject.index.unit).slice(0, -1)), RangeError);
+    }
+  });
+});
+
+describe('An answer about bands', () => {
+  it('stays below 200 kB at 1,600 pixels, however many lines come and go in each of them', async () => {
+    const path = join(newFolder(), 'restless.pickle');
+    writeFileSync(path, restless());
+    const signal = new AbortController().signal;
+    const reading = readingHere();
+    const worker = workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), () => undefined);
+    await worker.load({ path }, signal);
+    for (const grouping of GROUPINGS) {
+      for (const window of [null, { from: 2e3, to: 1.2e4 }, { from: 4e3, to: 4.8e3 }]) {
+        const query = {
+          path,
+          device: 0,
+          axis: 'events' as const,
+          window,
+          pixels: 1600,
+          rows: 400,
+          bytes: null,
+          grouping,
+          line: null,
+        };
+        const value = await worker.bands(query, signal);
+        const bytes = serialize({ kind: 'result', id: 1, value }).byteLength;
+        assert.ok(bytes < 200_000, `${bytes} bytes by ${grouping}`);
+        assert.ok(bytes > 5_000 && value.otherStrands > 0, 'the snapshot is not restless');
+      }
+    }
+    removeCopies();
+  });
+});
+
+describe('What was born in a window and is alive', () => {
+  it('is what a search through all allocations finds', async () => {
+    const random = seededRandom(23);
+    for (const { snapshot, index, name } of await subjects()) {
+      const { history } = index;
+      const { birth, death, bytes, count } = history.allocations;
+      for (const window of [null, randomWindow({ from: 0, to: Math.max(1, history.trace.count - 1) }, random)]) {
+        for (const by of ['line', 'stack'] as const) {
+          const born = bornIn(snapshot, history, { axis: 'events', window }, noWorkspace, by);
+          const rows = Array.from({ length: count }, (_, row) => row).filter(
+            (row) => birth[row] >= born.first && birth[row] <= born.last,
+          );
+          const alive = rows.filter((row) => death[row] === history.trace.count);
+          assert.equal(born.bornBytes, sum(rows.map((row) => bytes[row])), name);
+          assert.equal(born.aliveBytes, sum(alive.map((row) => bytes[row])), name);
+          assert.equal(born.aliveBlocks, alive.length, name);
+          const parts = [...born.lines, ...Object.values(born.buckets)];
+          assert.equal(sum(parts.map((part) => part.bytes)), born.aliveBytes, name);
+          if (window !== null && history.trace.count > 0) {
+            assert.ok(born.first >= window.from && born.last <= window.to);
+          }
+        }
+      }
+    }
+  });
+});
+
+function request(window: { from: number; to: number } | null, pixels: number) {
+  return { axis: 'events' as const, window, pixels, rows: 400, bytes: null, wanted: nobody };
+}
+
+function randomWindow(extent: { from: number; to: number }, random: (below: number) => number) {
+  const a = random(Math.ceil(extent.to));
+  const b = random(Math.ceil(extent.to));
+  return { from: Math.min(a, b), to: Math.max(a, b) + 0.5 };
+}
+
+function highestByColumn({ index }: Subject, window: { from: number; to: number }, pixels: number): number[] {
+  const { live, trace } = index.history;
+  const width = (window.to - window.from) / pixels;
+  return Array.from({ length: pixels }, (_, column) => {
+    const from = window.from + column * width;
+    const to = from + width;
+    let before = -1;
+    let highest: number | null = null;
+    for (let event = 0; event < trace.count; event++) {
+      if (event < from) before = event;
+      else if (event < to || (column === pixels - 1 && event <= window.to)) {
+        highest = Math.max(highest ?? live[before + 1], live[event + 1]);
+      }
+    }
+    return highest ?? live[before + 1];
+  });
+}
+
+/** Ninety lines, each of which takes and gives back odd amounts all the time. */
+function restless(): Buffer {
+  const random = seededRandom(29);
+  const run = new TrainingRun();
+  const live: number[] = [];
+  for (let i = 0; i < 4000; i++) {
+    if (live.length > 500) run.free(live.splice(random(live.length), 1)[0]);
+    const line = 1 + random(90);
+    const frames = [{ filename: `/job/some/where/far/below/module_${line % 40}.py`, line, name: `forward_${line}` }];
+    live.push(run.allocate((1 + random(1 << 15)) * (random(10) === 0 ? 4096 : 512), frames));
+  }
+  return run.dump();
+}
+
+const thinSnapshot = await thin();
+
+/** Line 1 keeps much, line 3 little and for longer than the mean of line 1, line 2 lets go of what it takes. */
+async function thin(): Promise<Snapshot> {
+  const run = new TrainingRun();
+  const at = (line: number) => [{ filename: '/job/train.py', line, name: 'step' }];
+  for (let step = 0; step < 50; step++) {
+    run.allocate(1 << 20, at(1));
+    if (step === 20) run.allocate(512, at(3));
+    run.free(run.allocate(1 << 20, at(2)));
+  }
+  return readBytes(run.dump());
+}

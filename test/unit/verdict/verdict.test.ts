@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { theilSen } from '../../../src/core/verdict/rate.js';
+import type { DigestLifetimes } from '../../../src/core/digest/digest.js';
+import { judgeSeries, type Series } from '../../../src/core/verdict/seriesVerdict.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { judge } from '../../../src/core/verdict/verdict.js';
+
+/** A snapshot every 10 steps, blocks of 1 byte. */
+function seriesOf(bytes: readonly number[], blocks = bytes): Series {
+  return { bytes, blocks, at: bytes.map((_, i) => 10 * (i + 1)) };
+}
+
+const verdict = (...bytes: number[]): string => judgeSeries(seriesOf(bytes)).verdict;
+
+describe('The verdict on a series', () => {
+  it('is growth without accusation on two snapshots', () => {
+    assert.equal(verdict(0, 900), 'tooShort');
+  });
+
+  it('is a leak where growth goes on', () => {
+    assert.equal(verdict(1, 2, 3), 'leak');
+    assert.equal(verdict(0, 10, 20, 30, 40, 50), 'leak');
+    assert.equal(verdict(0, 10, 20, 20, 30, 40), 'leak');
+    assert.ok(judgeSeries(seriesOf(range(0, 9))).confidence > judgeSeries(seriesOf([0, 1, 2])).confidence);
+  });
+
+  it('accuses no constant, no jump, no warm-up, no full buffer', () => {
+    assert.equal(verdict(7, 7, 7, 7), 'steady');
+    assert.equal(verdict(0, 0, 9, 9, 9, 9), 'oneOff');
+    assert.equal(verdict(0, 9, 9, 9, 9), 'oneOff');
+    assert.equal(verdict(0, 3, 6, 9, 9, 9, 9), 'plateau');
+    assert.equal(verdict(0, 0, 0, 0, 9), 'filling');
+  });
+
+  it('accuses neither ever longer inputs nor a cache that has nearly all of its keys', () => {
+    const one = new Array<number>(8).fill(1);
+    assert.equal(judgeSeries(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).verdict, 'filling');
+    assert.equal(verdict(0, 40, 70, 90, 100, 105, 108, 109), 'filling');
+    assert.equal(verdict(9, 12, 14, 15), 'filling');
+  });
+
+  it('names one tensor that grows from nothing, and rare growth at an even pace', () => {
+    const one = new Array<number>(8).fill(1);
+    assert.equal(judgeSeries(seriesOf([10, 20, 30, 40, 50, 60, 70, 80], one)).verdict, 'leak');
+    assert.equal(verdict(0, 0, 1, 1, 2, 2, 3, 3, 4, 4), 'leak');
+  });
+
+  it('accuses no batch that doubles', () => {
+    const one = new Array<number>(8).fill(1);
+    assert.equal(judgeSeries(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).verdict, 'filling');
+  });
+
+  it('accuses nothing that is given back', () => {
+    assert.equal(verdict(1, 2, 3, 0, 1, 2, 3, 0, 1), 'periodic');
+    assert.equal(verdict(5, 3, 6, 2, 7, 1), 'periodic');
+    assert.equal(verdict(0, 4, 8, 2, 2, 2), 'plateau');
+  });
+});
+
+/** Lifetimes of a stack that allocates 100 bytes on the steps of `births` and frees after `age` steps, or never. */
+function lifetimes(steps: number, births: readonly number[], age: number | null): DigestLifetimes {
+  const live = (step: number): number[] => births.filter((b) => b <= step && (age === null || b + age > step));
+  const dead = births.filter((b) => age !== null && b + age <= steps);
+  return {
+    frames: [],
+    forwardFrames: [],
+    stackless: 'noStack',
+    steps,
+    stepSource: 'annotations',
+    binSteps: 1,
+    floors: Float64Array.from({ length: steps + 1 }, (_, step) => live(step).length * 100),
+    survivorBirths: Uint32Array.from(live(steps)),
+    usualFreedAge: dead.length === 0 ? null : age,
+    oldestFreedAge: dead.length === 0 ? null : age,
+    drops: [],
+  };
+}
+
+function range(from: number, to: number, every = 1): number[] {
+  return Array.from({ length: Math.floor((to - from) / every) + 1 }, (_, i) => from + i * every);
+}
+
+describe('The verdict on lifetimes', () => {
+  const lived = (evidence: DigestLifetimes, collects: boolean | null = null): string =>
+    judge({ series: seriesOf([]), lifetimes: evidence, collects: () => collects }).verdict;
+
+  it('is a leak where survivors keep being born and outlive what was freed', () => {
+    assert.equal(lived(lifetimes(50, range(1, 50), null)), 'leak');
+    assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'leak');
+  });
+
+  it('sees one block in ten steps', () => {
+    assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'leak');
+  });
+
+  it('waits with a few rare births, and with what has not come for longer than ever before', () => {
+    assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'filling', 'folds of a cross-validation');
+    assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');
+    assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'leak');
+  });
+
+  it('waits with its judgement while a buffer may still be filling', () => {
+    assert.equal(lived(lifetimes(10, range(1, 10), null)), 'filling');
+  });
+
+  it('accuses no parameter, no jump, no sliding window, no buffer that is full', () => {
+    assert.equal(lived(lifetimes(50, [1], null)), 'steady');
+    assert.equal(lived(lifetimes(50, [1, 2], null)), 'steady');
+    assert.equal(lived(lifetimes(50, [20], null)), 'oneOff');
+    assert.equal(lived(lifetimes(100, range(1, 100), 30)), 'plateau');
+    assert.equal(lived(lifetimes(50, range(1, 25), null)), 'plateau');
+    assert.equal(lived(lifetimes(50, range(1, 50), 1)), 'steady');
+  });
+
+  it('waits with a cache whose keys become rarer, and with ever longer inputs', () => {
+    assert.equal(lived(lifetimes(60, [1, 2, 3, 5, 6, 8, 9, 11, 14, 18, 22, 31, 55], null)), 'filling');
+    const longer = { ...lifetimes(60, [60], null), floors: Float64Array.from({ length: 61 }, (_, i) => 1000 + 50 * i) };
+    assert.equal(lived(longer), 'steady');
+    const midStep = longer.floors.map((bytes, i) => (i === 60 ? 2 * bytes : bytes));
+    assert.equal(lived({ ...longer, floors: midStep }), 'steady', 'a dump in the middle of a step');
+  });
+
+  it('names one tensor that every step replaces by a longer one', () => {
+    const floors = Float64Array.from({ length: 61 }, (_, i) => 50 * i);
+    assert.equal(lived({ ...lifetimes(60, [60], null), floors }), 'leak');
+    const given = floors.map((bytes, i) => (i > 40 ? bytes - 2000 : bytes));
+    assert.equal(lived({ ...lifetimes(60, [60], null), floors: given }), 'steady');
+    const justGiven = floors.map((bytes, i) => (i === 60 ? 50 : bytes));
+    assert.equal(
+      lived({ ...lifetimes(60, [60], null), floors: justGiven }),
+      'steady',
+      'the last step gave it all back',
+    );
+  });
+
+  it('waits with a cache that meets a new key on every step, and met many on the first ones', () => {
+    const keys = [6, 6, 5, 6, 5, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
+    const births = keys.flatMap((count, i) => new Array<number>(count).fill(i + 1));
+    assert.equal(lived(lifetimes(30, births, null)), 'filling');
+    const even = keys.flatMap((_, i) => new Array<number>(keys[(11 * i) % 30]).fill(i + 1));
+    assert.equal(lived(lifetimes(30, even, null)), 'leak', 'as many, now more and now fewer');
+    const growing = [...births].reverse().map((birth) => 31 - birth);
+    assert.equal(lived(lifetimes(30, growing, null)), 'leak');
+  });
+
+  it('tells the collector’s work from a list that is cleared', () => {
+    const drops = [20, 40].map((step) => ({ step, bytes: 2000, site: { file: 'a.py', line: 9, function: 'main' } }));
+    const cycle = { ...lifetimes(50, range(41, 50), null), usualFreedAge: 18, drops };
+    cycle.floors.set([2000], 20);
+    assert.equal(lived(cycle), 'periodic');
+    assert.equal(lived(cycle, true), 'sawtooth');
+    const elsewhere = drops.map((drop, i) => ({ ...drop, site: { ...drop.site, line: 9 + i } }));
+    assert.equal(lived({ ...cycle, drops: elsewhere }), 'sawtooth');
+  });
+
+  it('from a rhythm alone needs snapshots that grow as well', () => {
+    const inferred = { ...lifetimes(50, range(1, 50), null), stepSource: 'period' as const };
+    const of = (...series: number[]): string =>
+      judge({ series: seriesOf(series), lifetimes: inferred, collects: () => null }).verdict;
+    assert.equal(of(5000), 'tooShort');
+    assert.equal(of(5000, 5000, 5000), 'steady');
+    assert.equal(of(1000, 2000, 3000, 5000), 'leak');
+  });
+
+  it('of a few beats of a rhythm asks many snapshots', () => {
+    const few = { ...lifetimes(4, range(1, 4), null), stepSource: 'period' as const };
+    const of = (evidence: DigestLifetimes, count: number): string =>
+      judge({ series: seriesOf(range(1, count)), lifetimes: evidence, collects: () => null }).verdict;
+    assert.equal(of(few, 5), 'filling');
+    assert.equal(of(few, 12), 'leak');
+    assert.equal(of({ ...few, stepSource: 'annotations' }, 12), 'filling', 'steps that are known to be few');
+  });
+});
+
+describe('The rate', () => {
+  it('is the median slope, which one jump does not move', () => {
+    assert.equal(theilSen([0, 10, 20, 30], [0, 50, 100, 150])?.median, 5);
+    assert.equal(theilSen([0, 1, 2, 3, 4, 5, 6], [0, 1005, 1010, 1015, 1020, 1025, 1030])?.median, 5);
+    assert.equal(theilSen([3], [9]), null);
+  });
+
+  it('has a range that holds the true rate in nine of ten noisy runs', () => {
+    const random = seededRandom(5);
+    for (const points of [5, 8, 15, 40]) {
+      let held = 0;
+      for (let round = 0; round < 400; round++) {
+        const truth = 1000 + random(100_000);
+        // Noise of up to two steps' growth, as dumps at another moment of the step have it.
+        const at = Array.from({ length: points }, (_, i) => 10 * i + random(5));
+        const bytes = at.map((step) => truth * step + truth * (random(4001) / 1000 - 2));
+        const rate = theilSen(at, bytes);
+        if (rate !== null && rate.low <= truth && truth <= rate.high) held++;
+      }
+      assert.ok(held >= 360, `${held} of 400 with ${points} points`);
+    }
+  });
+});
