@@ -17,7 +17,7 @@ import { plantedWorkspace, recordedPrograms, type PlantedProgram } from './plant
 const FOLDER = join(import.meta.dirname, '../test/fixtures/planted');
 /** Snapshots of more steps than a column says are not looked at. */
 const COLUMNS = [5, 10, 20, 50, Number.POSITIVE_INFINITY];
-const ACCUSED = new Set(['leak', 'sawtooth']);
+const ACCUSED = new Set(['leak', 'cycle']);
 
 const MODES = {
   'with the recorder': (digest: SnapshotDigest): SnapshotDigest => digest,

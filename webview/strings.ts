@@ -178,8 +178,8 @@ export const strings = {
   },
   verdictName: {
     leak: t('▲ Leak'),
-    filling: t('△ Filling or leaking'),
-    sawtooth: t('◢ Freed by the collector'),
+    growing: t('△ Filling or leaking'),
+    cycle: t('◢ Freed by the collector'),
     periodic: t('◿ Freed together, again and again'),
     plateau: t('▬ Plateau'),
     oneOff: t('▪ One jump'),

@@ -21,8 +21,8 @@ const FIRST_HUE = 205;
 /** Verdicts keep their colours whatever their rank. */
 const VERDICT_HUES: Readonly<Record<string, number>> = {
   leak: 8,
-  filling: 36,
-  sawtooth: 275,
+  growing: 36,
+  cycle: 275,
   periodic: 200,
   plateau: 165,
   oneOff: 90,

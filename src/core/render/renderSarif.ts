@@ -16,7 +16,7 @@ const ROOT = 'SRCROOT';
 /** Frames of a stack that are told. */
 const MOST_FRAMES = 32;
 
-type Suspect = 'leak' | 'sawtooth' | 'filling';
+type Suspect = 'leak' | 'cycle' | 'growing';
 
 interface Rule {
   id: string;
@@ -35,13 +35,13 @@ const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
     fullDescription: { text: 'Memory that this line allocates keeps coming and outlives all that it ever let go.' },
     defaultConfiguration: { level: 'error' },
   },
-  sawtooth: {
+  cycle: {
     name: 'GpuMemoryCycle',
     shortDescription: { text: 'GPU memory held by a reference cycle' },
     fullDescription: { text: 'Memory that this line allocates climbs until the garbage collector runs.' },
     defaultConfiguration: { level: 'warning' },
   },
-  filling: {
+  growing: {
     name: 'GpuMemoryFilling',
     shortDescription: { text: 'GPU memory still filling, or leaking' },
     fullDescription: { text: 'Memory of this line rises, and it is too early to tell a buffer from a leak.' },

@@ -58,7 +58,7 @@ export function weighBound(line: LineReport, bound: Bound, room: DeviceRoom | nu
     line.evidence = { ...line.evidence, reason: [...sentences, line.evidence.reason].join(' ') };
   }
   if (fits === false) return;
-  const verdict: Verdict = bound.isFull ? 'plateau' : 'filling';
+  const verdict: Verdict = bound.isFull ? 'plateau' : 'growing';
   line.verdict = verdict;
   line.leakedBytes = 0;
   for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = verdict;
@@ -68,8 +68,8 @@ function fillingText({ isFull, full }: Bound): string {
   if (isFull) return say('It is full now.');
   if (full === null) return say('It is still filling.');
   return full.isExact
-    ? say('It is still filling: full, it keeps about {0}.', byteText(full.bytes))
-    : say('It is still filling: full, it keeps {0} or more.', byteText(full.bytes));
+    ? say('It is still growing: full, it keeps about {0}.', byteText(full.bytes))
+    : say('It is still growing: full, it keeps {0} or more.', byteText(full.bytes));
 }
 
 function tooMuchText(full: FullSize | null, { capacityBytes, roomBytes }: DeviceRoom): string {

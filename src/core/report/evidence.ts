@@ -84,7 +84,7 @@ function reasonOf(verdict: Verdict, seen: Seen, gaps: number): string {
   return [
     ...(seen.from === 'lifetimes' ? [bornText(seen), freedText(seen)] : [roseText(seen)]),
     fellText(seen),
-    ...(verdict === 'filling' ? [say('Too early to tell a buffer that fills up from a leak.')] : []),
+    ...(verdict === 'growing' ? [say('Too early to tell a buffer that fills up from a leak.')] : []),
     ...(gaps > 0 && seen.from === 'lifetimes'
       ? [
           sayCount(

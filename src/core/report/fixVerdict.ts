@@ -12,7 +12,7 @@ const FEWEST_COMMON = 3;
 /** What one step is counted by, where two runs of one program count alike. */
 const COUNTED: ReadonlySet<StepSource> = new Set(['annotations', 'recorder']);
 /** Verdicts under which memory still grows, or may. */
-const OPEN: ReadonlySet<Verdict> = new Set(['filling', 'tooShort']);
+const OPEN: ReadonlySet<Verdict> = new Set(['growing', 'tooShort']);
 
 /**
  * Says what became of the leaks of one run in another run of the same program, changed. Rates are of equal steps. A line
@@ -102,8 +102,8 @@ function answerOf(later: LineReport | null, after: RunReport, was: number | null
   if (OPEN.has(later.verdict) && (is === null || is > 0)) return 'cannotTell';
   if (later.verdict === 'tooShort') return 'cannotTell';
   // What the garbage collector takes back now is held by a cycle until then.
-  if (later.verdict === 'sawtooth') return 'smaller';
-  if (!isLeak(later) && later.verdict !== 'filling') return 'gone';
+  if (later.verdict === 'cycle') return 'smaller';
+  if (!isLeak(later) && later.verdict !== 'growing') return 'gone';
   return compared(was, is);
 }
 
@@ -147,10 +147,10 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
     );
   }
   if (lines.length === 0) {
-    if (before.verdict === 'filling') {
+    if (before.verdict === 'growing') {
       return cannotTell(say('Memory of the run before is still filling or leaking: let it go on for more steps.'));
     }
-    return after.verdict === 'filling'
+    return after.verdict === 'growing'
       ? cannotTell(say('Memory of the run after is still filling or leaking: let it go on for more steps.'))
       : { answer: 'same', why: say('Neither run leaks.') };
   }

@@ -33,7 +33,7 @@ export function selectLines(lines: readonly LineReport[], most: number): LineSel
 /** True if a person has to look at the line. */
 export function isSuspect(line: LineReport): boolean {
   if (line.ignored) return false;
-  return line.verdict === 'leak' || line.verdict === 'sawtooth' || line.verdict === 'filling';
+  return line.verdict === 'leak' || line.verdict === 'cycle' || line.verdict === 'growing';
 }
 
 /** Sum of a figure over a list. */

@@ -108,9 +108,9 @@ function sayUnread(line: LineReport): void {
 
 /** @param why a sentence for the evidence, or nothing */
 function retract(line: LineReport, why: string): void {
-  line.verdict = 'filling';
+  line.verdict = 'growing';
   line.leakedBytes = 0;
-  for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = 'filling';
+  for (const stack of line.stacks) if (stack.verdict === 'leak') stack.verdict = 'growing';
   if (line.evidence === null) return;
   const sentences = [
     line.evidence.reason,

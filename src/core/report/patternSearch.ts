@@ -67,7 +67,7 @@ export class PatternSearch {
       const path = pathsOfStack(frames, line, sources);
       if (path === null) continue;
       isChanged ||= path.some(({ module }) => access.isChanged(module.file));
-      followed.push(findKeeper(path, sources, line.verdict === 'sawtooth' ? 'collected' : 'kept', bornEvery(line)));
+      followed.push(findKeeper(path, sources, line.verdict === 'cycle' ? 'collected' : 'kept', bornEvery(line)));
     }
     const limits = followed.flatMap(({ limit }) => limit ?? []);
     // All that grows must be bounded, and by the source that ran.

@@ -9,7 +9,7 @@ type Ranked = RunReport & { rank: number };
 /** Verdicts of what does not go on growing. */
 const CALM: ReadonlySet<Verdict> = new Set(['steady', 'plateau', 'oneOff', 'periodic']);
 /** Verdicts of what grows; only with a leak among them there is something to report. */
-const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'filling']);
+const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
 
 /** Lines that leak on some ranks of a distributed run and not on others, by the worst rate. */
 export function rankDifferences(runs: readonly RunReport[]): RankDifference[] {

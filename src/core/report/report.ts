@@ -6,9 +6,9 @@ import type { Category } from '../attribution/categories.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 
-export const REPORT_SCHEMA = 'leakline.report/1';
+export const REPORT_SCHEMA = 'leakline.report/2';
 
-export type Verdict = 'leak' | 'sawtooth' | 'periodic' | 'filling' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
+export type Verdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
 
 export interface Report {
   schema: typeof REPORT_SCHEMA;

@@ -17,7 +17,7 @@ import type { ReportWorkspace } from './reportWorkspace.js';
 import { worst } from './runReport.js';
 
 /** Verdicts that say that somebody keeps memory for sure. */
-const GUILTY: ReadonlySet<Verdict> = new Set(['leak', 'sawtooth']);
+const GUILTY: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
 /** Milliseconds that looking for holders may add to a report. */
 const MOST_TIME = 4000;
 

@@ -65,9 +65,9 @@ export function perStep(amount: string, steps: StepSource): string {
 
 const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   leak: 'LEAK',
-  sawtooth: 'sawtooth',
+  cycle: 'cycle',
   periodic: 'periodic',
-  filling: 'filling?',
+  growing: 'growing?',
   plateau: 'plateau',
   oneOff: 'one-off',
   steady: 'steady',
@@ -139,11 +139,11 @@ function judgedSentence(run: RunReport): string {
   switch (run.verdict) {
     case 'leak':
       return sayCount(leaks.length, '{1} leaked on 1 line.', '{1} leaked on {0} lines.', leaked);
-    case 'sawtooth':
+    case 'cycle':
       return say('Memory climbs until the garbage collector runs: a reference cycle holds it.');
     case 'periodic':
       return say('Memory climbs and is given back, again and again.');
-    case 'filling':
+    case 'growing':
       return say('Still filling or leaking: more snapshots will tell.');
     case 'plateau':
       return say('Memory rose and stays level.');

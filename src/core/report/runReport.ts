@@ -196,7 +196,7 @@ function lineReport(
     at.length,
   );
   // The recorder or the cycle detector saw the cycle: what looks like a list that is cleared is the collector's work.
-  const verdict = shape === 'periodic' && (holders.isCycle(line) || cycles.has(line)) ? 'sawtooth' : shape;
+  const verdict = shape === 'periodic' && (holders.isCycle(line) || cycles.has(line)) ? 'cycle' : shape;
   const deciding = stacks.filter((stack) => stack.judgement.verdict === shape);
   const report: LineReport = {
     file: line.file,
@@ -217,7 +217,7 @@ function lineReport(
     // A line that only calls others keeps no memory of its own.
     holder:
       HELD.has(verdict) && own.some((bytes) => bytes > 0)
-        ? (holders.of(line) ?? (verdict === 'sawtooth' ? cycles.of(line) : null))
+        ? (holders.of(line) ?? (verdict === 'cycle' ? cycles.of(line) : null))
         : null,
     unfound: unfoundOf(deciding, lookup),
     bound: null,
@@ -270,13 +270,13 @@ function stackReport(stack: StackSeries, lookup: FileLookup): StackReport {
 }
 
 /** Verdicts whose memory somebody keeps who need not. */
-const HELD: ReadonlySet<Verdict> = new Set(['leak', 'sawtooth', 'filling', 'tooShort']);
+const HELD: ReadonlySet<Verdict> = new Set(['leak', 'cycle', 'growing', 'tooShort']);
 
 /** From what must be looked at to what needs no look. */
 const SEVERITY: readonly Verdict[] = [
   'leak',
-  'sawtooth',
-  'filling',
+  'cycle',
+  'growing',
   'tooShort',
   'periodic',
   'oneOff',

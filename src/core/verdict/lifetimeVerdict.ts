@@ -46,15 +46,15 @@ export function judgeLifetimes(lifetimes: DigestLifetimes, collects: (site: Dige
   if (goesOn && rising && (often || isRegular(births))) {
     const confidence = sure * (0.6 + 0.4 * Math.min(1, births.length / window));
     const settled = steps >= LEAK_STEPS && !isSlowing(survivorBirths, oldEnough);
-    return { verdict: settled ? 'leak' : 'filling', confidence };
+    return { verdict: settled ? 'leak' : 'growing', confidence };
   }
   // One tensor that every step replaces by a longer one has no old survivors.
-  if (growsFromNothing(lifetimes)) return { verdict: steps >= LEAK_STEPS ? 'leak' : 'filling', confidence: sure };
+  if (growsFromNothing(lifetimes)) return { verdict: steps >= LEAK_STEPS ? 'leak' : 'growing', confidence: sure };
   const deep = deepDrops(lifetimes);
-  if (deep.length >= 2) return { verdict: isCollected(deep, collects) ? 'sawtooth' : 'periodic', confidence: sure };
+  if (deep.length >= 2) return { verdict: isCollected(deep, collects) ? 'cycle' : 'periodic', confidence: sure };
   if (births.length === 0) return { verdict: (usualFreedAge ?? 0) > 2 ? 'plateau' : 'steady', confidence: sure };
   if (births.length === 1) return { verdict: 'oneOff', confidence: sure };
-  return { verdict: goesOn && rising ? 'filling' : 'plateau', confidence: sure };
+  return { verdict: goesOn && rising ? 'growing' : 'plateau', confidence: sure };
 }
 
 /**

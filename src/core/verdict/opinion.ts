@@ -1,5 +1,5 @@
 /** What a stack's live bytes do over a run; see "Judging a run" in CONTRIBUTING.md. */
-export type StackVerdict = 'leak' | 'sawtooth' | 'periodic' | 'filling' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
+export type StackVerdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
 
 export interface Opinion {
   verdict: StackVerdict;

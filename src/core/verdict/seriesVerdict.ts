@@ -42,16 +42,16 @@ export function judgeSeries({ bytes, blocks, at }: Series): Opinion {
   const drops = changes.filter((change) => change < 0).length;
   const calm = changes.length - 1 - changes.findLastIndex((change) => change !== 0);
   if (drops > 1) return { verdict: 'periodic', confidence };
-  if (drops === 1) return { verdict: calm >= CALM_END ? 'plateau' : 'filling', confidence };
+  if (drops === 1) return { verdict: calm >= CALM_END ? 'plateau' : 'growing', confidence };
   if (rises.length === 0) return { verdict: 'oneOff', confidence };
   const often = rises.length >= 2 && calm === 0 && rises.length >= GROWING_SHARE * changes.length;
   if (often || isRegular(rises, changes.length)) {
     const bounded = isSlowing(blocks, at) || !(moreBlocks(bytes, blocks) || growsFromNothing(bytes, at));
-    if (bounded) return { verdict: 'filling', confidence };
+    if (bounded) return { verdict: 'growing', confidence };
     return { verdict: 'leak', confidence: confidence * Math.max(0.5, rises.length / changes.length) };
   }
   if (calm >= CALM_END) return { verdict: rises.length === 1 ? 'oneOff' : 'plateau', confidence };
-  return { verdict: 'filling', confidence };
+  return { verdict: 'growing', confidence };
 }
 
 /** True if rises come at an even pace, and the next is not overdue. */

@@ -29,13 +29,13 @@ export function judge(observation: Observation): Judgement {
     const lived: Judgement = { ...judgeLifetimes(lifetimes, observation.collects), from: 'lifetimes' };
     // Steps that were inferred from a rhythm may be an inner loop's: then the snapshots must show the growth as well.
     const unproved = lifetimes.stepSource === 'period' && !GROWING.has(shape.verdict);
-    if (!unproved || (lived.verdict !== 'leak' && lived.verdict !== 'filling')) return lived;
+    if (!unproved || (lived.verdict !== 'leak' && lived.verdict !== 'growing')) return lived;
     return shape;
   }
   // A few steps look the same whether a buffer fills or a leak grows. A rhythm may be that of many.
   const isShort = lifetimes !== null && !(lifetimes.stepSource === 'period' && series.at.length > FEWEST_STEPS);
-  return isShort && shape.verdict === 'leak' ? { ...shape, verdict: 'filling' } : shape;
+  return isShort && shape.verdict === 'leak' ? { ...shape, verdict: 'growing' } : shape;
 }
 
 /** Shapes that an ongoing growth may have. */
-const GROWING: ReadonlySet<StackVerdict> = new Set(['leak', 'filling']);
+const GROWING: ReadonlySet<StackVerdict> = new Set(['leak', 'growing']);

@@ -14,7 +14,7 @@ export async function goToLeak(
 ): Promise<void> {
   const places: readonly SourcePlace[] =
     store.comparison === null
-      ? store.marks.filter(({ mapped, tone }) => mapped && tone !== 'filling')
+      ? store.marks.filter(({ mapped, tone }) => mapped && tone !== 'growing')
       : store.comparison.lines.filter(({ mapped }) => mapped);
   const editor = vscode.window.activeTextEditor;
   const at =

@@ -166,7 +166,7 @@ export class EditorMarks implements vscode.Disposable {
 
   private indexKeepers(): void {
     const shown = this.store.marks.filter(
-      (mark) => mark.mapped && mark.tone !== 'filling' && this.isWanted(mark, mark.file),
+      (mark) => mark.mapped && mark.tone !== 'growing' && this.isWanted(mark, mark.file),
     );
     this.keeperIndex = byFile(keeperMarks(shown).filter(({ file, kept }) => this.isWanted(kept[0].mark, file)));
   }

@@ -56,7 +56,7 @@ export class GutterGlyphs implements vscode.Disposable {
     if (!this.marks.shown.gutter || this.marks.isHiddenIn(editor)) return ranges;
     const occupied = breakpointLines(document.uri);
     for (const { said, place } of this.marks.leaksIn(document)) {
-      if (said.tone === 'filling' || occupied.has(place.line)) continue;
+      if (said.tone === 'growing' || occupied.has(place.line)) continue;
       occupied.add(place.line);
       const tone = place.edited || isCallerOnly(said) ? 'stale' : said.tone;
       ranges[tone].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));

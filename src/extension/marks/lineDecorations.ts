@@ -77,14 +77,14 @@ export class LineDecorations implements vscode.Disposable {
       add(said.growthBytes > 0 ? 'growth' : 'shrink', place, '');
     }
     for (const { said, place } of this.marks.leaksIn(document)) {
-      if (said.tone === 'filling') continue;
+      if (said.tone === 'growing') continue;
       const tone = isCallerOnly(said) ? 'stale' : said.tone;
       add(tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
     for (const { said, place } of this.marks.keepersIn(document)) {
       // A line that leaks itself says that.
-      if (said.tone === 'filling' || own.has(place.line)) continue;
+      if (said.tone === 'growing' || own.has(place.line)) continue;
       add(said.tone, place, shown.endOfLine ? keeperLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     return options;

@@ -29,7 +29,7 @@ function peakOf(line: LineReport): number {
 }
 
 /** A sign beside the colour of each tone. */
-const GLYPHS: Record<MarkTone, string> = { leak: '▲', cycle: '↻', growth: '▲', filling: '△' };
+const GLYPHS: Record<MarkTone, string> = { leak: '▲', cycle: '↻', growth: '▲', growing: '△' };
 
 /** What a mark says first: how much, and of which kind. */
 export function amountText(mark: LineMark, l10n: Translator): string {
@@ -41,7 +41,7 @@ export function amountText(mark: LineMark, l10n: Translator): string {
       return l10n.t('up to {0} in a reference cycle', byteText(peakOf(line)));
     case 'growth':
       return l10n.t('{0} growth', byteText(line.growthBytes));
-    case 'filling':
+    case 'growing':
       return l10n.t('{0} rising', byteText(line.growthBytes));
   }
 }
@@ -128,11 +128,11 @@ export function verdictText(verdict: Verdict, l10n: Translator): string {
   switch (verdict) {
     case 'leak':
       return l10n.t('Leak: new blocks keep coming and are not freed.');
-    case 'sawtooth':
+    case 'cycle':
       return l10n.t('Reference cycle: freed all at once, when the garbage collector happens to run.');
     case 'tooShort':
       return l10n.t('Growth: too few snapshots to tell whether it is a leak.');
-    case 'filling':
+    case 'growing':
       return l10n.t('Rising: too early to tell a buffer that fills up from a leak.');
     case 'periodic':
       return l10n.t('Periodic: climbs, and is let go of by the same line each time.');

@@ -2,8 +2,8 @@
 import { rankCount } from '../../core/report/job.js';
 import type { LineReport, Report, RunReport, Verdict } from '../../core/report/report.js';
 
-/** How a mark speaks: `filling` is listed in the view only, the others also in the editor. */
-export type MarkTone = 'leak' | 'cycle' | 'growth' | 'filling';
+/** How a mark speaks: `growing` is listed in the view only, the others also in the editor. */
+export type MarkTone = 'leak' | 'cycle' | 'growth' | 'growing';
 
 /** One run's word on a line. */
 export interface MarkPart {
@@ -25,8 +25,8 @@ export interface LineMark {
 
 const WORST_FIRST: readonly Verdict[] = [
   'leak',
-  'sawtooth',
-  'filling',
+  'cycle',
+  'growing',
   'tooShort',
   'periodic',
   'plateau',
@@ -43,12 +43,12 @@ function toneOf(line: LineReport): MarkTone | null {
   switch (line.verdict) {
     case 'leak':
       return 'leak';
-    case 'sawtooth':
+    case 'cycle':
       return 'cycle';
     case 'tooShort':
       return line.growthBytes > 0 ? 'growth' : null;
-    case 'filling':
-      return line.growthBytes > 0 ? 'filling' : null;
+    case 'growing':
+      return line.growthBytes > 0 ? 'growing' : null;
     default:
       return null;
   }
@@ -90,7 +90,7 @@ function worstFirst(a: MarkPart, b: MarkPart): number {
   return severity(a.line.verdict) - severity(b.line.verdict) || weightOf(b.line) - weightOf(a.line);
 }
 
-const TONES: readonly MarkTone[] = ['leak', 'cycle', 'growth', 'filling'];
+const TONES: readonly MarkTone[] = ['leak', 'cycle', 'growth', 'growing'];
 
 /**
  * All marks of a report, worst first; or those of the lines that the workspace ignores. Bytes are never summed over runs:

@@ -91,7 +91,7 @@ export class ResultsStore implements vscode.Disposable {
     this.latest = raw === null ? null : { ...raw, report: withIgnored(raw.report, this.ignoredLeaks) };
     this.allMarks = this.latest === null ? [] : lineMarks(this.latest.report);
     this.allIgnored = this.latest === null ? [] : lineMarks(this.latest.report, true);
-    this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'filling'));
+    this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'growing'));
   }
 
   dispose(): void {

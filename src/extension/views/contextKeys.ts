@@ -17,7 +17,7 @@ export class ContextKeys implements vscode.Disposable {
       this.tell(ContextKey.cleared, session.cleared);
       this.tell(
         ContextKey.hasMarks,
-        store.marks.some(({ mapped, tone }) => mapped && tone !== 'filling'),
+        store.marks.some(({ mapped, tone }) => mapped && tone !== 'growing'),
       );
       this.tell(ContextKey.canCompare, session.ready.length > 1);
       this.tell(ContextKey.comparing, store.comparison !== null);

@@ -38,7 +38,7 @@ const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
   leak: ['arrow-up', Color.leak],
   cycle: ['sync', Color.cycle],
   growth: ['arrow-up', Color.growth],
-  filling: ['watch', null],
+  growing: ['watch', null],
 };
 
 /** Marked lines, worst first, with their stacks and frames; gathered by file or by who keeps them if the user likes. */

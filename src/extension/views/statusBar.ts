@@ -89,7 +89,7 @@ export class StatusBar implements vscode.Disposable {
     if (tones.has('cycle')) {
       return [`$(sync) ${vscode.l10n.t('cycle')}`, vscode.l10n.t('Leakline: reference cycles hold memory')];
     }
-    if (tones.has('filling')) {
+    if (tones.has('growing')) {
       return [
         `$(watch) ${vscode.l10n.t('rising')}`,
         vscode.l10n.t('Leakline: too early to tell a buffer that fills up from a leak'),

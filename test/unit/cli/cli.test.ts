@@ -65,7 +65,7 @@ describe('The command line', () => {
       const { status, stdout } = await runHere('analyze', '--json', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
       const report = JSON.parse(stdout) as Report;
-      assert.equal(report.schema, 'leakline.report/1');
+      assert.equal(report.schema, 'leakline.report/2');
       assert.deepEqual(
         report.runs[0].snapshots.map((snapshot) => snapshot.path),
         SNAPSHOTS,
@@ -229,7 +229,7 @@ describe('The command line', () => {
       const { status, stdout, stderr } = await runHere('analyze', '--fail-on', 'leak', ...SNAPSHOTS);
       assert.deepEqual({ status, stderr }, { status: 1, stderr: '' });
       assert.match(stdout, /LEAK/);
-      assert.equal((await runHere('analyze', '--fail-on', 'sawtooth,filling', ...SNAPSHOTS)).status, 0);
+      assert.equal((await runHere('analyze', '--fail-on', 'cycle,filling', ...SNAPSHOTS)).status, 0);
     });
 
     it('leaves exit code 2 to bad input', async () => {
@@ -340,7 +340,7 @@ describe('The command line', () => {
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
       [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
       [['compare', '--sarif', 'x', 'y'], /--sarif goes with analyze/],
-      [['analyze', '--fail-on', 'worse', 'x'], /--fail-on takes leak, sawtooth, filling, not 'worse'/],
+      [['analyze', '--fail-on', 'worse', 'x'], /--fail-on takes leak, cycle, growing, not 'worse'/],
       [['compare', '--fail-on', 'worse,leak', 'x', 'y'], /--fail-on takes worse, .*, not 'leak'/],
       [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
       [['analyze', '--map', 'a=b', 'x'], /--map needs --root/],

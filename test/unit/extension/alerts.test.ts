@@ -23,7 +23,7 @@ describe('An alert', () => {
   });
 
   it('is not given of what does not leak, nor against the setting', () => {
-    for (const verdict of ['filling', 'sawtooth', 'tooShort', 'plateau'] as const) {
+    for (const verdict of ['growing', 'cycle', 'tooShort', 'plateau'] as const) {
       assert.equal(alertFor({ ...leaking(3), verdict }, SETTINGS, []), null);
     }
     assert.equal(alertFor(leaking(3), { ...SETTINGS, when: 'off' }, []), null);

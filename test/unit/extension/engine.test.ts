@@ -29,7 +29,7 @@ class FakeThread implements Thread {
       unload: () => null,
       setWorkspace: () => null,
       report: () => ({
-        report: { schema: 'leakline.report/1', runs: [], ranks: [], trends: [], cycles: [] },
+        report: { schema: 'leakline.report/2', runs: [], ranks: [], trends: [], cycles: [] },
         paths: { unmapped: [], ambiguous: [], learned: [] },
       }),
     };

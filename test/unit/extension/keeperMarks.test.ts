@@ -52,7 +52,7 @@ describe('A statement that keeps memory', () => {
           Array.from({ length: pick(12) }, (_, at) =>
             lineReport({
               ...{ file: 'a.py', line: at + 1, leakedBytes: pick(1000), liveBytes: pick(1000), growthBytes: 1 },
-              ...{ verdict: (['leak', 'sawtooth', 'tooShort', 'steady'] as const)[pick(4)], ignored: pick(5) === 0 },
+              ...{ verdict: (['leak', 'cycle', 'tooShort', 'steady'] as const)[pick(4)], ignored: pick(5) === 0 },
               ...(pick(4) === 0 ? {} : heldBy('a.py', 1 + pick(4))),
             }),
           ),

@@ -38,7 +38,7 @@ describe('Marks of a report', () => {
 
   it('name the file that leaks where it was not found, and not the line that calls it', () => {
     const unfound = { file: 'C:\\job\\parts\\model.py', line: 5, function: 'forward' };
-    for (const verdict of ['leak', 'sawtooth'] as const) {
+    for (const verdict of ['leak', 'cycle'] as const) {
       const [lens] = lensesOf(runReport([lineReport({ verdict, unfound })]));
       assert.match(lens, / MiB .*in model\.py:5, which was not found$/);
       assert.doesNotMatch(lens, /blocks/);
@@ -57,7 +57,7 @@ describe('Marks of a report', () => {
   });
 
   it('have a text of their own for reference cycles', () => {
-    const cycle = lineReport({ verdict: 'sawtooth', series: [MiB, 9 * MiB, 0, 30 * MiB, 2 * MiB] });
+    const cycle = lineReport({ verdict: 'cycle', series: [MiB, 9 * MiB, 0, 30 * MiB, 2 * MiB] });
     assert.deepEqual(lensesOf(runReport([cycle])), ['↻ up to 30.0 MiB in a reference cycle']);
   });
 

@@ -57,7 +57,7 @@ describe('What cannot grow for ever', () => {
       for (const look of [undefined, blind]) {
         for (const steps of [20, 40]) {
           const run = await runOf(await digestsOf(name, steps, look));
-          assert.deepEqual([leaks(run).length, run.verdict, run.forecast], [0, 'filling', null], `${name} ${steps}`);
+          assert.deepEqual([leaks(run).length, run.verdict, run.forecast], [0, 'growing', null], `${name} ${steps}`);
           const filling = run.lines.filter(({ evidence }) => evidence?.reason.startsWith('Kept by') ?? false);
           assert.ok(filling.length > 0 || steps === 20, name);
           for (const line of filling) {
@@ -86,7 +86,7 @@ describe('What cannot grow for ever', () => {
     };
     assert.match(
       await reasonAt('filling_replay', 30),
-      /^Kept by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still filling: full, it keeps about \d[\d.]* [KM]iB\. Blocks born on /,
+      /^Kept by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still growing: full, it keeps about \d[\d.]* [KM]iB\. Blocks born on /,
     );
     assert.match(
       await reasonAt('filling_lru', 40),
@@ -104,7 +104,7 @@ describe('What cannot grow for ever', () => {
   it('says how much it is once it is full, by what it holds now', async () => {
     for (const look of [undefined, blind]) {
       const { lines } = await runOf(await digestsOf('filling_replay', 30, look));
-      const line = lines.find(({ verdict }) => verdict === 'filling');
+      const line = lines.find(({ verdict }) => verdict === 'growing');
       // One block per step and item, thirty so far.
       const whole = ((line?.liveBytes ?? 0) / 30) * 35;
       assert.match(line?.evidence?.reason ?? '', new RegExp(`full, it keeps about ${byteText(whole)}\\.`));
@@ -131,7 +131,7 @@ describe('What cannot grow for ever', () => {
       assert.match(reason, /at most 35\. Full, it would keep 280 KiB; of .* are left: it will not fit\. Blocks/);
       assert.equal(reason.match(/Kept by/g)?.length, 1);
       const roomy = await runOf(await digestsOf('filling_replay', 30, onDevice(liveBytes * 2, look)));
-      assert.deepEqual([roomy.verdict, roomy.forecast], ['filling', null]);
+      assert.deepEqual([roomy.verdict, roomy.forecast], ['growing', null]);
     }
   });
 

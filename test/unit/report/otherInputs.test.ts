@@ -111,7 +111,7 @@ describe('Inputs without lines', () => {
       );
       assert.equal(series.series.length, 64);
     }
-    const report: Report = { schema: 'leakline.report/1', runs: [], ranks: [], trends, cycles: [] };
+    const report: Report = { schema: 'leakline.report/2', runs: [], ranks: [], trends, cycles: [] };
     for (const words of [renderText(report, ALL), renderMarkdown(report, ALL)]) {
       assert.match(words, /2,028 rows over 0\.022 s, without lines/);
       assert.match(words, /parameter: 64\.0 KiB at first, 391 KiB at last, \+327 KiB, peak 455 KiB/);
@@ -161,7 +161,7 @@ describe('A cycle that the detector saw', () => {
     return new Map(
       report.runs
         .flatMap(({ lines }) => lines)
-        .filter(({ verdict }) => verdict === 'sawtooth')
+        .filter(({ verdict }) => verdict === 'cycle')
         .map(({ file, line, holder }) => [`${basename(file)}:${line}`, `${holder?.source} ${holder?.text}`]),
     );
   };

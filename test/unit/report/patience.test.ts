@@ -87,9 +87,9 @@ describe('An accusation', () => {
     assert.equal(await verdictOf(early, SOURCES), 'leak');
     assert.equal(await verdictOf(plain(early), SOURCES), 'leak');
     // The recorder sees a list, but not what takes things out of it.
-    assert.equal(await verdictOf(early, UNREAD), 'filling');
+    assert.equal(await verdictOf(early, UNREAD), 'growing');
     const line = await worstLine(plain(early), UNREAD);
-    assert.equal(line.verdict, 'filling');
+    assert.equal(line.verdict, 'growing');
     assert.equal(line.leakedBytes, 0);
     assert.match(line.evidence?.reason ?? '', /Too early to tell a buffer that fills up from a leak\.$/);
     assert.ok(line.stacks.every(({ verdict }) => verdict !== 'leak'));
@@ -111,7 +111,7 @@ describe('An accusation', () => {
         }
       }
     }
-    assert.equal(await verdictOf(await first('endless_cache', 20), SOURCES), 'filling');
+    assert.equal(await verdictOf(await first('endless_cache', 20), SOURCES), 'growing');
     assert.equal(await verdictOf(await first('endless_cache', 40), SOURCES), 'leak');
   });
 
@@ -132,7 +132,7 @@ describe('An accusation', () => {
       for (const seen of [digests, plain(digests)]) {
         const { report } = await new ReportsFromSources(() => 0).report(seen, SOURCES);
         assert.ok(
-          report.runs.every(({ verdict }) => verdict === 'filling'),
+          report.runs.every(({ verdict }) => verdict === 'growing'),
           program,
         );
         const reasons = report.runs.flatMap(({ lines }) => lines.map(({ evidence }) => evidence?.reason ?? ''));
@@ -145,7 +145,7 @@ describe('An accusation', () => {
       assert.match(line.evidence?.reason ?? '', /The source that ran was not read: /, program);
     }
     assert.equal(await verdictOf(await first('unused_capacity', 20), SOURCES), 'leak');
-    assert.equal(await verdictOf(await first('pool_counter', 60), SOURCES), 'filling');
+    assert.equal(await verdictOf(await first('pool_counter', 60), SOURCES), 'growing');
     assert.equal(await verdictOf(await first('pool_counter', 75), SOURCES), 'leak');
   });
 
@@ -157,10 +157,10 @@ describe('An accusation', () => {
       const digests = await first(program, 75);
       for (const seen of [digests, plain(digests)]) {
         const line = await worstLine(seen, SOURCES);
-        assert.equal(line.verdict, 'filling', program);
+        assert.equal(line.verdict, 'growing', program);
         assert.match(line.evidence?.reason ?? '', why, program);
       }
-      assert.equal(await verdictOf(plain(digests, false), SOURCES), 'filling', program);
+      assert.equal(await verdictOf(plain(digests, false), SOURCES), 'growing', program);
     }
     // The trainer has another name for the hook that would let go.
     assert.equal(await verdictOf(await first('old_hook_name', 20), SOURCES), 'leak');
@@ -180,7 +180,7 @@ describe('An accusation', () => {
     ].join('\n');
     const verdicts = (stack: [number, string][]): Promise<Verdict[]> =>
       Promise.all([40, 80].map((steps) => keeping(source, stack, steps)));
-    assert.deepEqual(await verdicts([[8, '<module>']]), ['filling', 'leak']);
+    assert.deepEqual(await verdicts([[8, '<module>']]), ['growing', 'leak']);
     // A stack that begins in between: whoever calls this may be anybody, as where no source is to be had.
     assert.deepEqual(await verdicts([[5, 'keep']]), ['leak', 'leak']);
   });
@@ -188,7 +188,7 @@ describe('An accusation', () => {
   it('of one tensor that grows needs its statement: longer inputs look the same', async () => {
     const digests = await first('growing_vocabulary', 40);
     assert.equal(await verdictOf(digests, SOURCES), 'leak');
-    assert.equal(await verdictOf(digests, UNREAD), 'filling');
+    assert.equal(await verdictOf(digests, UNREAD), 'growing');
   });
 
   it('needs no patience with a buffer that will not fit into the device', async () => {
@@ -211,15 +211,15 @@ describe('An accusation', () => {
     const reason = tooMuch.evidence?.reason ?? '';
     assert.ok(!/still filling|Too early/.test(reason), reason);
     const roomy = await onDevice(30);
-    assert.deepEqual([roomy.verdict, roomy.bound?.fits, roomy.bound?.isFull], ['filling', true, false]);
+    assert.deepEqual([roomy.verdict, roomy.bound?.fits, roomy.bound?.isFull], ['growing', true, false]);
   });
 
   it('without traces needs more snapshots if nobody is known who keeps the memory', async () => {
     const digests = plain(await first('prediction_list', 30), false);
     assert.equal(digests.length, 5);
-    assert.equal(await verdictOf(digests.slice(0, 3), SOURCES), 'filling');
+    assert.equal(await verdictOf(digests.slice(0, 3), SOURCES), 'growing');
     assert.equal(await verdictOf(digests, SOURCES), 'leak');
-    assert.equal(await verdictOf(digests, UNREAD), 'filling');
+    assert.equal(await verdictOf(digests, UNREAD), 'growing');
   });
 
   it('stands while the source that proved it is edited, and takes nothing else along', async () => {
@@ -232,7 +232,7 @@ describe('An accusation', () => {
       assert.ok(line !== undefined);
       return line;
     };
-    assert.equal(await verdictOf(digests, cured), 'filling', 'of a leak that was not proved before');
+    assert.equal(await verdictOf(digests, cured), 'growing', 'of a leak that was not proved before');
     const before = await lineOf(edited('', ''));
     const during = await lineOf(cured);
     assert.equal(before.verdict, 'leak');
@@ -246,7 +246,7 @@ describe('An accusation', () => {
       const [run] = (await reports.report(early, workspace)).report.runs;
       assert.equal(
         run.verdict,
-        workspace.sourceText?.('silent/capped_history.py')?.includes('pop(0)') ? 'filling' : 'leak',
+        workspace.sourceText?.('silent/capped_history.py')?.includes('pop(0)') ? 'growing' : 'leak',
       );
     }
   });
@@ -273,10 +273,10 @@ describe('An accusation', () => {
     assert.equal(stored, 1, 'what is kept already is not written again');
 
     const again = digests.map((digest) => ({ ...digest, takenAtUs: (digest.takenAtUs ?? 0) + 1e9 }));
-    assert.equal(await verdictInNewWindow(again, cured), 'filling');
+    assert.equal(await verdictInNewWindow(again, cured), 'growing');
     for (const damaged of [7, [7], [{ key: 'a', versions: [[1]], holder: null }], { length: 3 }]) {
       kept = damaged;
-      assert.equal(await verdictInNewWindow(digests, cured), 'filling', JSON.stringify(damaged));
+      assert.equal(await verdictInNewWindow(digests, cured), 'growing', JSON.stringify(damaged));
     }
   });
 

@@ -8,7 +8,7 @@ import { readRecording } from '../../../src/node/recordingFile.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const FOLDER = join(FIXTURES, 'planted');
-const ACCUSED = ['leak', 'sawtooth'];
+const ACCUSED = ['leak', 'cycle'];
 
 describe('The planted programs', () => {
   const recorded = recordedPrograms(FOLDER);

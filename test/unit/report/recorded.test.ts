@@ -94,8 +94,8 @@ describe('A recorded run', () => {
     const plain = await recorded('node_cycle', () => ({}));
     assert.deepEqual(verdicts(run(plain, ['leak.py'])), ['periodic', 'periodic']);
     assert.deepEqual(verdicts(run(plain, ['leak.py'], { 'leak.py:25': '            gc.collect()' })), [
-      'sawtooth',
-      'sawtooth',
+      'cycle',
+      'cycle',
     ]);
     const sites = [14, 15].map((line) => ({ file: '/home/ml/node_cycle/leak.py', line, bytes: 3 }));
     const owner = {
@@ -107,6 +107,6 @@ describe('A recorded run', () => {
       ...PLAIN,
     };
     const seen = await recorded('node_cycle', () => ({ owners: [{ ...owner, allocatedAt: sites }] }));
-    assert.deepEqual(verdicts(run(seen, ['leak.py'])), ['sawtooth', 'sawtooth']);
+    assert.deepEqual(verdicts(run(seen, ['leak.py'])), ['cycle', 'cycle']);
   });
 });

@@ -132,7 +132,7 @@ describe('Traces of successive dumps', () => {
             rules: [],
           }).report;
           const accused = runs.flatMap(({ lines }) =>
-            lines.filter(({ verdict }) => ['leak', 'sawtooth'].includes(verdict)),
+            lines.filter(({ verdict }) => ['leak', 'cycle'].includes(verdict)),
           );
           assert.deepEqual(
             accused.map(({ file, line }) => `${program} ${overlap} ${file}:${line}`),

@@ -29,14 +29,14 @@ describe('The verdict on a series', () => {
     assert.equal(verdict(0, 0, 9, 9, 9, 9), 'oneOff');
     assert.equal(verdict(0, 9, 9, 9, 9), 'oneOff');
     assert.equal(verdict(0, 3, 6, 9, 9, 9, 9), 'plateau');
-    assert.equal(verdict(0, 0, 0, 0, 9), 'filling');
+    assert.equal(verdict(0, 0, 0, 0, 9), 'growing');
   });
 
   it('accuses neither ever longer inputs nor a cache that has nearly all of its keys', () => {
     const one = new Array<number>(8).fill(1);
-    assert.equal(judgeSeries(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).verdict, 'filling');
-    assert.equal(verdict(0, 40, 70, 90, 100, 105, 108, 109), 'filling');
-    assert.equal(verdict(9, 12, 14, 15), 'filling');
+    assert.equal(judgeSeries(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).verdict, 'growing');
+    assert.equal(verdict(0, 40, 70, 90, 100, 105, 108, 109), 'growing');
+    assert.equal(verdict(9, 12, 14, 15), 'growing');
   });
 
   it('names one tensor that grows from nothing, and rare growth at an even pace', () => {
@@ -47,7 +47,7 @@ describe('The verdict on a series', () => {
 
   it('accuses no batch that doubles', () => {
     const one = new Array<number>(8).fill(1);
-    assert.equal(judgeSeries(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).verdict, 'filling');
+    assert.equal(judgeSeries(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).verdict, 'growing');
   });
 
   it('accuses nothing that is given back', () => {
@@ -94,13 +94,13 @@ describe('The verdict on lifetimes', () => {
   });
 
   it('waits with a few rare births, and with what has not come for longer than ever before', () => {
-    assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'filling', 'folds of a cross-validation');
+    assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'growing', 'folds of a cross-validation');
     assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');
     assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'leak');
   });
 
   it('waits with its judgement while a buffer may still be filling', () => {
-    assert.equal(lived(lifetimes(10, range(1, 10), null)), 'filling');
+    assert.equal(lived(lifetimes(10, range(1, 10), null)), 'growing');
   });
 
   it('accuses no parameter, no jump, no sliding window, no buffer that is full', () => {
@@ -113,7 +113,7 @@ describe('The verdict on lifetimes', () => {
   });
 
   it('waits with a cache whose keys become rarer, and with ever longer inputs', () => {
-    assert.equal(lived(lifetimes(60, [1, 2, 3, 5, 6, 8, 9, 11, 14, 18, 22, 31, 55], null)), 'filling');
+    assert.equal(lived(lifetimes(60, [1, 2, 3, 5, 6, 8, 9, 11, 14, 18, 22, 31, 55], null)), 'growing');
     const longer = { ...lifetimes(60, [60], null), floors: Float64Array.from({ length: 61 }, (_, i) => 1000 + 50 * i) };
     assert.equal(lived(longer), 'steady');
     const midStep = longer.floors.map((bytes, i) => (i === 60 ? 2 * bytes : bytes));
@@ -136,7 +136,7 @@ describe('The verdict on lifetimes', () => {
   it('waits with a cache that meets a new key on every step, and met many on the first ones', () => {
     const keys = [6, 6, 5, 6, 5, 4, 4, 3, 3, 3, 2, 2, 2, 2, 1, 2, 1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1];
     const births = keys.flatMap((count, i) => new Array<number>(count).fill(i + 1));
-    assert.equal(lived(lifetimes(30, births, null)), 'filling');
+    assert.equal(lived(lifetimes(30, births, null)), 'growing');
     const even = keys.flatMap((_, i) => new Array<number>(keys[(11 * i) % 30]).fill(i + 1));
     assert.equal(lived(lifetimes(30, even, null)), 'leak', 'as many, now more and now fewer');
     const growing = [...births].reverse().map((birth) => 31 - birth);
@@ -148,9 +148,9 @@ describe('The verdict on lifetimes', () => {
     const cycle = { ...lifetimes(50, range(41, 50), null), usualFreedAge: 18, drops };
     cycle.floors.set([2000], 20);
     assert.equal(lived(cycle), 'periodic');
-    assert.equal(lived(cycle, true), 'sawtooth');
+    assert.equal(lived(cycle, true), 'cycle');
     const elsewhere = drops.map((drop, i) => ({ ...drop, site: { ...drop.site, line: 9 + i } }));
-    assert.equal(lived({ ...cycle, drops: elsewhere }), 'sawtooth');
+    assert.equal(lived({ ...cycle, drops: elsewhere }), 'cycle');
   });
 
   it('from a rhythm alone needs snapshots that grow as well', () => {
@@ -166,9 +166,9 @@ describe('The verdict on lifetimes', () => {
     const few = { ...lifetimes(4, range(1, 4), null), stepSource: 'period' as const };
     const of = (evidence: DigestLifetimes, count: number): string =>
       judge({ series: seriesOf(range(1, count)), lifetimes: evidence, collects: () => null }).verdict;
-    assert.equal(of(few, 5), 'filling');
+    assert.equal(of(few, 5), 'growing');
     assert.equal(of(few, 12), 'leak');
-    assert.equal(of({ ...few, stepSource: 'annotations' }, 12), 'filling', 'steps that are known to be few');
+    assert.equal(of({ ...few, stepSource: 'annotations' }, 12), 'growing', 'steps that are known to be few');
   });
 });
 

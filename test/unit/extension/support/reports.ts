@@ -67,5 +67,5 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
 }
 
 export function report(...runs: RunReport[]): Report {
-  return { schema: 'leakline.report/1', runs, ranks: [], trends: [], cycles: [] };
+  return { schema: 'leakline.report/2', runs, ranks: [], trends: [], cycles: [] };
 }
