@@ -1,7 +1,14 @@
 /** The planted programs and what is known of them: test/fixtures/planted/planted.json. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { digestSnapshot, type SnapshotDigest } from '../src/core/digest/digest.js';
+import { readSnapshot } from '../src/core/formats/readSnapshot.js';
+import type { LineReport, RunReport, Verdict } from '../src/core/report/report.js';
+import { ReportsFromSources } from '../src/core/report/reportFromSources.js';
 import type { ReportWorkspace } from '../src/core/report/reportWorkspace.js';
+import { stepOfDigest } from '../src/core/runs/runs.js';
+import { openFile } from '../src/node/fileSource.js';
+import { readRecording } from '../src/node/recordingFile.js';
 import { SourceFiles } from '../src/node/sourceFiles.js';
 
 export interface PlantedProgram {
@@ -14,8 +21,16 @@ export interface PlantedProgram {
   leakingRank?: number;
 }
 
+/** A planted program with its folder of snapshots. */
+export interface RecordedProgram {
+  program: PlantedProgram;
+  snapshots: string;
+}
+
+export const PLANTED = join(import.meta.dirname, '../test/fixtures/planted');
+
 /** Every planted program that is recorded, with its folder of snapshots. */
-export function recordedPrograms(folder: string): { program: PlantedProgram; snapshots: string }[] {
+export function recordedPrograms(folder: string): RecordedProgram[] {
   const path = join(folder, 'planted.json');
   if (!existsSync(path)) return [];
   const { programs } = JSON.parse(readFileSync(path, 'utf8')) as { programs: PlantedProgram[] };
@@ -41,4 +56,115 @@ export function plantedWorkspace(folder: string): ReportWorkspace {
   const files = roots.flatMap((root) => plantedSources(root.folder).map((name) => root.prefix + name));
   const { lineText, sourceText, sourceFacts } = new SourceFiles(roots);
   return { files, rules: [], lineText, sourceText, sourceFacts };
+}
+
+/** What of a program's recording and source is at hand. */
+export const MODES = {
+  'recorder and source': { recorder: true, source: true, traces: true },
+  recorder: { recorder: true, source: false, traces: true },
+  source: { recorder: false, source: true, traces: true },
+  neither: { recorder: false, source: false, traces: true },
+  'source, no traces': { recorder: false, source: true, traces: false },
+} as const;
+export type Mode = keyof typeof MODES;
+
+/** Snapshots of later steps than a column says are left out. */
+export const COLUMNS = [10, 20, 50, 80, 240, Number.POSITIVE_INFINITY] as const;
+
+/** A program's report in one mode, after its first steps. */
+export interface Judged {
+  mode: Mode;
+  steps: number;
+  runs: readonly RunReport[];
+}
+
+const workspace = plantedWorkspace(PLANTED);
+/** The files are known, what they say is not. */
+const unread: ReportWorkspace = { files: workspace.files, rules: [] };
+
+/**
+ * Judges a program in every mode and after each number of steps. Each report has an engine of its own: what one proves,
+ * the next does not know.
+ */
+export async function judgeProgram(recorded: RecordedProgram, modes = Object.keys(MODES) as Mode[]): Promise<Judged[]> {
+  const { alone, withRecorder } = await digestsOf(recorded);
+  const judged: Judged[] = [];
+  for (const mode of modes) {
+    const { recorder, source, traces } = MODES[mode];
+    const all = (recorder ? withRecorder : alone).map((digest) => (traces ? digest : untraced(digest)));
+    let last: Judged | null = null;
+    let seenBefore = -1;
+    for (const steps of COLUMNS) {
+      const seen = all.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
+      if (last === null || seen.length > seenBefore) {
+        const reports = new ReportsFromSources(() => 0);
+        const { report } = await reports.report(seen, source ? workspace : unread);
+        last = { mode, steps, runs: report.runs };
+        seenBefore = seen.length;
+      }
+      judged.push({ ...last, steps });
+    }
+  }
+  return judged;
+}
+
+async function digestsOf({
+  snapshots,
+}: RecordedProgram): Promise<{ alone: SnapshotDigest[]; withRecorder: SnapshotDigest[] }> {
+  const alone: SnapshotDigest[] = [];
+  const withRecorder: SnapshotDigest[] = [];
+  for (const name of readdirSync(snapshots).sort()) {
+    if (!name.endsWith('.pickle')) continue;
+    const path = join(snapshots, name);
+    const file = await openFile(path);
+    const snapshot = await readSnapshot(file.source);
+    await file.close();
+    const short = `${snapshots.split(/[\\/]/).at(-1) ?? ''}/${name}`;
+    alone.push(digestSnapshot(short, snapshot));
+    withRecorder.push(digestSnapshot(short, snapshot, await readRecording(path)));
+  }
+  return { alone, withRecorder };
+}
+
+function untraced(digest: SnapshotDigest): SnapshotDigest {
+  return { ...digest, eventCount: 0, heads: [], spans: [], steps: null, lifetimes: [] };
+}
+
+/** A line's verdict and holder as goldens print them: `leak train.py:27 by train.py:30`. */
+function lineText({ file, line, verdict, holder }: LineReport): string {
+  return `${verdict} ${file}:${line}${holder === null ? '' : ` by ${holder.file}:${holder.line}`}`;
+}
+
+/** Verdicts that say nothing of a line. */
+const UNTOLD: ReadonlySet<Verdict> = new Set(['steady', 'tooShort']);
+
+/** What the golden of a mode says of one program; the same after more steps is said once. */
+export function goldenText(name: string, judged: readonly Judged[]): string {
+  const rows = judged.map(({ steps, runs }) => {
+    const lines = runs.flatMap((run) => run.lines.filter(({ verdict }) => !UNTOLD.has(verdict)));
+    return { steps, text: [...new Set(lines.map(lineText))].sort().join('; ') };
+  });
+  const told = rows.filter(({ text }, i) => i === 0 || text !== rows[i - 1].text);
+  return [name, ...told.map(({ steps, text }) => `  ${steps === Infinity ? 'all' : steps}: ${text}`.trimEnd())].join(
+    '\n',
+  );
+}
+
+/** What the golden of reports says of one program: every number and sentence that a verdict brings with it. */
+export function reportText(name: string, runs: readonly RunReport[]): string {
+  const text = runs.map((run) =>
+    [
+      `${name}: ${run.verdict}, steps ${run.steps}, forecast ${JSON.stringify(run.forecast)}`,
+      ...run.process.map(({ verdict, message }) => `  ${verdict}: ${message}`),
+      ...run.lines
+        .filter(({ verdict }) => !UNTOLD.has(verdict))
+        .map((line) => {
+          const rate = line.bytesPerStep === null ? 'no rate' : `${Math.round(line.bytesPerStep)}/step`;
+          const held = line.holder === null ? '' : ` held by ${line.holder.text} (${line.holder.source});`;
+          const sums = `live ${line.liveBytes}, leaked ${line.leakedBytes}, ${rate}, ${line.confidence.toFixed(2)}`;
+          return `  ${line.verdict} ${line.file}:${line.line} ${sums};${held} ${line.evidence?.reason ?? 'no evidence'}`;
+        }),
+    ].join('\n'),
+  );
+  return text.join('\n');
 }

@@ -1,35 +1,36 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { plantedSources, plantedWorkspace, recordedPrograms } from '../../../bench/planted.js';
-import { digestSnapshot } from '../../../src/core/digest/digest.js';
-import { stepOfDigest } from '../../../src/core/runs/runs.js';
-import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
-import { readRecording } from '../../../src/node/recordingFile.js';
-import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { changes, goldens } from '../../../bench/goldens.js';
+import { judgeProgram, PLANTED, recordedPrograms, type Judged } from '../../../bench/planted.js';
 
-const FOLDER = join(FIXTURES, 'planted');
 const ACCUSED = ['leak', 'cycle'];
+/** Every program is judged in every mode, after each of several numbers of steps. */
+const LONGEST_MS = 600_000;
 
 describe('The planted programs', () => {
-  const recorded = recordedPrograms(FOLDER);
+  const recorded = recordedPrograms(PLANTED);
+  const judged = new Map<string, Judged[]>();
 
-  it('are named where they leak, and left alone where they do not', async function () {
+  before(async function () {
+    this.timeout(LONGEST_MS);
     if (recorded.length === 0) {
       console.log('    skipped: no recordings under test/fixtures/planted');
       this.skip();
     }
-    const workspace = plantedWorkspace(FOLDER);
-    const reports = new ReportsFromSources(() => 0);
-    for (const { program, snapshots } of recorded.filter(({ program: { blind } }) => blind !== true)) {
-      const digests = await Promise.all(
-        picklesUnder(snapshots).map(async (path) =>
-          digestSnapshot(path, await readFile(path), await readRecording(path)),
-        ),
+    for (const one of recorded) judged.set(one.program.name, await judgeProgram(one));
+  });
+
+  it('are judged as the goldens say, in every mode (npm run accuracy -- --update writes them anew)', () => {
+    assert.deepEqual(changes(goldens(judged)), []);
+  });
+
+  it('are named where they leak, and left alone where they do not', () => {
+    for (const { program } of recorded.filter(({ program: { blind } }) => blind !== true)) {
+      const [last] = (judged.get(program.name) ?? []).filter(
+        ({ mode, steps }) => mode === 'recorder and source' && steps === Infinity,
       );
-      const { report } = await reports.report(digests, workspace);
-      const lines = report.runs.flatMap((run) => run.lines);
-      const accused = lines.filter((line) => ACCUSED.includes(line.verdict));
+      const lines = last.runs.flatMap((run) => run.lines);
       if (program.silent) {
+        const accused = lines.filter((line) => ACCUSED.includes(line.verdict));
         assert.deepEqual(
           accused.map((line) => `${program.name}: ${line.file}:${line.line}`),
           [],
@@ -45,29 +46,17 @@ describe('The planted programs', () => {
     }
   });
 
-  it('have holders named only for lines that allocate memory themselves, whenever one looks', async () => {
-    const reports = new ReportsFromSources(() => 0);
-    const workspace = { files: plantedSources(FOLDER), rules: [] };
-    let held = 0;
-    for (const { program, snapshots } of recorded) {
-      const digests = await Promise.all(
-        picklesUnder(snapshots).map(async (path) =>
-          digestSnapshot(path, await readFile(path), await readRecording(path)),
-        ),
-      );
-      for (const steps of [12, 20, 30]) {
-        const seen = digests.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
-        const { report } = await reports.report(seen, workspace);
-        for (const { line, series, holder } of report.runs.flatMap((run) => run.lines)) {
+  it('have holders only for lines that allocate memory themselves', () => {
+    for (const [name, all] of judged) {
+      for (const { mode, steps, runs } of all) {
+        for (const { line, series, holder } of runs.flatMap((run) => run.lines)) {
           if (holder === null) continue;
-          held++;
           assert.ok(
             series.some((bytes) => bytes > 0),
-            `${program.name}:${line} after ${steps} steps`,
+            `${name}:${line}, ${mode}, ${steps} steps`,
           );
         }
       }
     }
-    assert.ok(held > 0 || recorded.length === 0);
   });
 });
