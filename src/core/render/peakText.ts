@@ -46,13 +46,19 @@ function linesOf(peak: PeakReport, mostLines: number): string[] {
     ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${bucketWord(bucket)})`)),
     row(peak.liveBytes, '', say('highest point')),
   ];
-  return [
-    '',
-    peakSentence(peak),
-    '',
-    ...tableLines(COLUMNS, rows),
-    ...facts(shown.slice(0, MOST_LINES)).flatMap(([line, sentence]) => ['', `${fileAndLine(line)}: ${sentence}`]),
-  ].map((text) => (text === '' ? '' : `  ${text}`));
+  return ['', peakSentence(peak), '', ...tableLines(COLUMNS, rows), ...factLines(shown.slice(0, MOST_LINES))].map(
+    (text) => (text === '' ? '' : `  ${text}`),
+  );
+}
+
+/** Each fact once, behind the lines that it is of. */
+function factLines(lines: readonly PeakLine[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const line of lines) {
+    for (const fact of line.facts) places.set(fact, [...(places.get(fact) ?? []), fileAndLine(line)]);
+  }
+  const texts = [...places].map(([fact, of]) => `${of.join(', ')}: ${fact}`);
+  return texts.length === 0 ? [] : ['', ...texts];
 }
 
 /**

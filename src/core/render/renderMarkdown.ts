@@ -3,8 +3,9 @@ import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
+import { findingMarkdown } from './findingText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
-import { isSuspect, selectLines } from '../report/lineSelection.js';
+import { selectLines } from '../report/lineSelection.js';
 import { outOfMemoryTexts } from '../report/outOfMemory.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
@@ -13,8 +14,6 @@ import type {
   CompareReport,
   CycleReport,
   FixVerdict,
-  HolderReport,
-  LineReport,
   RankDifference,
   Report,
   RunReport,
@@ -24,7 +23,6 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
-  holderSourceText,
   liveCategoriesText,
   otherLinesText,
   placeText,
@@ -36,7 +34,7 @@ import {
 import { sparkline } from '../text/sparkline.js';
 
 export interface MarkdownOptions {
-  /** Rows of a table at most; the rest is one row. Leaks are always shown. */
+  /** Rows of a table at most, leaks apart; the rest is one row. */
   readonly mostLines: number;
 }
 
@@ -111,6 +109,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     '',
     `**${verdictSentence(run)}** ${spanText(run)}.`,
     '',
+    ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
     ...listed(liveCategoriesText(run)),
     ...run.process.flatMap(({ verdict, message, settings }) => [
@@ -152,8 +151,6 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
         ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', bucketWord(bucket)]),
       ],
     ),
-    ...reasons(shown),
-    ...holders(shown),
     ...peakMarkdown(run.peaks, code),
     ...warnings(warningTexts(run.snapshots)),
   ]);
@@ -161,13 +158,6 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
 
 function listed(text: string): string[] {
   return text === '' ? [] : [`- ${text}`];
-}
-
-function reasons(lines: readonly LineReport[]): string[] {
-  const texts = lines
-    .filter(isSuspect)
-    .flatMap((line) => (line.evidence === null ? [] : [`- ${code(placeText(line))}: ${line.evidence.reason}`]));
-  return texts.length === 0 ? [] : ['', ...texts];
 }
 
 function trendMarkdown(trend: TrendReport): string {
@@ -192,22 +182,6 @@ function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): st
     ...kept.slice(0, mostLines).map((text) => `- ${code(text)}`),
     ...(rest > 0 ? ['', sayCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
   ]);
-}
-
-function holders(lines: readonly LineReport[]): string[] {
-  const texts = lines.flatMap((line) => (line.holder === null ? [] : [`- ${holderText(line, line.holder)}`]));
-  return texts.length === 0 ? [] : ['', ...texts];
-}
-
-function holderText(line: LineReport, { text, file, line: at, source, fix }: HolderReport): string {
-  const kept = say(
-    '{0} is kept by {1} ({2}; {3})',
-    code(placeText(line)),
-    code(text),
-    code(`${file}:${at}`),
-    holderSourceText(source),
-  );
-  return fix === null ? kept : `${kept}: ${code(fix)}`;
 }
 
 function warnings(texts: readonly string[]): string[] {

@@ -8,7 +8,9 @@ import { byteText } from '../text/byteText.js';
 import { visibleText } from '../text/plainText.js';
 import type { LineReport, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
-import { categoryWord, placeText, rateText } from '../report/reportWords.js';
+import { amountSentence } from '../report/findingWords.js';
+import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
+import { categoryWord, placeText } from '../report/reportWords.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; a reader says where it is. */
@@ -32,19 +34,19 @@ const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
   leak: {
     name: 'GpuMemoryLeak',
     shortDescription: { text: 'GPU memory leak' },
-    fullDescription: { text: 'Memory that this line allocates keeps coming and outlives all that it ever let go.' },
+    fullDescription: { text: 'Memory that this statement holds grows with every step and is not released.' },
     defaultConfiguration: { level: 'error' },
   },
   cycle: {
     name: 'GpuMemoryCycle',
     shortDescription: { text: 'GPU memory held by a reference cycle' },
-    fullDescription: { text: 'Memory that this line allocates climbs until the garbage collector runs.' },
+    fullDescription: { text: 'Memory grows until the garbage collector runs.' },
     defaultConfiguration: { level: 'warning' },
   },
   growing: {
-    name: 'GpuMemoryFilling',
-    shortDescription: { text: 'GPU memory still filling, or leaking' },
-    fullDescription: { text: 'Memory of this line rises, and it is too early to tell a buffer from a leak.' },
+    name: 'GpuMemoryGrowing',
+    shortDescription: { text: 'GPU memory grows, unconfirmed' },
+    fullDescription: { text: 'Memory grows: a buffer and a leak still look the same.' },
     defaultConfiguration: { level: 'note' },
   },
 };
@@ -86,9 +88,8 @@ interface SarifResult {
   properties: {
     run: string;
     rank: number | null;
-    liveBytes: Bytes;
-    leakedBytes: Bytes;
-    growthBytes: Bytes;
+    /** Leaked, at most live in a cycle, or growth, as its rule says. */
+    bytes: Bytes;
     bytesPerStep: Bytes | null;
     blocks: number;
     category: string;
@@ -96,7 +97,7 @@ interface SarifResult {
   };
 }
 
-/** Every line that a person has to look at, those that a team ignores as suppressed; of several runs or ranks that show it, the one that lost most. @param version of the product */
+/** Every finding that a person has to look at, ignored ones as suppressed; of several runs or ranks that show it, that of the most bytes. @param version of the product */
 export function renderSarif(report: Report, version: string): SarifLog {
   return {
     $schema: SCHEMA,
@@ -112,67 +113,83 @@ export function renderSarif(report: Report, version: string): SarifLog {
         },
         columnKind: 'utf16CodeUnits',
         originalUriBaseIds: { [ROOT]: { description: { text: 'The workspace that recorded paths are mapped to.' } } },
-        results: oncePerLine(report.runs.flatMap((run) => run.lines.flatMap((line) => resultOf(line, run)))),
+        results: oncePerPlace(report.runs.flatMap(resultsOf)),
       },
     ],
   };
 }
 
-function oncePerLine(results: readonly SarifResult[]): SarifResult[] {
+function oncePerPlace(results: readonly SarifResult[]): SarifResult[] {
   const worst = new Map<string, SarifResult>();
   for (const result of results) {
     const key = JSON.stringify([result.ruleId, result.locations[0]]);
     const known = worst.get(key);
-    if (known === undefined || known.properties.liveBytes < result.properties.liveBytes) worst.set(key, result);
+    if (known === undefined || known.properties.bytes < result.properties.bytes) worst.set(key, result);
   }
   return [...worst.values()];
 }
 
-function resultOf(line: LineReport, run: RunReport): SarifResult[] {
-  const ruleId = suspectOf(line.verdict);
+function resultsOf(run: RunReport): SarifResult[] {
+  const suspects = run.lines.filter(({ verdict }) => suspectOf(verdict) !== null);
+  // What is ignored is no part of a finding.
+  return [false, true].flatMap((ignored) =>
+    findingsOf(suspects.filter((line) => line.ignored === ignored)).flatMap((finding) => resultOf(finding, run)),
+  );
+}
+
+function resultOf(finding: Finding, run: RunReport): SarifResult[] {
+  const ruleId = suspectOf(finding.verdict);
   if (ruleId === null) return [];
-  const { holder, stacks } = line;
-  const related =
-    holder === null
-      ? []
-      : [{ id: 1, ...locationOf(holder, null), message: { text: `Kept by ${shown(holder.text)}.` } }];
+  const { holder, lines, bytes, bytesPerStep, blocks } = finding;
+  const [first] = lines;
+  const related = holder === null ? [] : lines.map(relatedLocation);
+  const stacks = lines.flatMap((line) => line.stacks);
   return [
     {
       ruleId,
       ruleIndex: SUSPECTS.indexOf(ruleId),
       level: RULES[ruleId].defaultConfiguration.level,
-      message: { text: messageOf(line, run, ruleId) },
-      locations: [locationOf(line, line.function)],
+      message: { text: messageOf(finding, run) },
+      locations: [holder === null ? locationOf(first, first.function) : locationOf(holder, null)],
       ...(related.length > 0 ? { relatedLocations: related } : {}),
       ...(stacks.length > 0 ? { stacks: stacks.map(stackOf) } : {}),
       // Neither bytes nor line numbers: the result stays the same while code around it moves.
-      partialFingerprints: { 'leaklineLine/v1': fingerprint([ruleId, line.file, line.function, ...callers(line)]) },
-      ...(line.ignored ? { suppressions: [{ kind: 'external' as const }] } : {}),
+      partialFingerprints: {
+        'leaklineFinding/v1': fingerprint(
+          holder === null
+            ? [ruleId, first.file, first.function, ...callers(first)]
+            : [ruleId, holder.file, holder.name, first.function],
+        ),
+      },
+      ...(first.ignored ? { suppressions: [{ kind: 'external' as const }] } : {}),
       properties: {
         run: run.id,
         rank: run.rank,
-        liveBytes: line.liveBytes,
-        leakedBytes: line.leakedBytes,
-        growthBytes: line.growthBytes,
-        bytesPerStep: line.bytesPerStep,
-        blocks: line.blocks,
-        category: line.category,
-        confidence: line.confidence,
+        bytes,
+        bytesPerStep,
+        blocks,
+        category: first.category,
+        confidence: first.confidence,
       },
     },
   ];
+}
+
+function relatedLocation(line: LineReport, at: number): Location {
+  const amount = `${byteText(lineBytes(line))} (${categoryWord(line.category)})`;
+  return { id: at + 1, ...locationOf(line, line.function), message: { text: `Allocates ${amount}.` } };
 }
 
 function suspectOf(verdict: Verdict): Suspect | null {
   return SUSPECTS.find((suspect) => suspect === verdict) ?? null;
 }
 
-function messageOf(line: LineReport, run: RunReport, rule: Suspect): string {
-  const rate = rateText(line, run.steps);
-  const bytes = rule === 'leak' ? `${byteText(line.leakedBytes)} leaked` : `${byteText(line.liveBytes)} live`;
-  const what = `${bytes} (${categoryWord(line.category)}), ${plural(line.blocks, 'block')}${rate === '' ? '' : `, ${rate}`}`;
-  const holder = line.holder === null ? '' : ` Kept by ${shown(line.holder.text)}.`;
-  return `${RULES[rule].shortDescription.text}: ${what}.${holder}${line.evidence === null ? '' : ` ${line.evidence.reason}`}`;
+function messageOf(finding: Finding, { steps }: RunReport): string {
+  const { holder, lines } = finding;
+  const held = holder === null ? '' : `, held by ${shown(holder.name)}`;
+  const fix = holder?.fix == null ? '' : ` ${shown(holder.fix)}`;
+  const evidence = lines[0].evidence === null ? '' : ` ${lines[0].evidence.reason}`;
+  return `${amountSentence(finding, steps)}${held}.${fix}${evidence}`;
 }
 
 function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifResult['stacks']>[number] {

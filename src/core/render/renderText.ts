@@ -4,7 +4,8 @@ import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { fixLines } from './fixText.js';
-import { isSuspect, selectLines, sum } from '../report/lineSelection.js';
+import { findingLines } from './findingText.js';
+import { selectLines, sum } from '../report/lineSelection.js';
 import { outOfMemoryTexts } from '../report/outOfMemory.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
@@ -24,8 +25,6 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
-  fileAndLine,
-  holderSourceText,
   liveBytes,
   liveCategoriesText,
   placeText,
@@ -40,7 +39,7 @@ import { sparkline } from '../text/sparkline.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
 export interface TextOptions {
-  /** Rows of a table at most; the rest is one row. Leaks are always shown. */
+  /** Rows of a table at most, leaks apart; the rest is one row. Infinity shows steady lines below 1 % as well. */
   readonly mostLines: number;
 }
 
@@ -171,6 +170,9 @@ function runText(run: RunReport, options: TextOptions): string {
   ];
   const lines = [
     `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
+    ...forecastLine(run),
+    ...findingLines(run),
+    '',
     `  ${spanText(run)}, ${plural(
       sum(run.snapshots, (snapshot) => snapshot.events),
       'event',
@@ -183,10 +185,8 @@ function runText(run: RunReport, options: TextOptions): string {
       ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
     ]),
     ...outOfMemoryTexts(run.outOfMemory).map((text) => `  ${text}`),
-    ...forecastLine(run),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
-    ...suspectLines(shown),
     ...peakLines(run.peaks, options.mostLines),
     ...notes('warning', warningTexts(run.snapshots)),
   ];
@@ -242,26 +242,6 @@ function forecastLine({ forecast }: RunReport): string[] {
   return [
     `  out of memory in about ${plural(stepsToOom, 'step')} (${countText(low)} to ${countText(high)}) of ${byteText(capacityBytes)}`,
   ];
-}
-
-/** Why each suspect is one, and who keeps its memory. */
-function suspectLines(lines: readonly LineReport[]): string[] {
-  return lines.filter(isSuspect).flatMap(({ file, line, evidence, holder }) => {
-    const texts = [
-      ...(holder === null
-        ? []
-        : [
-            `is kept by ${holder.text} (${holder.file}:${holder.line}; ${holderSourceText(holder.source)})`,
-            holder.fix ?? '',
-          ]),
-      evidence?.reason ?? '',
-    ].filter((text) => text !== '');
-    if (texts.length === 0) return [];
-    const place = `  ${fileAndLine({ file, line })}`;
-    return holder === null
-      ? ['', `${place}: ${texts[0]}`]
-      : ['', `${place} ${texts[0]}`, ...texts.slice(1).map((text) => `    ${text}`)];
-  });
 }
 
 function notes(kind: string, texts: readonly string[]): string[] {

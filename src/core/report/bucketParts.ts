@@ -14,7 +14,7 @@ export function reportBuckets({ library, beforeRecording, noStack }: Readonly<Re
   return { buckets: { library, beforeRecording: beforeRecording + noStack }, noStack };
 }
 
-/** Parts that add up: the first two always, what has no stack where there is any. */
+/** Parts that hold anything: they add up. */
 export function bucketParts(of: { buckets: Buckets; noStack: Bytes }): (readonly [Bucket, Bytes])[] {
   const { buckets, noStack } = of;
   const parts = { ...buckets, beforeRecording: buckets.beforeRecording - noStack, noStack };
@@ -34,9 +34,7 @@ function shown<Cell>(
   parts: Readonly<Record<Bucket, Cell>>,
   isFilled: (cell: Cell) => boolean,
 ): (readonly [Bucket, Cell])[] {
-  return BUCKETS.filter((bucket) => bucket !== 'noStack' || isFilled(parts[bucket])).map(
-    (bucket) => [bucket, parts[bucket]] as const,
-  );
+  return BUCKETS.filter((bucket) => isFilled(parts[bucket])).map((bucket) => [bucket, parts[bucket]] as const);
 }
 
 function without(all: CompareCell, part: CompareCell): CompareCell {

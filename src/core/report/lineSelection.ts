@@ -12,15 +12,24 @@ export interface LineSelection {
   };
 }
 
-/** Suspects first, then the others by size; at most `most`, though never fewer than all the leaks. */
+/** A steady line that holds less of the live bytes says nothing. */
+const SMALLEST_SHARE = 0.01;
+
+/**
+ * Suspects first, then the others by size; at most `most`, though never fewer than all the leaks. Steady lines that hold
+ * next to nothing are left out too, unless `most` is infinite.
+ */
 export function selectLines(lines: readonly LineReport[], most: number): LineSelection {
+  const least = most === Infinity ? 0 : SMALLEST_SHARE * sum(lines, (line) => line.liveBytes);
   const own = lines.filter((line) => line.series.some((bytes) => bytes > 0));
   const suspects = own.filter(isSuspect).sort((a, b) => b.leakedBytes - a.leakedBytes || b.growthBytes - a.growthBytes);
   const others = own.filter((line) => !isSuspect(line));
-  const room = Math.max(0, most - suspects.length);
-  const rest = others.slice(room);
+  const told = others
+    .filter((line) => line.liveBytes >= least && (line.verdict !== 'steady' || line.liveBytes > 0))
+    .slice(0, Math.max(0, most - suspects.length));
+  const rest = others.filter((line) => !told.includes(line));
   return {
-    shown: [...suspects, ...others.slice(0, room)],
+    shown: [...suspects, ...told],
     rest: {
       lines: rest.length,
       liveBytes: sum(rest, (line) => line.liveBytes),

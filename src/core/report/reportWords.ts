@@ -5,6 +5,7 @@ import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
+import { findingsOf } from './findings.js';
 import { sum } from './lineSelection.js';
 import type {
   CategoryAmount,
@@ -134,17 +135,17 @@ export function verdictSentence(run: RunReport): string {
 }
 
 function judgedSentence(run: RunReport): string {
-  const leaks = run.lines.filter((line) => line.verdict === 'leak' && !line.ignored);
-  const leaked = byteText(sum(leaks, (line) => line.leakedBytes));
+  const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
   switch (run.verdict) {
     case 'leak':
-      return sayCount(leaks.length, '{1} leaked on 1 line.', '{1} leaked on {0} lines.', leaked);
+      // One says how much itself.
+      return sayCount(leaks.length, '1 leak.', '{0} leaks: {1} so far.', byteText(sum(leaks, ({ bytes }) => bytes)));
     case 'cycle':
-      return say('Memory climbs until the garbage collector runs: a reference cycle holds it.');
+      return say('A reference cycle holds memory until the garbage collector runs.');
     case 'periodic':
-      return say('Memory climbs and is given back, again and again.');
+      return say('Memory rises and falls periodically; no leak.');
     case 'growing':
-      return say('Still filling or leaking: more snapshots will tell.');
+      return say('Memory grows: a buffer and a leak still look the same. Record more snapshots.');
     case 'plateau':
       return say('Memory rose and stays level.');
     case 'oneOff':

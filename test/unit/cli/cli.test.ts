@@ -102,7 +102,7 @@ describe('The command line', () => {
         others.map(({ line: at }) => at),
       );
       const { stdout } = await runHere('analyze', '--root', root, ...SNAPSHOTS);
-      assert.match(stdout, /leaked on \d lines?\. 1 line is ignored\./);
+      assert.match(stdout, /: 1 leak\. 1 line is ignored\./);
       assert.match(stdout, /^ +ignored /m);
     });
 

@@ -100,8 +100,10 @@ describe('A report as text', () => {
       /^ {2}LEAK +2\.0 KiB +2,048 +\+2\.0 KiB +\+1\.0 KiB\/snapshot +3 +▁▅█ +other +src\/train\.py:7 \(step\)$/,
     );
     assert.match(rows[leak + 1], /steady +5\.0 MiB +5,242,880 .*src\/model\.py:7/);
-    assert.match(rows[0], /2\.0 KiB leaked on 1 line\./);
-    assert.match(rows[1], /3 snapshots, steps 10 to 30, 30 events/);
+    assert.match(rows[0], /: 1 leak\.$/);
+    assert.equal(rows[2], '  src/train.py:7: Leaks 1.0 KiB/snapshot (2.0 KiB so far).');
+    assert.ok(rows.includes('  3 snapshots, steps 10 to 30, 30 events'));
+    assert.ok(leak > 2, 'the finding stands above the table');
   });
 
   it('folds what is beyond the limit into one row, and loses nothing', () => {
@@ -149,7 +151,18 @@ describe('A report as text', () => {
     );
   });
 
-  it('names who keeps a leak', () => {
+  it('leaves out rows of nothing and steady lines below 1 %, unless all are asked for', () => {
+    const small = line('src/small.py', [1000, 1000, 1000]);
+    const gone = line('src/gone.py', [1000, 1000, 0]);
+    const report = reportOf([BIG, LEAK, small, gone]);
+    report.runs[0].buckets = { library: 0, beforeRecording: 200 };
+    const short = renderText(report, { mostLines: 30 });
+    assert.match(short, /1000 B .* 2 other lines$/m);
+    assert.doesNotMatch(short, /small\.py|gone\.py|library/);
+    assert.match(renderText(report, ALL), /src\/small\.py:7/);
+  });
+
+  it('tells lines that one statement holds as one finding, which leads with that statement', () => {
     const holder = {
       source: 'recorder' as const,
       file: 'train.py',
@@ -159,11 +172,19 @@ describe('A report as text', () => {
       fix: 'Append a float.',
       edit: null,
     };
-    const text = renderText(reportOf([{ ...LEAK, holder }]), ALL);
+    const other = { ...LEAK, line: 9, leakedBytes: 1024, bytesPerStep: 512, holder };
+    const text = renderText(reportOf([{ ...LEAK, holder }, other]), ALL);
     assert.ok(
       text.includes(
-        "src/train.py:7 is kept by history['aux'] (train.py:26; seen in the running process)\n    Append a float.",
+        ": 1 leak.\n\n  train.py:26: Leaks 1.5 KiB/snapshot (3.0 KiB so far), held by history['aux'] (seen in the running process).\n" +
+          '    Fix: Append a float.\n    Allocated at src/train.py:7 (step), src/train.py:9 (step).\n',
       ),
+      text,
+    );
+    assert.equal(text.split('Append a float').length, 2);
+    const markdown = renderMarkdown(reportOf([{ ...LEAK, holder }, other]), ALL);
+    assert.ok(
+      markdown.includes("- `train.py:26`: **Leaks 1.5 KiB/snapshot (3.0 KiB so far), held by `history['aux']`"),
     );
   });
 

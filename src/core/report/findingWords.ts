@@ -1,0 +1,44 @@
+/** A finding in words: the same sentence in the editor, on the command line and in every export. */
+import { byteText } from '../text/byteText.js';
+import { say, sayCount } from '../text/say.js';
+import type { Finding } from './findings.js';
+import { fileAndLine, perStep } from './reportWords.js';
+import type { LineReport, StepSource } from './report.js';
+
+type Amount = Pick<Finding, 'verdict' | 'bytes' | 'bytesPerStep'>;
+
+/** `35.8 MiB/step`; null where no rate is known. */
+export function rateOf(bytesPerStep: number | null, steps: StepSource): string | null {
+  const rate = Math.round(bytesPerStep ?? 0);
+  return rate <= 0 ? null : perStep(byteText(rate), steps);
+}
+
+/** The answer: `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
+export function amountSentence({ verdict, bytes, bytesPerStep }: Amount, steps: StepSource): string {
+  const rate = rateOf(bytesPerStep, steps);
+  const amount = byteText(bytes);
+  switch (verdict) {
+    case 'leak':
+      return rate === null ? say('Leaks {0} so far', amount) : say('Leaks {0} ({1} so far)', rate, amount);
+    case 'cycle':
+      return say('Reference cycle holds up to {0}', amount);
+    case 'growing':
+      return rate === null
+        ? say('Growing, unconfirmed: {0} so far', amount)
+        : say('Growing {0} ({1} so far), unconfirmed', rate, amount);
+    default:
+      return say('Grows {0}: too few snapshots for a verdict', amount);
+  }
+}
+
+/** `FeaturePyramid.visited (pyramid.py:17)`, for `held by`; null where no holder is known. */
+export function holderPlace({ holder }: Pick<Finding, 'holder'>): string | null {
+  return holder === null ? null : `${holder.name} (${fileAndLine(holder)})`;
+}
+
+/** `pyramid.py:16`, or how many lines. */
+export function allocatedText(lines: readonly Pick<LineReport, 'file' | 'line'>[]): string {
+  return lines.length === 1
+    ? say('allocated at {0}', fileAndLine(lines[0]))
+    : sayCount(lines.length, 'allocated on 1 line', 'allocated on {0} lines');
+}

@@ -1,0 +1,96 @@
+/** Findings: one per bug, named by the statement to change. Every surface counts and lists these, never lines. */
+import type { Bytes } from '../model/units.js';
+import { sum } from './lineSelection.js';
+import type { HolderReport, LineReport, Verdict } from './report.js';
+
+export interface Finding {
+  /** The statement to change: that of the holder, else the line that allocates. */
+  readonly file: string;
+  /** 1-based. */
+  readonly line: number;
+  /** The worst of its lines. */
+  readonly verdict: Verdict;
+  /** With an edit, if that of any line has one. */
+  readonly holder: HolderReport | null;
+  /** Lines that allocate the memory, those of the finding's verdict first, each group by size. */
+  readonly lines: readonly [LineReport, ...LineReport[]];
+  /** Of lines with the finding's verdict: leaked, at most live in a cycle, else growth. */
+  readonly bytes: Bytes;
+  /** Of the same lines; null where no step is known. */
+  readonly bytesPerStep: Bytes | null;
+  /** Live blocks of the same lines. */
+  readonly blocks: number;
+  /** Live bytes of the same lines, one per snapshot. */
+  readonly series: readonly Bytes[];
+}
+
+const WORST_FIRST: readonly Verdict[] = [
+  'leak',
+  'cycle',
+  'growing',
+  'tooShort',
+  'periodic',
+  'plateau',
+  'oneOff',
+  'steady',
+];
+
+/** Order of verdicts, 0 for the worst. */
+export function severity(verdict: Verdict): number {
+  return WORST_FIRST.indexOf(verdict);
+}
+
+/** Lines of one run gathered by the statement that holds their memory, the worst first. */
+export function findingsOf(lines: readonly LineReport[]): Finding[] {
+  const groups = new Map<string, [LineReport, ...LineReport[]]>();
+  for (const line of lines) {
+    const { file, line: at } = placeOf(line);
+    const key = `${at}:${file}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [line]);
+    else group.push(line);
+  }
+  return [...groups.values()].map(findingFrom).sort(worstFirst);
+}
+
+function placeOf(line: LineReport): { file: string; line: number } {
+  return line.holder ?? line;
+}
+
+function findingFrom(group: [LineReport, ...LineReport[]]): Finding {
+  const [first, ...rest] = [...group].sort(
+    (a, b) => severity(a.verdict) - severity(b.verdict) || lineBytes(b) - lineBytes(a),
+  );
+  const lines: Finding['lines'] = [first, ...rest];
+  const { verdict } = first;
+  const same = lines.filter((line) => line.verdict === verdict);
+  const rates = same.map(({ bytesPerStep }) => bytesPerStep).filter((rate) => rate !== null);
+  const series = first.series.map((_, i) => sum(same, (line) => line.series[i] ?? 0));
+  return {
+    file: placeOf(first).file,
+    line: placeOf(first).line,
+    verdict,
+    holder: lines.find(({ holder }) => holder?.edit != null)?.holder ?? first.holder,
+    lines,
+    bytes: verdict === 'cycle' ? Math.max(0, ...series) : sum(same, lineBytes),
+    bytesPerStep: rates.length === 0 ? null : sum(rates, (rate) => rate),
+    blocks: sum(same, ({ blocks }) => blocks),
+    series,
+  };
+}
+
+/** The part of a line's memory that its verdict is about. */
+export function lineBytes({ verdict, leakedBytes, growthBytes, liveBytes, series }: LineReport): Bytes {
+  switch (verdict) {
+    case 'leak':
+      return leakedBytes;
+    case 'cycle':
+      return Math.max(liveBytes, ...series);
+    default:
+      return growthBytes;
+  }
+}
+
+function worstFirst(a: Finding, b: Finding): number {
+  return severity(a.verdict) - severity(b.verdict) || b.bytes - a.bytes;
+}
