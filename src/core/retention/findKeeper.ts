@@ -9,7 +9,9 @@ import { best, type Finding } from './judge/finding.js';
 import { endedKeepers, keepers } from './judge/keepers.js';
 import { limitOf, type Limit } from './judge/limits.js';
 import { hasNewKeys } from './judge/newKeys.js';
+import { loopPlace } from './judge/loopPlace.js';
 import { nextLoop } from './judge/nextLoop.js';
+import { retainedIn, type Retained } from './judge/retained.js';
 import { Trial } from './judge/trial.js';
 import type { Place } from './values/things.js';
 
@@ -29,6 +31,10 @@ export interface Followed {
   readonly isWhole: boolean;
   /** True if what keeps has keys, and each step's is another one than all before. */
   readonly hasNewKeys: boolean;
+  /** The releases and bounds that were met on what keeps what the line allocates. */
+  readonly retained: Retained;
+  /** The loops around the line, outermost first, down to the one whose rounds are steps. */
+  readonly loops: readonly Place[];
   /** Where a generator on the way takes items out of a buffer that may keep it; null if there is none. */
   readonly buffer: Place | null;
 }
@@ -66,6 +72,8 @@ export function findKeeper(
     nextLoop: nextLoop(trial),
     isWhole: watchedLoops[0].loop !== OUTSIDE,
     hasNewKeys: finding !== null && hasNewKeys(finding, trial),
+    retained: retainedIn(trial),
+    loops: trial.loops.names.flatMap((loop) => loopPlace(loop, sources) ?? []),
     buffer: finding === null ? bufferOnTheWay(path, sources) : null,
   };
 }
@@ -77,5 +85,7 @@ const NOTHING: Followed = {
   nextLoop: null,
   isWhole: false,
   hasNewKeys: false,
+  retained: { releases: [], bounds: [] },
+  loops: [],
   buffer: null,
 };

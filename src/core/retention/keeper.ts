@@ -28,6 +28,9 @@ export type KeeperKind =
   | 'cycle'
   | 'grown';
 
+/** Its own length, the remainder that its keys are, a test around the statement, or its size as a cache. */
+export type MostKind = 'length' | 'ring' | 'test' | 'cache';
+
 /** A statement that may keep memory, met while the source was followed. */
 export interface Keeper {
   readonly kind: KeeperKind;
@@ -48,6 +51,8 @@ export interface Keeper {
   readonly every: number | null;
   /** Items that what keeps holds at most; null where the source does not say it. */
   readonly most: Room | null;
+  /** What limits it so. */
+  readonly mostBy: MostKind | null;
   /** Under which key it is put; null where each round adds one. */
   readonly key: Value | null;
   /** True if the receiver is not known to be a container. */

@@ -16,7 +16,7 @@ function endingIn(files: Files, holder: string): string {
   const kept = keptName(holder);
   assert.ok(kept !== null, holder);
   const found = endingOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']));
-  if (found === null || !('place' in found)) return found?.kind ?? 'none';
+  if (found === null || found.kind === 'tested' || found.kind === 'keyed') return found?.kind ?? 'none';
   const { module, span } = found.place;
   return `${found.kind}: ${module.text.split('\n')[lineAt(module, span.from) - 1].trim()}`;
 }

@@ -1,5 +1,7 @@
+import assert from 'node:assert/strict';
 import { findKeeper, type Followed, type Growth } from '../../../src/core/retention/findKeeper.js';
 import type { Finding } from '../../../src/core/retention/judge/finding.js';
+import { retentionOf, type Retention } from '../../../src/core/retention/releases.js';
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
 import { patternEdit } from '../../../src/core/report/patternEdit.js';
@@ -57,6 +59,13 @@ export function keeperOf(
 /** What following the source to the marked line gives, null where its file cannot be read. */
 export function followed(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): Followed | null {
   return follow(program, growth, bornEvery).followed;
+}
+
+/** What may release, or bound, what the source shows to keep what the marked line allocates. */
+export function retained(program: Program): Retention {
+  const { followed, sources } = follow(program, 'kept', null);
+  assert.ok(followed !== null);
+  return retentionOf(null, [followed], sources, Object.keys(program.files));
 }
 
 function follow(

@@ -46,6 +46,7 @@ export function followBackward(
       container: null,
       attribute: null,
       most: null,
+      mostBy: null,
       guessed: false,
     });
   }

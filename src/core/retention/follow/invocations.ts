@@ -123,6 +123,7 @@ export class Invocations extends Part {
       value: valueOf(node),
       container: null,
       attribute: null,
+      mostBy: 'cache',
       most: name.endsWith('lru_cache') ? this.cacheSize(decorator, { ...act, scope: fn.scope }) : null,
       guessed: false,
     });

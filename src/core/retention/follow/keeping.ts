@@ -34,6 +34,8 @@ export function putIn(
   const holder = sourceText(module, receiver);
   const ring = key?.known?.kind === 'below' ? key.known.room : null;
   for (const container of targets) {
+    const own = container?.most ?? null;
+    const tested = own === null && ring === null ? machine.roomIn(holder) : null;
     noteKeeper(machine, isError ? 'error' : 'put', act, statement, {
       holder,
       kept: span === null ? '' : sourceText(module, span),
@@ -41,7 +43,8 @@ export function putIn(
       value,
       container,
       attribute: attributeName(receiver),
-      most: container?.most ?? ring ?? machine.roomIn(holder),
+      most: own ?? ring ?? tested,
+      mostBy: own !== null ? 'length' : ring !== null ? 'ring' : tested !== null ? 'test' : null,
       key,
       guessed,
     });

@@ -52,7 +52,10 @@ export class KnownMethods extends Part {
     const containers = base.things.filter((thing) => thing.kind === 'container');
     if (TAKES_OUT.has(name) || (name === 'get' && containers.some(({ type }) => type === 'queue'))) {
       const holder = sourceText(act.scope.module, receiver);
-      machine.takeOut(containers, holder, name === 'clear');
+      machine.takeOut(containers, holder, name === 'clear' ? 'clear' : 'take', {
+        module: act.scope.module,
+        span: call,
+      });
       if (containers.length === 0) machine.emptied.add(holder);
       return containers.length > 0 ? elementOf(base) : partOf(base);
     }
@@ -129,6 +132,7 @@ export class KnownMethods extends Part {
         loops: machine.loops,
         every: machine.everyRound,
         most: null,
+        mostBy: null,
         key: null,
         guessed: false,
       };

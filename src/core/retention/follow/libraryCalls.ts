@@ -132,7 +132,8 @@ export class LibraryCalls extends Part {
     const containers = heap.value.things.filter((thing) => thing.kind === 'container');
     const receiver = call.args[0].value;
     if (item === undefined || !name.includes('push')) {
-      this.machine.takeOut(containers, sourceText(act.scope.module, receiver), false);
+      const { module } = act.scope;
+      this.machine.takeOut(containers, sourceText(module, receiver), 'take', { module, span: call });
       return elementOf(heap.value);
     }
     if (name === 'heapq.heappush') {

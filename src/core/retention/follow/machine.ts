@@ -6,7 +6,7 @@ import { FlowNode, type Sureness } from '../values/flowNode.js';
 import type { Room } from '../values/known.js';
 import { letGo } from '../values/parts.js';
 import type { LoopRound } from '../values/loopRound.js';
-import type { Container, FunctionThing, Hook, Place, Scope } from '../values/things.js';
+import type { Clearing, Container, FunctionThing, Hook, Place, ReleaseKind, Scope } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { LengthTest } from './lengthTests.js';
 
@@ -154,15 +154,30 @@ export class Machine {
   }
 
   /** Notes that something takes items out of a container, where the tests around ask for its length as well. */
-  takeOut(containers: readonly Container[], holder: string, isAll: boolean): void {
+  takeOut(containers: readonly Container[], holder: string, kind: ReleaseKind, place: Place): void {
+    const isAll = kind === 'clear' || kind === 'cut';
     const tests = this.measured.filter(({ container }) => container === holder);
     const most = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
     for (const container of containers) {
       const isThorough = isAll || tests.length > 0;
       // What a test of the length takes out leaves others: what is in these stays.
-      if (isAll) letGo(container, { loops: this.loops, isThorough, most });
-      else container.cleared.push({ loops: this.loops, isThorough, most });
+      const clearing = this.clearing(kind, place, isThorough, most);
+      if (isAll) letGo(container, clearing);
+      else container.cleared.push(clearing);
     }
+  }
+
+  clearing(kind: ReleaseKind, place: Place, isThorough: boolean, most: Room | null): Clearing {
+    const { loops } = this;
+    return {
+      kind,
+      place,
+      loops,
+      isThorough,
+      most,
+      isConditional: this.branches > 0,
+      isLater: this.watchedLoops !== null,
+    };
   }
 
   /** The loops in whose rounds something is made. */

@@ -2,7 +2,7 @@ import type { Assignment, Expression, Span } from '../../python/ast.js';
 import type { Keeper } from '../keeper.js';
 import { roomOf, type Room } from '../values/known.js';
 import { adopt, elementOf, keepIn, keepsNothing, letGo } from '../values/parts.js';
-import { eitherOf, plainValue, type Container, type Value } from '../values/things.js';
+import { eitherOf, plainValue, type Container, type Place, type ReleaseKind, type Value } from '../values/things.js';
 import type { Activation } from './activation.js';
 import type { Attributes } from './attributes.js';
 import { Part, type Follower } from './follower.js';
@@ -24,7 +24,7 @@ export class Targets extends Part {
     switch (target.kind) {
       case 'name': {
         const { names } = act.scope.scopeOf(target.name);
-        this.replaced(names.get(target.name), value);
+        this.replaced(names.get(target.name), value, { module: act.scope.module, span: statement });
         names.set(target.name, value);
         return;
       }
@@ -37,7 +37,7 @@ export class Targets extends Part {
         for (const thing of base.things) {
           if (thing.kind !== 'instance' && thing.kind !== 'class') continue;
           const old = thing.attrs.get(target.name);
-          this.replaced(old, value);
+          this.replaced(old, value, { module: act.scope.module, span: statement });
           thing.attrs.set(target.name, machine.branches > 0 && old !== undefined ? eitherOf(old, value) : value);
           for (const to of value.things) {
             machine.references.push({
@@ -72,8 +72,9 @@ export class Targets extends Part {
     const base = this.follower.evaluate(target.value, act);
     const keys = target.index.map((index) => this.follower.evaluate(index, act));
     const containers = base.things.filter((thing) => thing.kind === 'container');
+    const place = { module: act.scope.module, span: statement };
     if (target.slice !== null) {
-      for (const container of containers) this.empty(container, mostIn(value));
+      for (const container of containers) this.empty(container, 'cut', mostIn(value), place);
       return;
     }
     if (callSpecial(this.follower, base, '__setitem__', [keys[0], value], statement, act) !== null) return;
@@ -108,27 +109,31 @@ export class Targets extends Part {
       loops: this.machine.loops,
       every: null,
       most: null,
+      mostBy: null,
       key: null,
       guessed: false,
     });
   }
 
   /** A container that a name or an attribute no longer names lets go of its items. */
-  private replaced(old: Value | undefined, value: Value): void {
+  private replaced(old: Value | undefined, value: Value, place: Place): void {
     if (old === undefined) return;
+    const most = mostIn(value);
     for (const thing of old.things) {
-      if (thing.kind === 'container' && !value.things.includes(thing)) this.empty(thing, mostIn(value));
+      if (thing.kind === 'container' && !value.things.includes(thing))
+        this.empty(thing, most === null ? 'replace' : 'cut', most, place);
     }
   }
 
-  private empty(container: Container, most: Room | null): void {
-    letGo(container, { loops: this.machine.loops, isThorough: true, most });
+  private empty(container: Container, kind: ReleaseKind, most: Room | null, place: Place): void {
+    letGo(container, this.machine.clearing(kind, place, true, most));
   }
 
   drop(target: Expression, act: Activation): void {
+    const place = { module: act.scope.module, span: target };
     if (target.kind === 'name') {
       const { names } = act.scope.scopeOf(target.name);
-      this.replaced(names.get(target.name), plainValue());
+      this.replaced(names.get(target.name), plainValue(), place);
       names.delete(target.name);
     } else if (target.kind === 'subscript') {
       const { things } = this.follower.evaluate(target.value, act);
@@ -138,12 +143,15 @@ export class Targets extends Part {
       if (end?.kind === 'unary' && end.operator === '-') {
         // `del kept[:-9]`
         const room = roomOf(this.follower.evaluate(end.operand, act), sourceText(act.scope.module, end.operand));
-        for (const container of containers) this.empty(container, room);
-      } else this.machine.takeOut(containers, sourceText(act.scope.module, target.value), slice !== null);
+        for (const container of containers) this.empty(container, 'cut', room, place);
+      } else {
+        const holder = sourceText(act.scope.module, target.value);
+        this.machine.takeOut(containers, holder, slice === null ? 'delete' : 'cut', place);
+      }
     } else if (target.kind === 'attribute') {
       for (const thing of this.follower.evaluate(target.value, act).things) {
         if (thing.kind === 'instance') {
-          this.replaced(thing.attrs.get(target.name), plainValue());
+          this.replaced(thing.attrs.get(target.name), plainValue(), place);
           thing.attrs.delete(target.name);
         }
       }

@@ -3,7 +3,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
 import type { Keeper } from '../keeper.js';
 import { isCalledByFramework, isMentioned } from './callers.js';
-import { empties } from './emptying.js';
+import { releaseIn } from './emptying.js';
 
 /** True if another method empties the attribute, and somebody calls that method or hands it over. */
 export function isClearedElsewhere({ attribute, place }: Keeper, modules: readonly PythonModule[]): boolean {
@@ -26,6 +26,8 @@ function clearingFunctions(module: PythonModule, attribute: string): Clearing[] 
   const isIt = (target: Expression): boolean => target.kind === 'attribute' && target.name === attribute;
   return standings(module.body).flatMap(({ statement: fn, outer }) => {
     if (fn.kind !== 'function' || fn.name === '__init__') return [];
-    return standings(fn.body).some(({ statement }) => empties(statement, isIt)) ? [{ module, fn, outer }] : [];
+    return standings(fn.body).some(({ statement }) => releaseIn(statement, isIt) !== null)
+      ? [{ module, fn, outer }]
+      : [];
   });
 }

@@ -1,5 +1,6 @@
 import type { Call, Expression, Statement } from '../../python/ast.js';
 import { calledName, someExpression, somePart } from '../../python/walk.js';
+import type { ReleaseKind } from '../values/things.js';
 import type { IsIt } from './found.js';
 
 /** Methods that take items out of what they are called on. */
@@ -10,10 +11,10 @@ const TAKES_FROM = /^(?:heappop|heapreplace|heappushpop)$/;
 const JOINS = /^(?:cat|concat|concatenate|stack|hstack|vstack|append|chain|extend|add|update|lerp)$/;
 
 /**
- * True if a statement lets go of all or of some of what a container holds, or puts another one in its place.
+ * How a statement releases all or some of what a container holds, or puts another one in its place; null if it does not.
  * @param isInside true of the container as well as of what it holds, whatever these are called here
  */
-export function empties(statement: Statement, isIt: IsIt, isInside: IsIt = isIt): boolean {
+export function releaseIn(statement: Statement, isIt: IsIt, isInside: IsIt = isIt): ReleaseKind | null {
   if (statement.kind === 'assign') {
     const { value } = statement;
     const isReplaced = (target: Expression): boolean => isIt(target) && !continues(value, isIt);
@@ -23,12 +24,19 @@ export function empties(statement: Statement, isIt: IsIt, isInside: IsIt = isIt)
     // `self.rows[name] = self.rows[name][-n:]`
     const isCut = (target: Expression): boolean =>
       isPart(target) || (target.kind === 'subscript' && isInside(target) && somePart(value, isPart));
-    if (targets.some((target) => isReplaced(target) || isCut(target))) return true;
+    if (targets.some(isCut)) return 'cut';
+    if (targets.some(isReplaced)) return somePart(value, (part) => isPart(part) || isIt(part)) ? 'cut' : 'replace';
   }
   if (statement.kind === 'delete') {
-    return statement.targets.some((target) => isIt(target) || (target.kind === 'subscript' && isInside(target.value)));
+    const drops = statement.targets.some(
+      (target) => isIt(target) || (target.kind === 'subscript' && isInside(target.value)),
+    );
+    return drops ? 'delete' : null;
   }
-  return someExpression(statement, (part) => part.kind === 'call' && takesOut(part, isIt, isInside));
+  const calls = (part: Expression, clears: boolean): boolean =>
+    part.kind === 'call' && (calledName(part) === 'clear') === clears && takesOut(part, isIt, isInside);
+  if (someExpression(statement, (part) => calls(part, true))) return 'clear';
+  return someExpression(statement, (part) => calls(part, false)) ? 'take' : null;
 }
 
 function takesOut(call: Call, isIt: IsIt, isInside: IsIt): boolean {

@@ -2,10 +2,10 @@ import type { Expression, Statement } from '../../python/ast.js';
 import { lineAt, type PythonModule } from '../../python/pythonModule.js';
 import { isLoop, standings } from '../../python/standings.js';
 import { calledName, someExpression, somePart } from '../../python/walk.js';
-import type { Place } from '../values/things.js';
+import type { Place, ReleaseKind } from '../values/things.js';
 import { Aliases, functionsCalled } from './aliases.js';
 import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
-import { empties } from './emptying.js';
+import { releaseIn } from './emptying.js';
 import { inModule, mentioning, type Found, type IsIt } from './found.js';
 import { isCountedOut, isTested } from './guards.js';
 import { goesBack, isLookedUp, isOfData } from './keyedPuts.js';
@@ -13,32 +13,43 @@ import { isNamed, type KeptName } from './keptName.js';
 import { isBounded, isMeasured } from './measured.js';
 import { isPut, keysOfPuts } from './puts.js';
 
-/** What may end the growth of a container, by its name alone: whichever object it is of, and whenever it runs. */
-export type Ending =
-  /** It is made with a bound. */
-  | { readonly kind: 'bounds'; readonly place: Place }
-  /** A statement lets go of items, makes the container anew, or asks how many there are before it puts in more. */
-  | { readonly kind: 'letsGo'; readonly place: Place }
-  /** Items are put under keys that are looked up first: it is full once all keys have come. */
-  | { readonly kind: 'lookedUp'; readonly place: Place }
-  /** Each statement that puts items in stands under a test that holds up to a count of steps or epochs. */
-  | { readonly kind: 'counted'; readonly place: Place }
-  /** The same under a test that may not hold for ever. */
-  | { readonly kind: 'tested' }
-  /** Items are put under keys, which may come again. */
-  | { readonly kind: 'keyed' };
+/**
+ * What may end the growth of a container, by its name alone: whichever object it is of, and whenever it runs.
+ * - `bounds`: it is made with a bound
+ * - `letsGo`: a statement releases items, makes the container anew, or asks how many there are before it puts in more
+ * - `lookedUp`: items are put under keys that are looked up first: it is full once all keys have come
+ * - `counted`: each statement that puts items in stands under a test that holds up to a count of steps or epochs
+ * - `tested`: the same under a test that may not hold for ever
+ * - `keyed`: items are put under keys, which may come again
+ */
+export type Ending = { readonly place: Place } & (
+  | { readonly kind: 'letsGo'; readonly release: ReleaseKind; readonly found: Found }
+  | {
+      readonly kind: 'bounds' | 'letsGo' | 'lookedUp' | 'counted' | 'tested' | 'keyed';
+      readonly bound: NamedBound;
+    }
+);
+
+/** What a bound that the names show rests on. */
+export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'count' | 'flag';
+
+/** The first thing in the source that may end the growth of what has a name; null if there is none. */
+export function endingOf(...asked: Parameters<typeof endingsOf>): Ending | null {
+  for (const ending of endingsOf(...asked)) return ending;
+  return null;
+}
 
 /**
- * The first thing in the source that may end the growth of what has a name; null if there is none.
+ * All in the source that may end the growth of what has a name: what says most first.
  * @param own the file that the name was read from, and the line of its statement
  * @param modules all that may have run
  */
-export function endingOf(
+export function* endingsOf(
   kept: KeptName,
   own: PythonModule | null,
   line: number,
   modules: readonly PythonModule[],
-): Ending | null {
+): Generator<Ending> {
   const isIt: IsIt = (expression) => isNamed(kept, expression);
   const all = (kept.kind === 'variable' ? (own === null ? [] : [own]) : mentioning(kept.name, modules)).flatMap(
     inModule,
@@ -49,32 +60,35 @@ export function endingOf(
   const known = new Set(found.map(({ statement }) => statement));
   const elsewhere = modules.flatMap(inModule).filter((one) => aliases.has(one) && !known.has(one.statement));
   for (const one of [...found, ...elsewhere]) {
-    if (!empties(one.statement, isIt, aliases.in(one, isIt))) continue;
+    const release = releaseIn(one.statement, isIt, aliases.in(one, isIt));
+    if (release === null) continue;
     if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement, modules)) continue;
     // A function that is given it runs when its caller does.
     if (!known.has(one.statement) || runsAgain(one, kept, isIt, modules))
-      return { kind: 'letsGo', place: placeOf(one) };
+      yield { kind: 'letsGo', place: placeOf(one), release, found: one };
   }
   const reset = /^(?:attribute|computed)$/.test(kept.kind) ? resetByName(kept, modules) : null;
-  if (reset !== null && runsAgain(reset, kept, isIt, modules)) return { kind: 'letsGo', place: placeOf(reset) };
+  if (reset !== null && runsAgain(reset, kept, isIt, modules))
+    yield { kind: 'letsGo', place: placeOf(reset), release: 'replace', found: reset };
   const bounded = found.find((one) => isBounded(one, isIt));
-  if (bounded !== undefined) return { kind: 'bounds', place: placeOf(bounded) };
+  if (bounded !== undefined) yield { kind: 'bounds', place: placeOf(bounded), bound: 'length' };
   const puts = [...found, ...elsewhere].filter((one) => isPut(one.statement, aliases.in(one, isIt)));
   for (const one of puts) {
     for (const key of keysOfPuts(one.statement, isIt)) {
       const back = goesBack(key, one, modules);
-      if (back !== null) return { kind: 'letsGo', place: placeOf(back) };
+      if (back !== null) yield { kind: 'letsGo', place: placeOf(back), bound: 'ring' };
     }
   }
   if (puts.length > 0 && puts.every((one) => isMeasured(one, aliases.in(one, isIt))))
-    return { kind: 'letsGo', place: placeOf(puts[0]) };
+    yield { kind: 'letsGo', place: placeOf(puts[0]), bound: 'test' };
   const memo = puts.find((one) => isMemo(one, isIt));
-  if (memo !== undefined) return { kind: 'lookedUp', place: placeOf(memo) };
-  if (puts.length > 0 && puts.every((one) => isCountedOut(one, modules))) {
-    return { kind: 'counted', place: placeOf(puts[0]) };
-  }
-  if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules))) return { kind: 'tested' };
-  return puts.some(({ statement }) => keysOfPuts(statement, isIt).length > 0) ? { kind: 'keyed' } : null;
+  if (memo !== undefined) yield { kind: 'lookedUp', place: placeOf(memo), bound: 'keys' };
+  if (puts.length > 0 && puts.every((one) => isCountedOut(one, modules)))
+    yield { kind: 'counted', place: placeOf(puts[0]), bound: 'count' };
+  if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules)))
+    yield { kind: 'tested', place: placeOf(puts[0]), bound: 'flag' };
+  const keyed = puts.find(({ statement }) => keysOfPuts(statement, isIt).length > 0);
+  if (keyed !== undefined) yield { kind: 'keyed', place: placeOf(keyed), bound: 'keys' };
 }
 
 /** True if what is put under keys is looked up first, or has keys that are known to come again. */

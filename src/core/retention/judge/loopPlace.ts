@@ -1,3 +1,4 @@
+import { isLoop, standings } from '../../python/standings.js';
 import type { Sources } from '../sources.js';
 import type { Place } from '../values/things.js';
 
@@ -7,5 +8,6 @@ export function loopPlace(name: string, sources: Sources): Place | null {
   const module = found === null ? null : sources.module(found[1]);
   if (found === null || module === null) return null;
   const from = Number(found[2]);
-  return { module, span: { from, to: from } };
+  const loop = standings(module.body).find(({ statement }) => isLoop(statement) && statement.from === from)?.statement;
+  return { module, span: loop ?? { from, to: from } };
 }

@@ -10,6 +10,12 @@ export interface Place {
   readonly span: Span;
 }
 
+/**
+ * How a statement releases what a container holds: it calls `clear()`, takes items out, puts another object in its place,
+ * cuts it down to a part, or deletes items. `remake`: each round of a loop makes the container anew.
+ */
+export type ReleaseKind = 'clear' | 'take' | 'replace' | 'cut' | 'delete' | 'remake';
+
 /** A place as one text. */
 export function placeKey({ module, span }: Place): string {
   return `${module.file}:${span.from}`;
@@ -60,7 +66,13 @@ export interface Container extends Holder {
 }
 
 export interface Clearing {
+  readonly place: Place;
+  readonly kind: ReleaseKind;
   readonly loops: readonly LoopRound[];
+  /** It may not run in each round of these. */
+  readonly isConditional: boolean;
+  /** It ran after the watched line had. */
+  readonly isLater: boolean;
   /** It let go of all items, or of as many as are too many. */
   readonly isThorough: boolean;
   /** Items that are left at most. */

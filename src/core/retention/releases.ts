@@ -1,0 +1,182 @@
+import { lineAt, type PythonModule } from '../python/pythonModule.js';
+import { isLoop } from '../python/standings.js';
+import { calledName, someExpression } from '../python/walk.js';
+import type { Followed } from './findKeeper.js';
+import { isCalledByFramework } from './judge/callers.js';
+import { endingsOf, type Ending, type NamedBound } from './judge/endings.js';
+import { inModule, mentioning, type Found } from './judge/found.js';
+import { keptName, outerName } from './judge/keptName.js';
+import type { FollowedBound, FollowedRelease, Where } from './judge/retained.js';
+import type { Sources } from './sources.js';
+import type { Place, ReleaseKind } from './values/things.js';
+
+/** A place in the source, as a report names it. */
+export interface SourceLine {
+  readonly file: string;
+  readonly line: number;
+}
+
+/** A statement that may release what a holder retains. */
+export interface Release extends SourceLine {
+  readonly kind: ReleaseKind;
+  /** Where it runs, as seen from the statement that retains. */
+  readonly where: Where;
+  /** True if a test, or an exception, decides whether it runs. */
+  readonly isConditional: boolean;
+  /** True if the interpreter met it on this very object; false if only its name says so. */
+  readonly isFollowed: boolean;
+}
+
+/** What ends the growth of a holder once it is reached. */
+export interface HolderBound extends SourceLine {
+  /**
+   * - `length`, `ring`, `cache`: it is made so; `fixed`: items are replaced, none are added
+   * - `test`: a test of its length or of a count around the statement; `graph`: a backward every so many steps
+   * - `keys`: items are put under keys, which may all come again; `count`: a test that holds up to a step or an epoch
+   * - `flag`: a test that may not hold for ever
+   */
+  readonly kind: FollowedBound['kind'] | NamedBound;
+  /** Items at most; null where the source does not tell the number. */
+  readonly value: number | null;
+  /** The same as the source says it; empty where it does not. */
+  readonly text: string;
+  readonly isFollowed: boolean;
+}
+
+/** What may release, or bound, what a holder retains. */
+export interface Retention {
+  /** Those that the interpreter met first. */
+  readonly releases: readonly Release[];
+  readonly bounds: readonly HolderBound[];
+  /** The loops around the line, outermost first, down to the one whose rounds are steps; empty where that is not known. */
+  readonly loops: readonly SourceLine[];
+  /** The loop in which training goes on when all of these are over. */
+  readonly nextLoop: SourceLine | null;
+  /** True if the source was followed from the program's start to the line, along each stack. */
+  readonly isWhole: boolean;
+  /** True if nothing can release it: followed as a whole, a known holder, one loop, no release, no bound, no next loop. */
+  readonly isEndless: boolean;
+}
+
+/**
+ * What may release, or bound, what a holder retains: asked of the interpreter first; where it did not pass, of names.
+ * @param holder as a report names it; null for the one that the source shows
+ * @param followed what following each stack of the line gave
+ * @param files that may have run
+ */
+export function retentionOf(
+  holder: (SourceLine & { readonly name: string }) | null,
+  followed: readonly Followed[],
+  sources: Sources,
+  files: Iterable<string>,
+): Retention {
+  const shown = followed.map(({ finding, ended }) => finding ?? ended).find((one) => one !== null) ?? null;
+  const name = holder?.name ?? shown?.holder ?? '';
+  const own = sources.module(holder?.file ?? shown?.module.file ?? '');
+  const line = holder?.line ?? (shown === null ? 0 : lineAt(shown.module, shown.span.from));
+  const modules = sources.reachableFrom([...(own === null ? [] : [own.file]), ...files]);
+  const loops = followed.find((one) => one.loops.length > 0)?.loops ?? [];
+  const releases = new Map<string, Release>();
+  const bounds = new Map<string, HolderBound>();
+  const add = <T extends SourceLine & { readonly kind: string }>(to: Map<string, T>, one: T): void => {
+    const key = [one.file, one.line, one.kind].join('\n');
+    if (!to.has(key)) to.set(key, one);
+  };
+  for (const { retained } of followed) {
+    for (const one of retained.releases) add(releases, followedRelease(one));
+    for (const { place, kind, most } of retained.bounds)
+      add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, text: most?.text ?? '', isFollowed: true });
+  }
+  const byLine = new Set([...releases.values()].map((one) => `${one.file}:${one.line}`));
+  for (const ending of namedEndings(name, own, line, modules)) {
+    const at = lineOf(ending.place);
+    if ('bound' in ending) {
+      if (!followed.some(({ retained }) => retained.bounds.some(({ kind }) => kind === ending.bound)))
+        add(bounds, { ...at, kind: ending.bound, value: null, text: '', isFollowed: false });
+    } else if (!byLine.has(`${at.file}:${at.line}`)) {
+      const { where, isConditional } = whereRuns(ending.found, loops, modules);
+      add(releases, { ...at, kind: ending.release, where, isConditional, isFollowed: false });
+    }
+  }
+  for (const { buffer } of followed) {
+    if (buffer !== null)
+      add(releases, { ...lineOf(buffer), kind: 'take', where: 'step', isConditional: true, isFollowed: false });
+  }
+  const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
+  const isWhole = followed.length > 0 && followed.every((one) => one.isWhole);
+  return {
+    releases: [...releases.values()],
+    bounds: [...bounds.values()],
+    loops: loops.map(lineOf),
+    nextLoop: next === null ? null : lineOf(next),
+    isWhole,
+    isEndless:
+      isWhole && name !== '' && loops.length === 1 && next === null && releases.size === 0 && bounds.size === 0,
+  };
+}
+
+function followedRelease({ place, kind, where, isConditional }: FollowedRelease): Release {
+  return { ...lineOf(place), kind, where, isConditional, isFollowed: true };
+}
+
+/** What the names say; what empties a container of containers releases each of those as well. */
+function* namedEndings(
+  name: string,
+  own: PythonModule | null,
+  line: number,
+  modules: readonly PythonModule[],
+): Generator<Ending> {
+  const kept = keptName(name);
+  const outer = outerName(name);
+  if (kept !== null) yield* endingsOf(kept, own, line, modules);
+  if (outer === null) return;
+  for (const ending of endingsOf(outer, own, line, modules)) if (!('bound' in ending)) yield ending;
+}
+
+function lineOf({ module, span }: Place): SourceLine {
+  return { file: module.file, line: lineAt(module, span.from) };
+}
+
+/** Functions that call one another are gone through no further. */
+const DEEPEST = 3;
+/** Of several callers, the one that comes soonest counts. */
+const SOONEST: readonly Where[] = ['step', 'enclosing', 'after', 'library', 'unknown'];
+
+/** Where a statement runs that was not followed, by the loops around it and around the calls of its function. */
+function whereRuns(
+  found: Found,
+  loops: readonly Place[],
+  modules: readonly PythonModule[],
+  depth = 0,
+): Pick<Release, 'where' | 'isConditional'> {
+  const { module, within, outer, statement } = found;
+  const inside = within === null ? outer : outer.slice(outer.indexOf(within) + 1);
+  const isConditional = inside.some(({ kind }) => !/^(?:for|with)$/.test(kind));
+  for (let i = loops.length - 1; i >= 0; i--) {
+    const { module: file, span } = loops[i];
+    if (file === module && inside.some((one) => isLoop(one) && one.from === span.from))
+      return { where: i === loops.length - 1 ? 'step' : 'enclosing', isConditional };
+  }
+  const first = loops.at(0);
+  if (first?.module === module && statement.from > first.span.to && isIn(first, within))
+    return { where: 'after', isConditional };
+  if (within === null || depth >= DEEPEST) return { where: 'unknown', isConditional };
+  if (isCalledByFramework(within, outer, modules)) return { where: 'library', isConditional };
+  const callers = mentioning(within.name, modules)
+    .flatMap(inModule)
+    .filter(
+      (one) =>
+        !one.outer.includes(within) &&
+        someExpression(one.statement, (part) => part.kind === 'call' && calledName(part) === within.name),
+    )
+    .map((one) => whereRuns(one, loops, modules, depth + 1));
+  const [soonest] = callers.sort((a, b) => SOONEST.indexOf(a.where) - SOONEST.indexOf(b.where)) as (
+    (typeof callers)[number] | undefined
+  )[];
+  if (soonest === undefined) return { where: 'unknown', isConditional };
+  return { where: soonest.where, isConditional: isConditional || soonest.isConditional };
+}
+
+function isIn({ span }: Place, within: Found['within']): boolean {
+  return within === null || (within.from <= span.from && span.from < within.to);
+}

@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { program, retained } from './follow.js';
+
+const HEAD = `from collections import deque
+import torch
+
+class Meter:
+    def __init__(self):
+        self.rows = []
+
+    def add(self, loss):
+        self.rows.append(loss)
+
+    def reset(self):
+        self.rows.clear()
+
+def main(loader, model, optimizer):
+    meter = Meter()
+    kept = []
+`;
+
+/** Releases and bounds of what a training loop's body puts somewhere, as text. */
+function shown(body: string, rest = '', tail = 'main(loader, model, optimizer)\n'): string[] {
+  const text = `${HEAD}${body.replaceAll(/^/gm, '    ')}\n${rest}${tail.replace(/\)\n$/, ')  #1\n')}`;
+  const { releases, bounds, isEndless } = retained(program(text));
+  const lines = text.split('\n');
+  return [
+    ...releases.map(
+      ({ line, kind, where, isConditional }) =>
+        `${kind}, ${where}${isConditional ? ', perhaps' : ''}: ${lines[line - 1].trim()}`,
+    ),
+    ...bounds.map(({ line, kind, value }) => `${kind} ${value ?? '?'}: ${lines[line - 1].trim().replace('  #!', '')}`),
+    ...(isEndless ? ['endless'] : []),
+  ];
+}
+
+const STEP = (body: string): string =>
+  `for x in loader:\n    loss = model(x).mean()  #!\n    loss.backward()\n    optimizer.step()\n    ${body}`;
+const EPOCHS = (body: string, end: string): string =>
+  `for epoch in range(9):\n${STEP(body).replaceAll(/^/gm, '    ')}\n    ${end}`;
+
+describe('Releases and bounds of a holder', () => {
+  const cases: [name: string, found: string[], expected: string[]][] = [
+    ['one loop, and nothing that releases', shown(STEP('kept.append(loss)')), ['endless']],
+    ['a method of an object, and nothing that calls its reset', shown(STEP('meter.add(loss)')), ['endless']],
+    [
+      'a list that the end of an epoch clears',
+      shown(EPOCHS('kept.append(loss)', 'kept.clear()')),
+      ['clear, enclosing: kept.clear()'],
+    ],
+    [
+      'a meter that the end of an epoch resets',
+      shown(EPOCHS('meter.add(loss)', 'meter.reset()')),
+      ['clear, enclosing: self.rows.clear()'],
+    ],
+    [
+      'a list that each epoch makes anew',
+      shown(`for epoch in range(9):\n    own = []\n${STEP('own.append(loss)').replaceAll(/^/gm, '    ')}`),
+      ['replace, enclosing: own = []', 'remake, enclosing: for epoch in range(9):'],
+    ],
+    ['epochs, and nothing at their end', shown(EPOCHS('kept.append(loss)', 'pass')), []],
+    [
+      'a list that is cleared after training',
+      shown(`${STEP('kept.append(loss)')}\nkept.clear()`),
+      ['clear, after: kept.clear()'],
+    ],
+    [
+      'what a test in the step clears',
+      shown(STEP('kept.append(loss)\n    if loss.item() > 9:\n        kept.clear()')),
+      ['clear, step, perhaps: kept.clear()'],
+    ],
+    [
+      'the oldest, by a test of the length',
+      shown(STEP('kept.append(loss)\n    if len(kept) > 50:\n        kept.pop(0)')),
+      ['take, step, perhaps: kept.pop(0)', 'test 50: kept.pop(0)'],
+    ],
+    ['a deque', shown(`last = deque(maxlen=7)\n${STEP('last.append(loss)')}`), ['length 7: last.append(loss)']],
+    [
+      'a loop that trains on afterwards',
+      shown(`${STEP('kept.append(loss)')}\nfor x in loader:\n    model(x).mean().backward()\n    optimizer.step()`),
+      [],
+    ],
+    [
+      'a method that only a framework calls',
+      shown(
+        STEP('log.add(loss)'),
+        '',
+        'import pytorch_lightning as pl\n\nclass Log(pl.Callback):\n    def __init__(self):\n        self.seen = []\n\n    def add(self, loss):\n        self.seen.append(loss)\n\n    def on_epoch_end(self):\n        self.seen.clear()\n\nlog = Log()\nmain(loader, model, optimizer)\n',
+      ),
+      ['clear, library: self.seen.clear()'],
+    ],
+  ];
+  for (const [name, found, expected] of cases) {
+    it(`are told: ${name}`, () => {
+      assert.deepEqual(found, expected);
+    });
+  }
+});
