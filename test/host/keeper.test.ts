@@ -31,7 +31,7 @@ describe('The mark of the statement that keeps a leak', () => {
   before(async () => {
     await untilLensesShow(expectedLeaks());
     const [leak] = expectedLeaks();
-    assert.ok(leak.holder !== null && leak.holder.edit === null, 'the example no longer has a holder without an edit');
+    assert.ok(leak.holder?.edit === null, 'the example no longer has a holder without an edit');
     holder = leak.holder;
     assert.notEqual(holder.line, leak.line);
     document = await vscode.workspace.openTextDocument(inWorkspace(holder.file));

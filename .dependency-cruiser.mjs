@@ -1,0 +1,92 @@
+/**
+ * The walls between the rooms, and no imports in a circle, those of types included. docs/architecture.md tells what lives
+ * in each room; test/unit/house/walls.test.ts plants an import through each wall.
+ */
+const core = 'text bytes pickle formats model attribution timeline digest runs verdict python retention report render'
+  .split(' ')
+  .map((room) => `core/${room}`);
+
+/** Which other rooms of `src` each room may import. What is not named here is behind a wall. */
+const rooms = {
+  'core/text': [],
+  'core/model': [],
+  'core/python': [],
+  'core/bytes': ['core/text'],
+  'core/pickle': ['core/bytes', 'core/text'],
+  'core/formats': ['core/bytes', 'core/pickle', 'core/model', 'core/text'],
+  'core/attribution': ['core/model'],
+  'core/timeline': ['core/model', 'core/attribution'],
+  'core/digest': ['core/model', 'core/attribution', 'core/timeline'],
+  'core/runs': ['core/model', 'core/attribution', 'core/timeline', 'core/digest'],
+  'core/verdict': ['core/model', 'core/attribution', 'core/digest', 'core/runs'],
+  'core/retention': ['core/python'],
+  'core/report': 'model attribution digest runs verdict python retention text'.split(' ').map((room) => `core/${room}`),
+  'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),
+  protocol: core,
+  node: core,
+  worker: [...core, 'node', 'protocol'],
+  cli: [...core, 'node'],
+  extension: ['core/model', 'core/attribution', 'core/report', 'core/render', 'core/text', 'protocol', 'node'],
+};
+
+/** Rooms that know Node. Only the extension knows the editor. */
+const nodeRooms = ['node', 'worker', 'cli', 'extension'];
+const any = (names) => `(${names.join('|')})`;
+
+/** The wall around a room of `src`. */
+const wallAround = ([room, may]) => ({
+  name: `src/${room}`,
+  severity: 'error',
+  comment: `src/${room} imports ${may.length === 0 ? 'no other room' : `only ${may.join(', ')}`}.`,
+  from: { path: `^src/${room}/` },
+  to: { path: '^(src|webview|test|bench|scripts|recorder|examples)/', pathNot: `^src/${any([room, ...may])}/` },
+});
+
+export default {
+  forbidden: [
+    ...Object.entries(rooms).map(wallAround),
+    {
+      name: 'webview',
+      severity: 'error',
+      comment: 'The webview imports only the messages.',
+      from: { path: '^webview/' },
+      to: { path: '^(src|test|bench|scripts)/', pathNot: '^src/protocol/' },
+    },
+    {
+      name: 'no-node',
+      severity: 'error',
+      comment: 'The core, the messages and the webview run without Node.',
+      from: { path: '^(src|webview)/', pathNot: `^src/${any(nodeRooms)}/` },
+      to: { dependencyTypes: ['core'] },
+    },
+    {
+      name: 'no-editor',
+      severity: 'error',
+      comment: 'Only the extension knows the editor.',
+      from: { path: '^(src|webview)/', pathNot: '^src/extension/' },
+      to: { path: '^vscode$' },
+    },
+    {
+      name: 'toolkit',
+      severity: 'error',
+      comment: 'Only webview/ui knows the toolkit.',
+      from: { path: '^(src|webview)/', pathNot: '^webview/ui/' },
+      to: { path: 'webview-ui-toolkit' },
+    },
+    {
+      name: 'no-tests',
+      severity: 'error',
+      comment: 'Nothing that ships imports from test.',
+      from: { path: '^(src|webview|scripts)/' },
+      to: { path: '^test/' },
+    },
+    { name: 'no-circle', severity: 'error', from: {}, to: { circular: true } },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)(dist|out|fixtures|examples)/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.base.json' },
+    enhancedResolveOptions: { extensions: ['.ts', '.mjs', '.js'] },
+  },
+};
