@@ -18,7 +18,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
-import { format, resolveConfig } from 'prettier';
 import type { Truth } from './makeSnapshot.js';
 import type { Dialect } from './pickleStream.js';
 import { measureEditor } from './editor.js';
@@ -104,7 +103,7 @@ if (all || values.readers === true) {
     },
   });
   console.log(opening);
-  await report('measured', [...sections, opening].join('\n'));
+  report('measured', [...sections, opening].join('\n'));
 }
 if (all || values.timeline === true || values.editor === true) {
   const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
@@ -113,7 +112,7 @@ if (all || values.timeline === true || values.editor === true) {
 if (all || values.timeline === true) {
   const timeline = await measureTimeline(subjectFile(DRAWN).file);
   console.log(timeline);
-  await report('timeline', timeline);
+  report('timeline', timeline);
 }
 if (all || values.editor === true) {
   const ready = spawnSync(process.execPath, ['--import', 'tsx', join(here, '../test/vscode-host/install.ts')], {
@@ -122,7 +121,7 @@ if (all || values.editor === true) {
   if (ready.status !== 0) throw new Error('VS Code could not be installed.');
   const editor = await measureEditor({ root: join(here, '..'), data, dist });
   console.log(editor);
-  await report('editor', editor);
+  report('editor', editor);
 }
 
 /** The rows in JavaScript are bundled as the product is. */
@@ -324,7 +323,7 @@ function machine(): string {
 }
 
 /** Says what it was measured on, or writes both between the marks of that name. Formats as the linter wants it. */
-async function report(name: string, text: string): Promise<void> {
+function report(name: string, text: string): void {
   if (values.write !== true) {
     console.log(machine());
     return;
@@ -336,5 +335,6 @@ async function report(name: string, text: string): Promise<void> {
   const to = readme.indexOf(end);
   if (from === -1 || to < from) throw new Error(`${path} has no place for what was ${name}.`);
   const written = `${readme.slice(0, from + start.length)}\n${machine()}\n${text}\n${readme.slice(to)}`;
-  writeFileSync(path, await format(written, { ...(await resolveConfig(path)), filepath: path }));
+  writeFileSync(path, written);
+  spawnSync(process.execPath, [join(here, '../node_modules/oxfmt/bin/oxfmt'), path]);
 }

@@ -5,13 +5,12 @@ import { runNode } from './lib/run.mjs';
 import { fromRoot, root } from './lib/paths.mjs';
 
 const require = createRequire(import.meta.url);
-const prettier = fromRoot('node_modules/prettier/bin/prettier.cjs');
-const oxlint = join(dirname(require.resolve('oxlint/package.json')), 'bin/oxlint');
+const program = (name) => join(dirname(require.resolve(`${name}/package.json`)), 'bin', name);
 const cruiser = fromRoot('node_modules/dependency-cruiser/bin/dependency-cruise.mjs');
 const checks = [
-  [oxlint, '--report-unused-disable-directives', '--deny-warnings'],
+  [program('oxlint'), '--report-unused-disable-directives', '--deny-warnings'],
   [cruiser, '--config', '.dependency-cruiser.mjs', 'src', 'webview', 'test', 'bench', 'scripts'],
-  [prettier, '--check', '--log-level', 'warn', '.'],
+  [program('oxfmt'), '--check', '.'],
 ];
 let isClean = true;
 for (const check of checks) {

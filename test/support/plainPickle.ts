@@ -6,7 +6,14 @@ export class Tuple {
 }
 
 export type Picklable =
-  null | boolean | number | bigint | string | Tuple | readonly Picklable[] | { readonly [key: string]: Picklable };
+  | null
+  | boolean
+  | number
+  | bigint
+  | string
+  | Tuple
+  | readonly Picklable[]
+  | { readonly [key: string]: Picklable };
 
 /** Numbers are written as ints when they are whole. */
 export function pickle(value: Picklable): Buffer {

@@ -104,7 +104,8 @@ export class ExpressionReader {
         };
       case 'ConditionalExpression': {
         const [then, test, otherwise] = parts.filter((part) => part.name !== 'if' && part.name !== 'else') as (
-          SyntaxPart | undefined
+          | SyntaxPart
+          | undefined
         )[];
         return { kind: 'conditional', then: inner(then), test: inner(test), otherwise: inner(otherwise), from, to };
       }

@@ -171,7 +171,8 @@ function whereRuns(
     )
     .map((one) => whereRuns(one, loops, modules, depth + 1));
   const [soonest] = callers.sort((a, b) => SOONEST.indexOf(a.where) - SOONEST.indexOf(b.where)) as (
-    (typeof callers)[number] | undefined
+    | (typeof callers)[number]
+    | undefined
   )[];
   if (soonest === undefined) return { where: 'unknown', isConditional };
   return { where: soonest.where, isConditional: isConditional || soonest.isConditional };

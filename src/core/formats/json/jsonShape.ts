@@ -3,7 +3,13 @@ import { JsonMachine, type JsonHandler } from './jsonMachine.js';
 
 /** What a JSON text holds, as far as its beginning tells. */
 export type JsonShape =
-  'snapshot' | 'chromeTrace' | 'chromeEvents' | 'memoryTimeline' | 'rawTimeline' | 'memoryStats' | 'unknown';
+  | 'snapshot'
+  | 'chromeTrace'
+  | 'chromeEvents'
+  | 'memoryTimeline'
+  | 'rawTimeline'
+  | 'memoryStats'
+  | 'unknown';
 
 const SNAPSHOT_KEYS = ['segments', 'device_traces'];
 const SEGMENT_KEYS = ['total_size', 'segment_type', 'blocks'];
