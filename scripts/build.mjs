@@ -41,6 +41,13 @@ const targets = [
     banner: { js: '#!/usr/bin/env node' },
   },
   {
+    ...node,
+    entryPoints: { 'cli-job': 'src/cli/job.ts' },
+    format: 'esm',
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+  },
+  {
     ...common,
     platform: 'browser',
     target: 'chrome128',

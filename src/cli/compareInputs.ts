@@ -5,7 +5,7 @@ import { buildCompare, compareRuns } from '../core/report/buildCompare.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, FixAnswer } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { expandInputs, readInputs, readOneSnapshot, type Complain, type Input } from './inputs.js';
+import { expandInputs, readInputs, readOneSnapshot, type Desk, type Input } from './inputs.js';
 
 /** Of several ranks, the answer that must be seen first. */
 const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
@@ -18,15 +18,17 @@ export async function compareInputs(
   [before, after]: readonly string[],
   workspace: ReportWorkspace,
   ignored: readonly IgnoredLeak[],
-  complain: Complain,
+  desk: Desk,
 ): Promise<CompareReport | null> {
+  const { complain } = desk;
   const sides = [];
   for (const path of [before, after]) {
     const inputs = await expandInputs([path], complain);
     if (inputs.length === 0) return null;
     const isFolder = inputs.some(({ found }) => found);
-    sides.push({ path, isFolder, digests: isFolder ? await many(path, inputs, complain) : await one(path, complain) });
+    sides.push({ path, isFolder, digests: isFolder ? await many(path, inputs, desk) : await one(path, desk) });
   }
+  desk.judging();
   const [a, b] = sides;
   if (a.digests.length === 0 || b.digests.length === 0) return null;
   if (!a.isFolder && !b.isFolder) {
@@ -52,19 +54,21 @@ export async function compareInputs(
     );
 }
 
-async function many(path: string, inputs: readonly Input[], complain: Complain): Promise<readonly SnapshotDigest[]> {
-  const { digests, trends, cycles } = await readInputs(inputs, complain);
+async function many(path: string, inputs: readonly Input[], desk: Desk): Promise<readonly SnapshotDigest[]> {
+  const { digests, trends, cycles } = await readInputs(inputs, desk);
   const isOther = digests.length === 0 && trends.length + cycles.length > 0;
-  if (isOther) complain(`${path} holds no snapshot, so there is nothing to compare: name a folder that holds some.`);
+  if (isOther)
+    desk.complain(`${path} holds no snapshot, so there is nothing to compare: name a folder that holds some.`);
   return digests;
 }
 
-async function one(path: string, complain: Complain): Promise<readonly SnapshotDigest[]> {
+async function one(path: string, desk: Desk): Promise<readonly SnapshotDigest[]> {
+  if (desk.setAside.has(path)) return [];
   try {
-    return [await readOneSnapshot(path)];
+    return [await readOneSnapshot(path, desk)];
   } catch (error) {
     if (!SnapshotError.is(error)) throw error;
-    complain(error.message);
+    desk.complain(error.message);
     return [];
   }
 }

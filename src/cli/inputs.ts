@@ -5,12 +5,33 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
-import { openFile, savedAtUs } from '../node/fileSource.js';
+import { expectUnchanged, openFile, savedAtUs } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
 
 /** Takes one sentence about a bad input. */
 export type Complain = (message: string) => void;
+
+/** Where a command's words go. */
+export interface Words {
+  /** Standard output. */
+  readonly print: (text: string) => void;
+  readonly complain: Complain;
+}
+
+/** Who is told how far a command is. */
+export interface Progress {
+  /** Inputs that are not read: they took down who read them. */
+  readonly setAside: ReadonlySet<string>;
+  /** The next input is begun. */
+  reading(path: string): void;
+  /** It is read. @param weight of what a report has to do with it: frames that its stacks mention */
+  read(path: string, weight: number): void;
+  /** All that there is to read is read. */
+  judging(): void;
+}
+
+export type Desk = Words & Progress;
 
 /** A file to read. */
 export interface Input {
@@ -77,6 +98,7 @@ async function readContents(path: string): Promise<Contents> {
       else contents.cycles.push({ path: name, cycles: result.cycles });
       if (member !== null) break;
     }
+    await expectUnchanged(file);
   } finally {
     await file.close();
   }
@@ -85,14 +107,18 @@ async function readContents(path: string): Promise<Contents> {
 }
 
 /** Reads every input that is good, and complains about every other, one sentence each. */
-export async function readInputs(inputs: readonly Input[], complain: Complain): Promise<Contents> {
+export async function readInputs(inputs: readonly Input[], desk: Desk): Promise<Contents> {
+  const { complain } = desk;
   const all: Contents = { digests: [], trends: [], cycles: [] };
   for (const { path, found } of inputs) {
+    if (desk.setAside.has(path)) continue;
     try {
+      desk.reading(path);
       const { digests, trends, cycles } = await readContents(path);
       all.digests.push(...digests);
       all.trends.push(...trends);
       all.cycles.push(...cycles);
+      desk.read(path, weightOf(digests));
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
       const foreign = error.reason === 'notASnapshot' || error.reason === 'forbidden';
@@ -100,7 +126,7 @@ export async function readInputs(inputs: readonly Input[], complain: Complain): 
     }
   }
   const nothing = all.digests.length + all.trends.length + all.cycles.length === 0;
-  if (nothing && inputs.length > 0 && inputs.every(({ found }) => found)) {
+  if (nothing && desk.setAside.size === 0 && inputs.length > 0 && inputs.every(({ found }) => found)) {
     complain('No snapshot was found. Name files made by torch.cuda.memory._dump_snapshot.');
   }
   return all;
@@ -110,14 +136,23 @@ export async function readInputs(inputs: readonly Input[], complain: Complain): 
  * Reads the one snapshot that a name stands for.
  * @throws SnapshotError
  */
-export async function readOneSnapshot(path: string): Promise<SnapshotDigest> {
+export async function readOneSnapshot(path: string, desk: Desk): Promise<SnapshotDigest> {
+  desk.reading(path);
   const { digests } = await readContents(path);
+  desk.read(path, weightOf(digests));
   if (digests.length === 1) return digests[0];
   throw new SnapshotError(
     'unsupported',
     digests.length === 0
       ? `${path} holds no snapshot, so there is nothing to compare. Name one made by torch.cuda.memory._dump_snapshot.`
       : `${path} holds ${digests.length} snapshots. Name one of them, such as ${digests[0].path}.`,
+  );
+}
+
+function weightOf(digests: readonly SnapshotDigest[]): number {
+  return digests.reduce(
+    (sum, { frames, groups }) => groups.reduce((all, group) => all + group.frames.length, sum + frames.length),
+    0,
   );
 }
 

@@ -1,5 +1,9 @@
 /** The command line's entry: arguments in, report out. */
+import { totalmem } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { startThread } from '../node/thread.js';
 import { run } from './run.js';
+import { supervise } from './supervise.js';
 
 // A reader that has seen enough (`| head`) closes the pipe; that is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -7,7 +11,18 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit();
 });
 
-process.exitCode = await run(process.argv.slice(2), {
-  print: (text) => process.stdout.write(text),
-  complain: (line) => process.stderr.write(`${line}\n`),
-});
+/** As long as in the editor. */
+const TIME_MS = 600_000;
+
+const script = fileURLToPath(new URL('./cli-job.mjs', import.meta.url));
+process.exitCode = await run(
+  process.argv.slice(2),
+  {
+    print: (text) => process.stdout.write(text),
+    complain: (line) => process.stderr.write(`${line}\n`),
+  },
+  supervise((start) => startThread(script, 'leakline', start), {
+    timeMs: TIME_MS,
+    bytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2,
+  }),
+);

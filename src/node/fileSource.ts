@@ -68,6 +68,22 @@ export async function openFile(path: string): Promise<OpenFile> {
   }
 }
 
+/**
+ * A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new.
+ * @throws SnapshotError `truncated`
+ */
+export async function expectUnchanged(file: OpenFile): Promise<void> {
+  if (!sameFile(file.state, await file.currentState())) throw changedWhileRead(file.source.name);
+}
+
+/** The sentence about a file that changed under its reader. */
+export function changedWhileRead(path: string): SnapshotError {
+  return new SnapshotError(
+    'truncated',
+    say('{0} changed while it was read: it is being written. Leakline reads it again when it is complete.', path),
+  );
+}
+
 /** The state of a file by what the file system says of it. */
 export function stateOf(facts: { size: number; mtimeMs: number; ctimeMs: number; ino: number }): FileState {
   return { size: facts.size, mtimeMs: facts.mtimeMs, ctimeMs: facts.ctimeMs, inode: facts.ino };

@@ -1,16 +1,14 @@
 import { digestSnapshot } from '../core/digest/digest.js';
-import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readInput } from '../core/formats/readSnapshot.js';
 import { parseRecording } from '../core/formats/recordingSidecar.js';
 import { memberPath } from '../core/model/memberPath.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { packSnapshot } from '../core/model/snapshotCodec.js';
 import { digestKey } from '../node/contentKey.js';
-import { openFile, sameFile, savedAtUs, type OpenFile } from '../node/fileSource.js';
+import { expectUnchanged, openFile, savedAtUs } from '../node/fileSource.js';
 import { readSidecar } from '../node/recordingFile.js';
 import type { SnapshotCache } from '../node/snapshotCache.js';
 import type { FileReading, ReadRequest } from './readerApi.js';
-import { say } from '../core/text/say.js';
 
 /**
  * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
@@ -53,17 +51,4 @@ export async function readSnapshotFile(
   const recording = sidecar === null ? null : parseRecording(sidecar);
   const digest = digestSnapshot(memberPath(path, member, members), snapshot, recording, savedAtUs(file.state));
   return { ...reading, digest, storeAs, storeDigestAs: key === null ? null : digestKey(key, sidecar) };
-}
-
-/** A writer that starts over while we read leaves a mixture: what was read is neither the old file nor the new. */
-async function expectUnchanged(file: OpenFile): Promise<void> {
-  if (!sameFile(file.state, await file.currentState())) throw changedWhileRead(file.source.name);
-}
-
-/** The sentence about a file that changed under its reader. */
-export function changedWhileRead(path: string): SnapshotError {
-  return new SnapshotError(
-    'truncated',
-    say('{0} changed while it was read: it is being written. Leakline reads it again when it is complete.', path),
-  );
 }

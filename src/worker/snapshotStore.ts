@@ -14,10 +14,9 @@ import type { Snapshot } from '../core/model/snapshot.js';
 import type { Trend } from '../core/model/trend.js';
 import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
-import { openFile, sameFile, type FileState } from '../node/fileSource.js';
+import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fileSource.js';
 import { sameSidecar, sidecarState } from '../node/recordingFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
-import { changedWhileRead } from './readSnapshotFile.js';
 import type { SnapshotReader } from './snapshotReading.js';
 import { say } from '../core/text/say.js';
 

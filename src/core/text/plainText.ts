@@ -9,7 +9,42 @@ export function visibleText(text: string): string {
   return text.replace(UNSEEN, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** The same value in JSON, with those characters escaped in its texts. */
-export function visibleJson(value: unknown): string {
-  return JSON.stringify(value, null, 2).replace(UNSEEN, (sign) => (sign === '\n' ? sign : visibleText(sign)));
+/** Characters of a piece of JSON, about: a text has room for many more, but a value may have more than a text. */
+const PIECE = 1 << 16;
+
+/** The same value in JSON, two spaces for each level, with those characters escaped in its texts: in pieces. */
+export function* visibleJson(value: unknown): Generator<string> {
+  let piece = '';
+  for (const part of jsonParts(value, '\n')) {
+    piece += part;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+/** @param line that begins a line at this level */
+function* jsonParts(value: unknown, line: string): Generator<string> {
+  if (typeof value !== 'object' || value === null || !hasContainers(value)) {
+    yield visible(JSON.stringify(value, null, 2)).replaceAll('\n', line);
+    return;
+  }
+  const isList = Array.isArray(value);
+  let before = isList ? '[' : '{';
+  for (const [key, item] of Object.entries(value)) {
+    if (item === undefined) continue;
+    yield `${before}${line}  ${isList ? '' : `${visible(JSON.stringify(key))}: `}`;
+    yield* jsonParts(item, `${line}  `);
+    before = ',';
+  }
+  yield line + (isList ? ']' : '}');
+}
+
+function hasContainers(value: object): boolean {
+  return Object.values(value).some((item) => typeof item === 'object' && item !== null);
+}
+
+function visible(json: string): string {
+  return json.replace(UNSEEN, (sign) => (sign === '\n' ? sign : visibleText(sign)));
 }

@@ -1,0 +1,41 @@
+/** The thread in which the command line works: what an input makes of it ends no more than the thread. */
+import { parentPort, workerData } from 'node:worker_threads';
+import { UsageError } from './arguments.js';
+import type { JobMessage, JobStart } from './supervise.js';
+import { work } from './work.js';
+
+const port = parentPort;
+if (port === null) throw new Error('leakline: cli-job.mjs runs as a worker thread only');
+const post = (message: JobMessage): void => {
+  port.postMessage(message);
+};
+const complain = (message: string): void => {
+  post({ kind: 'complain', message });
+};
+
+const { command, setAside } = workerData as JobStart;
+let found = false;
+try {
+  const words = {
+    print: (text: string): void => {
+      post({ kind: 'print', text });
+    },
+    complain,
+  };
+  found = await work(command, words, {
+    setAside: new Set(setAside),
+    reading: (path) => {
+      post({ kind: 'reading', path });
+    },
+    read: (path, weight) => {
+      post({ kind: 'read', path, weight });
+    },
+    judging: () => {
+      post({ kind: 'judging' });
+    },
+  });
+} catch (error) {
+  if (!(error instanceof UsageError)) throw error;
+  complain(error.message);
+}
+post({ kind: 'done', found });

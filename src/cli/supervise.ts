@@ -1,0 +1,138 @@
+import { byteText } from '../core/text/byteText.js';
+import type { Bytes } from '../core/model/units.js';
+import type { Thread } from '../node/thread.js';
+import type { AnalyzeArguments, CompareArguments } from './arguments.js';
+import type { Words } from './inputs.js';
+import type { Work } from './run.js';
+
+/** What the thread that works is started with. */
+export interface JobStart {
+  readonly command: AnalyzeArguments | CompareArguments;
+  /** Inputs that are not read. */
+  readonly setAside: readonly string[];
+}
+
+/** What it tells. */
+export type JobMessage =
+  | { kind: 'print'; text: string }
+  | { kind: 'complain'; message: string }
+  | { kind: 'reading'; path: string }
+  /** @see Progress.read */
+  | { kind: 'read'; path: string; weight: number }
+  | { kind: 'judging' }
+  | { kind: 'done'; found: boolean };
+
+/** What one file may take until it is read, and the report over all of them. */
+export interface Budget {
+  readonly timeMs: number;
+  /** That the process grows by. */
+  readonly bytes: Bytes;
+}
+
+/** How often a budget is looked at, in milliseconds. */
+const LOOK_MS = 200;
+/** Inputs that may be set aside before all is given up. */
+const MOST_ASIDE = 8;
+
+/** How far a thread came. */
+interface Attempt {
+  /** Null if it was not done. */
+  found: boolean | null;
+  /** Why it ended. */
+  reason: string;
+  /** The input that was being read, null before and after. */
+  at: string | null;
+  /** Of the inputs that were read. */
+  weights: Map<string, number>;
+  hasPrinted: boolean;
+}
+
+/**
+ * Works in a thread of its own. An input that takes it down, or more time or memory than it may, is named and set aside,
+ * and the rest is done without it. Of a report, that is the input that weighs most.
+ * @param memory of the process
+ */
+export function supervise(
+  start: (start: JobStart) => Thread,
+  budget: Budget,
+  memory: () => Bytes = () => process.memoryUsage.rss(),
+): Work {
+  return async (command, words) => {
+    const setAside: string[] = [];
+    const said = new Set<string>();
+    const once: Words = {
+      ...words,
+      complain: (message) => {
+        if (!said.has(message)) words.complain(message);
+        said.add(message);
+      },
+    };
+    for (;;) {
+      const { found, reason, at, weights, hasPrinted } = await attempt(
+        start({ command, setAside }),
+        budget,
+        memory,
+        once,
+      );
+      if (found !== null) return found;
+      const culprit = at ?? [...weights].sort((a, b) => b[1] - a[1]).at(0)?.[0];
+      if (culprit === undefined || hasPrinted || setAside.length >= MOST_ASIDE) {
+        words.complain(`The report was given up (${reason}). Name fewer files.`);
+        return false;
+      }
+      const what = at === null ? 'the report with it' : 'reading it';
+      words.complain(
+        `${culprit} is set aside: ${what} was given up (${reason}). ` +
+          'Free some memory, or record with a smaller max_entries.',
+      );
+      setAside.push(culprit);
+    }
+  };
+}
+
+function attempt(thread: Thread, { timeMs, bytes }: Budget, memory: () => Bytes, words: Words): Promise<Attempt> {
+  const state: Attempt = { found: null, reason: '', at: null, weights: new Map(), hasPrinted: false };
+  const before = memory();
+  let sinceMs = performance.now();
+  return new Promise((resolve) => {
+    const timer = setInterval(() => {
+      if (performance.now() - sinceMs > timeMs) state.reason = `it took more than ${timeMs / 1000} seconds`;
+      else if (memory() - before > bytes) state.reason = `it took more than ${byteText(bytes)} of memory`;
+      if (state.reason !== '') void thread.terminate();
+    }, LOOK_MS);
+    const settle = (): void => {
+      clearInterval(timer);
+      resolve(state);
+    };
+    thread.listen(
+      (value) => {
+        const message = value as JobMessage;
+        switch (message.kind) {
+          case 'print':
+            state.hasPrinted = true;
+            words.print(message.text);
+            break;
+          case 'complain':
+            words.complain(message.message);
+            break;
+          case 'reading':
+          case 'judging':
+            state.at = message.kind === 'reading' ? message.path : null;
+            sinceMs = performance.now();
+            break;
+          case 'read':
+            state.weights.set(message.path, message.weight);
+            break;
+          case 'done':
+            state.found = message.found;
+            settle();
+            break;
+        }
+      },
+      (reason) => {
+        if (state.reason === '') state.reason = reason;
+        settle();
+      },
+    );
+  });
+}

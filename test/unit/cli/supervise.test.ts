@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArguments } from '../../../src/cli/arguments.js';
+import { supervise, type Budget, type JobStart } from '../../../src/cli/supervise.js';
+import { startThread } from '../../../src/node/thread.js';
+
+/** What the thread makes of an input, by its name. */
+const JOB = `
+  const { parentPort, workerData } = require('node:worker_threads');
+  const post = (message) => parentPort.postMessage(message);
+  const { command: { inputs }, setAside } = workerData;
+  const there = inputs.filter((path) => !setAside.includes(path));
+  for (const path of there) {
+    post({ kind: 'reading', path });
+    if (path === 'bad') post({ kind: 'complain', message: 'bad is bad.' });
+    if (path === 'endless') for (;;);
+    if (path === 'deadly') throw new RangeError('Invalid array length');
+    post({ kind: 'read', path, weight: path.length });
+  }
+  post({ kind: 'judging' });
+  if (there.includes('heaviest')) for (;;);
+  post({ kind: 'print', text: there.join() });
+  post({ kind: 'done', found: true });
+`;
+
+const PLENTY: Budget = { timeMs: 600_000, bytes: Infinity };
+
+describe('The command line beside inputs that take it down', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-job-'));
+    writeFileSync(join(folder, 'job.cjs'), JOB);
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  const work = async (inputs: string[], budget: Partial<Budget> = {}) => {
+    const command = parseArguments(['analyze', ...inputs]);
+    assert.ok(command.command === 'analyze');
+    const start = (job: JobStart) => startThread(join(folder, 'job.cjs'), 'job', job);
+    let printed = '';
+    const complaints: string[] = [];
+    const memory = (): number => complaints.length * 2 ** 21;
+    const found = await supervise(
+      start,
+      { ...PLENTY, ...budget },
+      memory,
+    )(command, {
+      print: (text) => {
+        printed += text;
+      },
+      complain: (message) => {
+        complaints.push(message);
+      },
+    });
+    return { found, printed, complaints };
+  };
+
+  it('passes on what the work says', async () => {
+    assert.deepEqual(await work(['a', 'b']), { found: true, printed: 'a,b', complaints: [] });
+  });
+
+  it('names an input that ends its reader, sets it aside, and says all else once', async () => {
+    const { printed, complaints } = await work(['bad', 'deadly', 'b']);
+    assert.equal(printed, 'bad,b');
+    assert.deepEqual(complaints, [
+      'bad is bad.',
+      'deadly is set aside: reading it was given up (Invalid array length). Free some memory, or record with a smaller max_entries.',
+    ]);
+  });
+
+  it('names an input that takes too long', async () => {
+    const { printed, complaints } = await work(['a', 'endless'], { timeMs: 1000 });
+    assert.equal(printed, 'a');
+    assert.match(complaints.join(), /^endless is set aside: reading it was given up \(it took more than 1 seconds\)\./);
+  });
+
+  it('names an input that takes too much memory', async () => {
+    // Its memory grows with the first complaint.
+    const { complaints } = await work(['bad', 'endless'], { bytes: 1 << 20 });
+    assert.match(complaints.join(), /,endless is set aside: .*\(it took more than 1\.0 MiB of memory\)/);
+  });
+
+  it('sets the input that weighs most aside if the report takes too long', async () => {
+    const { printed, complaints } = await work(['a', 'heaviest', 'b'], { timeMs: 1000 });
+    assert.equal(printed, 'a,b');
+    assert.match(complaints.join(), /^heaviest is set aside: the report with it was given up/);
+  });
+});
