@@ -5,7 +5,7 @@ import { leaklineApi, type LeaklineApi } from './api.js';
 import { LeakAlerts } from './alerts/leakAlerts.js';
 import { commandHandlers } from './commands/commands.js';
 import { registerCommands } from './commands/commandTable.js';
-import { Setting, TIMELINE_VIEW_TYPE } from './contributions.js';
+import { Setting } from './contributions.js';
 import { registerLanguageModelTools } from './languageModel/tools.js';
 import { EditorMarks } from './marks/editorMarks.js';
 import { GutterGlyphs } from './marks/gutterGlyphs.js';
@@ -25,7 +25,7 @@ import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
 import { affects } from './settings.js';
-import { TimelinePanel } from './timeline/timelinePanel.js';
+import { Timelines } from './timeline/timelines.js';
 import { ContextKeys } from './views/contextKeys.js';
 import { LeakGrouping } from './views/leakGrouping.js';
 import { StatusBar } from './views/statusBar.js';
@@ -57,7 +57,14 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   const grouping = new LeakGrouping(context.workspaceState);
   const editorMarks = new EditorMarks(store, files, marks, lines);
   const views = new Views(running, store, files, grouping, editorMarks);
-  const timeline = new TimelinePanel(context.extensionUri, running, store, files, lines, log);
+  const timeline = new Timelines({
+    extensionUri: context.extensionUri,
+    session: running,
+    store,
+    files,
+    lines,
+    log,
+  });
   const ignored = new IgnoreFiles(files);
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(context.extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
@@ -104,7 +111,6 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     vscode.window.registerFileDecorationProvider(new IgnoredRows()),
     vscode.languages.registerCodeLensProvider(PYTHON_FILES, lenses),
     vscode.languages.registerHoverProvider(PYTHON_FILES, new MarkHoverProvider(editorMarks)),
-    vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, timeline),
     ...registerRecording(recordings),
     ...registerLanguageModelTools(running, store),
     ...registerCommands(commandHandlers(surfaces), log),

@@ -5,6 +5,7 @@ export const Command = {
   compareSnapshots: 'leakline.compareSnapshots',
   clearComparison: 'leakline.clearComparison',
   openTimeline: 'leakline.openTimeline',
+  openTimelineInEditor: 'leakline.openTimelineInEditor',
   openSnapshot: 'leakline.openSnapshot',
   showLeaks: 'leakline.showLeaks',
   groupByLine: 'leakline.groupByLine',
@@ -39,14 +40,17 @@ export const InternalCommand = {
 
 export const View = {
   container: 'leakline',
+  timelineContainer: 'leaklineTimeline',
   leaks: 'leakline.leaks',
   snapshots: 'leakline.snapshots',
   compare: 'leakline.compare',
+  timeline: 'leakline.timeline',
 } as const;
 
 /** The `type` of recording tasks in `tasks.json`. */
 export const RECORDING_TASK_TYPE = 'leakline';
 
+/** Of the tab; the view in the panel is {@link View.timeline}. */
 export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
 
 /** Questions that a language model may ask. */

@@ -75,6 +75,9 @@ export interface SeriesRef {
   whole: boolean;
 }
 
+/** What curves can be laid over each other by. */
+export const SERIES_AXES = ['step', 'time', 'events'] as const satisfies readonly SeriesAxis[];
+
 /** Series at most in one question. */
 export const MOST_SERIES = 16;
 

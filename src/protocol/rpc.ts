@@ -3,6 +3,7 @@
  * an interface of methods with one parameter object; both sides derive their types from it. Every request is
  * answered, by a result or a failure; a channel that closes fails what is still open.
  */
+import type { Shape } from './schema.js';
 
 /** An API: methods by name, each with one parameter and one result. */
 export type RpcApi = Record<string, { params: unknown; result: unknown }>;
@@ -155,9 +156,11 @@ export type RpcHandlers<Api extends RpcApi> = {
 export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents> {
   private readonly running = new Map<number, AbortController>();
 
+  /** @param shapes of the parameters, where the other side is not to be believed */
   constructor(
     private readonly handlers: RpcHandlers<Api>,
     private readonly post: (message: RpcMessage) => void,
+    private readonly shapes: { [Name in keyof Api]: Shape<Api[Name]['params']> } | null = null,
   ) {}
 
   notify<Name extends keyof Events & string>(name: Name, value: Events[Name]): void {
@@ -175,6 +178,9 @@ export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
     this.running.set(id, abort);
     try {
       if (!Object.hasOwn(this.handlers, method)) throw new RpcError('unknownMethod', `There is no call '${method}'.`);
+      if (this.shapes?.[method as keyof Api](params) === false) {
+        throw new RpcError('badParams', `The question '${method}' makes no sense.`);
+      }
       const value = await this.handlers[method as keyof Api](params, abort.signal);
       this.post({ kind: 'result', id, value });
     } catch (error) {

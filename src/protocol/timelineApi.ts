@@ -1,18 +1,124 @@
-/** What the timeline webview asks of the extension, and what it is told. */
-import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
-import type {
-  CompareFlame,
-  CompareFlameQuery,
-  ComparePair,
-  CompareTable,
-  SeriesAnswer,
-  SeriesQuery,
+/**
+ * What the timeline's page asks, and what it is told. The table below is all that a new question needs besides the
+ * worker's handler and the view that asks: types, guards and the extension's part follow from it.
+ */
+import { BAND_GROUPINGS, type BandDetail, type BandDetailQuery, type Bands, type BandsQuery } from './bandData.js';
+import {
+  COMPARE_WIDTHS,
+  MOST_SERIES,
+  SERIES_AXES,
+  type CompareFlame,
+  type CompareFlameQuery,
+  type ComparePair,
+  type CompareTable,
+  type SeriesAnswer,
+  type SeriesQuery,
 } from './compareData.js';
-import type { Flame, FlameQuery } from './flameData.js';
+import { MOST_FOCUS, type Flame, type FlameQuery } from './flameData.js';
 import type { MapQuery, MemoryMapAnswer } from './mapData.js';
-import type { SavedFile } from './saveData.js';
+import type { RpcHandlers } from './rpc.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
+import { LARGEST_SAVED, SAVED_KINDS, type SavedFile } from './saveData.js';
+import { finite, flag, integer, listOf, nothing, oneOf, orNull, record, text, where, type Shape } from './schema.js';
 import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineAnswer, TimelineQuery } from './timelineData.js';
+
+/** More pixels than any screen has. */
+const MOST_PIXELS = 16_384;
+
+const pixels = integer(1, MOST_PIXELS);
+const ofDevice = { path: text, device: integer(0) };
+const stretch = { axis: oneOf(['time', 'events']), window: orNull(record({ from: finite, to: finite })) };
+const place = { file: text, line: integer(1) };
+const event = integer(-1);
+const by = oneOf(['line', 'stack']);
+const grouping = oneOf(BAND_GROUPINGS);
+const calls = { folded: flag, focus: listOf(integer(0), MOST_FOCUS), pixels };
+const pair = { a: text, b: text };
+
+/** Questions that the worker answers as they are. */
+export type TimelineQuestions = {
+  timeline: { params: TimelineQuery; result: TimelineAnswer };
+  liveAt: { params: LiveAtQuery; result: LiveAt };
+  bornIn: { params: BornInQuery; result: BornIn };
+  bands: { params: BandsQuery; result: Bands };
+  bandDetail: { params: BandDetailQuery; result: BandDetail };
+  flame: { params: FlameQuery; result: Flame };
+  memoryMap: { params: MapQuery; result: MemoryMapAnswer };
+  runCurve: { params: RunCurveQuery; result: RunCurve };
+  compareFlame: { params: CompareFlameQuery; result: CompareFlame };
+  series: { params: SeriesQuery; result: SeriesAnswer };
+};
+
+/** What the extension answers itself, or with something added. */
+export type PageRequests = {
+  /** First call of a page: the protocol that it speaks; answered with what can be shown. */
+  ready: { params: { protocol: number }; result: TimelineState };
+  compareTable: { params: ComparePair; result: CompareTable };
+  /** Asks the user where to, and writes it; the path that was chosen, null if none was. */
+  saveFile: { params: SavedFile; result: { file: string | null } };
+  /** Puts a text on the clipboard. */
+  copyText: { params: { text: string }; result: null };
+  /** Opens a mapped file at a 1-based line. */
+  openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
+  /** Applies the fix of an allocating line. */
+  fixLeak: { params: { file: string; line: number }; result: null };
+  openSnapshot: { params: null; result: null };
+  /** Ends the comparison in the editor. */
+  clearComparison: { params: null; result: null };
+};
+
+export type TimelineApi = TimelineQuestions & PageRequests;
+
+/** The shapes of what the webview sends: it is another world, and nothing of it is believed unseen. */
+const QUESTION_SHAPES: { [Name in keyof TimelineQuestions]: Shape<TimelineQuestions[Name]['params']> } = {
+  timeline: record({ ...ofDevice, ...stretch, pixels }),
+  liveAt: record({ ...ofDevice, event, by }),
+  bornIn: record({ ...ofDevice, ...stretch, by }),
+  bands: record({
+    ...{ ...ofDevice, ...stretch, pixels, rows: pixels, grouping },
+    bytes: orNull(record({ from: finite, to: finite })),
+    line: orNull(record(place)),
+  }),
+  bandDetail: record({ ...ofDevice, grouping, strand: integer(0), event, row: orNull(integer(0)) }),
+  flame: record({ ...ofDevice, event, over: orNull(record(stretch)), ...calls }),
+  memoryMap: record({ ...ofDevice, event, pixels }),
+  runCurve: record({ ...ofDevice, pixels }),
+  compareFlame: record({ ...pair, width: oneOf(COMPARE_WIDTHS), ...calls }),
+  series: record({
+    series: listOf(record({ ...ofDevice, whole: flag }), MOST_SERIES, 1),
+    axis: orNull(oneOf(SERIES_AXES)),
+    pixels,
+  }),
+};
+
+/** The same of every call of the page. */
+export const TIMELINE_SHAPES: { [Name in keyof TimelineApi]: Shape<TimelineApi[Name]['params']> } = {
+  ...QUESTION_SHAPES,
+  ready: record({ protocol: finite }),
+  compareTable: record(pair),
+  saveFile: record({
+    name: text,
+    kind: oneOf(SAVED_KINDS),
+    content: (value): value is Uint8Array => value instanceof Uint8Array && value.byteLength <= LARGEST_SAVED,
+  }),
+  copyText: record({ text: where(text, ({ length }) => length <= LARGEST_SAVED) }),
+  openSource: record({ ...place, preserveFocus: flag }),
+  fixLeak: record(place),
+  openSnapshot: nothing,
+  clearComparison: nothing,
+};
+
+/**
+ * Handlers that hand every question of the page to the worker.
+ * @param call gets the parameters that belong to the name
+ */
+export function askWorker(
+  call: (name: keyof TimelineQuestions, params: never, signal: AbortSignal) => unknown,
+): RpcHandlers<TimelineQuestions> {
+  const names = Object.keys(QUESTION_SHAPES) as (keyof TimelineQuestions)[];
+  const handlers = names.map((name) => [name, (params: never, signal: AbortSignal) => call(name, params, signal)]);
+  return Object.fromEntries(handlers) as RpcHandlers<TimelineQuestions>;
+}
 
 /** One line of the picker: a snapshot that can be shown. */
 export interface TimelineChoice {
@@ -25,30 +131,6 @@ export interface TimelineChoice {
   /** A trend tells sums only, and cannot be compared. */
   kind: 'snapshot' | 'trend';
 }
-
-export type TimelineApi = {
-  /** First call of a webview: which version it speaks; answered with what can be shown. */
-  ready: { params: { protocol: number }; result: TimelineState };
-  timeline: { params: TimelineQuery; result: TimelineAnswer };
-  liveAt: { params: LiveAtQuery; result: LiveAt };
-  bornIn: { params: BornInQuery; result: BornIn };
-  bands: { params: BandsQuery; result: Bands };
-  bandDetail: { params: BandDetailQuery; result: BandDetail };
-  flame: { params: FlameQuery; result: Flame };
-  memoryMap: { params: MapQuery; result: MemoryMapAnswer };
-  runCurve: { params: RunCurveQuery; result: RunCurve };
-  compareTable: { params: ComparePair; result: CompareTable };
-  compareFlame: { params: CompareFlameQuery; result: CompareFlame };
-  series: { params: SeriesQuery; result: SeriesAnswer };
-  /** Asks the user where to, and writes it; the path that was chosen, null if none was. */
-  saveFile: { params: SavedFile; result: { file: string | null } };
-  /** Puts a text on the clipboard. */
-  copyText: { params: { text: string }; result: null };
-  /** Opens a mapped file at a 1-based line, beside the panel unless `preserveFocus`. */
-  openSource: { params: { file: string; line: number; preserveFocus: boolean }; result: null };
-  /** Opens the palette command that the empty state offers. */
-  openSnapshot: { params: null; result: null };
-};
 
 export interface TimelineState {
   choices: readonly TimelineChoice[];
@@ -74,4 +156,4 @@ export type TimelineEvents = {
 };
 
 /** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
-export const TIMELINE_PROTOCOL = 4;
+export const TIMELINE_PROTOCOL = 5;

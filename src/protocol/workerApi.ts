@@ -4,19 +4,8 @@ import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { Translations } from '../core/text/say.js';
-import type { BandDetail, BandDetailQuery, Bands, BandsQuery } from './bandData.js';
-import type {
-  CompareFlame,
-  CompareFlameQuery,
-  ComparePair,
-  CompareTable,
-  SeriesAnswer,
-  SeriesQuery,
-} from './compareData.js';
-import type { Flame, FlameQuery } from './flameData.js';
-import type { MapQuery, MemoryMapAnswer } from './mapData.js';
-import type { RunCurve, RunCurveQuery } from './runData.js';
-import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineAnswer, TimelineQuery } from './timelineData.js';
+import type { ComparePair, CompareTable } from './compareData.js';
+import type { TimelineQuestions } from './timelineApi.js';
 
 /** The Python files that frames may be mapped to. */
 export interface WorkspaceListing {
@@ -57,7 +46,7 @@ export interface WorkerStart {
   readonly translations: Translations;
 }
 
-export type WorkerApi = {
+export type WorkerApi = TimelineQuestions & {
   /** Replaces what the worker was started with. */
   configure: { params: ReadingSettings; result: null };
   /** Removes the columns that were kept. */
@@ -73,21 +62,10 @@ export type WorkerApi = {
   unload: { params: { path: string }; result: null };
   /** Everything that is loaded, judged. */
   report: { params: null; result: AnalysisResult };
-  /** Two loaded files, A before B. */
-  /** `ignored`: leaks that have no say in what became of the leak. */
+  /** Two loaded files, A before B. `ignored`: leaks that have no say in what became of the leak. */
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
   /** The same in as much room as a page has for it. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
-  compareFlame: { params: CompareFlameQuery; result: CompareFlame };
-  series: { params: SeriesQuery; result: SeriesAnswer };
-  timeline: { params: TimelineQuery; result: TimelineAnswer };
-  liveAt: { params: LiveAtQuery; result: LiveAt };
-  bornIn: { params: BornInQuery; result: BornIn };
-  bands: { params: BandsQuery; result: Bands };
-  bandDetail: { params: BandDetailQuery; result: BandDetail };
-  flame: { params: FlameQuery; result: Flame };
-  memoryMap: { params: MapQuery; result: MemoryMapAnswer };
-  runCurve: { params: RunCurveQuery; result: RunCurve };
 };
 
 export interface AnalysisResult {

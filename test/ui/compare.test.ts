@@ -59,7 +59,7 @@ describe('Comparing two snapshots', () => {
     const workbench = await ui.open({ folder: copyExample() });
     const { explorer } = workbench.sideBar;
     await explorer.click('snapshots');
-    await explorer.chooseOfTwo(...names, 'Compare Snapshots…', timelineTab(workbench));
+    await explorer.chooseOfTwo(...names, 'Compare Snapshots…', timelineView(workbench));
     await pageOfGrowth(workbench);
   });
 
@@ -68,7 +68,7 @@ describe('Comparing two snapshots', () => {
     await workbench.runCommand('Leakline: Show Leaks');
     const snapshots = workbench.sideBar.tree('Snapshots');
     await snapshots.untilRows(/^step_\d+\.pickle.* live/, 8);
-    await snapshots.chooseOfTwo(...names, 'Compare Snapshots…', timelineTab(workbench));
+    await snapshots.chooseOfTwo(...names, 'Compare Snapshots…', timelineView(workbench));
     await pageOfGrowth(workbench);
   });
 
@@ -83,6 +83,6 @@ describe('Comparing two snapshots', () => {
   }
 });
 
-function timelineTab({ page }: Workbench): Locator {
-  return page.locator('.tab', { hasText: 'GPU Memory Timeline' });
+function timelineView({ page }: Workbench): Locator {
+  return page.locator('.part.panel .action-item.checked', { hasText: /GPU Memory/i });
 }

@@ -7,7 +7,7 @@ import type { MarkSwitch } from '../marks/markSwitch.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
-import type { TimelinePanel } from '../timeline/timelinePanel.js';
+import type { Timelines } from '../timeline/timelines.js';
 import type { LeakGrouping } from '../views/leakGrouping.js';
 import type { Views } from '../views/views.js';
 import { isSourcePlace, openSource } from '../workspace/openSource.js';
@@ -36,7 +36,7 @@ export interface Surfaces {
   readonly ignored: IgnoreFiles;
   readonly views: Views;
   readonly grouping: LeakGrouping;
-  readonly timeline: TimelinePanel;
+  readonly timeline: Timelines;
   readonly recordings: RecordingTasks;
   readonly log: vscode.LogOutputChannel;
 }
@@ -47,9 +47,7 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
   const { grouping, recordings, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
-  const showOnTimeline: CommandHandler = (first) => {
-    timeline.show(pathsOf(first, null).at(0) ?? null);
-  };
+  const showOnTimeline: CommandHandler = (first) => timeline.show(pathsOf(first, null).at(0) ?? null);
   return {
     [Command.compareSnapshots]: compare,
     [Command.compareSelected]: compare,
@@ -57,10 +55,11 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
       store.setComparison(null);
     },
     [Command.openTimeline]: showOnTimeline,
-    [Command.showSnapshotOnTimeline]: showOnTimeline,
-    [Command.showLineOnTimeline]: (place) => {
-      timeline.show(null, placeOf(place));
+    [Command.openTimelineInEditor]: () => {
+      timeline.openInEditor();
     },
+    [Command.showSnapshotOnTimeline]: showOnTimeline,
+    [Command.showLineOnTimeline]: (place) => timeline.show(null, placeOf(place)),
     [Command.openSnapshot]: (first, all) => openSnapshot(session, store, timeline, pathsOf(first, all)),
     [Command.showLeaks]: () => vscode.commands.executeCommand(`${View.leaks}.focus`),
     [Command.groupByLine]: () => grouping.set('line'),

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { View } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
-import type { TimelinePanel } from '../timeline/timelinePanel.js';
+import type { Timelines } from '../timeline/timelines.js';
 import { pickSnapshot } from './pickSnapshot.js';
 
 /**
@@ -12,7 +12,7 @@ import { pickSnapshot } from './pickSnapshot.js';
 export async function compareSnapshots(
   session: SnapshotSession,
   store: ResultsStore,
-  timeline: Pick<TimelinePanel, 'showCompared'>,
+  timeline: Pick<Timelines, 'showCompared'>,
   given: readonly string[],
 ): Promise<void> {
   const pair = given.length === 2 ? given : await pickPair(store, given.at(0));
@@ -22,7 +22,7 @@ export async function compareSnapshots(
     async () => {
       const [a, b] = given.length === 2 ? await oldestFirst(session, pair) : pair;
       await session.compare(a, b);
-      timeline.showCompared({ a, b });
+      await timeline.showCompared({ a, b });
     },
   );
   await vscode.commands.executeCommand(`${View.compare}.focus`);

@@ -2,14 +2,14 @@ import * as vscode from 'vscode';
 import { View } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
-import type { TimelinePanel } from '../timeline/timelinePanel.js';
+import type { Timelines } from '../timeline/timelines.js';
 import { browse } from './pickSnapshot.js';
 
 /** Reads files that the user names, and shows the last of them on the timeline. */
 export async function openSnapshot(
   session: SnapshotSession,
   store: ResultsStore,
-  timeline: TimelinePanel,
+  timeline: Timelines,
   given: readonly string[],
 ): Promise<void> {
   const paths = given.length > 0 ? given : await browse(vscode.l10n.t('Open Snapshot'), true);
@@ -27,5 +27,5 @@ export async function openSnapshot(
   // Reference cycles have no course over time: they are a row of the view.
   const isCycles = store.result?.report.cycles.some(({ path }) => path === last) === true;
   if (isCycles) await vscode.commands.executeCommand(`${View.snapshots}.focus`);
-  else timeline.show(shown);
+  else await timeline.show(shown);
 }

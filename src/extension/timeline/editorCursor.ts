@@ -6,16 +6,19 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 /** Follows the cursor of the Python editor that was used last: the timeline points out what its line allocated. */
 export class EditorCursor implements vscode.Disposable {
+  private readonly moved = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly Disposer[];
   private current: SourcePlace | null = null;
 
-  /** @param onMove called when the cursor is on another line */
+  /** Fires when the cursor is on another line. */
+  readonly onMove = this.moved.event;
+
   constructor(
     private readonly files: PythonFiles,
     private readonly lines: MarkedLines,
-    private readonly onMove: () => void,
   ) {
     this.subscriptions = [
+      this.moved,
       vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
         this.follow(textEditor);
       }),
@@ -43,6 +46,6 @@ export class EditorCursor implements vscode.Disposable {
     const line = this.lines.recorded(document, selection.active.line + 1);
     if (file === this.current?.file && line === this.current.line) return;
     this.current = { file, line };
-    this.onMove();
+    this.moved.fire();
   }
 }

@@ -11,7 +11,13 @@ import type { Browser, Page } from 'playwright-core';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
 import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../../src/protocol/rpc.js';
 import type { SavedFile } from '../../../src/protocol/saveData.js';
-import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/protocol/timelineApi.js';
+import {
+  askWorker,
+  TIMELINE_SHAPES,
+  type TimelineApi,
+  type TimelineEvents,
+  type TimelineState,
+} from '../../../src/protocol/timelineApi.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
@@ -170,17 +176,9 @@ export class TimelineHarness {
     this.rpc = new RpcServer<TimelineApi, TimelineEvents>(
       {
         ready: () => this.told,
+        ...askWorker((name, params, asked) => worker[name](params, asked)),
         timeline: async (query, asked) => ({ ...(await worker.timeline(query, asked)), capacityBytes }),
-        liveAt: worker.liveAt,
-        bornIn: worker.bornIn,
-        bands: worker.bands,
-        bandDetail: worker.bandDetail,
-        flame: worker.flame,
-        memoryMap: worker.memoryMap,
-        runCurve: worker.runCurve,
         compareTable: (pair, asked) => worker.compareTable({ ...pair, ignored: [] }, asked),
-        compareFlame: worker.compareFlame,
-        series: worker.series,
         saveFile: (file) => {
           this.saved.push(file);
           return { file: `/chosen/${file.name}.${file.kind}` };
@@ -190,12 +188,15 @@ export class TimelineHarness {
           return null;
         },
         openSource: () => null,
+        fixLeak: () => null,
         openSnapshot: () => null,
+        clearComparison: () => null,
       },
       (message) => {
         this.measure(message);
         this.post(message);
       },
+      TIMELINE_SHAPES,
     );
   }
 

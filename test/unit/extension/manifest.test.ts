@@ -25,7 +25,7 @@ interface Manifest {
   contributes: {
     commands: { command: string; title: string; category: string; enablement?: string }[];
     menus: Record<string, Menu[]>;
-    viewsContainers: { activitybar: { id: string; icon: string }[] };
+    viewsContainers: Record<'activitybar' | 'panel', { id: string; icon: string }[]>;
     views: Record<string, { id: string; when?: string }[]>;
     viewsWelcome: { view: string; contents: string; when?: string }[];
     languageModelTools: { name: string; inputSchema: object }[];
@@ -72,14 +72,16 @@ describe('The manifest and the code', () => {
     );
   });
 
-  it('name the same views, in the same container', () => {
-    const { container, ...views } = View;
-    assert.deepEqual(sorted(Object.keys(contributes.views)), [container]);
-    assert.deepEqual(
-      contributes.viewsContainers.activitybar.map(({ id }) => id),
-      [container],
-    );
+  it('name the same views, in the same containers', () => {
+    const { container, timelineContainer, timeline, ...views } = View;
+    assert.deepEqual(sorted(Object.keys(contributes.views)), sorted([container, timelineContainer]));
+    const { activitybar, panel } = contributes.viewsContainers;
+    assert.deepEqual([activitybar.map(({ id }) => id), panel.map(({ id }) => id)], [[container], [timelineContainer]]);
     assert.deepEqual(sorted(contributes.views[container].map(({ id }) => id)), sorted(Object.values(views)));
+    assert.deepEqual(
+      contributes.views[timelineContainer].map(({ id }) => id),
+      [timeline],
+    );
   });
 
   it('name the same settings, each with a default and a scope', () => {
@@ -177,7 +179,10 @@ describe('The manifest and the code', () => {
   });
 
   it('have their pictures', () => {
-    const icons = [manifest.icon, ...contributes.viewsContainers.activitybar.map(({ icon }) => icon)];
+    const icons = [
+      manifest.icon,
+      ...Object.values(contributes.viewsContainers).flatMap((of) => of.map(({ icon }) => icon)),
+    ];
     const steps = contributes.walkthroughs.flatMap((walkthrough) => walkthrough.steps);
     const files = [...icons, ...steps.map(({ media }) => media.image), ...contributes.snippets.map(({ path }) => path)];
     for (const file of files) assert.ok(existsSync(join(root, file)), file);

@@ -5,15 +5,7 @@ import { basename, dirname } from '../../../src/extension/text/pathText.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
-import {
-  isBandDetailQuery,
-  isBandsQuery,
-  isBornInQuery,
-  isLiveAtQuery,
-  isOpenSourceParams,
-  isReadyParams,
-  isTimelineQuery,
-} from '../../../src/extension/timeline/timelineParams.js';
+import { TIMELINE_SHAPES } from '../../../src/protocol/timelineApi.js';
 import { plainText } from './support/plainText.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { runReport, snapshotReport } from './support/reports.js';
@@ -124,8 +116,8 @@ describe('What the timeline is told and asks', () => {
 
   it('is refused when it makes no sense', () => {
     const query = { path: 'a', device: 0, axis: 'time', window: null, pixels: 800 };
-    assert.ok(isTimelineQuery(query));
-    assert.ok(isTimelineQuery({ ...query, window: { from: 0, to: 1 } }));
+    assert.ok(TIMELINE_SHAPES.timeline(query));
+    assert.ok(TIMELINE_SHAPES.timeline({ ...query, window: { from: 0, to: 1 } }));
     const bad = [
       null,
       { ...query, path: 1 },
@@ -136,14 +128,14 @@ describe('What the timeline is told and asks', () => {
       { ...query, window: { from: 0, to: Infinity } },
       { ...query, window: 3 },
     ];
-    for (const value of bad) assert.ok(!isTimelineQuery(value), JSON.stringify(value));
+    for (const value of bad) assert.ok(!TIMELINE_SHAPES.timeline(value), JSON.stringify(value));
     const live = { path: 'a', device: 0, event: -1, by: 'line' };
-    assert.ok(isLiveAtQuery(live));
+    assert.ok(TIMELINE_SHAPES.liveAt(live));
     for (const wrong of [{ event: -2 }, { event: '1' }, { by: 'file' }])
-      assert.ok(!isLiveAtQuery({ ...live, ...wrong }));
-    assert.ok(isBornInQuery({ ...query, by: 'stack' }) && !isBornInQuery({ ...query, by: 1 }));
+      assert.ok(!TIMELINE_SHAPES.liveAt({ ...live, ...wrong }));
+    assert.ok(TIMELINE_SHAPES.bornIn({ ...query, by: 'stack' }) && !TIMELINE_SHAPES.bornIn({ ...query, by: 1 }));
     const bands = { ...query, rows: 400, bytes: null, grouping: 'age', line: { file: 'a.py', line: 3 } };
-    assert.ok(isBandsQuery(bands) && isBandsQuery({ ...bands, line: null }));
+    assert.ok(TIMELINE_SHAPES.bands(bands) && TIMELINE_SHAPES.bands({ ...bands, line: null }));
     for (const wrong of [
       { rows: 0 },
       { rows: 1e9 },
@@ -153,17 +145,17 @@ describe('What the timeline is told and asks', () => {
       { line: {} },
       { line: 3 },
     ]) {
-      assert.ok(!isBandsQuery({ ...bands, ...wrong }), JSON.stringify(wrong));
+      assert.ok(!TIMELINE_SHAPES.bands({ ...bands, ...wrong }), JSON.stringify(wrong));
     }
     const detail = { path: 'a', device: 0, grouping: 'line', strand: 0, event: -1, row: null };
-    assert.ok(isBandDetailQuery(detail) && isBandDetailQuery({ ...detail, row: 7 }));
+    assert.ok(TIMELINE_SHAPES.bandDetail(detail) && TIMELINE_SHAPES.bandDetail({ ...detail, row: 7 }));
     for (const wrong of [{ strand: -1 }, { event: 0.5 }, { row: -1 }, { row: '7' }, { grouping: null }]) {
-      assert.ok(!isBandDetailQuery({ ...detail, ...wrong }), JSON.stringify(wrong));
+      assert.ok(!TIMELINE_SHAPES.bandDetail({ ...detail, ...wrong }), JSON.stringify(wrong));
     }
-    assert.ok(isOpenSourceParams({ file: 'a.py', line: 1, preserveFocus: true }));
-    assert.ok(!isOpenSourceParams({ file: 'a.py', line: 0, preserveFocus: true }));
-    assert.ok(!isOpenSourceParams({ file: 'a.py', line: 1 }));
-    assert.ok(isReadyParams({ protocol: 1 }) && !isReadyParams({}) && !isReadyParams(null));
+    assert.ok(TIMELINE_SHAPES.openSource({ file: 'a.py', line: 1, preserveFocus: true }));
+    assert.ok(!TIMELINE_SHAPES.openSource({ file: 'a.py', line: 0, preserveFocus: true }));
+    assert.ok(!TIMELINE_SHAPES.openSource({ file: 'a.py', line: 1 }));
+    assert.ok(TIMELINE_SHAPES.ready({ protocol: 1 }) && !TIMELINE_SHAPES.ready({}) && !TIMELINE_SHAPES.ready(null));
   });
 });
 

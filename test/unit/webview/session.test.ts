@@ -1,6 +1,11 @@
 import assert from 'node:assert/strict';
 import { RpcClient, RpcServer, type RpcMessage } from '../../../src/protocol/rpc.js';
-import type { TimelineApi, TimelineEvents, TimelineState } from '../../../src/protocol/timelineApi.js';
+import {
+  askWorker,
+  type TimelineApi,
+  type TimelineEvents,
+  type TimelineState,
+} from '../../../src/protocol/timelineApi.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
@@ -66,23 +71,11 @@ describe('the session of a timeline', () => {
           guard();
           return told;
         },
-        timeline: (params, signal) => {
+        ...askWorker((name, params, signal) => {
           guard();
-          return worker.timeline(params, signal);
-        },
-        liveAt: (params, signal) => {
-          guard();
-          return worker.liveAt(params, signal);
-        },
-        bornIn: worker.bornIn,
-        bands: worker.bands,
-        bandDetail: worker.bandDetail,
-        flame: worker.flame,
-        memoryMap: worker.memoryMap,
-        runCurve: worker.runCurve,
+          return worker[name](params, signal);
+        }),
         compareTable: (pair, signal) => worker.compareTable({ ...pair, ignored: [] }, signal),
-        compareFlame: worker.compareFlame,
-        series: worker.series,
         saveFile: () => ({ file: null }),
         copyText: () => null,
         openSource: ({ file, line }) => {
@@ -90,7 +83,9 @@ describe('the session of a timeline', () => {
           opened.push({ file, line });
           return null;
         },
+        fixLeak: () => null,
         openSnapshot: () => null,
+        clearComparison: () => null,
       },
       (message) => {
         if (!lost) client.receive(structuredClone(message));

@@ -1,0 +1,155 @@
+import * as vscode from 'vscode';
+import { randomBytes } from 'node:crypto';
+import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protocol/rpc.js';
+import {
+  askWorker,
+  TIMELINE_PROTOCOL,
+  TIMELINE_SHAPES,
+  type TimelineApi,
+  type TimelineEvents,
+} from '../../protocol/timelineApi.js';
+import { Command, InternalCommand } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { MarkedLines } from '../marks/markedLines.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import { openSource } from '../workspace/openSource.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import type { EditorCursor } from './editorCursor.js';
+import { saveFile } from './saveFile.js';
+import { timelineHtml } from './timelineHtml.js';
+import type { TimelineSelection } from './timelineSelection.js';
+
+/** What every page of the timeline stands on. */
+export interface TimelineServices {
+  readonly extensionUri: vscode.Uri;
+  readonly session: SnapshotSession;
+  readonly store: ResultsStore;
+  readonly files: PythonFiles;
+  readonly lines: MarkedLines;
+  readonly log: vscode.LogOutputChannel;
+  readonly cursor: EditorCursor;
+}
+
+/** Where a page is: in the panel, in a tab, or in a custom editor. */
+export interface TimelinePlace {
+  readonly webview: vscode.Webview;
+  readonly visible: boolean;
+  /** Column of the tab; undefined in the panel. */
+  readonly viewColumn?: vscode.ViewColumn | undefined;
+}
+
+/** The timeline in one webview: answers its questions by way of the worker, and tells it what has changed. */
+export class TimelinePage implements vscode.Disposable {
+  private readonly server: RpcServer<TimelineApi, TimelineEvents>;
+  private readonly subscriptions: readonly Disposer[];
+  private toldReading = false;
+
+  /** @param selection what this page shows; pages may share one */
+  constructor(
+    private readonly services: TimelineServices,
+    private readonly selection: TimelineSelection,
+    private readonly place: TimelinePlace,
+  ) {
+    const { session, store, cursor, log, extensionUri } = services;
+    const { webview } = place;
+    const dist = vscode.Uri.joinPath(extensionUri, 'dist');
+    this.server = this.serve();
+    webview.options = { enableScripts: true, localResourceRoots: [dist], enableCommandUris: false };
+    this.subscriptions = [
+      webview.onDidReceiveMessage((message: unknown) => {
+        if (isRpcMessage(message)) void this.server.receive(message);
+        else log.warn('the timeline sent something that is no message');
+      }),
+      store.onDidChange(() => {
+        this.tell();
+      }),
+      session.onDidChange(() => {
+        if (session.reading !== this.toldReading) this.tell();
+      }),
+      cursor.onMove(() => {
+        this.tellCursor();
+      }),
+    ];
+    webview.html = timelineHtml({
+      cspSource: webview.cspSource,
+      nonce: randomBytes(18).toString('base64'),
+      script: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.js')).toString(),
+      style: webview.asWebviewUri(vscode.Uri.joinPath(dist, 'webview.css')).toString(),
+      language: vscode.env.language,
+      title: vscode.l10n.t('GPU Memory Timeline'),
+      texts: vscode.l10n.bundle ?? {},
+    });
+  }
+
+  /** Tells everything anew: what was sent while the page was hidden is lost. */
+  refresh(): void {
+    this.tell();
+    this.tellCursor();
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private tell(): void {
+    if (!this.place.visible) return;
+    this.toldReading = this.services.session.reading;
+    this.server.notify('state', { ...this.selection.state(), reading: this.toldReading });
+  }
+
+  private tellCursor(): void {
+    if (this.place.visible) this.server.notify('cursor', this.services.cursor.place);
+  }
+
+  private serve(): RpcServer<TimelineApi, TimelineEvents> {
+    const { session, store, files, lines } = this.services;
+    const run = async (command: string, ...rest: unknown[]): Promise<null> => {
+      await vscode.commands.executeCommand(command, ...rest);
+      return null;
+    };
+    return new RpcServer<TimelineApi, TimelineEvents>(
+      {
+        ...askWorker((name, params, signal) => session.engine.call(name, params, signal)),
+        ready: ({ protocol }) => {
+          if (protocol !== TIMELINE_PROTOCOL) {
+            throw new RpcError(
+              'protocol',
+              vscode.l10n.t('This page is of another version; close it and open it again.'),
+            );
+          }
+          this.toldReading = session.reading;
+          return { ...this.selection.state(), reading: this.toldReading };
+        },
+        compareTable: ({ a, b }, signal) =>
+          session.engine.call('compareTable', { a, b, ignored: store.ignored }, signal),
+        saveFile: async (file) => ({ file: await saveFile(file) }),
+        copyText: async ({ text }) => {
+          await vscode.env.clipboard.writeText(text);
+          return null;
+        },
+        openSource: async ({ preserveFocus, ...place }) => {
+          await openSource(files, lines, place, { preserveFocus, viewColumn: this.sourceColumn() });
+          return null;
+        },
+        fixLeak: (place) => run(InternalCommand.fixLeak, place),
+        openSnapshot: () => run(Command.openSnapshot),
+        clearComparison: () => run(Command.clearComparison),
+      },
+      (message: RpcMessage) => {
+        void this.place.webview.postMessage(message);
+      },
+      TIMELINE_SHAPES,
+    );
+  }
+
+  /** A text editor that shows beside the page; else beside a tab a new column, and above the panel the active one. */
+  private sourceColumn(): vscode.ViewColumn {
+    const own = this.place.viewColumn;
+    const other = vscode.window.visibleTextEditors.find(
+      ({ viewColumn }) => viewColumn !== undefined && viewColumn !== own,
+    );
+    const { Active, Beside } = vscode.ViewColumn;
+    return other?.viewColumn ?? (own === undefined ? Active : Beside);
+  }
+}

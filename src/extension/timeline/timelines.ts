@@ -1,0 +1,117 @@
+import * as vscode from 'vscode';
+import type { ComparePair } from '../../protocol/compareData.js';
+import { TIMELINE_VIEW_TYPE, View } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { SourcePlace } from '../workspace/openSource.js';
+import { EditorCursor } from './editorCursor.js';
+import { TimelinePage, type TimelinePlace, type TimelineServices } from './timelinePage.js';
+import { TimelineSelection } from './timelineSelection.js';
+
+/**
+ * The timeline's places: a view in the panel, which is its home, and a tab for those who want all of the window. Both
+ * show the same page and the same selection.
+ */
+export class Timelines implements vscode.Disposable, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
+  private readonly services: TimelineServices;
+  private readonly selection: TimelineSelection;
+  private readonly subscriptions: Disposer[];
+  private view: vscode.WebviewView | null = null;
+  private tab: vscode.WebviewPanel | null = null;
+  private readonly pages = new Set<TimelinePage>();
+
+  constructor(services: Omit<TimelineServices, 'cursor'>) {
+    const cursor = new EditorCursor(services.files, services.lines);
+    this.services = { ...services, cursor };
+    this.selection = new TimelineSelection(services.store);
+    this.subscriptions = [
+      cursor,
+      vscode.window.registerWebviewViewProvider(View.timeline, this),
+      vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, this),
+    ];
+  }
+
+  /** Shows the timeline where it is open, else in the panel; on the worst run's last snapshot if none is named. */
+  async show(path: string | null = null, highlight: SourcePlace | null = null): Promise<void> {
+    this.selection.ask(path, highlight);
+    await this.reveal(false);
+  }
+
+  /** Shows two snapshots side by side; the editor keeps the focus. */
+  async showCompared(pair: ComparePair): Promise<void> {
+    this.selection.askCompared(pair);
+    await this.reveal(true);
+  }
+
+  /** Opens the page as a tab, or brings that to the front. */
+  openInEditor(): void {
+    if (this.tab !== null) {
+      this.tab.reveal();
+      return;
+    }
+    const title = vscode.l10n.t('GPU Memory Timeline');
+    this.adopt(vscode.window.createWebviewPanel(TIMELINE_VIEW_TYPE, title, vscode.ViewColumn.Active, {}));
+  }
+
+  /** Renders the page for one snapshot into a webview of another surface, such as a custom editor of its file. */
+  render(path: string, place: TimelinePlace): TimelinePage {
+    const selection = new TimelineSelection(this.services.store);
+    selection.ask(path, null);
+    return new TimelinePage(this.services, selection, place);
+  }
+
+  resolveWebviewView(view: vscode.WebviewView): void {
+    this.view = view;
+    const page = this.open(view);
+    view.onDidChangeVisibility(() => {
+      page.refresh();
+    });
+    view.onDidDispose(() => {
+      this.close(page);
+      this.view = null;
+    });
+  }
+
+  /** Takes over the tab of the last session. */
+  deserializeWebviewPanel(tab: vscode.WebviewPanel): Promise<void> {
+    this.tab?.dispose();
+    this.adopt(tab);
+    return Promise.resolve();
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+    disposeAll([...this.pages]);
+    this.tab?.dispose();
+  }
+
+  private async reveal(preserveFocus: boolean): Promise<void> {
+    if (this.tab !== null) this.tab.reveal(undefined, preserveFocus);
+    else if (this.view !== null) this.view.show(preserveFocus);
+    else await vscode.commands.executeCommand(`${View.timeline}.focus`, { preserveFocus });
+    for (const page of this.pages) page.refresh();
+  }
+
+  private adopt(tab: vscode.WebviewPanel): void {
+    this.tab = tab;
+    tab.iconPath = vscode.Uri.joinPath(this.services.extensionUri, 'media', 'timeline.svg');
+    const page = this.open(tab);
+    tab.onDidChangeViewState(() => {
+      page.refresh();
+    });
+    tab.onDidDispose(() => {
+      this.close(page);
+      if (this.tab === tab) this.tab = null;
+    });
+  }
+
+  private open(place: TimelinePlace): TimelinePage {
+    const page = new TimelinePage(this.services, this.selection, place);
+    this.pages.add(page);
+    return page;
+  }
+
+  private close(page: TimelinePage): void {
+    this.pages.delete(page);
+    page.dispose();
+  }
+}
