@@ -1,6 +1,7 @@
-/** Lints, checks the walls between the rooms and the formatting; each runs even if another finds something. */
+/** Lints, checks the walls between the rooms, the formatting and the subjects of commits; each runs even if another finds something. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { complaintsAboutCommits } from './lib/commitSubjects.mjs';
 import { runNode } from './lib/run.mjs';
 import { fromRoot, root } from './lib/paths.mjs';
 
@@ -17,4 +18,7 @@ for (const check of checks) {
   const { status } = await runNode(check, { cwd: root });
   isClean &&= status === 0;
 }
+const complaints = await complaintsAboutCommits();
+for (const complaint of complaints) console.error(`Commit ${complaint}`);
+isClean &&= complaints.length === 0;
 process.exit(isClean ? 0 : 1);

@@ -1,6 +1,6 @@
 /**
  * The report: what `leakline analyze --json` prints and what the editor renders. Field names are stable; `schema`
- * follows semantic versioning. Every number is defined in CONTRIBUTING.md, "What the numbers mean".
+ * follows semantic versioning. docs/numbers.md defines every number.
  */
 import type { Category } from '../attribution/categories.js';
 import type { RunOrder } from '../runs/runs.js';

@@ -1,4 +1,4 @@
-/** What a stack's live bytes do over a run; see "Judging a run" in CONTRIBUTING.md. */
+/** What a stack's live bytes do over a run; see docs/verdicts.md. */
 export type StackVerdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
 
 export interface Opinion {

@@ -1,0 +1,42 @@
+/** What the documents promise about themselves. */
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { HELP } from '../../../src/cli/helpText.js';
+import { repositoryRoot } from '../../support/repository.js';
+
+const root = repositoryRoot();
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const documents = [
+  ...readdirSync(root).filter((name) => name.endsWith('.md')),
+  ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => join('docs', name)),
+  'recorder/README.md',
+  'bench/README.md',
+];
+
+describe('The documents', () => {
+  it('docs/cli.md has the help as it is now; `npm run docs` writes it', () => {
+    assert.ok(read('docs/cli.md').includes(`\`\`\`text\n${HELP}\`\`\``), 'run: npm run docs');
+  });
+
+  it('link to files that exist', () => {
+    const broken = documents.flatMap((document) =>
+      [...read(document).matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)]
+        .filter(([, target]) => !existsSync(join(root, dirname(document), target)))
+        .map(([, target]) => `${document}: ${target}`),
+    );
+    assert.deepEqual(broken, []);
+  });
+
+  it('stay short: README 250 lines, CONTRIBUTING 6 kB, the changes of a release a screen', () => {
+    assert.ok(read('README.md').split('\n').length <= 250, 'README.md');
+    assert.ok(read('CONTRIBUTING.md').length <= 6000, 'CONTRIBUTING.md');
+    const releases = read('CHANGELOG.md').split(/^## /m).slice(1);
+    assert.deepEqual(
+      releases.filter((release) => release.split('\n').length > 60).map((release) => release.split('\n')[0]),
+      [],
+    );
+  });
+});
