@@ -21,6 +21,7 @@ class CollectorWatch:
     def __init__(self, now_and_then: Callable[[], None] = lambda: None) -> None:
         self._runs: Deque[Tuple[int, int]] = deque(maxlen=KEPT)
         self._started = 0
+        self._full = 0
         self._now_and_then = now_and_then
         self._next = 0.0
 
@@ -32,10 +33,10 @@ class CollectorWatch:
         if self._called in gc.callbacks:
             gc.callbacks.remove(self._called)
 
-    def times(self) -> Dict[str, List[int]]:
-        """Unix microseconds at which collections that found something began and ended, the oldest first."""
+    def times(self) -> Dict[str, Any]:
+        """Unix microseconds at which collections that found something began and ended, the oldest first; how many were full."""
         runs = list(self._runs)
-        return {'beganAtUs': [began for began, _ in runs], 'endedAtUs': [ended for _, ended in runs]}
+        return {'beganAtUs': [began for began, _ in runs], 'endedAtUs': [ended for _, ended in runs], 'full': self._full}
 
     def _called(self, phase: str, info: Dict[str, Any]) -> None:
         if phase == 'start':
@@ -43,6 +44,8 @@ class CollectorWatch:
         elif self._started and info.get('collected'):
             # Rounded up: what was freed in the last microsecond is inside.
             self._runs.append((self._started, time.time_ns() // 1000 + 1))
+        if phase == 'stop':
+            self._full += info.get('generation') == 2
         if phase == 'stop' and time.monotonic() >= self._next:
             self._next = time.monotonic() + NOW_AND_THEN
             self._now_and_then()

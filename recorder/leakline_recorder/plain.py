@@ -6,9 +6,15 @@ from __future__ import annotations
 
 import sys
 import types
-from typing import Any, Dict, Iterator, Optional, Tuple, Type, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Type, Union
 
 _NAME: Any = type.__dict__['__name__']
+_COPIES_LOCALS = sys.version_info < (3, 13)   # f_locals is a dict that keeps what it was filled with
+_OPTIMIZED = 0x1                              # CO_OPTIMIZED: a function's frame, not a module's or a class body's
+_SEERS = frozenset({'locals', 'vars', 'dir', 'eval', 'exec', '_getframe', 'currentframe'})
+
+#: The copies of running functions' locals, emptied: while one is kept here, no other function's can be taken for it.
+HELD_LOCALS: Dict[int, Dict[str, Any]] = {}
 
 
 def is_a(value: Any, kinds: Union[type, Tuple[type, ...]]) -> bool:
@@ -46,3 +52,34 @@ def file_of(kind: Type[Any]) -> Optional[str]:
 
 def _text(value: Any) -> Optional[str]:
     return value if is_a(value, str) else None
+
+
+def read_locals(frame: types.FrameType) -> List[Tuple[str, Any]]:
+    """A frame's local variables, without leaving them in the copy that Python up to 3.12 attaches to the frame.
+
+    That copy would keep this step's tensors alive until the function ends: a leak of our own making.
+    """
+    found = frame.f_locals
+    pairs = list(found.items())
+    # frame, `found` and the call's argument: with more references the program itself holds this dict (it called locals())
+    if _COPIES_LOCALS and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(found) <= 3 + (id(found) in HELD_LOCALS):
+        found.clear()
+    return pairs
+
+
+def locals_of(frame: types.FrameType, names: Iterable[str]) -> Tuple[int, bool, Dict[str, int]]:
+    """Which call of its function the frame is, whether that is sure, and the identities of some local variables."""
+    code = frame.f_code
+    if not code.co_flags & _OPTIMIZED:
+        found = frame.f_locals
+        return id(found), found is frame.f_globals, {name: id(found.get(name)) for name in names}
+    # A function that looks at its own locals would see what is done here; later Pythons attach no copy to tell calls apart.
+    if not _COPIES_LOCALS or not _SEERS.isdisjoint(code.co_names):
+        return id(frame), False, {}
+    found = frame.f_locals
+    values = {name: id(found.get(name)) for name in names}
+    if sys.getrefcount(found) <= 3 + (id(found) in HELD_LOCALS):
+        found.clear()
+        HELD_LOCALS[id(found)] = found
+        return id(found), True, values
+    return id(frame), False, values

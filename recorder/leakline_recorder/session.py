@@ -5,6 +5,7 @@ import json
 import multiprocessing
 import os
 import pickle
+import sys
 import threading
 from typing import Any, Dict, List, Optional
 
@@ -16,7 +17,9 @@ from .cost import Stopwatch, collector_at_rest
 from .files import appearing, make_folder, sweep
 from .guard import guarded, say, say_once
 from .holders import Blocks, HolderWalk
+from .loops import Rounds
 from .memory import DeviceMemory
+from .monitoring import Monitoring
 from .options import Options
 from .run import identify, with_group
 from .schedule import Schedule
@@ -35,10 +38,12 @@ class Session:
         self.run = identify(options.run)
         self.folder = os.path.join(os.path.abspath(options.out), self.run.id)
         self.steps = StepCounter(self._stepped)
+        self._monitoring = Monitoring()
+        self._rounds = Rounds(self._monitoring)
         self._collector = CollectorWatch(self._look_for_steps)
         self._schedule = Schedule(options)
         self._sources = Sources(options.sources)
-        self._holders = HolderWalk(memory, options.min_age, options.holders_seconds)
+        self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring)
         self._triggers = Triggers(self.dump)
         self._recording = False
         self._dumping = threading.Lock()
@@ -115,10 +120,13 @@ class Session:
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
             say('CUDA was never used by this process: nothing was recorded in it. What it starts as a command needs leakline_recorder there')
         self.steps.stop()
+        self._rounds.stop()
+        self._monitoring.stop()
         self._collector.stop()
         self._triggers.remove()
 
     def _stepped(self, step: int) -> None:
+        self._rounds.stepped(sys._getframe())
         if self._recording and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)
             say_once('the program switched the recording of memory history off: it is on again, and what was allocated meanwhile has no stack')
@@ -154,7 +162,7 @@ class Session:
             snapshot = self.memory.snapshot(traces=kind == 'full')
             watch.lap('snapshotSeconds')
             beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
-                                      self._sources, snapshot, self._events)
+                                      self._sources, snapshot, self._events, self._rounds)
             blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
             watch.lap('sidecarSeconds')
             # The sidecar takes its name first: whoever sees the snapshot appear finds it already there.
@@ -164,6 +172,8 @@ class Session:
                 # A snapshot is millions of objects: gone before the walk looks at all that the process has.
                 del snapshot
                 beside['holders'] = self._walk(blocks) if blocks is not None else None
+                beside['containers'] = (beside['holders'] or {}).pop('containers', None)
+                beside['releases'] = self._holders.releases() if kind == 'full' else None
                 watch.lap('holdersSeconds')
                 beside['cost'] = {**watch.laps, 'bytes': file.tell()}
                 with appearing(path + sidecar.SUFFIX) as text:

@@ -11,13 +11,14 @@ import torch
 
 from .collector import CollectorWatch
 from .guard import guarded
+from .loops import Rounds
 from .memory import DeviceMemory
 from .options import Options
 from .run import Run
 from .sources import Sources
 from .step_counter import StepCounter
 
-SCHEMA = 'leakline.recording/1'
+SCHEMA = 'leakline.recording/2'
 SUFFIX = '.leakline.json'
 Told = TypeVar('Told')
 #: where torch looks for the allocator's settings, the newest name first
@@ -26,7 +27,7 @@ LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: en
 
 
 def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, collector: CollectorWatch,
-             memory: DeviceMemory, options: Options, sources: Sources, snapshot: Dict[str, Any], events_before: List[int]) -> Dict[str, Any]:
+             memory: DeviceMemory, options: Options, sources: Sources, snapshot: Dict[str, Any], events_before: List[int], rounds: Rounds) -> Dict[str, Any]:
     """Everything but the holders and the cost, which are known later."""
     return {
         'schema': SCHEMA,
@@ -40,6 +41,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'step': steps.count,
         'stepSource': steps.source,
         'stepTimes': step_times(steps, None if kind == 'full' else LIGHT_TIMES),
+        'loops': rounds.describe(),
         'collections': collector.times() if kind == 'full' else None,
         'takenAtUs': time.time_ns() // 1000,
         'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main()},

@@ -44,7 +44,7 @@ class Recording:
         return glob.glob(os.path.join(self.folder, '*', name))[0]
 
 
-class SessionTest(unittest.TestCase):
+class Programs(unittest.TestCase):
     def run_program(self, program, *options, arguments=(), env=None, command=None):
         """``python -m leakline_recorder OPTIONS script ARGUMENTS`` in a process of its own."""
         folder = tempfile.TemporaryDirectory()
@@ -58,6 +58,8 @@ class SessionTest(unittest.TestCase):
         done = subprocess.run(line, capture_output=True, text=True, timeout=120, cwd=folder.name, env={**os.environ, **(env or {})})
         return Recording(out, done)
 
+
+class SessionTest(Programs):
     def test_dumps_at_start_every_k_and_at_exit(self):
         found = self.run_program(PROGRAM + 'train(7)', '--every', '3', '--start', '1', '--light', '0')
         self.assertEqual(found.done.returncode, 0, found.done.stderr)
@@ -78,10 +80,10 @@ class SessionTest(unittest.TestCase):
         found = self.run_program(PROGRAM + 'train(6)', '--every', '6', '--start', '0', '--light', '0', '--sources', '1')
         side = found.sidecar('rank0_step000006.pickle')
         self.assertEqual({key: side[key] for key in ('schema', 'snapshot', 'kind', 'reason', 'run', 'rank', 'worldSize', 'step', 'stepSource')},
-                         {'schema': 'leakline.recording/1', 'snapshot': 'rank0_step000006.pickle', 'kind': 'full', 'reason': 'step', 'run': 'r',
+                         {'schema': 'leakline.recording/2', 'snapshot': 'rank0_step000006.pickle', 'kind': 'full', 'reason': 'step', 'run': 'r',
                           'rank': 0, 'worldSize': 1, 'step': 6, 'stepSource': 'optimizer'})
         self.assertEqual((side['stepTimes']['first'], len(side['stepTimes']['endedAtUs'])), (1, 6))
-        self.assertEqual(sorted(side['collections']), ['beganAtUs', 'endedAtUs'])
+        self.assertEqual(sorted(side['collections']), ['beganAtUs', 'endedAtUs', 'full'])
         self.assertEqual(side['devices'][0]['capacityBytes'], 1 << 34)
         self.assertEqual(side['devices'][0]['outsideBytes'], 1 << 20)
         live = sum(block['size'] for segment in found.snapshot('rank0_step000006.pickle')['segments'] for block in segment['blocks'])

@@ -73,7 +73,7 @@ class CollectorTest(unittest.TestCase):
                 node = Node()
                 node.node = node
             del node
-            self.assertEqual(self.watch.times(), {'beganAtUs': [], 'endedAtUs': []})
+            self.assertEqual(self.watch.times(), {'beganAtUs': [], 'endedAtUs': [], 'full': 0})
             before = now()
             gc.collect()
             after = now()

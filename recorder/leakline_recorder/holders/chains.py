@@ -231,7 +231,7 @@ def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:
             text = f'[{part.name}]' if part.name.isdigit() else f'.{part.name}'
             # An item that keeps something by an attribute of the program's own is not what keeps: that attribute is.
             if holder.owner in _MODULE_LISTS and not any(later.file and is_users(later.file) for later in links[index + 1:]):
-                merged.append(Link('item', text, '[*]', container=holder.owner, length=part.length))
+                merged.append(Link('item', text, '[*]', container=holder.owner, length=part.length, place=part.place))
             else:
                 merged.append(dataclasses.replace(holder, text=text, pattern=text, name=part.name))
         else:

@@ -60,9 +60,7 @@ class Group:
 
     def describe(self, statements: Statements) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
-        newest = max(holdings, key=lambda holding: holding.block.born)
-        chain = newest.chain
-        split = self._growing(chain)
+        chain, split = self.newest.chain, self.growing
         keeper = keeper_of(chain, split)
         saved = [holding for holding in holdings if holding.saved_by]
         born = sorted({holding.block.born for holding in holdings if holding.block.born != UNKNOWN})
@@ -72,7 +70,7 @@ class Group:
             'kind': _kind(chain, bool(saved) and len(saved) == len(holdings)),
             'text': chain.text,
             'name': re.sub(r'\d+$', '*', name_of(chain, keeper)) if self._numbered else name_of(chain, keeper),
-            'expression': _expression(chain, split),
+            'expression': self.expression(split),
             'file': lines[0]['file'] if lines else keeper.file if keeper else None,
             'line': lines[0]['line'] if lines else keeper.line if keeper else None,
             'statements': lines,
@@ -89,14 +87,29 @@ class Group:
             'addresses': sorted(self.holdings)[:MOST_ADDRESSES],
         }
 
-    def _growing(self, chain: Chain) -> Optional[int]:
+    @property
+    def newest(self) -> Holding:
+        return max(self.holdings.values(), key=lambda holding: holding.block.born)
+
+    @property
+    def growing(self) -> Optional[int]:
         """The first link that differs between members: an item of the container that grows."""
+        chain = self.newest.chain
         chains = [other for other in self.roots.values() if len(other.links) == len(chain.links)]
         for index, part in enumerate(chain.links):
             if part.container and len({other.links[index].text for other in chains}) > 1:
                 return index
         items = [index for index, part in enumerate(chain.links) if part.kind in ('item', 'cached')]
         return items[-1] if items else None
+
+    def expression(self, split: Optional[int]) -> str:
+        """The container in words of the root: ``train.py: train() local model.pyramid.visited``."""
+        chain = self.newest.chain
+        whole = chain.text
+        for part in reversed(chain.links[split:] if split is not None else ()):
+            if part.text and whole.endswith(part.text):
+                whole = whole[:-len(part.text)]
+        return whole
 
 
 def _container(part: Link) -> Dict[str, Any]:
@@ -172,11 +185,3 @@ def name_of(chain: Chain, keeper: Optional[Keeper]) -> str:
     head = f'{keeper.owner}.{keeper.name}' if keeper.kind in ('attribute', 'hook') and keeper.owner else keeper.name
     return head + (f'[{keeper.key!r}]' if keeper.key is not None else '')
 
-
-def _expression(chain: Chain, split: Optional[int]) -> str:
-    """The container in words of the root: ``train.py: train() local model.pyramid.visited``."""
-    whole = chain.text
-    for part in reversed(chain.links[split:] if split is not None else ()):
-        if part.text and whole.endswith(part.text):
-            whole = whole[:-len(part.text)]
-    return whole

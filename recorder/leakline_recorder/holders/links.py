@@ -9,8 +9,7 @@ from typing import Any, Callable, Dict, Iterable, Optional, Tuple
 
 import torch
 
-from ..plain import file_of, is_a, namespace, type_name
-from .roots import read_locals
+from ..plain import file_of, is_a, namespace, read_locals, type_name
 
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
@@ -33,6 +32,7 @@ class Link:
     container: Optional[str] = None # type of a list, dict, … whose item this is
     length: int = 0
     maxlen: Optional[int] = None    # items that the container holds at most, where Python tells
+    place: int = 0                  # identity of the container
 
 
 GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
@@ -82,7 +82,7 @@ def _link(parent: Any, child: Any, places: Places) -> Optional[Link]:
     if is_a(parent, _SEQUENCES):
         return _sequence(parent, child, places)
     if is_a(parent, (set, frozenset)):
-        return Link('item', '{…}', '{*}', container=type_name(type(parent)), length=len(parent))
+        return Link('item', '{…}', '{*}', container=type_name(type(parent)), length=len(parent), place=id(parent))
     if is_a(parent, types.CellType):
         return Link('other', '', '')
     if is_a(parent, types.FunctionType):
@@ -129,8 +129,8 @@ def _dict(parent: Dict[Any, Any], child: Any, places: Places) -> Optional[Link]:
         key, = found
         shown, name = key_text(key), key if is_a(key, str) else None
         few = name is not None and length <= FEW_KEYS
-        return Link('item' if not few else 'key', f'[{shown}]', f'[{shown}]' if few else '[*]', name=name, container=kind, length=length)
-    return Link('item', '{key}', '{key}', container=kind, length=length) if places.is_key(parent, child) else None
+        return Link('item' if not few else 'key', f'[{shown}]', f'[{shown}]' if few else '[*]', name=name, container=kind, length=length, place=id(parent))
+    return Link('item', '{key}', '{key}', container=kind, length=length, place=id(parent)) if places.is_key(parent, child) else None
 
 
 def key_text(key: Any) -> str:
@@ -148,7 +148,7 @@ def _sequence(parent: Any, child: Any, places: Places) -> Optional[Link]:
         return None
     return Link('item', f'[{index}]', '[*]' if not is_a(parent, tuple) else f'[{index}]',
                 container=type_name(type(parent)), length=next(kind for kind in _SEQUENCES if is_a(parent, kind)).__len__(parent),
-                maxlen=parent.maxlen if is_a(parent, collections.deque) else None)
+                maxlen=parent.maxlen if is_a(parent, collections.deque) else None, place=id(parent))
 
 
 def _function(parent: types.FunctionType, child: Any) -> Optional[Link]:
@@ -185,7 +185,7 @@ def _cached(parent: Any, child: Any) -> Link:
     info = parent.cache_info() if hasattr(parent, 'cache_info') else None
     return Link('cached', f' → cache of {name}()', f' → cache of {name}()', name=getattr(function, '__name__', None), owner=name,
                 file=getattr(code, 'co_filename', None), line=getattr(code, 'co_firstlineno', None), container='cache',
-                length=info.currsize if info else 0, maxlen=info.maxsize if info else None)
+                length=info.currsize if info else 0, maxlen=info.maxsize if info else None, place=id(parent))
 
 
 def _tensor(parent: torch.Tensor, child: Any) -> Optional[Link]:

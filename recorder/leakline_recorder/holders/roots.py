@@ -7,12 +7,10 @@ import sys
 import types
 from typing import Any, Dict, List, Optional, Tuple
 
-from ..plain import file_of, is_a, modules, type_name
+from ..plain import file_of, is_a, modules, read_locals, type_name
 from ..sources import is_users
 
 _OWN_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-_COPIES_LOCALS = sys.version_info < (3, 13)   # f_locals is a dict that keeps what it was filled with
-_OPTIMIZED = 0x1                              # CO_OPTIMIZED: a function's frame, not a module's or a class body's
 
 
 @dataclasses.dataclass(frozen=True)
@@ -103,19 +101,6 @@ class Roots:
 
     def _add(self, value: Any, root: Root) -> None:
         self._named.setdefault(id(value), []).append(root)
-
-
-def read_locals(frame: types.FrameType) -> List[Tuple[str, Any]]:
-    """A frame's local variables, without leaving them in the copy that Python up to 3.12 attaches to the frame.
-
-    That copy would keep this step's tensors alive until the function ends: a leak of our own making.
-    """
-    found = frame.f_locals
-    pairs = list(found.items())
-    # frame, `found` and the call's argument: with more references the program itself holds this dict (it called locals())
-    if _COPIES_LOCALS and frame.f_code.co_flags & _OPTIMIZED and sys.getrefcount(found) <= 3:
-        found.clear()
-    return pairs
 
 
 def _handler(error: BaseException) -> Root:

@@ -20,6 +20,8 @@ GROWING_FIRST = frozenset({'heappush', 'heappushpop', 'heapreplace', 'insort', '
 
 #: Functions that make an attribute, and which argument its name is.
 NAMED_BY = {'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0}
+RELEASING = frozenset({'clear', 'pop', 'popleft', 'popitem', 'remove', 'discard', 'get', 'get_nowait', 'reset', 'cache_clear', 'empty',
+                       'flush', 'drain'})
 EMPTY = frozenset({'list', 'dict', 'set', 'deque', 'OrderedDict', 'defaultdict', 'Counter', 'ModuleList', 'ModuleDict', 'ParameterList',
                    'ParameterDict'})
 
@@ -48,6 +50,10 @@ class Statements:
             found = self._search(keeper, _set_by_any_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:most]]
+
+    def releases(self, keeper: Keeper) -> List[Tuple[str, int]]:
+        """Statements that may take out of the holder, or bind its name to something else."""
+        return sorted(self._search(keeper, _releases))
 
     def _search(self, keeper: Keeper, matches: Callable[[ast.Module, Keeper, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
@@ -111,6 +117,26 @@ def _matches(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tupl
             yield node, score + 2 * here + same_file - 2 * initial
     if keeper.kind == 'variable' and same_file:
         yield from _passed_on(tree, keeper)
+
+
+def _releases(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    if keeper.kind not in ('variable', 'attribute') or keeper.kind == 'variable' and not same_file:
+        return
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            taken = [node.func.value] if node.func.attr in RELEASING else []
+        elif isinstance(node, ast.Delete):
+            taken = node.targets
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and not _uses(node.value, keeper):
+            taken = list(_flat(node.targets if isinstance(node, ast.Assign) else [node.target]))
+        else:
+            taken = []
+        if any(_keyed(1, expression, keeper) for expression in taken):
+            yield node, 1
+
+
+def _uses(value: Any, keeper: Keeper) -> bool:
+    return value is None or any(_named(part, keeper) for part in ast.walk(value))
 
 
 def _scoped(tree: ast.AST, scope: Tuple[str, ...] = ()) -> Iterator[Tuple[Any, Tuple[str, ...]]]:

@@ -8,12 +8,14 @@ from typing import Any, Dict, List, Optional
 import torch
 
 from ..memory import DeviceMemory
+from ..monitoring import Monitoring
 from ..plain import type_name
 from .blocks import UNKNOWN, Blocks, LiveBlock, by_line
 from .chains import Chain, Chains
 from .deadline import Deadline
 from .graph import Graphs, sequence
 from .groups import Group, Holding
+from .growth import Growth
 from .heap import Heap
 from .links import GRADIENT, GRADIENT_GRAPH
 from .native import native_owner
@@ -26,11 +28,13 @@ INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
 
 
 class HolderWalk:
-    def __init__(self, memory: DeviceMemory, min_age: int, seconds: float) -> None:
+    def __init__(self, memory: DeviceMemory, min_age: int, seconds: float, monitoring: Optional[Monitoring] = None) -> None:
         self._memory = memory
         self._min_age = min_age
         self._seconds = seconds
         self._statements = Statements()
+        self._monitoring = monitoring or Monitoring()
+        self._growth = Growth(self._monitoring, self._statements)
 
     def walk(self, blocks: Blocks, step: int) -> Optional[Dict[str, Any]]:
         """``None`` if nothing is old enough to ask about: then the walk costs next to nothing."""
@@ -49,6 +53,10 @@ class HolderWalk:
             heap.close()
             roots.close()
 
+    def releases(self) -> Optional[List[Dict[str, Any]]]:
+        """``None`` where statements cannot be counted."""
+        return self._growth.releases() if self._monitoring.is_open() else None
+
     def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory)
         # What every training needs and had from the first step on is not asked about.
@@ -59,6 +67,8 @@ class HolderWalk:
         native = native_owner(unowned, self._memory.device_type, roots)
         ranked = sorted(Group.of(held.values()), key=lambda group: -group.bytes)
         owners = [group.describe(self._statements) for group in ranked[:MOST_OWNERS]]
+        containers = self._growth.containers(ranked)
+        self._growth.watch(ranked[:MOST_OWNERS], heap.objects, roots.frames.values())
         return {
             'minAgeSteps': self._min_age,
             'complete': heap.complete and not deadline.missed,
@@ -71,6 +81,7 @@ class HolderWalk:
             'categories': _categories(blocks.all, tensors),
             'owners': owners + ([native] if native else []),
             'ownersOmitted': max(0, len(ranked) - MOST_OWNERS),
+            'containers': containers,
             'unowned': {'bytes': sum(block.size for block in unowned), 'allocatedAt': by_line(unowned)},
             'seconds': round(time.perf_counter() - began, 6),
         }

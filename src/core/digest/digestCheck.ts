@@ -1,8 +1,12 @@
 import type {
   Collection,
+  GrownContainer,
+  RecordedChances,
   RecordedContainer,
   RecordedDevice,
+  RecordedLoop,
   RecordedOwner,
+  RecordedRelease,
   RecordedSource,
   Recording,
 } from '../model/recording.js';
@@ -207,6 +211,37 @@ const recording: Shape<Recording> = record({
       allocatedAt: list(record({ file: text, line: number, bytes: number })),
     }),
   ),
+  chances: record<RecordedChances>({
+    loops: orNull(
+      list<RecordedLoop>(
+        record({
+          file: text,
+          function: text,
+          line: number,
+          lastLine: number,
+          rounds: orNull(number),
+          isStepLoop: bool,
+        }),
+      ),
+    ),
+    releases: orNull(list<RecordedRelease>(record({ file: text, line: number, runs: number }))),
+    containers: orNull(
+      list<GrownContainer>(
+        record({
+          root: text,
+          name: text,
+          file: text,
+          line: number,
+          kind: text,
+          length: number,
+          previousLength: number,
+          bound: orNull(number),
+          bytes: number,
+        }),
+      ),
+    ),
+    fullCollections: orNull(number),
+  }),
   sources: list<RecordedSource>(record({ file: text, sha256: text })),
   commit: orNull(text),
 });

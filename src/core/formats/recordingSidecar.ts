@@ -1,13 +1,17 @@
 import type {
   Collection,
+  GrownContainer,
   RecordedContainer,
   RecordedDevice,
+  RecordedLoop,
   RecordedOwner,
+  RecordedRelease,
   RecordedSource,
   Recording,
 } from '../model/recording.js';
 
-const SCHEMA = 'leakline.recording/1';
+/** The second adds fields to the first. */
+const SCHEMAS = ['leakline.recording/1', 'leakline.recording/2'];
 /** Owners and lines beyond these numbers are not looked at. */
 const MOST_ENTRIES = 10_000;
 
@@ -22,7 +26,7 @@ export function parseRecording(text: string): Recording | null {
   } catch {
     return null;
   }
-  if (!isRecord(value) || value['schema'] !== SCHEMA) return null;
+  if (!isRecord(value) || !SCHEMAS.some((schema) => value['schema'] === schema)) return null;
   const times = isRecord(value['stepTimes']) ? value['stepTimes'] : {};
   const holders = isRecord(value['holders']) ? value['holders'] : {};
   return {
@@ -34,6 +38,12 @@ export function parseRecording(text: string): Recording | null {
     collections: collectionsOf(value['collections']),
     devices: listOf(value['devices']).flatMap(deviceOf),
     owners: listOf(holders['owners']).slice(0, MOST_ENTRIES).flatMap(ownerOf),
+    chances: {
+      loops: entriesOf(value['loops'], loopOf),
+      releases: entriesOf(value['releases'], releaseOf),
+      containers: entriesOf(value['containers'], grownOf),
+      fullCollections: isRecord(value['collections']) ? numberOf(value['collections']['full']) : null,
+    },
     sources: listOf(value['sources']).slice(0, MOST_ENTRIES).flatMap(sourceOf),
     commit: hashOf(isRecord(value['git']) ? value['git']['commit'] : null, COMMIT),
   };
@@ -94,6 +104,45 @@ function containerOf(value: unknown): RecordedContainer | null {
   const length = isRecord(value) ? numberOf(value['length']) : null;
   if (!isRecord(value) || type === null || length === null) return null;
   return { type, length, maxlen: numberOf(value['maxlen']) };
+}
+
+/** Null where nothing is told. */
+function entriesOf<Entry>(value: unknown, read: (entry: unknown) => Entry[]): Entry[] | null {
+  return Array.isArray(value) ? (value as unknown[]).slice(0, MOST_ENTRIES).flatMap(read) : null;
+}
+
+function loopOf(value: unknown): RecordedLoop[] {
+  if (!isRecord(value)) return [];
+  const { file, function: name } = value;
+  const [line, lastLine] = [numberOf(value['line']), numberOf(value['lastLine'])];
+  if (typeof file !== 'string' || typeof name !== 'string' || line === null || lastLine === null) return [];
+  return [
+    {
+      file,
+      function: name,
+      line,
+      lastLine,
+      rounds: numberOf(value['rounds']),
+      isStepLoop: value['isStepLoop'] === true,
+    },
+  ];
+}
+
+function releaseOf(value: unknown): RecordedRelease[] {
+  if (!isRecord(value)) return [];
+  const [line, runs] = [numberOf(value['line']), numberOf(value['runs'])];
+  const file = textOf(value['file']);
+  return file === null || line === null || runs === null ? [] : [{ file, line, runs }];
+}
+
+function grownOf(value: unknown): GrownContainer[] {
+  if (!isRecord(value)) return [];
+  const [line, length, previousLength] = [value['line'], value['length'], value['previousLength']].map(numberOf);
+  const [root, name, file, kind] = [value['root'], value['name'], value['file'], value['kind']].map(textOf);
+  if (line === null || length === null || previousLength === null) return [];
+  if (root === null || name === null || file === null || kind === null) return [];
+  const [bound, bytes] = [numberOf(value['bound']), numberOf(value['bytes']) ?? 0];
+  return [{ root, name, file, line, kind, length, previousLength, bound, bytes }];
 }
 
 function sourceOf(value: unknown): RecordedSource[] {

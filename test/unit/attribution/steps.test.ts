@@ -3,6 +3,7 @@ import type { Recording } from '../../../src/core/model/recording.js';
 import { findSteps, type Steps } from '../../../src/core/attribution/steps.js';
 import { readBytes } from '../../support/snapshots.js';
 import { TrainingRun } from '../../support/trainingRun.js';
+import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 
 const frame = (line: number): { filename: string; line: number; name: string }[] => [
   { filename: '/home/ml/job/train.py', line, name: 'main' },
@@ -40,6 +41,7 @@ describe('Steps of a recorded program', () => {
     collections: [],
     devices: [],
     owners: [],
+    chances: UNKNOWN_CHANCES,
     sources: [],
     commit: null,
   });

@@ -1,14 +1,31 @@
 import assert from 'node:assert/strict';
+import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
 
+const LOOP = { file: '/home/ml/train.py', function: 'main', line: 40, lastLine: 63, rounds: 3, isStepLoop: false };
+const RELEASE = { file: '/home/ml/train.py', line: 88, runs: 12 };
+const GROWN = {
+  root: "train.py: main() local history['aux']",
+  name: "history['aux']",
+  file: '/home/ml/train.py',
+  line: 26,
+  kind: 'deque',
+  length: 120,
+  previousLength: 80,
+  bound: 500,
+  bytes: 1234,
+};
 const WHOLE = {
-  schema: 'leakline.recording/1',
+  schema: 'leakline.recording/2',
   run: 'detector',
   rank: 1,
   kind: 'light',
   step: 20,
   stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
-  collections: { beganAtUs: [11, 25], endedAtUs: [13, 26] },
+  collections: { beganAtUs: [11, 25], endedAtUs: [13, 26], full: 4 },
+  loops: [{ ...LOOP, depth: 0 }],
+  releases: [RELEASE],
+  containers: [GROWN],
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
   sources: [{ path: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
   git: { root: '/home/ml', commit: 'c0'.repeat(20) },
@@ -56,9 +73,17 @@ describe('The recorder’s sidecar', () => {
           allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, bytes: 512 }],
         },
       ],
+      chances: { loops: [LOOP], releases: [RELEASE], containers: [GROWN], fullCollections: 4 },
       sources: [{ file: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
       commit: 'c0'.repeat(20),
     });
+  });
+
+  it('is read in its first version, which knows nothing of loops', () => {
+    const { loops, releases, containers, collections, ...first } = WHOLE;
+    assert.equal([loops, releases, containers, [collections]].flat().length, 4);
+    const recording = parseRecording(JSON.stringify({ ...first, schema: 'leakline.recording/1' }));
+    assert.deepEqual(recording?.chances, UNKNOWN_CHANCES);
   });
 
   it('is nothing when it is no sidecar', () => {
@@ -78,6 +103,13 @@ describe('The recorder’s sidecar', () => {
         devices: [{ index: 'x' }, 7, null],
         sources: [{ path: 'a.py', sha256: 'short' }, { path: 3, sha256: 'ab'.repeat(32) }, null],
         git: { commit: '--upload-pack=x' },
+        loops: [null, { ...LOOP, line: '40' }, { ...LOOP, rounds: null, isStepLoop: 'yes' }],
+        releases: [{ ...RELEASE, runs: -1 }, 7],
+        containers: [
+          { ...GROWN, bound: null },
+          { ...GROWN, file: null },
+          { ...GROWN, previousLength: null },
+        ],
         holders: { owners: [null, { name: 3 }, { ...WHOLE.holders.owners[0], allocatedAt: [null, { line: 1 }] }] },
       }),
     );
@@ -88,6 +120,9 @@ describe('The recorder’s sidecar', () => {
     assert.deepEqual(recording.devices, []);
     assert.deepEqual(recording.sources, []);
     assert.equal(recording.commit, null);
+    assert.deepEqual(recording.chances.loops, [{ ...LOOP, rounds: null }]);
+    assert.deepEqual(recording.chances.releases, []);
+    assert.deepEqual(recording.chances.containers, [{ ...GROWN, bound: null }]);
     assert.deepEqual(
       recording.owners.map((owner) => owner.allocatedAt),
       [[]],

@@ -9,6 +9,7 @@ import { readRecording } from '../../../src/node/recordingFile.js';
 import { pickle, Tuple, type Picklable } from '../../support/plainPickle.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
 import { join } from 'node:path';
+import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 
 const MiB = 2 ** 20;
 
@@ -82,6 +83,7 @@ async function findings(
         collections: [],
         devices: [],
         owners: [],
+        chances: UNKNOWN_CHANCES,
         sources: [],
         commit: null,
       };

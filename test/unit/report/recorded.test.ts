@@ -5,6 +5,7 @@ import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 
 const BLANK: Recording = {
   run: 'r',
@@ -15,6 +16,7 @@ const BLANK: Recording = {
   collections: [],
   devices: [],
   owners: [],
+  chances: UNKNOWN_CHANCES,
   sources: [],
   commit: null,
 };

@@ -10,6 +10,7 @@ import { renderText } from '../../../src/core/render/renderText.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { readBytes } from '../../support/snapshots.js';
+import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 
 const MiB = 2 ** 20;
 const SNAPSHOTS = 8;
@@ -34,6 +35,7 @@ function snapshots(
     stepEndsUs: [],
     collections: [],
     owners: [],
+    chances: UNKNOWN_CHANCES,
     sources: [],
     commit: null,
   };

@@ -9,6 +9,7 @@ import { groupRuns } from '../../../src/core/runs/runs.js';
 import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 
 const PIXELS = 800;
 const PROGRAMS = ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs'];
@@ -244,7 +245,13 @@ describe('The curve of a run', () => {
       const takenUs = Math.max(...snapshot.events.timeUs);
       // The recorder tells of those that were over when it took a snapshot.
       const seen = collections.filter(({ toUs }) => toUs <= takenUs);
-      return digestSnapshot(path, snapshot, { ...nothing, sources: [], commit: null, collections: seen });
+      return digestSnapshot(path, snapshot, {
+        ...nothing,
+        chances: UNKNOWN_CHANCES,
+        sources: [],
+        commit: null,
+        collections: seen,
+      });
     });
     const [run] = groupRuns(digests);
     assert.ok(expected.length > 10);

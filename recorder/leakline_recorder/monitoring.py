@@ -1,0 +1,90 @@
+"""What the interpreter itself counts, from Python 3.12 on: rounds of loops, calls of functions, runs of single lines.
+
+Only the code objects that are asked about pay for it; each place that nobody asks about calls back once and never again.
+"""
+from __future__ import annotations
+
+import sys
+import types
+from collections import Counter
+from typing import Any, Counter as Counts, Dict, Optional, Sequence, Set, Tuple
+
+_interpreter: Any = getattr(sys, 'monitoring', None)
+_FREE_TOOLS = (4, 3)        # those that no kind of tool is meant to take
+MOST_COUNTED = 1_000_000    # of one place: from then on it costs nothing more
+
+
+class Monitoring:
+    """Counts stay 0 where this Python cannot count, or other tools have taken all places."""
+
+    def __init__(self) -> None:
+        self.jumps: Counts[Tuple[int, int]] = Counter()    #: back to a place, by code and place
+        self.starts: Counts[int] = Counter()               #: calls of a code since it is watched
+        self.lines: Counts[Tuple[int, int]] = Counter()    #: by code and line
+        self._tool: Optional[int] = None
+        self._events: Dict[int, int] = {}
+        self._codes: Dict[int, types.CodeType] = {}        # they live on, so that identities stay theirs
+        self._headers: Set[Tuple[int, int]] = set()
+        self._watched: Set[Tuple[int, int]] = set()
+
+    def watch_loops(self, code: types.CodeType, headers: Sequence[Sequence[Tuple[int, int]]]) -> bool:
+        """Of each loop the places to which it jumps back. False where nothing is counted."""
+        if not self.is_open():
+            return False
+        if headers[-1][0] not in self._headers or headers[0][0] not in self._headers:
+            self._headers.update(place for loop in headers for place in loop)
+            self._watch(code, _interpreter.events.JUMP | _interpreter.events.PY_START)
+        return True
+
+    def watch_line(self, code: types.CodeType, line: int) -> bool:
+        if not self.is_open():
+            return False
+        if (id(code), line) not in self._watched:
+            self._watched.add((id(code), line))
+            self._watch(code, _interpreter.events.LINE)
+        return True
+
+    def stop(self) -> None:
+        if self._tool is None:
+            return
+        for code in self._codes.values():
+            _interpreter.set_local_events(self._tool, code, 0)
+        for event in (_interpreter.events.JUMP, _interpreter.events.PY_START, _interpreter.events.LINE):
+            _interpreter.register_callback(self._tool, event, None)
+        _interpreter.free_tool_id(self._tool)
+        self._tool = None
+
+    def is_open(self) -> bool:
+        if self._tool is None and _interpreter is not None:
+            self._tool = next((tool for tool in _FREE_TOOLS if _interpreter.get_tool(tool) is None), None)
+            if self._tool is not None:
+                _interpreter.use_tool_id(self._tool, 'leakline')
+                for event, called in ((_interpreter.events.JUMP, self._jumped), (_interpreter.events.PY_START, self._started),
+                                      (_interpreter.events.LINE, self._line_ran)):
+                    _interpreter.register_callback(self._tool, event, called)
+        return self._tool is not None
+
+    def _watch(self, code: types.CodeType, events: int) -> None:
+        self._codes[id(code)] = code
+        self._events[id(code)] = self._events.get(id(code), 0) | events
+        # Off and on again: places that have called back once are asked anew.
+        _interpreter.set_local_events(self._tool, code, 0)
+        _interpreter.set_local_events(self._tool, code, self._events[id(code)])
+
+    def _jumped(self, code: types.CodeType, offset: int, destination: int) -> Any:
+        place = id(code), destination
+        if destination > offset or place not in self._headers or self.jumps[place] >= MOST_COUNTED:
+            return _interpreter.DISABLE
+        self.jumps[place] += 1
+        return None
+
+    def _started(self, code: types.CodeType, offset: int) -> Any:
+        self.starts[id(code)] += 1
+        return None
+
+    def _line_ran(self, code: types.CodeType, line: int) -> Any:
+        place = id(code), line
+        if place not in self._watched or self.lines[place] >= MOST_COUNTED:
+            return _interpreter.DISABLE
+        self.lines[place] += 1
+        return None
