@@ -1,4 +1,4 @@
-/** Lints, checks the walls between the rooms, the formatting and the subjects of commits; each runs even if another finds something. */
+/** Lints, checks the walls between the rooms, the formatting, the glossary and the subjects of commits; each runs even if another finds something. */
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { complaintsAboutCommits } from './lib/commitSubjects.mjs';
@@ -12,6 +12,7 @@ const checks = [
   [program('oxlint'), '--report-unused-disable-directives', '--deny-warnings'],
   [cruiser, '--config', '.dependency-cruiser.mjs', 'src', 'webview', 'test', 'bench', 'scripts'],
   [program('oxfmt'), '--check', '.'],
+  ['scripts/lint/words.mjs'],
 ];
 let isClean = true;
 for (const check of checks) {

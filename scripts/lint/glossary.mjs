@@ -1,0 +1,39 @@
+/**
+ * Words that have a better one here: in texts, names, comments, titles and file names. A name's words are looked at one
+ * by one, so `holderBorn` has `born`. CONTRIBUTING.md, "Language", has the reasons.
+ *
+ * @type {readonly { not: RegExp, say: string }[]}
+ */
+export const glossary = [
+  { not: /\bsawtooth/, say: 'cycle' },
+  { not: /\bfilling|\bclimb(s|ed|ing)?\b/, say: 'growing' },
+  { not: /\bkeepers?\b|\bwho keeps\b/, say: 'holder' },
+  { not: /\bkept by\b/, say: 'held by' },
+  { not: /\bborn\b/, say: 'allocated' },
+  { not: /\bdied\b|\bdies\b/, say: 'freed; of a program: ended' },
+  { not: /\blet(s|ting)? go\b|\bgive[ns]? back\b|\bgave back\b/, say: 'release, free' },
+  { not: /\bhighest point\b/, say: 'peak' },
+  { not: /\bstrands?\b|\bpiles?\b/, say: 'series' },
+  { not: /\b(un)?picked\b/, say: 'selected' },
+  { not: /\bof another version\b/, say: 'different version' },
+  { not: /\bdoubts?\b|\bpatience\b/, say: 'evidence' },
+  { not: /\bnobody\b|\bsomebody\b|\bwhoever\b/, say: 'the program, the user, the reader: name the actor' },
+  { not: /\b(is|are|was) told of\b|\b(is|are) waited for\b|\bmay yet\b|\bheeds?\b/, say: 'an active verb' },
+];
+
+/** Splits names into words: `bornIn` and `born_in` are `born in`. */
+export function wordsOf(text) {
+  return text
+    .replace(/([\p{Ll}\d])(\p{Lu})/gu, '$1 $2')
+    .replace(/[_/.-]+/g, ' ')
+    .toLowerCase();
+}
+
+/** @returns {{ word: string, say: string }[]} the words of a line that have a better one */
+export function complaintsAbout(line) {
+  const words = wordsOf(line);
+  return glossary.flatMap(({ not, say }) => {
+    const found = not.exec(words);
+    return found === null ? [] : [{ word: found[0], say }];
+  });
+}
