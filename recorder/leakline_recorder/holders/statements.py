@@ -10,20 +10,9 @@ from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tupl
 
 from ..plain import modules
 from ..sources import MOST_BYTES, is_users
+from .operations import EMPTY, GROWING, GROWING_FIRST, NAMED_BY, RELEASING, RELEASING_QUEUE
 
 MOST_FILES = 200
-GROWING = frozenset({'append', 'appendleft', 'extend', 'extendleft', 'insert', 'add', 'update', 'setdefault', 'put', 'push',
-                     'register_forward_hook', 'register_forward_pre_hook', 'register_full_backward_hook', 'register_hook'})
-#: Functions of heapq and bisect that put something into their first argument.
-GROWING_FIRST = frozenset({'heappush', 'heappushpop', 'heapreplace', 'insort', 'insort_left', 'insort_right'})
-
-
-#: Functions that make an attribute, and which argument its name is.
-NAMED_BY = {'setattr': 1, 'register_buffer': 0, 'register_parameter': 0, 'add_module': 0, 'register_module': 0}
-RELEASING = frozenset({'clear', 'pop', 'popleft', 'popitem', 'remove', 'discard', 'get', 'get_nowait', 'reset', 'cache_clear', 'empty',
-                       'flush', 'drain'})
-EMPTY = frozenset({'list', 'dict', 'set', 'deque', 'OrderedDict', 'defaultdict', 'Counter', 'ModuleList', 'ModuleDict', 'ParameterList',
-                   'ParameterDict'})
 
 
 @dataclasses.dataclass(frozen=True)
@@ -124,7 +113,9 @@ def _releases(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tup
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-            taken = [node.func.value] if node.func.attr in RELEASING else []
+            # `queue.get()` takes an item out, `dict.get(key)` does not.
+            releases = node.func.attr in RELEASING or node.func.attr in RELEASING_QUEUE and not node.args
+            taken = [node.func.value] if releases else []
         elif isinstance(node, ast.Delete):
             taken = node.targets
         elif isinstance(node, (ast.Assign, ast.AnnAssign)) and not _uses(node.value, keeper):

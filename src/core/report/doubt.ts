@@ -1,8 +1,8 @@
-import { endingOf, type Ending } from '../retention/judge/endings.js';
-import type { Followed } from '../retention/findKeeper.js';
-import { keptName, outerName, type KeptName } from '../retention/judge/keptName.js';
+import { endingOf, type Ending } from '../retention/names/endings.js';
+import type { Followed } from '../retention/findHolder.js';
+import { nameOfHolder, outerName, type HolderName } from '../retention/names/names.js';
 import type { Sources } from '../retention/sources.js';
-import type { Place } from '../retention/values/things.js';
+import type { Place } from '../retention/values/objects.js';
 import { lineAt } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { say } from '../text/say.js';
@@ -49,12 +49,12 @@ export function doubtOf(line: LineReport, followed: readonly Followed[], sources
   if (holder === null && ended === null) return unshown;
   const file = holder?.file ?? ended?.module.file ?? '';
   const name = holder?.name ?? ended?.holder ?? '';
-  const kept = keptName(name);
+  const kept = nameOfHolder(name);
   // A cache, a hook, a graph, an exception: nothing that somebody empties by its name.
   if (kept === null) return holder === null ? unshown : NONE;
   const at = holder?.line ?? (ended === null ? 1 : lineAt(ended.module, ended.span.from));
   const modules = sources.reachableFrom([file, ...ran.ranWith(line)]);
-  const search = (name: KeptName): Ending | null => endingOf(name, sources.module(file), at, modules);
+  const search = (name: HolderName): Ending | null => endingOf(name, sources.module(file), at, modules);
   const ending = search(kept) ?? endingOfAll(outerName(name), search);
   if (ending === null && holder === null) return unshown;
   // Each item of a ring may be the end of a graph that grows; and what is bounded the recorder has seen.
@@ -76,7 +76,7 @@ function unshownDoubt(followed: readonly Followed[]): Doubt {
 }
 
 /** What may empty a container of containers, of which one is kept: not what is put in, which is another one. */
-function endingOfAll(outer: KeptName | null, search: (name: KeptName) => Ending | null): Ending | null {
+function endingOfAll(outer: HolderName | null, search: (name: HolderName) => Ending | null): Ending | null {
   const ending = outer === null ? null : search(outer);
   return ending?.kind === 'letsGo' ? ending : null;
 }

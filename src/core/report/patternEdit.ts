@@ -1,4 +1,4 @@
-import type { Finding } from '../retention/judge/finding.js';
+import type { Finding } from '../retention/holders/search.js';
 import { forEachStatement, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
 import { say } from '../text/say.js';
 import type { SourceEdit } from './report.js';
@@ -12,30 +12,30 @@ const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
  * @returns null where no edit is safe
  */
 export function patternEdit(finding: Finding, modules: readonly PythonModule[]): SourceEdit | null {
-  const { module, keptSpan, kept } = finding;
-  if (keptSpan === null || !('kind' in keptSpan)) return null;
+  const { module, heldSpan, held } = finding;
+  if (heldSpan === null || !('kind' in heldSpan)) return null;
   let suffix: string;
-  if (finding.kind === 'error' && keptSpan.kind === 'name') suffix = '.with_traceback(None)';
+  if (finding.kind === 'error' && heldSpan.kind === 'name') suffix = '.with_traceback(None)';
   else if ((finding.kind === 'put' || finding.kind === 'chain') && finding.through === 'graph' && finding.mayDetach) {
     if (finding.sureness < 3 || (finding.isShared && isUsedElsewhere(finding, modules))) return null;
     suffix = '.detach()';
   } else return null;
-  const wrap = !TAKES_METHOD.has(String(keptSpan.kind));
+  const wrap = !TAKES_METHOD.has(String(heldSpan.kind));
   const insert = (offset: number, newText: string): SourceEdit['changes'][number] => {
     const line = lineAt(module, offset);
     const column = offset - module.lineStarts[line - 1];
     return { startLine: line - 1, startColumn: column, endLine: line - 1, endColumn: column, newText };
   };
   const changes = wrap
-    ? [insert(keptSpan.from, '('), insert(keptSpan.to, `)${suffix}`)]
-    : [insert(keptSpan.to, suffix)];
+    ? [insert(heldSpan.from, '('), insert(heldSpan.to, `)${suffix}`)]
+    : [insert(heldSpan.to, suffix)];
   const lines: SourceEdit['lines'] = [];
   const first = lineAt(module, finding.span.from);
   for (let line = first; line <= lineAt(module, finding.span.to); line++) {
     lines.push({ line: line - 1, text: lineText(module, line) });
   }
   const title =
-    finding.kind === 'error' ? say('Keep {0} without its traceback', kept) : say('Keep {0} without its graph', kept);
+    finding.kind === 'error' ? say('Keep {0} without its traceback', held) : say('Keep {0} without its graph', held);
   return { title, file: module.file, changes, lines };
 }
 

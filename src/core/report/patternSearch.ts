@@ -1,7 +1,7 @@
-import { findKeeper, type Followed } from '../retention/findKeeper.js';
-import type { Limit } from '../retention/judge/limits.js';
+import { findHolder, type Followed } from '../retention/findHolder.js';
+import type { Limit } from '../retention/holders/bounds.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
-import type { Room } from '../retention/values/known.js';
+import type { ItemLimit } from '../retention/values/flowNode.js';
 import { lineAt } from '../python/pythonModule.js';
 import { countText } from '../text/numberText.js';
 import { say } from '../text/say.js';
@@ -9,7 +9,7 @@ import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
 import type { DeviceRoom } from './deviceRoom.js';
 import { doubtOf, type Doubt, type RanSource } from './doubt.js';
 import { patternEdit } from './patternEdit.js';
-import { fixText, keeperWords } from './patternWords.js';
+import { fixText, holderWords } from './patternWords.js';
 import type { SeenOwner } from './recordedBounds.js';
 import type { LineReport } from './report.js';
 import { isSameContainer } from './sourceHolder.js';
@@ -67,7 +67,7 @@ export class PatternSearch {
       const path = pathsOfStack(frames, line, sources);
       if (path === null) continue;
       isChanged ||= path.some(({ module }) => access.isChanged(module.file));
-      followed.push(findKeeper(path, sources, line.verdict === 'cycle' ? 'collected' : 'kept', bornEvery(line)));
+      followed.push(findHolder(path, sources, line.verdict === 'cycle' ? 'collected' : 'held', allocatedEvery(line)));
     }
     const limits = followed.flatMap(({ limit }) => limit ?? []);
     // All that grows must be bounded, and by the source that ran.
@@ -90,7 +90,7 @@ export class PatternSearch {
     const fix = fixText(found);
     const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
     if (line.holder === null) {
-      line.holder = { source: 'pattern', file, line: at, ...keeperWords(found), fix, edit };
+      line.holder = { source: 'pattern', file, line: at, ...holderWords(found), fix, edit };
     } else if (line.holder.file === file && (line.holder.line === at || isSameContainer(line.holder, found))) {
       // The recorder saw who keeps it, and the source agrees: it also knows what to do.
       line.holder = { ...line.holder, fix: line.holder.fix ?? fix, edit: line.holder.edit ?? edit };
@@ -120,14 +120,14 @@ function boundOf(found: Limit, line: LineReport, access: SourceAccess): Bound | 
 }
 
 /** What so many items take. Each is one block of the line's at least. */
-function sizeOf({ count }: Room, { leakedBytes, evidence }: LineReport): FullSize | null {
+function sizeOf({ count }: ItemLimit, { leakedBytes, evidence }: LineReport): FullSize | null {
   if (count === null || evidence === null || evidence.survivors === 0) return null;
   const { from, survivors, birthSteps } = evidence;
   return fullSize(leakedBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
 }
 
 /** Steps between two births of what survives, where they come evenly. */
-function bornEvery({ evidence }: LineReport): number | null {
+function allocatedEvery({ evidence }: LineReport): number | null {
   if (evidence?.from !== 'lifetimes' || evidence.bornOnSteps.length < 4) return null;
   const steps = [...evidence.bornOnSteps].sort((a, b) => a - b);
   const gaps = steps.slice(1).map((step, i) => step - steps[i]);
@@ -135,7 +135,7 @@ function bornEvery({ evidence }: LineReport): number | null {
 }
 
 /** A number, and what the source calls it. */
-function roomText({ text, count }: Room): string {
+function roomText({ text, count }: ItemLimit): string {
   if (count === null) return text;
   return String(count) === text.replaceAll('_', '') ? countText(count) : `${countText(count)} (${text})`;
 }

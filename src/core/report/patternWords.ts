@@ -1,34 +1,34 @@
-import type { Finding } from '../retention/judge/finding.js';
+import type { Finding } from '../retention/holders/search.js';
 import { say } from '../text/say.js';
 import { holderName } from './holderName.js';
 import { classedName } from './sourceHolder.js';
 
 /** Who keeps: in a few words, and with what explains it. Both follow "kept by". */
-export function keeperWords(finding: Finding): { name: string; text: string } {
+export function holderWords(finding: Finding): { name: string; text: string } {
   const name = nameOf(finding);
-  const { kept } = finding;
+  const { held } = finding;
   const explained = (text: string): { name: string; text: string } => ({ name, text });
   switch (finding.kind) {
     case 'put':
       return explained(
-        finding.through === 'graph' && kept !== '' ? say('{0}, with the graph of each {1}', name, kept) : name,
+        finding.through === 'graph' && held !== '' ? say('{0}, with the graph of each {1}', name, held) : name,
       );
     case 'chain':
       return explained(say('{0}, whose graph grows with every step', name));
     case 'grown':
       return explained(say('{0}, which every step makes longer', name));
     case 'hook':
-      return explained(say('{0}, on which the hook {1} is registered again and again', name, kept));
+      return explained(say('{0}, on which the hook {1} is registered again and again', name, held));
     case 'selfHook':
-      return explained(say('{0}, whose hook {1} refers to it', name, kept));
+      return explained(say('{0}, whose hook {1} refers to it', name, held));
     case 'cache':
       return explained(name);
     case 'error':
-      return explained(say('{0}, with the traceback of each {1}', name, kept));
+      return explained(say('{0}, with the traceback of each {1}', name, held));
     case 'doubleBackward':
       return {
-        name: say('the gradients of {0}', kept),
-        text: say('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', kept),
+        name: say('the gradients of {0}', held),
+        text: say('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', held),
       };
     case 'context':
       return explained(say('{0}, an output on its own graph', name));
@@ -45,18 +45,18 @@ export function keeperWords(finding: Finding): { name: string; text: string } {
 /** What to do about it, in one sentence. */
 export function fixText(finding: Finding): string {
   const holder = nameOf(finding);
-  const { kept } = finding;
+  const { held } = finding;
   switch (finding.kind) {
     case 'put':
       if (finding.through === 'data') {
         return say('Empty {0} once it has been used, bound it, or keep copies off the GPU (.detach().cpu()).', holder);
       }
       return finding.mayDetach
-        ? say('Keep {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', kept)
+        ? say('Keep {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', held)
         : say('Keep only what is needed later, without its graph: .detach(), or .item() for a number.');
     case 'chain':
-      return kept !== '' && finding.keptSpan !== null
-        ? say('Add {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', kept)
+      return held !== '' && finding.heldSpan !== null
+        ? say('Add {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', held)
         : say('Detach {0} before the next step uses it, unless gradients are to flow through all steps.', holder);
     case 'grown':
       return say('Bound {0}, or keep the parts off the GPU.', holder);
@@ -69,7 +69,7 @@ export function fixText(finding: Finding): string {
     case 'cache':
       return say('Bound the cache (maxsize), clear it, or cache by something that repeats.');
     case 'error':
-      return say('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', kept);
+      return say('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', held);
     case 'doubleBackward':
       return say(
         'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',

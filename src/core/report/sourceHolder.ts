@@ -1,5 +1,5 @@
 import type { ClassDef, FunctionDef } from '../python/ast.js';
-import type { Limit } from '../retention/judge/limits.js';
+import type { Limit } from '../retention/holders/bounds.js';
 import { forEachStatement, type PythonModule } from '../python/pythonModule.js';
 
 /** What keeps something, as the source calls it, and the statement that puts it there. */

@@ -1,5 +1,5 @@
 import { recordedKind } from '../model/recordedFile.js';
-import type { PathFrame } from '../retention/keeper.js';
+import type { PathFrame } from '../retention/records.js';
 import type { Sources } from '../retention/sources.js';
 
 interface Frame {

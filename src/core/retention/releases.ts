@@ -1,14 +1,14 @@
 import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { isLoop } from '../python/standings.js';
 import { calledName, someExpression } from '../python/walk.js';
-import type { Followed } from './findKeeper.js';
-import { isCalledByFramework } from './judge/callers.js';
-import { endingsOf, type Ending, type NamedBound } from './judge/endings.js';
-import { inModule, mentioning, type Found } from './judge/found.js';
-import { keptName, outerName } from './judge/keptName.js';
-import type { FollowedBound, FollowedRelease, Where } from './judge/retained.js';
+import type { Followed } from './findHolder.js';
+import { isCalledByFramework } from './names/callers.js';
+import { endingsOf, type Ending, type NamedBound } from './names/endings.js';
+import { inModule, mentioning, type Found } from './names/names.js';
+import { nameOfHolder, outerName } from './names/names.js';
+import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
-import type { Place, ReleaseKind } from './values/things.js';
+import type { Place, ReleaseKind } from './values/objects.js';
 
 /** A place in the source, as a report names it. */
 export interface SourceLine {
@@ -126,9 +126,9 @@ function* namedEndings(
   line: number,
   modules: readonly PythonModule[],
 ): Generator<Ending> {
-  const kept = keptName(name);
+  const held = nameOfHolder(name);
   const outer = outerName(name);
-  if (kept !== null) yield* endingsOf(kept, own, line, modules);
+  if (held !== null) yield* endingsOf(held, own, line, modules);
   if (outer === null) return;
   for (const ending of endingsOf(outer, own, line, modules)) if (!('bound' in ending)) yield ending;
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { edited, keeperOf, keptAt, program } from './follow.js';
+import { edited, holderOf, keptAt, program } from './follow.js';
 
 /** What stands around most programs. */
 export const HEAD = `
@@ -21,7 +21,7 @@ export interface Case {
   /** The statement after the edit that lets go; none where no edit is safe. */
   edit?: string;
   growth?: 'collected';
-  bornEvery?: number;
+  allocatedEvery?: number;
 }
 
 /** A training loop, in whose step stands `loss` before the optimizer steps, and `rest` after it. */
@@ -40,13 +40,13 @@ export const WATCHED = 'out = net(x)  #!\n    loss = F.mse_loss(out, y)';
 /** Follows each program to its marked line. */
 export function describeCases(title: string, cases: readonly Case[]): void {
   describe(title, () => {
-    for (const { name, source, keeps, edit, growth = 'kept', bornEvery = null } of cases) {
+    for (const { name, source, keeps, edit, growth = 'held', allocatedEvery = null } of cases) {
       it(`${keeps === '' ? 'is silent' : 'is found'}: ${name}`, () => {
-        assert.equal(keptAt(program(source), growth, bornEvery), keeps);
-        const mended = edited(program(source), growth, bornEvery);
+        assert.equal(keptAt(program(source), growth, allocatedEvery), keeps);
+        const mended = edited(program(source), growth, allocatedEvery);
         assert.equal(mended?.line.replace(/\s*#.$/, ''), edit);
         // A number of its own may still be kept, but no graph.
-        if (mended !== null) assert.notEqual(keeperOf(mended.program, growth, bornEvery)?.through, 'graph');
+        if (mended !== null) assert.notEqual(holderOf(mended.program, growth, allocatedEvery)?.through, 'graph');
       });
     }
   });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { endingOf } from '../../../src/core/retention/judge/endings.js';
-import { keptName, outerName } from '../../../src/core/retention/judge/keptName.js';
+import { endingOf } from '../../../src/core/retention/names/endings.js';
+import { nameOfHolder, outerName } from '../../../src/core/retention/names/names.js';
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
 
@@ -13,7 +13,7 @@ function endingIn(files: Files, holder: string): string {
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const file = Object.keys(files).find((name) => files[name].includes('#!')) ?? '';
   const line = files[file].split('\n').findIndex((text) => text.endsWith('#!')) + 1;
-  const kept = keptName(holder);
+  const kept = nameOfHolder(holder);
   assert.ok(kept !== null, holder);
   const found = endingOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']));
   if (found === null || found.kind === 'tested' || found.kind === 'keyed') return found?.kind ?? 'none';
@@ -224,8 +224,8 @@ describe('What may end the growth of a container', () => {
   });
 
   it('is not looked for by a name that nobody writes', () => {
-    assert.equal(keptName(`self.${'['.repeat(1_000_000)}`), null);
-    assert.deepEqual(keptName('self.rows[name]'), { kind: 'attribute', name: 'rows' });
+    assert.equal(nameOfHolder(`self.${'['.repeat(1_000_000)}`), null);
+    assert.deepEqual(nameOfHolder('self.rows[name]'), { kind: 'attribute', name: 'rows' });
     assert.deepEqual(outerName("Hooks.samples['0']"), { kind: 'attribute', name: 'samples' });
     assert.equal(outerName('Hooks.samples'), null);
   });

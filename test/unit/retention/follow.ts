@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { findKeeper, type Followed, type Growth } from '../../../src/core/retention/findKeeper.js';
-import type { Finding } from '../../../src/core/retention/judge/finding.js';
+import { findHolder, type Followed, type Growth } from '../../../src/core/retention/findHolder.js';
+import type { Finding } from '../../../src/core/retention/holders/search.js';
 import { retentionOf, type Retention } from '../../../src/core/retention/releases.js';
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
@@ -48,22 +48,26 @@ function functionAround(lines: readonly string[], at: number): string {
 }
 
 /** Who keeps what the marked line allocates. */
-export function keeperOf(
+export function holderOf(
   { files, stack }: Program,
-  growth: Growth = 'kept',
-  bornEvery: number | null = null,
+  growth: Growth = 'held',
+  allocatedEvery: number | null = null,
 ): Finding | null {
-  return followed({ files, stack }, growth, bornEvery)?.finding ?? null;
+  return followed({ files, stack }, growth, allocatedEvery)?.finding ?? null;
 }
 
 /** What following the source to the marked line gives, null where its file cannot be read. */
-export function followed(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): Followed | null {
-  return follow(program, growth, bornEvery).followed;
+export function followed(
+  program: Program,
+  growth: Growth = 'held',
+  allocatedEvery: number | null = null,
+): Followed | null {
+  return follow(program, growth, allocatedEvery).followed;
 }
 
 /** What may release, or bound, what the source shows to keep what the marked line allocates. */
 export function retained(program: Program): Retention {
-  const { followed, sources } = follow(program, 'kept', null);
+  const { followed, sources } = follow(program, 'held', null);
   assert.ok(followed !== null);
   return retentionOf(null, [followed], sources, Object.keys(program.files));
 }
@@ -71,21 +75,21 @@ export function retained(program: Program): Retention {
 function follow(
   { files, stack }: Program,
   growth: Growth,
-  bornEvery: number | null,
+  allocatedEvery: number | null,
 ): { followed: Followed | null; sources: Sources } {
   const port = { text: (file: string) => files[file] ?? null, now: () => 0 };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const path = pathsOfStack(stack, stack[0], sources);
-  return { followed: path === null ? null : findKeeper(path, sources, growth, bornEvery), sources };
+  return { followed: path === null ? null : findHolder(path, sources, growth, allocatedEvery), sources };
 }
 
 /** The program after the edit that lets go, and the statement as it then stands; null where no edit is offered. */
 export function edited(
   program: Program,
-  growth: Growth = 'kept',
-  bornEvery: number | null = null,
+  growth: Growth = 'held',
+  allocatedEvery: number | null = null,
 ): { program: Program; line: string } | null {
-  const { followed, sources } = follow(program, growth, bornEvery);
+  const { followed, sources } = follow(program, growth, allocatedEvery);
   const edit = followed?.finding == null ? null : patternEdit(followed.finding, sources.read);
   if (edit === null) return null;
   const { text, line } = applied(edit, program.files[edit.file]);
@@ -93,8 +97,8 @@ export function edited(
 }
 
 /** The line of the finding, as it stands in the source, without marks; empty for none. */
-export function keptAt(program: Program, growth: Growth = 'kept', bornEvery: number | null = null): string {
-  const found = keeperOf(program, growth, bornEvery);
+export function keptAt(program: Program, growth: Growth = 'held', allocatedEvery: number | null = null): string {
+  const found = holderOf(program, growth, allocatedEvery);
   if (found === null) return '';
   const line = lineAt(found.module, found.span.from);
   return (found.module.text.split(/\r\n|\r|\n/)[line - 1] ?? '').replace(/\s*#.*$/, '').trim();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readModule } from '../../../src/core/python/pythonModule.js';
-import { keeperOf, keptAt, program } from './follow.js';
+import { holderOf, keptAt, program } from './follow.js';
 
 /** The same leak as different people write it. */
 const STYLES: Record<string, { source: string; keeps: string }> = {
@@ -336,8 +336,8 @@ for i, x in enumerate(data):
     if i % 2 == 0:
         every.append(out)
 `;
-    assert.equal(keptAt(program(source), 'kept', 5), 'rare.append(out)');
-    assert.equal(keptAt(program(source), 'kept', 2), 'every.append(out)');
+    assert.equal(keptAt(program(source), 'held', 5), 'rare.append(out)');
+    assert.equal(keptAt(program(source), 'held', 2), 'every.append(out)');
   });
 
   it('follows imports between files', () => {
@@ -352,7 +352,7 @@ for i, x in enumerate(data):
       { file: 'lab/model.py', line: 6, function: 'forward' },
       { file: 'lab/train.py', line: 5, function: '<module>' },
     ];
-    const found = keeperOf({ files, stack });
+    const found = holderOf({ files, stack });
     assert.equal(found?.module.file, 'lab/log.py');
     assert.equal(found.holder, 'ROWS');
   });
@@ -389,7 +389,7 @@ describe('Hostile sources', () => {
       const lines = text.split('\n');
       const files = { 'train.py': `${text}\nfor x in data:\n    f0(x)\n` };
       const stack = [{ file: 'train.py', line: lines.length, function: '<module>' }];
-      assert.doesNotThrow(() => keeperOf({ files, stack }));
+      assert.doesNotThrow(() => holderOf({ files, stack }));
     });
   }
 

@@ -1,4 +1,10 @@
-import type { LoopRound } from './loopRound.js';
+/** A loop that is running, and its present round. */
+export interface LoopRound {
+  /** Names the loop: the same whenever it runs. */
+  readonly loop: string;
+  /** Names the round: never twice the same. */
+  readonly round: number;
+}
 
 /** How sure it is that something holds: not, perhaps, likely, surely. */
 export type Sureness = 0 | 1 | 2 | 3;
@@ -42,4 +48,40 @@ export function larger(a: Sureness, b: Sureness): Sureness {
 
 export function smaller(a: Sureness, b: Sureness): Sureness {
   return a < b ? a : b;
+}
+
+/** Items that something holds at most. */
+export interface ItemLimit {
+  /** As the source says it. */
+  readonly text: string;
+  /** Null where the source does not tell the number. */
+  readonly count: number | null;
+}
+
+/** What is known of a value besides what it keeps. */
+export type Known =
+  /** A number, or `None` as null. */
+  | { readonly kind: 'constant'; readonly value: number | null }
+  /** A whole number from zero up to, but not, this. */
+  | { readonly kind: 'below'; readonly limit: ItemLimit }
+  /** One of what a loop draws from something, the same ones each time that the loop begins. */
+  | { readonly kind: 'drawn'; readonly from: object; readonly loop: string };
+
+/** What is known of either of two values. */
+export function knownOfEither(a: Known | null, b: Known | null): Known | null {
+  if (a === b || a === null || b === null) return a === b ? a : null;
+  if (a.kind === 'constant' && b.kind === 'constant') return a.value === b.value ? a : null;
+  // A place in a ring, and where it starts.
+  if (a.kind === 'below' && b.kind === 'constant') return a;
+  return a.kind === 'constant' && b.kind === 'below' ? b : null;
+}
+
+/** How many items a number allows, as the source says it and, where it is known, in figures. */
+export function itemLimit({ known }: { readonly known: Known | null }, text: string): ItemLimit {
+  return { text, count: known?.kind === 'constant' ? known.value : null };
+}
+
+/** The room for one more than a number: what is put in while there is still no more than that. */
+export function oneMore({ text, count }: ItemLimit): ItemLimit {
+  return count === null ? { text: `${text} + 1`, count } : { text: String(count + 1), count: count + 1 };
 }

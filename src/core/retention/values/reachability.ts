@@ -1,7 +1,7 @@
 import type { FlowNode, Sureness } from './flowNode.js';
 
 /** What a value keeps alive, and what a graph leads to. */
-export interface Kept {
+export interface Held {
   readonly data: Sureness;
   readonly graph: Sureness;
 }
@@ -10,12 +10,12 @@ export interface Kept {
 type Mode = 'data' | 'object' | 'behind';
 
 /** How sure it is that a value is, or holds, memory that the watched line allocated. */
-export function dataKept(node: FlowNode): Sureness {
+export function dataHeld(node: FlowNode): Sureness {
   return LEVELS.find((level) => finds(node, 'data', level)) ?? 0;
 }
 
 /** How sure it is that the graph of a value, or of one that it holds, keeps memory that the watched line allocated. */
-export function graphKept(node: FlowNode): Sureness {
+export function graphHeld(node: FlowNode): Sureness {
   return LEVELS.find((level) => finds(node, 'object', level)) ?? 0;
 }
 
@@ -77,8 +77,8 @@ export function behind(node: FlowNode): FlowNode[] {
   return [...seen];
 }
 
-export function keptBy(node: FlowNode): Kept {
-  return { data: dataKept(node), graph: graphKept(node) };
+export function heldBy(node: FlowNode): Held {
+  return { data: dataHeld(node), graph: graphHeld(node) };
 }
 
 /** True if a value is, or shares its memory with, an earlier one. */

@@ -1,0 +1,157 @@
+import type { Span } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { OUTSIDE } from '../interpret/machine.js';
+import type { Holding, MostKind } from '../records.js';
+import { type LoopRound, type ItemLimit, type Sureness, larger } from '../values/flowNode.js';
+import { type Place, type ReleaseKind, placeKey } from '../values/objects.js';
+import { heldBy } from '../values/reachability.js';
+import { holders } from './holders.js';
+import { loopPlace } from './loops.js';
+import { overwrites, replacesItems, type Finding, type HolderSearch } from './search.js';
+
+/** What keeps what the watched line allocates, and cannot grow for ever. */
+export interface Limit {
+  readonly module: PythonModule;
+  /** The statement that puts it there, or lets go of it. */
+  readonly span: Span;
+  readonly holder: string;
+  /** Items that it holds at most; null where a loop around the steps lets go of them. */
+  readonly most: ItemLimit | null;
+  /** It is no container, but a graph of several steps, that a backward frees every so many. */
+  readonly isGraph: boolean;
+}
+
+/** What keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
+export function limitOf(search: HolderSearch): Limit | null {
+  const limits = new Map<string, Limit & { readonly sureness: Sureness }>();
+  const endless = new Set<string>();
+  for (const holding of search.machine.holdings) {
+    if (holding.kind !== 'put' && holding.kind !== 'cache') continue;
+    const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
+    // What each step makes anew is not what grows.
+    if (outlived === null || overwrites(holding, outlived, search)) continue;
+    const held = heldBy(holding.value.node);
+    const sureness = larger(held.data, held.graph);
+    if (sureness < 2) continue;
+    const { module, span } = holding.place;
+    const key = placeKey(holding.place);
+    const limit = limitIn(holding, search);
+    if (limit === null) endless.add(key);
+    else limits.set(key, { module, span, holder: holding.holder, most: limit.most, isGraph: false, sureness });
+  }
+  for (const { place, root, loops, every } of search.machine.releases) {
+    if (search.loops.outlived(loops, []) === null) continue;
+    const most = { text: String(every), count: every };
+    limits.set(placeKey(place), { ...place, holder: root, most, isGraph: true, sureness: 2 });
+  }
+  const isKnown = (finding: Finding): boolean => {
+    const key = placeKey(finding);
+    return limits.has(key) && !endless.has(key);
+  };
+  if (holders(search).some((other) => other.sureness >= 2 && !isKnown(other))) return null;
+  const sorted = [...limits].filter(([key]) => !endless.has(key)).sort(([, a], [, b]) => b.sureness - a.sureness);
+  return sorted.length === 0 ? null : sorted[0][1];
+}
+
+/** How a container is full some time, or loses its items in a loop that runs around what is put in; null if it is not. */
+function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'most'> | null {
+  const { most, container, loops } = holding;
+  if (most !== null) return { most };
+  if (container?.kind !== 'container') return null;
+  if (replacesItems(holding, search)) return { most: { text: `len(${holding.holder})`, count: null } };
+  const around = new Set(
+    loops.map(({ loop }) => loop).filter((loop) => search.loops.names.includes(loop) && isSeen(loop)),
+  );
+  const isAround = (rounds: readonly LoopRound[]): boolean => rounds.some(({ loop }) => around.has(loop));
+  const cleared = container.removals.filter((one) => one.isThorough && isAround(one.loops));
+  const counted = cleared.find((one) => one.most !== null);
+  if (counted !== undefined) return counted;
+  return cleared.length > 0 || isAround(container.madeIn) ? { most: null } : null;
+}
+
+/** A loop that stands in the source. */
+function isSeen(loop: string): boolean {
+  return loop !== OUTSIDE && !loop.startsWith('library:');
+}
+
+/**
+ * Where a release runs: in the loop whose rounds are steps, in a loop around that, after all loops, when a library calls
+ * it, or that is not known.
+ */
+export type Where = 'step' | 'enclosing' | 'after' | 'library' | 'unknown';
+
+/** A statement that was followed, and releases what the watched line allocates. */
+export interface FollowedRelease {
+  readonly place: Place;
+  readonly kind: ReleaseKind;
+  readonly where: Where;
+  readonly isConditional: boolean;
+}
+
+/** A bound of what keeps what the watched line allocates. */
+export interface FollowedBound {
+  readonly place: Place;
+  readonly kind: MostKind | 'fixed' | 'graph';
+  readonly most: ItemLimit | null;
+}
+
+/** What was met on the objects that keep what the watched line allocates. */
+export interface Retained {
+  readonly releases: readonly FollowedRelease[];
+  readonly bounds: readonly FollowedBound[];
+}
+
+/** The releases and bounds that were met on what keeps what the watched line allocates. */
+export function retainedIn(search: HolderSearch): Retained {
+  const releases = new Map<string, FollowedRelease>();
+  const bounds = new Map<string, FollowedBound>();
+  const { names } = search.loops;
+  const bound = (one: FollowedBound): void => {
+    bounds.set(`${placeKey(one.place)}:${one.kind}`, one);
+  };
+  const release = (place: Place, kind: ReleaseKind, where: Where, isConditional: boolean): void => {
+    const key = `${placeKey(place)}:${kind}`;
+    const known = releases.get(key);
+    // Of all its runs, the one that is surest to come.
+    releases.set(key, { place, kind, where, isConditional: isConditional && (known?.isConditional ?? true) });
+  };
+  for (const holding of search.machine.holdings) {
+    const outlived = outlivedBy(holding, search);
+    if (outlived === null) continue;
+    const { container, place, most, mostBy } = holding;
+    if (most !== null && mostBy !== null) bound({ place, kind: mostBy, most });
+    if (container?.kind !== 'container') continue;
+    if (container.bounded && most === null) bound({ place, kind: 'length', most: null });
+    if (replacesItems(holding, search)) bound({ place, kind: 'fixed', most: null });
+    for (const cleared of container.removals) {
+      const where = whereOf(cleared.loops, names);
+      if (where === 'after' && !cleared.isLater) continue;
+      release(cleared.place, cleared.kind, where, cleared.isConditional);
+      if (cleared.most !== null) bound({ place: cleared.place, kind: 'test', most: cleared.most });
+    }
+    for (const { loop } of container.madeIn) {
+      const at = names.includes(loop) ? loopPlace(loop, search.machine.sources) : null;
+      if (at !== null) release(at, 'remake', whereOf([{ loop, round: 0 }], names), false);
+    }
+  }
+  for (const { place, loops, every } of search.machine.releases) {
+    if (search.loops.outlived(loops, []) === null) continue;
+    bound({ place, kind: 'graph', most: { text: String(every), count: every } });
+  }
+  return { releases: [...releases.values()], bounds: [...bounds.values()] };
+}
+
+/** The loop whose rounds outlives what a statement retains of the watched line's; null where it retains nothing. */
+function outlivedBy(holding: Holding, search: HolderSearch): number | null {
+  if (holding.kind !== 'put' && holding.kind !== 'cache' && holding.kind !== 'error') return null;
+  const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
+  if (outlived === null || overwrites(holding, outlived, search)) return null;
+  const held = heldBy(holding.value.node);
+  return larger(held.data, held.graph) < 2 ? null : outlived;
+}
+
+function whereOf(loops: readonly LoopRound[], names: readonly string[]): Where {
+  const inside = new Set(loops.map(({ loop }) => loop));
+  const deepest = names.findLastIndex((loop) => inside.has(loop));
+  return deepest < 0 ? 'after' : deepest === names.length - 1 ? 'step' : 'enclosing';
+}

@@ -1,0 +1,173 @@
+import { forEachStatement } from '../../python/pythonModule.js';
+import { isClearedElsewhere } from '../names/callers.js';
+import type { Assigned, Holding } from '../records.js';
+import type { FlowNode, Sureness } from '../values/flowNode.js';
+import { placeKey, valueOf } from '../values/objects.js';
+import { type Held, behind, dataHeld, graphHeld, graphLeadsTo, isPartOf, heldBy } from '../values/reachability.js';
+import { type Candidate, NAMELESS, overwrites, replacesItems, type HolderSearch } from './search.js';
+
+/** All that keeps for good. */
+export function holders(search: HolderSearch): Candidate[] {
+  const candidates = search.machine.holdings.flatMap((holding) => candidateOf(holding, search) ?? []);
+  candidates.push(...hooks(search), ...selfHooks(search), ...chains(search), ...autocasts(search));
+  return candidates;
+}
+
+/** What keeps until something lets go of it. */
+export function releasedHolders(search: HolderSearch): Candidate[] {
+  return search.machine.holdings.flatMap((holding) => {
+    if (holding.kind === 'doubleBackward' || holding.kind === 'context') return [];
+    const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
+    if (outlived === null || !isEnded(holding, outlived, search)) return [];
+    return search.candidate(holding, heldBy(holding.value.node), 0) ?? [];
+  });
+}
+
+function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
+  const { container, loops, kind } = holding;
+  if (kind === 'doubleBackward') {
+    if (dropsGradients(holding)) return null;
+  } else if (kind === 'context') {
+    return search.candidate(holding, heldBy(holding.value.node), 0);
+  }
+  const outlived = search.loops.outlived(loops, container?.madeIn ?? []);
+  if (outlived === null || isEnded(holding, outlived, search)) return null;
+  if (overwrites(holding, outlived, search) || replacesItems(holding, search)) return null;
+  const held = heldBy(holding.value.node);
+  const inStep = outlived === search.loops.names.length - 1;
+  return search.candidate(holding, holding.guessed ? atMost(held, 2) : held, inStep ? 1 : 0);
+}
+
+/** True if something is full some time, or lets go of what is put in. */
+function isEnded(holding: Holding, outlived: number, search: HolderSearch): boolean {
+  const { container } = holding;
+  if (holding.most !== null) return true;
+  if (holding.guessed && search.machine.emptied.has(holding.holder)) return true;
+  if (container?.kind === 'container') {
+    if (container.bounded) return true;
+    const round = new Set(search.loops.names.slice(0, outlived + 1));
+    for (const cleared of container.removals) {
+      const inside = cleared.loops.map(({ loop }) => loop);
+      if (inside.some((loop) => round.has(loop) && loop === search.loops.names[outlived])) return true;
+      if (inside.length > 0) return true;
+    }
+  }
+  return holding.attribute !== null && isClearedElsewhere(holding, search.machine.sources.read);
+}
+
+/** Gradients that are set to None in the same function keep nothing. */
+function dropsGradients({ place }: Holding): boolean {
+  let drops = false;
+  const { module, span } = place;
+  forEachStatement(module.body, (statement) => {
+    if (statement.kind !== 'function' || statement.from > span.from || statement.to < span.to) return;
+    drops = /\bzero_grad\s*\(|\.grad\s*=\s*None\b/.test(module.text.slice(statement.from, statement.to));
+  });
+  return drops;
+}
+
+function atMost(held: Held, most: Sureness): Held {
+  return { data: held.data < most ? held.data : most, graph: held.graph < most ? held.graph : most };
+}
+
+/** Variables whose new values hang on their old ones: through their graphs, or by being made longer. */
+export function chains(search: HolderSearch): Candidate[] {
+  const groups = new Map<string, Assigned[]>();
+  for (const assigned of search.machine.assigned) {
+    const key = `${placeKey(assigned.place)}:${assigned.target}`;
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [assigned]);
+    else group.push(assigned);
+  }
+  const candidates: Candidate[] = [];
+  for (const group of groups.values()) {
+    const last = group[group.length - 1];
+    const earlier = group.filter((early) => search.loops.isLater(early.loops, last.loops));
+    const { previous } = last;
+    if (last.concatenates && previous !== null && earlier.some((early) => isPartOf(early.node, previous))) {
+      const grown = search.candidate(
+        {
+          ...NAMELESS,
+          kind: 'grown',
+          place: last.place,
+          holder: last.target,
+          value: valueOf(last.node),
+          every: last.every,
+        },
+        { data: dataHeld(last.node), graph: 0 },
+        1,
+      );
+      if (grown !== null) candidates.push(grown);
+    }
+    if (!earlier.some((early) => graphLeadsTo(last.node, early.node))) continue;
+    const candidate = search.candidate(
+      {
+        kind: 'chain',
+        place: last.place,
+        holder: last.target,
+        held: last.addedText,
+        heldSpan: last.added === null ? null : last.addedSpan,
+        container: null,
+        attribute: null,
+        value: last.added ?? valueOf(last.node),
+        every: last.every,
+      },
+      { data: 0, graph: graphHeld(last.node) },
+      last.readsItself ? 2 : 1,
+    );
+    if (candidate !== null) candidates.push({ ...candidate, mayDetach: candidate.mayDetach && last.added !== null });
+  }
+  return candidates;
+}
+
+/** Functions that are registered again and again on what stays. */
+export function hooks(search: HolderSearch): Candidate[] {
+  return search.machine.hooks.flatMap(({ hook, holding, madeIn }) => {
+    if (hook.removed || search.loops.outlived(holding.loops, madeIn) === null) return [];
+    return search.candidate(holding, heldBy(holding.value.node), 0) ?? [];
+  });
+}
+
+/** Functions that are registered on values of a step, and refer to these: through the graph, a reference cycle. */
+export function selfHooks(search: HolderSearch): Candidate[] {
+  return search.machine.hooks.flatMap(({ hook, holding, madeIn, on }) => {
+    const { loops } = search;
+    if (hook.removed || loops.outlived(holding.loops, []) === null) return [];
+    if (loops.outlived(holding.loops, madeIn) !== null) return [];
+    if (!refersTo(holding.value.node, new Set([on, ...on.storage]))) return [];
+    return search.candidate({ ...holding, kind: 'selfHook' }, heldBy(holding.value.node), 1) ?? [];
+  });
+}
+
+function refersTo(start: FlowNode, goals: ReadonlySet<FlowNode>): boolean {
+  const seen = new Set([start]);
+  for (const at of seen) {
+    if (goals.has(at)) return true;
+    for (const other of [...at.same, ...at.holds, ...(at.content?.() ?? [])]) seen.add(other);
+  }
+  return false;
+}
+
+/** Blocks of autocast that are not left between steps, and keep casts of weights that each step makes. */
+export function autocasts(search: HolderSearch): Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const { block, loops, node } of search.machine.autocastWeights) {
+    if (search.loops.outlived(loops, block.loops) === null) continue;
+    const uses = search.machine.allocated.some((made) => behind(made).includes(node));
+    const sureness = uses ? 2 : dataHeld(node);
+    const candidate = search.candidate(
+      {
+        kind: 'autocast',
+        place: { module: block.module, span: block.span },
+        holder: "autocast's weight cache",
+        ...NAMELESS,
+        value: valueOf(node),
+        every: null,
+      },
+      { data: sureness, graph: 0 },
+      0,
+    );
+    if (candidate !== null) candidates.push(candidate);
+  }
+  return candidates;
+}

@@ -1,0 +1,214 @@
+import type { Span } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { type Machine, OUTSIDE, type StepSign } from '../interpret/machine.js';
+import type { Holding, HoldingKind } from '../records.js';
+import { type LoopRound, type Sureness, larger } from '../values/flowNode.js';
+import { type Place, placeKey, type Value } from '../values/objects.js';
+import type { Held } from '../values/reachability.js';
+
+/** A statement that keeps what the watched line allocates. */
+export interface Finding {
+  readonly kind: HoldingKind;
+  readonly module: PythonModule;
+  /** The statement, or the part of it that keeps. */
+  readonly span: Span;
+  readonly holder: string;
+  readonly held: string;
+  readonly heldSpan: Span | null;
+  /** It keeps the memory itself, or a graph that needs it. */
+  readonly through: 'data' | 'graph';
+  readonly sureness: Sureness;
+  /** What is kept can be nothing but a tensor, and no backward ever runs through it. */
+  readonly mayDetach: boolean;
+  /** Others than the functions that were followed may use what keeps it. */
+  readonly isShared: boolean;
+}
+
+/** One of those that may be it. */
+export interface Candidate extends Finding {
+  readonly score: number;
+}
+
+/** The candidate that stands out, null where two others fit as well. */
+export function best(candidates: readonly Candidate[]): Finding | null {
+  const places = new Map<string, Candidate>();
+  for (const candidate of candidates) {
+    if (candidate.sureness < 2) continue;
+    const key = placeKey(candidate);
+    const known = places.get(key);
+    if (known === undefined || candidate.score > known.score) places.set(key, candidate);
+  }
+  const sorted = [...places.values()].sort((a, b) => b.score - a.score || a.span.from - b.span.from);
+  const [first, second] = sorted as (Candidate | undefined)[];
+  if (first === undefined) return null;
+  // Two that are sure are both guilty. Of two that are only likely, none is named.
+  if (second?.score === first.score && first.sureness < 3) return null;
+  return first;
+}
+
+/** The loops around the watched line that may be the training's. */
+export class TrainingLoops {
+  /** Outermost first: the last is the step. */
+  readonly names: readonly string[];
+
+  /**
+   * @param watched the loops around the watched line
+   * @param steps where the training steps; null if the innermost loop does
+   */
+  constructor(watched: readonly LoopRound[], steps: readonly StepSign[] | null) {
+    const path = watched.map(({ loop }) => loop);
+    this.names = steps === null ? path : path.slice(0, stepLoop(path, steps) + 1);
+  }
+
+  /** The innermost loop whose rounds something outlives that was made in `madeIn` and is used in `used`; null for none. */
+  outlived(used: readonly LoopRound[], madeIn: readonly LoopRound[]): number | null {
+    const inside = new Set(used.map(({ loop }) => loop));
+    const made = new Set(madeIn.map(({ loop }) => loop));
+    for (let i = this.names.length - 1; i >= 0; i--) {
+      if (inside.has(this.names[i]) && !made.has(this.names[i])) return i;
+    }
+    return null;
+  }
+
+  /** True if both are in the same loops, and one in an earlier round of one of the training's. */
+  isLater(early: readonly LoopRound[], late: readonly LoopRound[]): boolean {
+    return this.names.some((loop) => {
+      const a = early.find((one) => one.loop === loop);
+      const b = late.find((one) => one.loop === loop);
+      return a !== undefined && b !== undefined && a.round < b.round;
+    });
+  }
+}
+
+/** The index of the loop around the watched line whose rounds are steps. */
+function stepLoop(path: readonly string[], steps: readonly StepSign[]): number {
+  if (path[0] === OUTSIDE) return 0;
+  for (const kind of ['marked', 'optimizer', 'backward'] as const) {
+    let deepest = -1;
+    for (const step of steps) {
+      if (step.kind !== kind) continue;
+      const inside = new Set(step.loops.map(({ loop }) => loop));
+      path.forEach((loop, i) => {
+        if (inside.has(loop) && i > deepest) deepest = i;
+      });
+    }
+    if (deepest >= 0) return deepest;
+  }
+  return 0;
+}
+
+/** What is known of a statement that may keep. */
+type Suspect = Pick<
+  Holding,
+  'kind' | 'place' | 'holder' | 'held' | 'heldSpan' | 'value' | 'every' | 'container' | 'attribute'
+>;
+
+/** What keeps, but is no container, and what is kept without a name. */
+export const NAMELESS = { held: '', heldSpan: null, container: null, attribute: null } as const;
+
+/** What was noted while a program was followed, and what it is judged by. */
+export class HolderSearch {
+  readonly loops: TrainingLoops;
+  private byPlace: Map<string, Holding[]> | null = null;
+
+  /**
+   * @param watched the loops around the watched line
+   * @param allocatedEvery steps between two births of what is held, null where that is not known
+   * @param steps where the training steps; null if the innermost of the loops does
+   */
+  constructor(
+    readonly machine: Machine,
+    watched: readonly LoopRound[],
+    private readonly allocatedEvery: number | null,
+    steps: Machine['steps'] | null = machine.steps,
+  ) {
+    this.loops = new TrainingLoops(watched, steps);
+  }
+
+  /** What was noted of a statement, each time that it ran. */
+  holdingsAt(place: Place): readonly Holding[] {
+    if (this.byPlace === null) {
+      this.byPlace = new Map<string, Holding[]>();
+      for (const holding of this.machine.holdings) {
+        const key = placeKey(holding.place);
+        const list = this.byPlace.get(key);
+        if (list === undefined) this.byPlace.set(key, [holding]);
+        else list.push(holding);
+      }
+    }
+    return this.byPlace.get(placeKey(place)) ?? [];
+  }
+
+  /** @returns null if it keeps nothing that the watched line allocates */
+  candidate(holding: Suspect, held: Held, bonus: number): Candidate | null {
+    const sureness = larger(held.data, held.graph);
+    if (sureness === 0) return null;
+    const phase =
+      holding.every !== null && this.allocatedEvery !== null && holding.every !== this.allocatedEvery ? -2 : 0;
+    return {
+      kind: holding.kind,
+      module: holding.place.module,
+      span: holding.place.span,
+      holder: holding.holder,
+      held: holding.held,
+      heldSpan: holding.heldSpan,
+      through: held.graph >= held.data ? 'graph' : 'data',
+      sureness,
+      mayDetach: holding.value.node.isTensor && this.isLeftAlone(holding),
+      isShared: holding.kind === 'put' && isShared(holding),
+      score: sureness * 4 + bonus + phase,
+    };
+  }
+
+  /** True if no backward runs through what is kept at this place, and nobody unknown is given it. */
+  private isLeftAlone({ place, container }: Pick<Holding, 'place' | 'container'>): boolean {
+    const { assigned, given } = this.machine;
+    if (container !== null && given.has(container.node)) return false;
+    const here = placeKey(place);
+    const held = this.holdingsAt(place).map(({ value }) => value.node);
+    for (const { node, added, place: at } of assigned) {
+      if (placeKey(at) === here) held.push(node, ...(added === null ? [] : [added.node]));
+    }
+    return held.every((node) => !node.freed && !given.has(node));
+  }
+}
+
+/** Others may use the container: it is an attribute, of a module, or was not seen being made. */
+function isShared({ container, attribute }: Pick<Holding, 'container' | 'attribute'>): boolean {
+  return container === null || attribute !== null || container.madeIn.length === 0;
+}
+
+/**
+ * True if each round of a loop puts a value under the keys under which the one before it has put its values, so that
+ * nothing becomes more: under a constant, under the names of layers.
+ * @param outlived the loop, of the training's, whose rounds the container outlives
+ */
+export function overwrites({ key, place, loops }: Holding, outlived: number, search: HolderSearch): boolean {
+  const { names } = search.loops;
+  if (key === null) return false;
+  if (key.known?.kind === 'constant') return true;
+  // One of what these very loops draw is another in each of their rounds.
+  if (key.known?.kind === 'drawn' && names.slice(0, outlived + 1).includes(key.known.loop)) return false;
+  const round = roundOf(loops, names[outlived]);
+  const identity = identityOf(key);
+  return search
+    .holdingsAt(place)
+    .some(
+      (other) =>
+        other.key !== null && roundOf(other.loops, names[outlived]) !== round && identityOf(other.key) === identity,
+    );
+}
+
+/** True if a value takes the place of an item of a list to which nothing is added: it is as long as it was made. */
+export function replacesItems({ key, container }: Holding, search: HolderSearch): boolean {
+  if (key === null || container?.kind !== 'container' || container.type !== 'list') return false;
+  return search.machine.holdings.every((other) => other.container !== container || other.key !== null);
+}
+
+function identityOf({ node, known }: Value): object {
+  return known?.kind === 'drawn' ? known.from : node;
+}
+
+function roundOf(loops: Holding['loops'], name: string): number | null {
+  return loops.find(({ loop }) => loop === name)?.round ?? null;
+}

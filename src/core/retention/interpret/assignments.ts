@@ -1,0 +1,137 @@
+import type { Assignment, Expression, Span } from '../../python/ast.js';
+import { forEachExpression } from '../../python/walk.js';
+import { JOINS } from '../operations.js';
+import { type FlowNode, larger } from '../values/flowNode.js';
+import { containersOf, type Value, elementOf } from '../values/objects.js';
+import { operate } from './effects.js';
+import { Part } from './follower.js';
+import { putIn } from './retain.js';
+import type { Activation } from './machine.js';
+import { sourceText } from './sourceText.js';
+
+/** Follows assignments: what a statement gives a variable, and whether it comes of what the variable was. */
+export class Assignments extends Part {
+  assignment(statement: Assignment, act: Activation): void {
+    const { value: source } = statement;
+    for (const target of statement.targets) {
+      if (this.isGrown(target, source, act, statement)) return;
+    }
+    const value = this.follower.evaluate(source, act);
+    for (const target of statement.targets) {
+      const added = /^(?:binary|call|conditional)$/.test(source.kind) ? source : null;
+      const previous = this.present(target, act);
+      this.follower.assign(target, value, act, statement);
+      this.noteAssigned(target, value, previous, null, added, act, statement);
+    }
+  }
+
+  /** `held = kept + [x]` and `held = [*held, x]` put x into held. */
+  private isGrown(target: Expression, source: Expression, act: Activation, statement: Span): boolean {
+    if (target.kind !== 'name' && target.kind !== 'attribute') return false;
+    const { module } = act.scope;
+    const text = sourceText(module, target);
+    let added: readonly Expression[];
+    if (source.kind === 'binary' && source.operator === '+' && sourceText(module, source.left) === text) {
+      if (source.right.kind !== 'display') return false;
+      added = source.right.items;
+    } else if (source.kind === 'display' && source.items.length > 1) {
+      const [first, ...rest] = source.items;
+      if (first.kind !== 'star' || first.value === null || sourceText(module, first.value) !== text) return false;
+      added = rest;
+    } else return false;
+    const holder = this.follower.evaluate(target, act);
+    const containers = containersOf(holder);
+    for (const item of added) {
+      const value = this.follower.evaluate(item, act);
+      putIn(this.machine, containers, act, { value, receiver: target, span: item, statement });
+    }
+    return true;
+  }
+
+  update(target: Expression, operator: string, source: Expression, act: Activation, statement: Span): void {
+    const old = this.follower.evaluate(target, act);
+    const value = this.follower.evaluate(source, act);
+    const containers = containersOf(old);
+    if (operator === '+=' && containers.length > 0) {
+      const items = source.kind === 'display' ? source.items : [source];
+      for (const item of items) {
+        const held = source.kind === 'display' ? this.follower.evaluate(item, act) : elementOf(value);
+        putIn(this.machine, containers, act, { value: held, receiver: target, span: item, statement });
+      }
+      return;
+    }
+    const grad = larger(old.node.grad, value.node.grad);
+    const sum = operate(this.machine, [old, value], act, statement, grad, value.node.isTensor && old.node.isTensor);
+    this.follower.assign(target, sum, act, statement);
+    this.noteAssigned(target, sum, old.node, value, source, act, statement);
+  }
+
+  private noteAssigned(
+    target: Expression,
+    value: Value,
+    previous: FlowNode | null,
+    added: Value | null,
+    source: Expression | null,
+    act: Activation,
+    statement: Span,
+  ): void {
+    const { machine } = this;
+    if (machine.loops.length === 0) return;
+    if (target.kind === 'display') {
+      target.items.forEach((item, i) => {
+        const part = value.items?.[i];
+        this.noteAssigned(
+          item,
+          part ?? { ...value, node: this.present(item, act) ?? value.node },
+          null,
+          null,
+          source,
+          act,
+          statement,
+        );
+      });
+      return;
+    }
+    machine.assigned.push({
+      place: { module: act.scope.module, span: statement },
+      target: sourceText(act.scope.module, target),
+      node: value.node,
+      previous,
+      readsItself: added !== null || (source !== null && this.mentions(source, target, act)),
+      concatenates: this.concatenates(target, source, act),
+      added,
+      addedSpan: source,
+      addedText: source === null ? '' : sourceText(act.scope.module, source),
+      loops: machine.loops,
+      every: machine.everyRound,
+    });
+  }
+
+  /** What a name or an attribute is now. */
+  private present(target: Expression, act: Activation): FlowNode | null {
+    if (target.kind === 'name') return act.scope.lookup(target.name)?.node ?? null;
+    return target.kind === 'attribute' ? this.follower.evaluate(target, act).node : null;
+  }
+
+  private mentions(source: Expression, target: Expression, act: Activation): boolean {
+    const name = sourceText(act.scope.module, target);
+    let found = false;
+    forEachExpression(source, (part) => {
+      if (part.kind === target.kind && sourceText(act.scope.module, part) === name) found = true;
+    });
+    return found;
+  }
+
+  /** `buffer = torch.cat([buffer, x])`. */
+  private concatenates(target: Expression, source: Expression | null, act: Activation): boolean {
+    if (source?.kind === 'conditional') {
+      return this.concatenates(target, source.then, act) || this.concatenates(target, source.otherwise, act);
+    }
+    if (source?.kind !== 'call' || source.args.length === 0) return false;
+    const called = sourceText(act.scope.module, source.callee);
+    if (!JOINS.has(called.slice(called.lastIndexOf('.') + 1))) return false;
+    const [{ value: list }] = source.args;
+    const name = sourceText(act.scope.module, target);
+    return list.kind === 'display' && list.items.some((item) => sourceText(act.scope.module, item) === name);
+  }
+}

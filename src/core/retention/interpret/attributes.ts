@@ -1,0 +1,85 @@
+import { PLAIN_ATTRIBUTES, VIEW_ATTRIBUTES } from '../operations.js';
+import { FlowNode } from '../values/flowNode.js';
+import {
+  type FunctionObject,
+  type PyObject,
+  type Value,
+  classAttribute,
+  eitherOf,
+  partOf,
+  plainValue,
+  valueOf,
+} from '../values/objects.js';
+import { viewOf } from './effects.js';
+import { Part } from './follower.js';
+import type { Activation } from './machine.js';
+import { sourceText } from './sourceText.js';
+
+/** Follows attributes: of the program's objects, of tensors, and of what is not known. */
+export class Attributes extends Part {
+  of(base: Value, name: string, act: Activation): Value {
+    let found: Value | undefined;
+    let unknown = base.objects.length === 0;
+    for (const object of base.objects) {
+      const value = this.ofObject(object, base, name, act);
+      if (value === null) unknown = true;
+      else found = found === undefined ? value : eitherOf(found, value);
+    }
+    if (found !== undefined) return found;
+    if (PLAIN_ATTRIBUTES.has(name)) return plainValue();
+    if (name === 'grad') return valueOf(new FlowNode(0, true));
+    if (name === 'data') return viewOf(this.machine, base, true);
+    if (VIEW_ATTRIBUTES.has(name)) return viewOf(this.machine, base, false);
+    if (!unknown || base.items !== null) return partOf(base);
+    // An object of which nothing is known: its attributes are remembered, so that what is put into one is found again.
+    const part = partOf(base);
+    const instance = base.objects.find((object) => object.kind === 'instance');
+    if (instance !== undefined) {
+      const attr = valueOf(new FlowNode(2));
+      instance.attrs.set(name, attr);
+      return attr;
+    }
+    const known = this.partsOfUnknown.get(base.node) ?? new Map<string, Value>();
+    this.partsOfUnknown.set(base.node, known);
+    const same = known.get(name) ?? part;
+    known.set(name, same);
+    return same;
+  }
+
+  private readonly partsOfUnknown = new WeakMap<FlowNode, Map<string, Value>>();
+
+  ofObject(object: PyObject, base: Value, name: string, act: Activation): Value | null {
+    switch (object.kind) {
+      case 'library':
+        return valueOf(new FlowNode(0), [{ kind: 'library', name: `${object.name}.${name}` }]);
+      case 'module':
+        return object.scope.names.get(name) ?? null;
+      case 'instance': {
+        const own = object.attrs.get(name);
+        if (own !== undefined) return own;
+        const inherited = object.cls === null ? undefined : classAttribute(object.cls, name);
+        return inherited === undefined ? null : this.bound(inherited, base, act);
+      }
+      case 'class':
+        return classAttribute(object, name) ?? null;
+      case 'container':
+      case 'function':
+      case 'hook':
+        return null;
+    }
+  }
+
+  private bound(value: Value, self: Value, act: Activation): Value {
+    const [fn] = value.objects;
+    if (value.objects.length !== 1 || fn.kind !== 'function' || fn.def.kind === 'lambda') return value;
+    const decorators = fn.def.decorators.map((decorator) => sourceText(fn.module, decorator));
+    if (decorators.includes('staticmethod')) return value;
+    const node = new FlowNode(0);
+    node.holds.push(self.node);
+    const method: FunctionObject = { ...fn, node, self };
+    if (decorators.some((text) => text === 'property' || text.endsWith('cached_property'))) {
+      return this.follower.invoke(method, [], act, null);
+    }
+    return valueOf(node, [method]);
+  }
+}

@@ -1,0 +1,121 @@
+import type { Expression, Statement, Try, While } from '../../python/ast.js';
+import { forEachExpression } from '../../python/walk.js';
+import type { FlowNode } from '../values/flowNode.js';
+import { ERROR, type Value, eitherOf, newInstance } from '../values/objects.js';
+import { Part } from './follower.js';
+import { TestedLengths } from './lengthTests.js';
+import type { Activation, Measured } from './machine.js';
+import { sourceText } from './sourceText.js';
+
+/** Follows blocks of which one or another runs. */
+export class Branches extends Part {
+  private readonly lengths = new TestedLengths(this.follower);
+
+  ifBlock(statement: Statement & { kind: 'if' }, act: Activation): boolean {
+    const { machine } = this;
+    const isMain = statement.branches.some(({ test }) => sourceText(act.scope.module, test).includes('__name__'));
+    if (isMain && act.frame === null) return false;
+    if (isMain) return this.follower.block(statement.branches[0].body, act);
+    const outer = machine.everyRound;
+    for (const { test } of statement.branches) {
+      this.follower.evaluate(test, act);
+      machine.everyRound = this.periodOf(test, act) ?? machine.everyRound;
+    }
+    const tests = statement.branches.map(({ test }) => test);
+    // Where a block is followed, its own test holds, and none before it.
+    const blocks = statement.branches.map(({ body }, i) => ({
+      body,
+      measured: [
+        ...tests.slice(0, i).flatMap((test) => this.lengths.told(test, 'fails', act, { statement, body })),
+        ...this.lengths.told(tests[i], 'holds', act, { statement, body }),
+      ],
+    }));
+    const otherwise = { statement, body: statement.otherwise };
+    const measured = tests.flatMap((test) => this.lengths.told(test, 'fails', act, otherwise));
+    const leaves = this.either([...blocks, { body: statement.otherwise, measured }], act);
+    machine.everyRound = outer;
+    return leaves;
+  }
+
+  /** Lengths of containers that are known behind a statement: behind `if len(held) > 9: return`. */
+  lengthsBehind(statement: Statement, act: Activation): Measured[] {
+    if (statement.kind !== 'if' || statement.otherwise.length > 0) return [];
+    return statement.branches.every(({ body }) => leaves(body))
+      ? statement.branches.flatMap(({ test }) => this.lengths.told(test, 'fails', act, { statement, body: [] }))
+      : [];
+  }
+
+  /** Lengths of containers that are known in the body of a loop that tests them. */
+  lengthsInside(statement: While, act: Activation): Measured[] {
+    return this.lengths.told(statement.test, 'holds', act, { statement, body: statement.body });
+  }
+
+  /** `step % 10 == 0` holds every ten rounds. */
+  private periodOf(test: Expression, act: Activation): number | null {
+    let period: number | null = null;
+    forEachExpression(test, (part) => {
+      if (part.kind !== 'binary' || part.operator !== '%') return;
+      const { known } = this.follower.evaluate(part.right, act);
+      if (known?.kind === 'constant' && known.value !== null) period = known.value;
+    });
+    return period;
+  }
+
+  /** Follows each block from the same start; afterwards any may have run. */
+  either(
+    blocks: readonly { readonly body: readonly Statement[]; readonly measured?: readonly Measured[] }[],
+    act: Activation,
+  ): boolean {
+    const { machine } = this;
+    const { scope } = act;
+    const before = scope.names;
+    const ends: Map<string, Value>[] = [];
+    machine.branches++;
+    for (const { body, measured = [] } of blocks) {
+      scope.names = new Map(before);
+      if (!machine.measuring(measured, () => this.follower.block(body, act))) ends.push(scope.names);
+    }
+    machine.branches--;
+    scope.names = ends[0] ?? before;
+    for (const end of ends.slice(1)) {
+      for (const [name, value] of end) scope.names.set(name, eitherOf(scope.names.get(name), value));
+    }
+    return ends.length === 0 && blocks.length > 1;
+  }
+
+  tryBlock(statement: Try, act: Activation): boolean {
+    const { machine } = this;
+    const done: FlowNode[] = [];
+    machine.tries.push(done);
+    const before = new Map(act.scope.names);
+    const left = this.follower.block(statement.body, act);
+    machine.tries.pop();
+    const after = act.scope.names;
+    const ends: Map<string, Value>[] = left ? [] : [after];
+    for (const { name, body } of statement.handlers) {
+      act.scope.names = new Map(before);
+      for (const [key, value] of after) act.scope.names.set(key, eitherOf(before.get(key), value));
+      if (name !== null) {
+        const { value, instance } = newInstance(null, ERROR, machine.madeIn);
+        instance.node.isObject = false;
+        instance.node.holds.push(...done);
+        act.scope.names.set(name, value);
+      }
+      machine.branches++;
+      if (!this.follower.block(body, act)) ends.push(act.scope.names);
+      machine.branches--;
+    }
+    act.scope.names = ends[0] ?? after;
+    for (const end of ends.slice(1)) {
+      for (const [key, value] of end) act.scope.names.set(key, eitherOf(act.scope.names.get(key), value));
+    }
+    const leaves = this.follower.block(statement.rest, act);
+    return leaves || ends.length === 0;
+  }
+}
+
+/** True if a block ends in a statement that leaves it. */
+function leaves(body: readonly Statement[]): boolean {
+  const last = body.at(-1);
+  return last?.kind === 'return' || (last?.kind === 'other' && last.leaves);
+}

@@ -1,0 +1,139 @@
+import type { Expression, Statement } from '../../python/ast.js';
+import { constantOf } from '../../python/constant.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { type Standing, isLoop, standings } from '../../python/standings.js';
+import { sourceText } from './sourceText.js';
+
+/** What a test guards. */
+export interface Guarded {
+  readonly module: PythonModule;
+  /** The body of the function that tests, or of its module. */
+  readonly around: readonly Statement[];
+  /** The statement that tests. */
+  readonly test: Statement;
+  /** What runs where the test came out as it must; empty where that is the rest of the block. */
+  readonly body: readonly Statement[];
+  /** How many loops ran around the test. */
+  readonly loops: number;
+}
+
+/**
+ * True of an attribute that becomes more whenever what a test guards has run, and that nothing takes back: a test for its
+ * being less than something does not hold for ever.
+ * @param modules all files that may give it a value
+ */
+export function isCountingAttribute(name: string, guarded: Guarded, modules: readonly PythonModule[]): boolean {
+  const isIt = (target: Expression): boolean => target.kind === 'attribute' && target.name === name;
+  return (
+    modules.every((module) =>
+      standings(module.body).every(
+        ({ statement, outer }) =>
+          keepsCounting(statement, module, isIt) ||
+          (startsAtZero(statement, isIt) &&
+            !outer.some(({ kind }) => kind === 'for' || kind === 'while') &&
+            isInitial(outer)),
+      ),
+    ) && isCountedUp(guarded, isIt)
+  );
+}
+
+/** The same of a variable of the function that tests; and of one that a loop counts, which runs once. */
+export function isCountingName(name: string, guarded: Guarded): boolean {
+  const isIt = (target: Expression): boolean => target.kind === 'name' && target.name === name;
+  const all = standings(guarded.around);
+  const loops = all.find(({ statement }) => statement === guarded.test)?.outer.filter(isLoop) ?? [];
+  // In a function that is called in a loop, each call begins anew.
+  if (loops.length !== guarded.loops) return false;
+  const isDrawn = ({ statement }: Standing): boolean =>
+    loops.length === 1 &&
+    statement === loops[0] &&
+    statement.kind === 'for' &&
+    numbers(statement.iterable, statement.target, isIt);
+  return (
+    all.every(
+      (one) =>
+        isDrawn(one) ||
+        keepsCounting(one.statement, guarded.module, isIt) ||
+        (startsAtZero(one.statement, isIt) && !one.outer.some((outer) => loops.includes(outer))),
+    ) &&
+    (all.some(isDrawn) || isCountedUp(guarded, isIt))
+  );
+}
+
+type IsIt = (target: Expression) => boolean;
+
+/** True if a statement gives it no value, or one more than it has. */
+function keepsCounting(statement: Statement, module: PythonModule, isIt: IsIt): boolean {
+  const targets = targetsOf(statement);
+  return !targets.some((target) => holds(target, isIt)) || isOneMore(statement, module, isIt);
+}
+
+/** `n += 1`, `n = n + 1`. */
+function isOneMore(statement: Statement, module: PythonModule, isIt: IsIt): boolean {
+  if (statement.kind === 'update') {
+    return isIt(statement.target) && statement.operator === '+=' && (constantOf(statement.value) ?? 0) > 0;
+  }
+  if (statement.kind !== 'assign' || statement.targets.length !== 1 || !isIt(statement.targets[0])) return false;
+  const { value } = statement;
+  return (
+    value.kind === 'binary' &&
+    value.operator === '+' &&
+    sourceText(module, value.left) === sourceText(module, statement.targets[0]) &&
+    (constantOf(value.right) ?? 0) > 0
+  );
+}
+
+/** True if it becomes more in what the test guards, or in a block around the test. */
+function isCountedUp({ module, around, test, body }: Guarded, isIt: IsIt): boolean {
+  const blocks = standings(around).find(({ statement }) => statement === test)?.blocks ?? [];
+  return [body, ...blocks].some((block) => block.some((statement) => isOneMore(statement, module, isIt)));
+}
+
+/** `n = 0`, or another number that is no less. */
+function startsAtZero(statement: Statement, isIt: IsIt): boolean {
+  if (statement.kind !== 'assign') return false;
+  const { value } = statement;
+  return statement.targets.every((target) => {
+    if (isIt(target)) return (constantOf(value) ?? -1) >= 0;
+    if (target.kind !== 'display' || value.kind !== 'display') return !holds(target, isIt);
+    return target.items.every((item, i) => !holds(item, isIt) || (constantOf(value.items[i]) ?? -1) >= 0);
+  });
+}
+
+function isInitial(outer: readonly Statement[]): boolean {
+  const fn = outer.findLast(({ kind }) => kind === 'function');
+  return fn === undefined || (fn.kind === 'function' && fn.name === '__init__');
+}
+
+/** `for n in range(…)`, `for n, x in enumerate(…)`. */
+function numbers(iterable: Expression, target: Expression, isIt: IsIt): boolean {
+  if (iterable.kind !== 'call' || iterable.callee.kind !== 'name') return false;
+  if (iterable.callee.name === 'range') return isIt(target) && iterable.args.length < 3;
+  return (
+    iterable.callee.name === 'enumerate' &&
+    target.kind === 'display' &&
+    target.items.length > 0 &&
+    isIt(target.items[0])
+  );
+}
+
+function targetsOf(statement: Statement): readonly Expression[] {
+  switch (statement.kind) {
+    case 'assign':
+    case 'delete':
+      return statement.targets;
+    case 'update':
+    case 'for':
+      return [statement.target];
+    case 'with':
+      return statement.items.flatMap(({ target }) => target ?? []);
+    default:
+      return [];
+  }
+}
+
+function holds(target: Expression, isIt: IsIt): boolean {
+  if (target.kind === 'display') return target.items.some((item) => holds(item, isIt));
+  if (target.kind === 'star') return target.value !== null && holds(target.value, isIt);
+  return isIt(target);
+}

@@ -1,0 +1,98 @@
+import type { ClassDef, FunctionDef, Parameter } from '../../python/ast.js';
+import { namesIn } from '../../python/walk.js';
+import { FlowNode } from '../values/flowNode.js';
+import { type ClassObject, type FunctionObject, type Library, Scope, type Value, valueOf } from '../values/objects.js';
+import type { Activation } from './machine.js';
+import { Part } from './follower.js';
+
+/** Follows definitions of functions and classes. */
+export class Definitions extends Part {
+  /** Functions that were defined while following, by their definitions. */
+  private readonly functions = new Map<FunctionDef, FunctionObject>();
+
+  /** A function that a statement defines, remembered by its definition. */
+  functionDef(def: FunctionDef, act: Activation, owner: ClassObject | null): Value {
+    const value = this.functionValue(def, act, owner);
+    this.functions.set(def, value.objects[0]);
+    return value;
+  }
+
+  /** What was defined while following; undefined if its definition was not passed. */
+  known(def: FunctionDef): FunctionObject | undefined {
+    return this.functions.get(def);
+  }
+
+  functionValue(
+    def: FunctionObject['def'],
+    act: Activation,
+    owner: ClassObject | null,
+  ): Value & { objects: readonly [FunctionObject] } {
+    const defaults = new Map<string, Value>();
+    for (const { name, value } of def.params)
+      if (value !== null) defaults.set(name, this.follower.evaluate(value, act));
+    const node = new FlowNode(0);
+    const { scope } = act;
+    const fn: FunctionObject = {
+      kind: 'function',
+      node,
+      def,
+      module: scope.module,
+      scope,
+      defaults,
+      owner,
+      self: null,
+      partial: [],
+    };
+    // A closure keeps the variables around it that it names; those of its module are there anyway.
+    if (scope.outer !== null) {
+      const used = namesUsed(fn);
+      node.content = () =>
+        [...used].flatMap((name) => (scope.names.has(name) || scope.outer !== null ? closureNode(scope, name) : []));
+    }
+    for (const value of defaults.values()) node.holds.push(value.node);
+    return { ...valueOf(node), objects: [fn] };
+  }
+
+  classValue(def: ClassDef, act: Activation): Value {
+    const bases: (ClassObject | Library)[] = [];
+    for (const base of def.bases) {
+      const value = this.follower.evaluate(base, act);
+      for (const object of value.objects) if (object.kind === 'class' || object.kind === 'library') bases.push(object);
+    }
+    const node = new FlowNode(0);
+    const cls: ClassObject = {
+      kind: 'class',
+      node,
+      def,
+      module: act.scope.module,
+      scope: act.scope,
+      attrs: new Map(),
+      bases,
+    };
+    const body = new Scope(act.scope.module, act.scope);
+    const inner: Activation = { scope: body, def: null, frame: null, returned: [], depth: act.depth, context: null };
+    for (const statement of def.body) {
+      if (statement.kind === 'function') {
+        // Methods see the module's names, not the class's.
+        cls.attrs.set(statement.name, this.functionDef(statement, act, cls));
+      } else {
+        this.follower.block([statement], inner);
+        for (const [name, value] of body.names) if (!cls.attrs.has(name)) cls.attrs.set(name, value);
+      }
+    }
+    return valueOf(node, [cls]);
+  }
+}
+
+function closureNode(scope: Scope, name: string): FlowNode[] {
+  for (let at: Scope | null = scope; at !== null; at = at.outer) {
+    const value = at.names.get(name);
+    if (value !== undefined) return at.outer === null ? [] : [value.node];
+  }
+  return [];
+}
+
+function namesUsed({ def }: FunctionObject): ReadonlySet<string> {
+  const own = new Set(def.params.map(({ name }: Parameter) => name));
+  return new Set([...namesIn(def)].filter((name) => !own.has(name)));
+}

@@ -1,0 +1,266 @@
+import type { Call, Comprehension, Expression, Span } from '../../python/ast.js';
+import { constantOf } from '../../python/constant.js';
+import { BUILTINS } from '../operations.js';
+import { FlowNode, type Known, type ItemLimit, type Sureness, larger, itemLimit } from '../values/flowNode.js';
+import {
+  type Container,
+  type Given,
+  type Value,
+  drawnFrom,
+  eitherOf,
+  elementOf,
+  addTo,
+  newContainer,
+  partOf,
+  plainValue,
+  valueOf,
+} from '../values/objects.js';
+import type { Attributes } from './attributes.js';
+import { type Calls, callSpecial } from './calls.js';
+import { operate, viewOf } from './effects.js';
+import { type Follower, Part } from './follower.js';
+import { type Activation, ROUNDS } from './machine.js';
+import { putIn } from './retain.js';
+import { keyOf, sourceText } from './sourceText.js';
+
+/** Follows expressions: what they are, and what they keep. */
+export class Expressions extends Part {
+  constructor(
+    follower: Follower,
+    private readonly attributes: Attributes,
+    private readonly calls: Calls,
+  ) {
+    super(follower);
+  }
+
+  evaluate(expression: Expression, act: Activation): Value {
+    this.machine.count();
+    switch (expression.kind) {
+      case 'name':
+        return this.name(expression.name, act);
+      case 'attribute':
+        return this.attributes.of(this.evaluate(expression.value, act), expression.name, act);
+      case 'subscript':
+        return this.subscript(expression, act);
+      case 'call':
+        return this.call(expression, act);
+      case 'display': {
+        const items = expression.items.map((item) => this.evaluate(item, act));
+        if (expression.type === 'tuple' || expression.type === 'list') {
+          const { value, container } = newContainer('list', this.machine.madeIn);
+          for (const item of items) addTo(container, item);
+          return {
+            ...value,
+            items: expression.items.some((item) => item.kind === 'star') ? null : items,
+            // The same constants each time.
+            source: expression.items.every((item) => item.kind === 'literal') ? expression : null,
+          };
+        }
+        const { value, container } = newContainer('set', this.machine.madeIn);
+        for (const item of items) addTo(container, item);
+        return value;
+      }
+      case 'dict': {
+        const { value, container } = newContainer('dict', this.machine.madeIn);
+        for (const entry of expression.entries) {
+          const item = this.evaluate(entry.value, act);
+          if (entry.key?.kind === 'literal') container.attrs.set(keyOf(entry.key), item);
+          else {
+            if (entry.key !== null) this.evaluate(entry.key, act);
+            addTo(container, item);
+          }
+        }
+        return value;
+      }
+      case 'comprehension':
+        return this.comprehension(expression, act);
+      case 'binary': {
+        const constant = constantKnown(expression);
+        if (constant !== null) return plainValue(constant);
+        return this.binary(expression.operator, [expression.left, expression.right], act, expression);
+      }
+      case 'unary': {
+        const operand = this.evaluate(expression.operand, act);
+        if (expression.operator === 'not') return plainValue();
+        const constant = constantKnown(expression);
+        if (constant !== null) return plainValue(constant);
+        return operate(this.machine, [operand], act, expression, operand.node.grad, operand.node.isTensor);
+      }
+      case 'conditional':
+        this.evaluate(expression.test, act);
+        return eitherOf(this.evaluate(expression.then, act), this.evaluate(expression.otherwise, act));
+      case 'lambda':
+        return this.follower.functionValue(expression, act, null);
+      case 'await':
+      case 'star':
+        return expression.value === null ? plainValue() : this.evaluate(expression.value, act);
+      case 'yield': {
+        if (expression.value !== null) act.returned.push(this.evaluate(expression.value, act));
+        return plainValue();
+      }
+      case 'walrus': {
+        const value = this.evaluate(expression.value, act);
+        if (expression.target.kind === 'name')
+          act.scope.scopeOf(expression.target.name).names.set(expression.target.name, value);
+        return value;
+      }
+      case 'literal':
+        return plainValue(constantKnown(expression));
+      case 'format':
+      case 'unknown':
+        return plainValue();
+    }
+  }
+
+  /** The value of a name; what is not known is remembered as one unknown object. */
+  private name(name: string, act: Activation): Value {
+    const known = act.scope.lookup(name);
+    if (known !== undefined) return known;
+    if (BUILTINS.has(name)) return valueOf(new FlowNode(0), [{ kind: 'library', name }]);
+    const value = valueOf(new FlowNode(1));
+    act.scope.top.names.set(name, value);
+    return value;
+  }
+
+  private subscript(expression: Expression & { kind: 'subscript' }, act: Activation): Value {
+    const base = this.evaluate(expression.value, act);
+    const keys = expression.index.map((index) => this.evaluate(index, act));
+    const item = callSpecial(this.follower, base, '__getitem__', keys, expression, act);
+    if (item !== null) return item;
+    const [index] = expression.index as (Expression | undefined)[];
+    const container = base.objects.find((object) => object.kind === 'container');
+    if (expression.slice !== null) {
+      if (container === undefined) return viewOf(this.machine, base, false);
+      const { value, container: copy } = newContainer(container.type, this.machine.madeIn, true);
+      copy.node.holds.push(container.node);
+      copy.elements.push(...container.elements);
+      copy.most = this.lastOf(expression.slice, act);
+      return value;
+    }
+    if (index?.kind === 'literal') {
+      const item = base.items?.[Number(index.text)] ?? container?.attrs.get(keyOf(index));
+      if (item !== undefined) return item;
+      for (const object of base.objects) {
+        const item = object.kind === 'instance' ? object.attrs.get(`[${keyOf(index)}]`) : undefined;
+        if (item !== undefined) return item;
+      }
+    }
+    if (container !== undefined) return elementOf(base);
+    const part = partOf(base);
+    if (index === undefined || index.kind === 'literal') return part;
+    // `x[mask]` copies what it gives, `x[i]` does not.
+    const node = this.machine.note(new FlowNode(part.node.grad, part.node.isTensor));
+    node.made = part.node.made;
+    node.holds.push(part.node);
+    this.machine.watch(act, expression, node, keys[0].node.isTensor ? 2 : 1);
+    return { ...part, node };
+  }
+
+  /** How many items `[-9:]` leaves; null where it may leave as many as there are. */
+  private lastOf({ start, end }: Slice, act: Activation): ItemLimit | null {
+    if (end !== null || start?.kind !== 'unary' || start.operator !== '-') return null;
+    return itemLimit(this.evaluate(start.operand, act), sourceText(act.scope.module, start.operand));
+  }
+
+  private comprehension(expression: Comprehension, act: Activation): Value {
+    const { value, container } = newContainer(
+      expression.type === 'generator' ? 'list' : expression.type,
+      this.machine.madeIn,
+    );
+    const onPath = this.machine.isOnPath(act, expression);
+    const round = (at: number): void => {
+      if (at === expression.clauses.length) {
+        const values = expression.gives.map((gives) => this.evaluate(gives, act));
+        // Of a dictionary's, the value: keys are texts and numbers.
+        const held = values[values.length - 1] as Value | undefined;
+        const span = expression.gives.at(-1);
+        if (held === undefined || span === undefined) return;
+        if (onPath && expression.type !== 'generator') {
+          putIn(this.machine, [container], act, { value: held, receiver: expression, span, statement: expression });
+        } else addTo(container, held);
+        return;
+      }
+      const { target, iterable } = expression.clauses[at];
+      const items = this.evaluate(iterable, act);
+      const loop = `${act.scope.module.file}:${target.from}`;
+      // What the first round leaves behind is met in the second, where the stack passes.
+      for (let again = 0; again < (onPath ? ROUNDS : 1); again++) {
+        this.machine.inLoop(loop, () => {
+          this.follower.assign(target, drawnFrom(items, loop), act, expression);
+          round(at + 1);
+        });
+      }
+    };
+    round(0);
+    return value;
+  }
+
+  private binary(operator: string, operands: readonly Expression[], act: Activation, span: Span): Value {
+    const values = operands.map((operand) => this.evaluate(operand, act));
+    if (operator === 'and' || operator === 'or') return eitherOf(values[0], values[1]);
+    if (/^(?:in|not|is)\b/.test(operator)) return plainValue();
+    if (/^(?:[<>]=?|[=!]=|<>)$/.test(operator)) {
+      const node = this.machine.note(new FlowNode(0));
+      this.machine.watch(act, span, node);
+      return valueOf(node);
+    }
+    if (operator === '%' && operands[0].kind !== 'literal') {
+      const limit = itemLimit(values[1], sourceText(act.scope.module, operands[1]));
+      return { ...operate(this.machine, values, act, span, gradOf(values), false), known: { kind: 'below', limit } };
+    }
+    const containers = values.flatMap(({ objects }) => objects.filter((object) => object.kind === 'container'));
+    if (containers.length > 0 && operator === '+') {
+      const { value, container } = newContainer('list', this.machine.madeIn);
+      for (const part of containers) {
+        container.node.holds.push(part.node);
+        container.elements.push(...part.elements);
+      }
+      return value;
+    }
+    // `[None] * 64`
+    const [repeated] = containers as (Container | undefined)[];
+    if (repeated !== undefined && operator === '*' && values.some(({ objects }) => objects.length === 0)) {
+      const { value, container } = newContainer(repeated.type, this.machine.madeIn);
+      container.node.holds.push(repeated.node);
+      container.elements.push(...repeated.elements);
+      return value;
+    }
+    const isTensor = values.some(({ node }) => node.isTensor);
+    return operate(this.machine, values, act, span, gradOf(values), isTensor);
+  }
+
+  private call(expression: Call, act: Activation): Value {
+    const { callee } = expression;
+    if (callee.kind === 'attribute') {
+      const base = this.evaluate(callee.value, act);
+      const given = this.given(expression, act);
+      return this.calls.method(base, callee.name, given, expression, act, callee.value);
+    }
+    const value = this.evaluate(callee, act);
+    return this.calls.callValue(value, this.given(expression, act), expression, act, callee);
+  }
+
+  private given(expression: Call, act: Activation): Given[] {
+    const given = expression.args.map(({ name, star, value }) => ({
+      name,
+      star,
+      value: this.evaluate(value, act),
+      span: value,
+    }));
+    for (const { value } of given) this.machine.note(value.node);
+    return given;
+  }
+}
+
+type Slice = NonNullable<(Expression & { kind: 'subscript' })['slice']>;
+
+/** What is known of an expression of nothing but constants; null where it is none. */
+function constantKnown(expression: Expression): Known | null {
+  if (expression.kind === 'literal' && expression.type === 'none') return { kind: 'constant', value: null };
+  const value = constantOf(expression);
+  return value === null ? null : { kind: 'constant', value };
+}
+
+function gradOf(values: readonly Value[]): Sureness {
+  return values.reduce<Sureness>((most, { node }) => larger(most, node.grad), 0);
+}

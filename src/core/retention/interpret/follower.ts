@@ -1,0 +1,57 @@
+import type { Call, Expression, Span, Statement } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import type { ClassObject, FunctionObject, Given, Scope, Value } from '../values/objects.js';
+import type { Activation, Machine } from './machine.js';
+
+/** A call by a name: a method's last part, or a function's dotted name. */
+export interface Called {
+  readonly name: string;
+  /** What the method is called on. */
+  readonly base: Value;
+  readonly given: readonly Given[];
+  readonly call: Call;
+  readonly act: Activation;
+  readonly receiver: Expression;
+}
+
+/** Where a call may lead on along the stack. */
+export interface NextFrame {
+  readonly index: number;
+  readonly fn: FunctionObject;
+  /** The statement names the function. */
+  readonly direct: boolean;
+}
+
+/** What the parts that follow a program ask of one another. */
+export interface Follower {
+  readonly machine: Machine;
+  evaluate(expression: Expression, act: Activation): Value;
+  /** Gives a value to a name, an attribute, an item or several of them. */
+  assign(target: Expression, value: Value, act: Activation, statement: Span): void;
+  /** Calls whatever a value is. */
+  callValue(value: Value, given: readonly Given[], call: Call, act: Activation, callee: Expression): Value;
+  /** Follows a call of a function of the workspace, if it is not too deep; as a frame of the stack, or null. */
+  invoke(fn: FunctionObject, given: readonly Given[], act: Activation, frame: number | null): Value;
+  /** Follows a function's body. */
+  invokeAt(fn: FunctionObject, given: readonly Given[], frame: number | null, depth: number): Value;
+  /** @returns true if it leaves the block */
+  block(statements: readonly Statement[], act: Activation): boolean;
+  functionValue(
+    def: FunctionObject['def'],
+    act: Activation,
+    owner: ClassObject | null,
+  ): Value & { objects: readonly [FunctionObject] };
+  /** The names of a module, as its own statements make them. */
+  moduleScope(module: PythonModule): Scope;
+  /** The first frame of the stack inside this activation if this call can lead there, else null. */
+  nextFrame(act: Activation, span: Span): NextFrame | null;
+}
+
+/** A part that follows one kind of syntax, and leaves the others to the follower. */
+export abstract class Part {
+  protected readonly machine: Machine;
+
+  constructor(protected readonly follower: Follower) {
+    this.machine = follower.machine;
+  }
+}

@@ -1,0 +1,213 @@
+import type { Expression, FunctionDef, Statement } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { partsOf } from '../../python/walk.js';
+import { type ItemLimit, oneMore, itemLimit } from '../values/flowNode.js';
+import {
+  type FunctionObject,
+  type Instance,
+  Scope,
+  type PyObject,
+  type Value,
+  classAttribute,
+  valueOf,
+} from '../values/objects.js';
+import { type Guarded, isCountingAttribute, isCountingName } from './counters.js';
+import { Part } from './follower.js';
+import type { Activation, LengthTest, Measured } from './machine.js';
+import { sourceText } from './sourceText.js';
+
+/** What is followed where a test was made: only if it holds, only if it does not, or either way. */
+export type Outcome = 'holds' | 'fails' | 'either';
+
+/** Reads the expressions of tests where these stand. */
+export interface TestReader {
+  /** An expression's source, as the function that tests would write it. */
+  text(expression: Expression): string;
+  /** What an expression says of a number of items. */
+  limit(expression: Expression): ItemLimit;
+  /** What is tested by a method, or a property, that only returns it: `if not buffer.is_full():`; null for any other. */
+  returned(expression: Expression): Returned | null;
+  /** The same for the `__len__` of an object. */
+  length(object: Expression): Returned | null;
+  /** True of a number that becomes more each time that what the test guards has run. */
+  isCounter(expression: Expression): boolean;
+}
+
+/** An expression, and who reads it where it stands. */
+export interface Returned {
+  readonly expression: Expression;
+  readonly reader: TestReader;
+}
+
+/** How `a < b` reads from the other side, and where it does not hold. */
+const TURNED: Readonly<Record<string, string>> = { '<': '>', '<=': '>=', '>': '<', '>=': '<=', '==': '==', '!=': '!=' };
+const DENIED: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<=', '>=': '<', '==': '!=', '!=': '==' };
+
+/** `len(held) < 64`, read from its left side. */
+interface Comparison {
+  /** Null where a number is compared: `counter` tells which. */
+  readonly container: string | null;
+  readonly counter: Returned | null;
+  readonly operator: string;
+  readonly limit: ItemLimit;
+}
+
+/** The containers whose length a test compares, and the counters that it compares where these end what it guards. */
+export function lengthTests(test: Expression, outcome: Outcome, reader: TestReader): LengthTest[] {
+  const found: LengthTest[] = [];
+  for (const { container, operator, limit } of everywhere(test, reader)) {
+    if (container !== null) found.push({ container, limit: null, over: /^(?:>=?|==)$/.test(operator) ? limit : null });
+  }
+  for (const { container, counter, operator, limit } of certain(test, outcome, reader)) {
+    const most = operator === '<=' ? oneMore(limit) : limit;
+    // What is never this long for its being not this long may be longer already; a number may jump over another.
+    const isOther = operator === '!=' && container !== null && (limit.count ?? 0) > 0;
+    if (operator !== '<' && operator !== '<=' && !isOther) continue;
+    if (counter === null || counter.reader.isCounter(counter.expression)) {
+      found.push({ container, limit: most, over: null });
+    }
+  }
+  return found;
+}
+
+/** All comparisons that stand anywhere in a test. */
+function everywhere(part: Expression, reader: TestReader): Comparison[] {
+  const returned = reader.returned(part);
+  if (returned !== null) return everywhere(returned.expression, returned.reader);
+  return [...comparisons(part, reader), ...partsOf(part).flatMap((one) => everywhere(one, reader))];
+}
+
+/** What holds for sure: the test itself or each part of an `and`, or that no part of an `or` does. */
+function certain(test: Expression, outcome: Outcome, reader: TestReader): Comparison[] {
+  if (outcome === 'either') return [];
+  if (test.kind === 'unary' && test.operator === 'not') {
+    return certain(test.operand, outcome === 'holds' ? 'fails' : 'holds', reader);
+  }
+  if (test.kind !== 'binary') {
+    const returned = reader.returned(test);
+    return returned === null ? [] : certain(returned.expression, outcome, returned.reader);
+  }
+  if (test.operator === (outcome === 'holds' ? 'and' : 'or')) {
+    return [...certain(test.left, outcome, reader), ...certain(test.right, outcome, reader)];
+  }
+  const compared = comparisons(test, reader);
+  return outcome === 'holds' ? compared : compared.map((one) => ({ ...one, operator: DENIED[one.operator] }));
+}
+
+function comparisons(part: Expression, reader: TestReader): Comparison[] {
+  if (part.kind !== 'binary' || !(part.operator in TURNED)) return [];
+  const { operator, left, right } = part;
+  return [...comparison(left, operator, right, reader), ...comparison(right, TURNED[operator], left, reader)];
+}
+
+function comparison(side: Expression, operator: string, other: Expression, reader: TestReader): Comparison[] {
+  const length = lengthOf(side, reader);
+  if (length !== null)
+    return [{ container: length.container, counter: length.counter, operator, limit: reader.limit(other) }];
+  if (side.kind !== 'name' && side.kind !== 'attribute') return [];
+  return [{ container: null, counter: { expression: side, reader }, operator, limit: reader.limit(other) }];
+}
+
+/** What `len()`, or a queue's `qsize()`, counts. */
+function lengthOf(expression: Expression, reader: TestReader): Pick<Comparison, 'container' | 'counter'> | null {
+  if (expression.kind !== 'call') return null;
+  const { callee, args } = expression;
+  if (callee.kind === 'attribute' && callee.name === 'qsize')
+    return { container: reader.text(callee.value), counter: null };
+  if (callee.kind !== 'name' || callee.name !== 'len' || args.length !== 1) return null;
+  const returned = reader.length(args[0].value);
+  if (returned === null) return { container: reader.text(args[0].value), counter: null };
+  const inner = lengthOf(returned.expression, returned.reader);
+  if (inner !== null) return inner;
+  return returned.expression.kind === 'attribute' ? { container: null, counter: returned } : null;
+}
+
+/** The statement that tests, and what runs where the test came out as it must. */
+interface Tested {
+  readonly statement: Statement;
+  readonly body: readonly Statement[];
+}
+
+/** Methods that a test asks, inside of methods that a test asks. */
+const DEEPEST = 3;
+
+/** What tests around blocks ask of the length of containers, and of what counts their items. */
+export class TestedLengths extends Part {
+  told(test: Expression, outcome: Outcome, act: Activation, { statement, body }: Tested): Measured[] {
+    const { loops } = this.machine;
+    const { def, scope } = act;
+    const around = def === null ? scope.module.body : def.kind === 'lambda' ? [] : def.body;
+    const guarded = { module: scope.module, around, test: statement, body, loops: loops.length };
+    const found = lengthTests(
+      test,
+      outcome,
+      this.readerOf(act, guarded, (text) => text, 0),
+    );
+    return found.map((one) => ({ ...one, depth: loops.length }));
+  }
+
+  /** @param named how the function that tests calls what the reader's function calls so */
+  private readerOf(act: Activation, guarded: Guarded, named: (text: string) => string, depth: number): TestReader {
+    const text = (one: Expression): string => named(sourceText(act.scope.module, one));
+    const inside = (fn: FunctionObject & { def: FunctionDef }, receiver: Expression, self: Value): TestReader => {
+      const scope = new Scope(fn.module, fn.scope);
+      const own = fn.def.params[0]?.name ?? '';
+      scope.names.set(own, self);
+      const start = new RegExp(`^${own}(?=\\.)`);
+      const outer = text(receiver);
+      return this.readerOf(
+        { ...act, scope, def: fn.def, frame: null },
+        guarded,
+        (inner) => inner.replace(start, () => outer),
+        depth + 1,
+      );
+    };
+    const member = (receiver: Expression, name: string, isProperty: boolean): Returned | null => {
+      if (depth >= DEEPEST || (receiver.kind !== 'name' && receiver.kind !== 'attribute')) return null;
+      const self = this.follower.evaluate(receiver, act);
+      for (const object of self.objects) {
+        const fn = object.kind === 'instance' ? methodOf(object, name) : null;
+        const expression = fn === null || isDecorated(fn) !== isProperty ? null : returnedBy(fn.def);
+        if (fn === null || expression === null) continue;
+        return { expression, reader: inside(fn, receiver, valueOf(self.node, [object])) };
+      }
+      return null;
+    };
+    return {
+      text,
+      limit: (one) => itemLimit(this.follower.evaluate(one, act), text(one)),
+      returned: (one) => {
+        if (one.kind === 'attribute') return member(one.value, one.name, true);
+        if (one.kind !== 'call' || one.args.length > 0 || one.callee.kind !== 'attribute') return null;
+        return member(one.callee.value, one.callee.name, false);
+      },
+      length: (object) => member(object, '__len__', false),
+      isCounter: (one) => {
+        if (one.kind === 'attribute') return isCountingAttribute(one.name, guarded, this.files);
+        return one.kind === 'name' && depth === 0 && isCountingName(one.name, guarded);
+      },
+    };
+  }
+
+  private get files(): readonly PythonModule[] {
+    return this.machine.sources.read;
+  }
+}
+
+function methodOf({ cls }: Instance, name: string): (FunctionObject & { def: FunctionDef }) | null {
+  const [fn] = ((cls === null ? undefined : classAttribute(cls, name))?.objects ?? []) as (PyObject | undefined)[];
+  if (fn?.kind !== 'function') return null;
+  const { def } = fn;
+  return def.kind === 'function' ? { ...fn, def } : null;
+}
+
+function isDecorated({ def }: { readonly def: FunctionDef }): boolean {
+  return def.decorators.length > 0;
+}
+
+/** What a function gives that does nothing else; its first statement may be a text that describes it. */
+function returnedBy({ body }: FunctionDef): Expression | null {
+  const [first] = body as (Statement | undefined)[];
+  const rest = first?.kind === 'expression' && first.value.kind === 'literal' ? body.slice(1) : body;
+  return rest.length === 1 && rest[0].kind === 'return' ? rest[0].value : null;
+}

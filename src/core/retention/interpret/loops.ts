@@ -1,0 +1,69 @@
+import type { For, Span, Statement } from '../../python/ast.js';
+import { headerOf } from '../../python/header.js';
+import { type Value, drawnFrom, plainValue } from '../values/objects.js';
+import { type Follower, Part } from './follower.js';
+import { type Activation, ROUNDS } from './machine.js';
+import type { StackFrames } from './stackFrames.js';
+
+/** Follows loops, and the stack where it stands on their headers. */
+export class Loops extends Part {
+  constructor(
+    follower: Follower,
+    private readonly frames: StackFrames,
+  ) {
+    super(follower);
+  }
+
+  whileLoop(body: readonly Statement[], act: Activation, span: Span): void {
+    this.enter();
+    this.rounds(body, act, span, () => undefined);
+  }
+
+  private enter(): void {
+    if (this.machine.loops.length === 0) this.machine.entrance++;
+  }
+
+  /** @param begin what each round begins with */
+  private rounds(body: readonly Statement[], act: Activation, span: Span, begin: () => void): void {
+    const { machine } = this;
+    const outer = machine.everyRound;
+    machine.everyRound = null;
+    for (let round = 0; round < ROUNDS; round++) {
+      machine.inLoop(nameOf(act, span), () => {
+        begin();
+        this.follower.block(body, act);
+      });
+    }
+    machine.everyRound = outer;
+  }
+
+  forLoop(statement: For, act: Activation): boolean {
+    const { machine } = this;
+    let items: Value | null = null;
+    this.enter();
+    // The stack may stand on the header: the iterator allocates, once per round.
+    if (machine.isOnPath(act, headerOf(statement))) {
+      machine.inLoop(nameOf(act, statement), () => {
+        machine.headers.push(nameOf(act, statement));
+        items = this.follower.evaluate(statement.iterable, act);
+        machine.headers.pop();
+        const next = (act.frame ?? 0) + 1;
+        if (next < machine.path.length && !machine.entered.has(next)) this.frames.callBack(next);
+      });
+    } else items = this.follower.evaluate(statement.iterable, act);
+    this.rounds(statement.body, act, statement, () => {
+      const element = drawnFrom(items ?? plainValue(), nameOf(act, statement));
+      if (act.frame !== null && act.frame + 1 < machine.path.length && machine.isOnPath(act, headerOf(statement))) {
+        machine.mark(element.node, 2);
+      }
+      machine.watch(act, headerOf(statement), element.node);
+      this.follower.assign(statement.target, element, act, statement);
+    });
+    return this.follower.block(statement.otherwise, act);
+  }
+}
+
+/** A loop's name: the same whenever it runs. */
+function nameOf({ scope }: Activation, { from }: Span): string {
+  return `${scope.module.file}:${from}`;
+}

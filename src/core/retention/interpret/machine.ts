@@ -1,0 +1,270 @@
+import type { FunctionDef, Lambda, Span } from '../../python/ast.js';
+import { type PythonModule, lineAt } from '../../python/pythonModule.js';
+import type { Assigned, Holding, PathFrame, Reference } from '../records.js';
+import type { Sources } from '../sources.js';
+import { FlowNode, type LoopRound, type ItemLimit, type Sureness } from '../values/flowNode.js';
+import {
+  type Removal,
+  type Container,
+  type FunctionObject,
+  type Hook,
+  type Place,
+  type ReleaseKind,
+  type Scope,
+  type Value,
+  releaseItems,
+} from '../values/objects.js';
+
+/** A function that is being followed. */
+export interface Activation {
+  readonly scope: Scope;
+  /** Null for a module's own statements. */
+  readonly def: FunctionDef | Lambda | null;
+  /** Which frame of the stack it is, null if it is none. */
+  readonly frame: number | null;
+  readonly returned: Value[];
+  /** Calls between it and the stack. */
+  readonly depth: number;
+  /** The object that stands for `ctx` in an autograd function's forward. */
+  readonly context: { readonly name: string; readonly stored: Holding[] } | null;
+}
+
+/** What a test says of the number of items in something. */
+export interface LengthTest {
+  /** The container's source; null where a counter is tested, which bounds whatever is put in under the test. */
+  readonly container: string | null;
+  /** It takes no more than this while the test holds; null if the test does not say so. */
+  readonly limit: ItemLimit | null;
+  /** It may hold more than this, and the test asks for it; null if it does not. */
+  readonly over: ItemLimit | null;
+}
+
+/** A hook's function is followed when all else has been: with what it is given unknown. */
+export interface Registered {
+  readonly hook: Hook;
+  /** What it was registered on, and the loops that ran when that was made. */
+  readonly on: FlowNode;
+  readonly madeIn: readonly LoopRound[];
+  readonly functions: readonly FunctionObject[];
+  readonly holding: Holding;
+}
+
+/** Loops that ran when the training stepped. */
+export interface StepSign {
+  readonly kind: 'marked' | 'optimizer' | 'backward';
+  readonly loops: readonly LoopRound[];
+  readonly entrance: number;
+}
+
+/** A backward, in some of a loop's rounds, that frees a graph of what the watched line allocated. */
+export interface Release {
+  readonly place: Place;
+  /** What it runs from, as the source calls it. */
+  readonly root: string;
+  readonly loops: readonly LoopRound[];
+  /** It runs in every so many rounds. */
+  readonly every: number;
+}
+
+/** What a test around a block says of a number of items. */
+export interface Measured extends LengthTest {
+  /** How many loops ran around the test. */
+  readonly depth: number;
+}
+
+/** Expressions looked at for one stack: above the first, calls off the stack are not followed; at the second, all ends. */
+const MOST_OFF_PATH = 40_000;
+const MOST_WORK = 160_000;
+/** Milliseconds for one stack. */
+const MOST_TIME = 2000;
+
+/** Rounds of a loop that are followed: what the first leaves behind is met in the second. */
+export const ROUNDS = 2;
+
+/** The loop in which a function runs of whose callers nothing is known. */
+export const OUTSIDE = 'outside';
+
+/** Thrown when following the source takes too long; what was met so far says nothing. */
+export class TooMuchWork extends Error {}
+
+/** Everything that is noted while the source is followed along one stack. */
+export class Machine {
+  readonly holdings: Holding[] = [];
+  readonly assigned: Assigned[] = [];
+  readonly references: Reference[] = [];
+  readonly hooks: Registered[] = [];
+  /** Functions that autograd calls with what a forward pass computes. */
+  readonly callbacks: FunctionObject[] = [];
+  readonly steps: StepSign[] = [];
+  readonly releases: Release[] = [];
+  /** Nodes that the watched line made. */
+  readonly allocated: FlowNode[] = [];
+  /** The loops around the watched line; null until it was met. */
+  watchedLoops: readonly LoopRound[] | null = null;
+  /** Numbers the outermost loops that were entered, one that runs again as another one. */
+  entrance = 0;
+  /** The entrance of the loops around the watched line. */
+  watchedEntrance = 0;
+  /** What was given to calls of which nothing is known. */
+  readonly given = new Set<FlowNode>();
+  /** What lets go of items, as the source calls it, where it is not known to be a container. */
+  readonly emptied = new Set<string>();
+  /** Frames that an object of a library calls. */
+  readonly foreign = new Set<number>();
+  /** Names the frames of the stack that were reached. */
+  readonly entered = new Set<number>();
+  readonly running: (FunctionDef | Lambda)[] = [];
+  /** Loops on whose headers the stack stands. */
+  readonly headers: string[] = [];
+  readonly scopes = new Map<PythonModule, Scope>();
+  loops: readonly LoopRound[] = [];
+  /** Loops over what a generator gives that is running: it runs on through their rounds, and so does what it makes. */
+  lasting: ReadonlySet<string> = new Set();
+  everyRound: number | null = null;
+  /** Depth of blocks in which no graph is made. */
+  withoutGraph = 0;
+  /** In how many branches we are. */
+  branches = 0;
+  /** What is done inside `try` blocks, for the tracebacks. */
+  readonly tries: FlowNode[][] = [];
+  readonly autocasts: { readonly span: Span; readonly loops: readonly LoopRound[]; readonly module: PythonModule }[] =
+    [];
+  /** Parameters made inside an autocast block. */
+  readonly autocastWeights: {
+    readonly block: Machine['autocasts'][number];
+    readonly loops: readonly LoopRound[];
+    readonly node: FlowNode;
+  }[] = [];
+  /** What the blocks around have asked for, as the source calls it. */
+  measured: readonly Measured[] = [];
+  private work = 0;
+  private rounds = 0;
+  private readonly end: number;
+
+  constructor(
+    readonly path: readonly PathFrame[],
+    readonly sources: Sources,
+  ) {
+    this.end = sources.now() + MOST_TIME;
+  }
+
+  /** Notes that the training stepped here. */
+  step(kind: StepSign['kind']): void {
+    this.steps.push({ kind, loops: this.loops, entrance: this.entrance });
+  }
+
+  /** Counts one expression. @throws TooMuchWork */
+  count(): void {
+    this.work++;
+    if (this.work > MOST_WORK || ((this.work & 1023) === 0 && this.sources.now() > this.end)) throw new TooMuchWork();
+  }
+
+  get mayLeavePath(): boolean {
+    return this.work < MOST_OFF_PATH;
+  }
+
+  /** Follows a block in which lengths of containers are known. */
+  measuring<T>(measured: readonly Measured[], follow: () => T): T {
+    const outer = this.measured;
+    this.measured = [...outer, ...measured];
+    try {
+      return follow();
+    } finally {
+      this.measured = outer;
+    }
+  }
+
+  /** How much a container takes, by the tests around. */
+  testedLimit(holder: string): ItemLimit | null {
+    const depth = this.loops.length;
+    // In a loop below the test of a counter, each count is more than one item.
+    const tells = (one: Measured): boolean => (one.container === null ? one.depth === depth : one.container === holder);
+    return this.measured.find((one) => one.limit !== null && tells(one))?.limit ?? null;
+  }
+
+  /** Notes that something takes items out of a container, where the tests around ask for its length as well. */
+  takeOut(containers: readonly Container[], holder: string, kind: ReleaseKind, place: Place): void {
+    const isAll = kind === 'clear' || kind === 'cut';
+    const tests = this.measured.filter(({ container }) => container === holder);
+    const most = tests.find(({ over }) => over !== null && over.count !== 0)?.over ?? null;
+    for (const container of containers) {
+      const isThorough = isAll || tests.length > 0;
+      // What a test of the length takes out leaves others: what is in these stays.
+      const clearing = this.clearing(kind, place, isThorough, most);
+      if (isAll) releaseItems(container, clearing);
+      else container.removals.push(clearing);
+    }
+  }
+
+  clearing(kind: ReleaseKind, place: Place, isThorough: boolean, most: ItemLimit | null): Removal {
+    const { loops } = this;
+    return {
+      kind,
+      place,
+      loops,
+      isThorough,
+      most,
+      isConditional: this.branches > 0,
+      isLater: this.watchedLoops !== null,
+    };
+  }
+
+  /** The loops in whose rounds something is made. */
+  get madeIn(): readonly LoopRound[] {
+    return this.lasting.size === 0 ? this.loops : this.loops.filter(({ loop }) => !this.lasting.has(loop));
+  }
+
+  /** Runs a block as a round of a loop. */
+  inLoop(loop: string, round: () => void): void {
+    const outer = this.loops;
+    this.loops = [...outer, { loop, round: this.rounds++ }];
+    try {
+      round();
+    } finally {
+      this.loops = outer;
+    }
+  }
+
+  /** Runs a block as one more round of loops that ran. */
+  inRoundsOf(loops: readonly LoopRound[], round: () => void): void {
+    const outer = this.loops;
+    this.loops = loops.map(({ loop }) => ({ loop, round: this.rounds++ }));
+    round();
+    this.loops = outer;
+  }
+
+  /** A node for what an operation gives. */
+  operation(operands: readonly FlowNode[], grad: Sureness, isTensor: boolean): FlowNode {
+    const withGraph = this.withoutGraph === 0 && grad > 0;
+    const node = this.note(new FlowNode(withGraph ? grad : 0, isTensor));
+    node.made = this.loops;
+    if (withGraph) node.parents.push(...operands);
+    return node;
+  }
+
+  note(node: FlowNode): FlowNode {
+    for (const one of this.tries) one.push(node);
+    return node;
+  }
+
+  /** True if a frame of the stack stands on a line of this span. */
+  isOnPath({ frame, scope }: Activation, span: Span): boolean {
+    if (frame === null) return false;
+    const { line } = this.path[frame];
+    return lineAt(scope.module, span.from) <= line && line <= lineAt(scope.module, span.to);
+  }
+
+  /** Notes what the watched line allocates. */
+  watch(act: Activation, span: Span, node: FlowNode, sureness: Sureness = 3): void {
+    if (act.frame !== this.path.length - 1 || !this.isOnPath(act, span)) return;
+    this.mark(node, sureness);
+  }
+
+  mark(node: FlowNode, sureness: Sureness): void {
+    if (node.allocated < sureness) node.allocated = sureness;
+    this.allocated.push(node);
+    if (this.watchedLoops !== null) return;
+    this.watchedLoops = this.loops;
+    this.watchedEntrance = this.entrance;
+  }
+}

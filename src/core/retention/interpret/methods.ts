@@ -1,0 +1,178 @@
+import { forEachStatement, type PythonModule } from '../../python/pythonModule.js';
+import { ADDS_PARAMETERS, CLEARS, HOOKS, PUTS_ALL, PUTS_IN, QUEUE_TAKES, TAKES_OUT } from '../operations.js';
+import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
+import {
+  addTo,
+  adopt,
+  containersOf,
+  elementOf,
+  holdsNothing,
+  partOf,
+  plainValue,
+  spread,
+  valueOf,
+  type Container,
+  type Hook,
+  type Value,
+} from '../values/objects.js';
+import { followBackward, operate } from './effects.js';
+import type { Called, Follower } from './follower.js';
+import { handlersByName } from './handlers.js';
+import { holdingAt, putIn } from './retain.js';
+import { isMade, sourceText } from './sourceText.js';
+
+/** Methods whose names tell what they do, whatever they are called on. */
+const METHODS = handlersByName([
+  [['backward'], backward],
+  [['step'], optimizerStep],
+  [['remove'], removeHook],
+  [HOOKS, register],
+  [[...TAKES_OUT, ...QUEUE_TAKES], take],
+  [PUTS_IN, put],
+  [ADDS_PARAMETERS, addParameters],
+]);
+
+/** Calls a method that is known by its name. @returns null if it is none, or declines */
+export function callKnownMethod(called: Called, follower: Follower): Value | null {
+  for (const handler of METHODS.get(called.name) ?? []) {
+    const value = handler(called, follower);
+    if (value !== null) return value;
+  }
+  return null;
+}
+
+/** `loss.backward()`, and `accelerator.backward(loss)` as well. */
+function backward({ base, given, call, act, receiver }: Called, { machine }: Follower): Value {
+  const roots =
+    base.node.grad > 1 || given.length === 0
+      ? [base]
+      : given.filter(({ name }) => name === null).map(({ value }) => value);
+  followBackward(machine, roots, call, act, receiver);
+  return plainValue();
+}
+
+function optimizerStep({ base, call, act, receiver }: Called, { machine }: Follower): Value | null {
+  const isOptimizer =
+    /opt|scaler|engine|solver/i.test(sourceText(act.scope.module, receiver)) ||
+    base.objects.some((object) => object.kind === 'instance' && object.library.startsWith('torch.optim.'));
+  if (!isOptimizer) return null;
+  machine.step('optimizer');
+  machine.watch(act, call, base.node);
+  return plainValue();
+}
+
+function removeHook({ base }: Called): Value | null {
+  const hooks = base.objects.filter((object) => object.kind === 'hook');
+  for (const hook of hooks) hook.removed = true;
+  return hooks.length > 0 ? plainValue() : null;
+}
+
+function register({ base, given, call, act, receiver }: Called, { machine }: Follower): Value {
+  const hook: Hook = { kind: 'hook', removed: false };
+  const fn = given.find(({ name }) => name === null || name === 'hook');
+  if (fn !== undefined) {
+    const { module } = act.scope;
+    machine.hooks.push({
+      hook,
+      on: base.node,
+      madeIn: base.node.made ?? base.objects.find((object) => object.kind === 'instance')?.madeIn ?? [],
+      functions: fn.value.objects.filter((object) => object.kind === 'function'),
+      holding: holdingAt(machine, 'hook', act, call, {
+        holder: sourceText(module, receiver),
+        held: sourceText(module, fn.span, 40),
+        heldSpan: fn.span,
+        value: fn.value,
+      }),
+    });
+  }
+  return valueOf(new FlowNode(0), [hook]);
+}
+
+function take({ name, base, call, act, receiver }: Called, { machine }: Follower): Value | null {
+  const containers = containersOf(base);
+  if (!TAKES_OUT.has(name) && !containers.some(({ type }) => type === 'queue')) return null;
+  const { module } = act.scope;
+  const holder = sourceText(module, receiver);
+  machine.takeOut(containers, holder, CLEARS.has(name) ? 'clear' : 'take', { module, span: call });
+  if (containers.length > 0) return elementOf(base);
+  machine.emptied.add(holder);
+  return partOf(base);
+}
+
+/** Follows `kept.append(value)` and its like. */
+function put({ name, base, given, call, act, receiver }: Called, { machine }: Follower): Value | null {
+  if (given.length === 0) return null;
+  const containers = containersOf(base);
+  const guessed = containers.length === 0;
+  if (base.node.isTensor || (guessed && base.items !== null)) return null;
+  if (guessed && base.objects.some((object) => object.kind === 'library')) return null;
+  // The program has a method of that name: it may be that one.
+  if (guessed && machine.sources.read.some((module) => methodNames(module).has(name))) return null;
+  const one = { receiver, statement: call, guessed };
+  if (PUTS_ALL.has(name)) {
+    for (const { name: key, value, span } of given) {
+      if (name === 'update' && replacesItems(containers, key, value)) continue;
+      putIn(machine, containers, act, { ...one, value: spread(value), span });
+    }
+    return plainValue();
+  }
+  const { value, span } = given[given.length - 1];
+  if (!guessed && isMade(span) && holdsNothing(value)) {
+    adopt(value, containers[0].madeIn);
+    for (const container of containers) addTo(container, value);
+  } else {
+    putIn(machine, containers, act, { ...one, value, span, key: name === 'setdefault' ? given[0].value : null });
+  }
+  return name === 'setdefault' && !guessed ? value : plainValue();
+}
+
+function addParameters({ given, call, act, receiver }: Called, { machine }: Follower): Value | null {
+  const last = given.at(-1);
+  if (last === undefined) return null;
+  // `register_buffer('mask', mask)`: the same name each time.
+  if (!call.args.some((arg) => arg.value.kind === 'literal'))
+    putIn(machine, [], act, { value: last.value, receiver, span: last.span, statement: call });
+  return plainValue();
+}
+
+/** Calls a method that changes a tensor in place. */
+export function callInPlace({ base, given, act, call, receiver }: Called, follower: Follower): Value {
+  const grad = given.reduce<Sureness>((most, { value }) => larger(most, value.node.grad), base.node.grad);
+  const value = operate(follower.machine, [base, ...given.map((one) => one.value)], act, call, grad, true);
+  const result = valueOf(value.node, base.objects);
+  if (given.length > 0 && (receiver.kind === 'name' || receiver.kind === 'attribute') && base.objects.length === 0) {
+    follower.assign(receiver, result, act, call);
+  }
+  return result;
+}
+
+/** `state.update(last=out)` puts new values under keys that are there already. */
+function replacesItems(containers: readonly Container[], key: string | null, value: Value): boolean {
+  if (containers.length === 0) return false;
+  if (key !== null) {
+    for (const { attrs } of containers) attrs.set(`'${key}'`, value);
+    return true;
+  }
+  const given = containersOf(value);
+  if (given.length === 0 || given.some(({ node }) => node.holds.length > 0)) return false;
+  for (const { attrs } of containers)
+    for (const one of given) for (const [name, item] of one.attrs) attrs.set(name, item);
+  return true;
+}
+
+const namesOfMethods = new WeakMap<PythonModule, ReadonlySet<string>>();
+
+/** The methods that the classes of a file define. */
+function methodNames(module: PythonModule): ReadonlySet<string> {
+  let names = namesOfMethods.get(module);
+  if (names === undefined) {
+    const found = new Set<string>();
+    forEachStatement(module.body, (statement) => {
+      if (statement.kind !== 'class') return;
+      for (const inner of statement.body) if (inner.kind === 'function') found.add(inner.name);
+    });
+    namesOfMethods.set(module, found);
+    names = found;
+  }
+  return names;
+}

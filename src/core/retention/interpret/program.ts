@@ -1,0 +1,152 @@
+import type { Call, Expression, FunctionDef, Lambda, Span, Statement } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { FlowNode } from '../values/flowNode.js';
+import {
+  type ClassObject,
+  type FunctionObject,
+  type Given,
+  Scope,
+  type Value,
+  newInstance,
+  valueOf,
+} from '../values/objects.js';
+import { Assignments } from './assignments.js';
+import { Attributes } from './attributes.js';
+import { Branches } from './branches.js';
+import { Calls } from './calls.js';
+import { Definitions } from './definitions.js';
+import { Expressions } from './expressions.js';
+import type { Follower, NextFrame } from './follower.js';
+import { DEEPEST_OFF_PATH, Invocations } from './invocations.js';
+import { Loops } from './loops.js';
+import { type Activation, type Machine, OUTSIDE, ROUNDS } from './machine.js';
+import { StackFrames } from './stackFrames.js';
+import { Contexts, Imports, Statements } from './statements.js';
+import { Targets } from './targets.js';
+
+/** Puts together the parts that follow a program. */
+export class Program implements Follower {
+  readonly frames: StackFrames;
+  private readonly calls: Calls;
+  private readonly definitions: Definitions;
+  private readonly expressions: Expressions;
+  private readonly imports: Imports;
+  private readonly invocations: Invocations;
+  private readonly statements: Statements;
+  private readonly targets: Targets;
+
+  constructor(readonly machine: Machine) {
+    const attributes = new Attributes(this);
+    this.calls = new Calls(this, attributes);
+    this.definitions = new Definitions(this);
+    this.expressions = new Expressions(this, attributes, this.calls);
+    this.imports = new Imports(this);
+    this.invocations = new Invocations(this);
+    this.targets = new Targets(this, attributes);
+    this.frames = new StackFrames(this, this.definitions);
+    this.statements = new Statements(this, {
+      frames: this.frames,
+      branches: new Branches(this),
+      loops: new Loops(this, this.frames),
+      contexts: new Contexts(this),
+      assignments: new Assignments(this),
+      targets: this.targets,
+      definitions: this.definitions,
+      imports: this.imports,
+    });
+  }
+
+  evaluate(expression: Expression, act: Activation): Value {
+    return this.expressions.evaluate(expression, act);
+  }
+
+  assign(target: Expression, value: Value, act: Activation, statement: Span): void {
+    this.targets.assign(target, value, act, statement);
+  }
+
+  callValue(value: Value, given: readonly Given[], call: Call, act: Activation, callee: Expression): Value {
+    return this.calls.callValue(value, given, call, act, callee);
+  }
+
+  invoke(fn: FunctionObject, given: readonly Given[], act: Activation, frame: number | null): Value {
+    return this.invocations.invoke(fn, given, act, frame);
+  }
+
+  invokeAt(fn: FunctionObject, given: readonly Given[], frame: number | null, depth: number): Value {
+    return this.invocations.invokeAt(fn, given, frame, depth);
+  }
+
+  block(statements: readonly Statement[], act: Activation): boolean {
+    return this.statements.block(statements, act);
+  }
+
+  functionValue(
+    def: FunctionDef | Lambda,
+    act: Activation,
+    owner: ClassObject | null,
+  ): Value & { objects: readonly [FunctionObject] } {
+    return this.definitions.functionValue(def, act, owner);
+  }
+
+  moduleScope(module: PythonModule): Scope {
+    return this.imports.moduleScope(module);
+  }
+
+  nextFrame(act: Activation, span: Span): NextFrame | null {
+    return this.frames.nextFrame(act, span);
+  }
+}
+
+/** Follows a program along its stack, from the outermost frame to the watched line. */
+export function followPath(program: Program): void {
+  const { machine, frames } = program;
+  const [first] = machine.path;
+  machine.entered.add(0);
+  if (first.name === '<module>') {
+    const scope = new Scope(first.module, null);
+    machine.scopes.set(first.module, scope);
+    const act: Activation = { scope, def: null, frame: 0, returned: [], depth: 0, context: null };
+    program.block(first.module.body, act);
+  } else {
+    const fn = frames.frameFunction(0);
+    if (fn === null) return;
+    const self = fn.owner === null ? null : newInstance(fn.owner, '', []).value;
+    // Nobody knows from where it is called: again and again, or nothing would grow.
+    machine.inLoop(OUTSIDE, () => {
+      program.invokeAt({ ...fn, self }, [], 0, 0);
+    });
+    machine.inLoop(OUTSIDE, () => {
+      program.invokeAt({ ...fn, self }, [], 0, 0);
+    });
+  }
+  runHooks(program);
+}
+
+/** Functions that are followed at most. */
+const MOST_HOOKS = 30;
+
+/** Follows what was registered as hooks, inside the loops of the watched line. */
+export function runHooks(follower: Follower): void {
+  const { machine } = follower;
+  if (machine.watchedLoops === null) return;
+  const { watchedLoops } = machine;
+  const modules = new Map<FunctionObject, FlowNode>();
+  const run = (fn: FunctionObject): void => {
+    const count = fn.def.params.length - (fn.self === null ? 0 : 1) - fn.partial.length;
+    const given = Array.from({ length: Math.max(0, count) }, (_, i): Given => {
+      // The module itself comes first, and is no new memory.
+      const isModule = i === 0 && count > 1;
+      const node = (isModule ? modules.get(fn) : undefined) ?? new FlowNode(2);
+      if (isModule) modules.set(fn, node);
+      else node.allocated = 2;
+      return { name: null, star: '', value: valueOf(node), span: fn.def };
+    });
+    follower.invokeAt(fn, given, null, DEEPEST_OFF_PATH - 1);
+  };
+  const hooks = [...machine.hooks.flatMap(({ functions }) => functions), ...machine.callbacks].slice(0, MOST_HOOKS);
+  for (let round = 0; round < ROUNDS; round++) {
+    machine.inRoundsOf(watchedLoops, () => {
+      for (const fn of hooks) run(fn);
+    });
+  }
+}

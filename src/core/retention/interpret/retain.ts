@@ -1,0 +1,81 @@
+import type { Expression, Span } from '../../python/ast.js';
+import type { Holding, HoldingKind } from '../records.js';
+import { type Container, ERROR, type Value, addTo } from '../values/objects.js';
+import type { Activation, Machine } from './machine.js';
+import { attributeName, sourceText } from './sourceText.js';
+
+/** A value that is put somewhere. */
+export interface Put {
+  readonly value: Value;
+  /** What it is put in. */
+  readonly receiver: Expression;
+  /** The expression that is put. */
+  readonly span: Span | null;
+  readonly statement: Span;
+  /** Null where it is added. */
+  readonly key?: Value | null;
+  /** True if the receiver is not known to be a container. */
+  readonly guessed?: boolean;
+}
+
+/** Notes that a value is put somewhere. */
+export function putIn(
+  machine: Machine,
+  containers: readonly Container[],
+  act: Activation,
+  { value, receiver, span, statement, key = null, guessed = false }: Put,
+): void {
+  for (const container of containers) addTo(container, value);
+  const isError = value.objects.some((object) => object.kind === 'instance' && object.library === ERROR);
+  const targets: (Container | null)[] = containers.length === 0 ? [null] : [...containers];
+  const { module } = act.scope;
+  const holder = sourceText(module, receiver);
+  const ring = key?.known?.kind === 'below' ? key.known.limit : null;
+  for (const container of targets) {
+    const own = container?.most ?? null;
+    const tested = own === null && ring === null ? machine.testedLimit(holder) : null;
+    noteHolding(machine, isError ? 'error' : 'put', act, statement, {
+      holder,
+      held: span === null ? '' : sourceText(module, span),
+      heldSpan: span,
+      value,
+      container,
+      attribute: attributeName(receiver),
+      most: own ?? ring ?? tested,
+      mostBy: own !== null ? 'length' : ring !== null ? 'ring' : tested !== null ? 'test' : null,
+      key,
+      guessed,
+    });
+    if (container === null) continue;
+    for (const to of value.objects) {
+      machine.references.push({ from: container, to, place: { module, span: statement }, text: holder });
+    }
+  }
+}
+
+/** What is told of a statement that holds a value; what is left out is nothing. */
+type Facts = Pick<Holding, 'holder' | 'value'> & Partial<Holding>;
+
+/** A statement that holds a value, here and now. */
+export function holdingAt(machine: Machine, kind: HoldingKind, act: Activation, span: Span, facts: Facts): Holding {
+  return {
+    kind,
+    place: { module: act.scope.module, span },
+    loops: machine.loops,
+    every: machine.everyRound,
+    held: '',
+    heldSpan: null,
+    container: null,
+    attribute: null,
+    most: null,
+    mostBy: null,
+    key: null,
+    guessed: false,
+    ...facts,
+  };
+}
+
+/** Notes a statement that holds a value. */
+export function noteHolding(machine: Machine, kind: HoldingKind, act: Activation, span: Span, facts: Facts): void {
+  machine.holdings.push(holdingAt(machine, kind, act, span, facts));
+}

@@ -1,0 +1,233 @@
+import type { Call, Expression, Import, Statement, With } from '../../python/ast.js';
+import { headerOf } from '../../python/header.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { AUTOCAST, SAVES_TENSORS, WITHOUT_GRAPH } from '../operations.js';
+import { FlowNode } from '../values/flowNode.js';
+import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
+import type { Assignments } from './assignments.js';
+import type { Branches } from './branches.js';
+import { callSpecial } from './calls.js';
+import type { Definitions } from './definitions.js';
+import { type Follower, Part } from './follower.js';
+import { libraryName } from './libraryCalls.js';
+import type { Loops } from './loops.js';
+import type { StackFrames } from './stackFrames.js';
+import type { Activation } from './machine.js';
+import type { Targets } from './targets.js';
+
+/** What statements are left to, by their kind. */
+interface StatementParts {
+  readonly frames: StackFrames;
+  readonly branches: Branches;
+  readonly loops: Loops;
+  readonly contexts: Contexts;
+  readonly assignments: Assignments;
+  readonly targets: Targets;
+  readonly definitions: Definitions;
+  readonly imports: Imports;
+}
+
+/** Follows statements. */
+export class Statements extends Part {
+  constructor(
+    follower: Follower,
+    private readonly parts: StatementParts,
+  ) {
+    super(follower);
+  }
+
+  /** @returns true if it leaves the block */
+  block(statements: readonly Statement[], act: Activation): boolean {
+    const { machine } = this;
+    const outer = machine.measured;
+    try {
+      for (const statement of statements) {
+        if (this.statement(statement, act)) return true;
+        machine.measured = [...machine.measured, ...this.parts.branches.lengthsBehind(statement, act)];
+      }
+      return false;
+    } finally {
+      machine.measured = outer;
+    }
+  }
+
+  private statement(statement: Statement, act: Activation): boolean {
+    this.machine.count();
+    if (!this.machine.isOnPath(act, headerOf(statement))) return this.execute(statement, act);
+    return this.parts.frames.standOn(statement, act, () => this.execute(statement, act));
+  }
+
+  private execute(statement: Statement, act: Activation): boolean {
+    const { parts } = this;
+    switch (statement.kind) {
+      case 'assign':
+        parts.assignments.assignment(statement, act);
+        return false;
+      case 'update':
+        parts.assignments.update(statement.target, statement.operator, statement.value, act, statement);
+        return false;
+      case 'expression':
+        this.follower.evaluate(statement.value, act);
+        return false;
+      case 'return': {
+        const value = statement.value === null ? plainValue() : this.follower.evaluate(statement.value, act);
+        act.returned.push(value);
+        return true;
+      }
+      case 'delete':
+        for (const target of statement.targets) parts.targets.drop(target, act);
+        return false;
+      case 'if':
+        return parts.branches.ifBlock(statement, act);
+      case 'while':
+        this.follower.evaluate(statement.test, act);
+        this.machine.measuring(parts.branches.lengthsInside(statement, act), () => {
+          parts.loops.whileLoop(statement.body, act, statement);
+        });
+        return this.block(statement.otherwise, act);
+      case 'for':
+        return parts.loops.forLoop(statement, act);
+      case 'with':
+        return parts.contexts.withBlock(statement, act);
+      case 'try':
+        return parts.branches.tryBlock(statement, act);
+      case 'match':
+        this.follower.evaluate(statement.subject, act);
+        return parts.branches.either(
+          statement.bodies.map((body) => ({ body })),
+          act,
+        );
+      case 'function': {
+        const value = parts.definitions.functionDef(statement, act, null);
+        act.scope.scopeOf(statement.name).names.set(statement.name, value);
+        return false;
+      }
+      case 'class':
+        act.scope.names.set(statement.name, parts.definitions.classValue(statement, act));
+        return false;
+      case 'scope':
+        for (const name of statement.names) {
+          (statement.type === 'global' ? act.scope.globals : act.scope.nonlocals).add(name);
+        }
+        return false;
+      case 'import':
+        parts.imports.importNames(statement, act);
+        return false;
+      case 'other':
+        for (const value of statement.values) this.follower.evaluate(value, act);
+        return statement.leaves;
+    }
+  }
+}
+
+/** Follows `with` blocks: those without graphs, those of autocast, and all others. */
+export class Contexts extends Part {
+  withBlock(statement: With, act: Activation): boolean {
+    const { machine } = this;
+    let withoutGraph = 0;
+    let autocasts = 0;
+    const contexts: Value[] = [];
+    for (const { value, target } of statement.items) {
+      const context = this.follower.evaluate(value, act);
+      contexts.push(context);
+      const entered = callSpecial(this.follower, context, '__enter__', [], value, act) ?? context;
+      if (target !== null) this.follower.assign(target, entered, act, statement);
+      const name = libraryName(this.follower, value.kind === 'call' ? value.callee : value, act);
+      if (SAVES_TENSORS.test(name) && value.kind === 'call') this.noteCallbacks(value, act);
+      if (WITHOUT_GRAPH.test(name) || isGradOff(value, name)) withoutGraph++;
+      if (
+        AUTOCAST.test(name) &&
+        value.kind === 'call' &&
+        !value.args.some(({ name: key }) => key === 'cache_enabled' || key === 'enabled')
+      ) {
+        autocasts++;
+        machine.autocasts.push({ span: value, loops: machine.loops, module: act.scope.module });
+      }
+    }
+    machine.withoutGraph += withoutGraph;
+    try {
+      const leaves = this.follower.block(statement.body, act);
+      for (const context of contexts) {
+        const nothing = ['type', 'value', 'traceback'].map(() => plainValue());
+        callSpecial(this.follower, context, '__exit__', nothing, statement, act);
+      }
+      return leaves;
+    } finally {
+      machine.withoutGraph -= withoutGraph;
+      machine.autocasts.length -= autocasts;
+    }
+  }
+
+  /** `saved_tensors_hooks(pack, unpack)`: both are called with what autograd saves. */
+  private noteCallbacks({ args }: Call, act: Activation): void {
+    for (const { value } of args) {
+      for (const object of this.follower.evaluate(value, act).objects) {
+        if (object.kind === 'function' && !this.machine.callbacks.includes(object)) this.machine.callbacks.push(object);
+      }
+    }
+  }
+}
+
+function isGradOff(value: Expression, name: string): boolean {
+  return (
+    name === 'torch.set_grad_enabled' &&
+    value.kind === 'call' &&
+    value.args[0]?.value.kind === 'literal' &&
+    value.args[0].value.text === 'False'
+  );
+}
+
+/** Follows imports: of files of the workspace, and of libraries. */
+export class Imports extends Part {
+  importNames(statement: Import, act: Activation): void {
+    const { module } = act.scope;
+    const { names } = act.scope;
+    for (const { name, as } of statement.names) {
+      if (statement.module === '') {
+        const found = this.machine.sources.imported(module, as === name ? name.split('.')[0] : name);
+        const bound = as === name ? name.split('.')[0] : as;
+        names.set(bound, found === null ? libraryValue(as === name ? bound : name) : this.moduleValue(found));
+        continue;
+      }
+      const from = this.machine.sources.imported(module, statement.module);
+      if (name === '*') {
+        if (from !== null) for (const [key, value] of this.moduleScope(from).names) names.set(key, value);
+        continue;
+      }
+      const value = from === null ? undefined : this.moduleScope(from).names.get(name);
+      const inner =
+        value === undefined
+          ? this.machine.sources.imported(
+              module,
+              `${statement.module}${statement.module.endsWith('.') ? '' : '.'}${name}`,
+            )
+          : null;
+      if (value !== undefined) names.set(as, value);
+      else if (inner !== null) names.set(as, this.moduleValue(inner));
+      else names.set(as, from === null ? libraryValue(`${statement.module}.${name}`) : valueOf(new FlowNode(1)));
+    }
+  }
+
+  private moduleValue(module: PythonModule): Value {
+    return valueOf(new FlowNode(0), [{ kind: 'module', scope: this.moduleScope(module) }]);
+  }
+
+  /** The names of a module, as its own statements make them. */
+  moduleScope(module: PythonModule): Scope {
+    const { machine } = this;
+    let scope = machine.scopes.get(module);
+    if (scope === undefined) {
+      scope = new Scope(module, null);
+      machine.scopes.set(module, scope);
+      const { loops } = machine;
+      machine.loops = [];
+      this.follower.block(module.body, { scope, def: null, frame: null, returned: [], depth: 2, context: null });
+      machine.loops = loops;
+    }
+    return scope;
+  }
+}
+
+function libraryValue(name: string): Value {
+  return valueOf(new FlowNode(0), [{ kind: 'library', name }]);
+}

@@ -1,0 +1,111 @@
+import { GIVES } from '../operations.js';
+import type { Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { calledName, expressionsOf, forEachExpression } from '../../python/walk.js';
+import { type Found, type IsIt, inModule, mentioning } from './names.js';
+
+/** A name is handed on from function to function no further. */
+const HANDED_ON = 2;
+
+/** Names that stand for a container, or for what it holds, in the functions that so call it. */
+export class Aliases {
+  private readonly names = new Map<FunctionDef, Set<string>>();
+
+  /** @param found statements that may name the container */
+  constructor(found: readonly Found[], isIt: IsIt, modules: readonly PythonModule[]) {
+    let some = found;
+    for (let i = 0; i <= HANDED_ON && some.length > 0; i++) {
+      for (const one of some) this.nameIn(one, isIt);
+      const given = some.flatMap((one) => this.giveIn(one, isIt, modules));
+      some = given.flatMap(({ module, fn }) => inModule(module).filter(({ within }) => within === fn));
+    }
+  }
+
+  /** What names the container, or what it holds, in a statement's function. */
+  in({ within }: Found, isIt: IsIt): IsIt {
+    const names = within === null ? undefined : this.names.get(within);
+    return (expression) =>
+      isInside(expression, (part) => isIt(part) || (part.kind === 'name' && !!names?.has(part.name)));
+  }
+
+  /** True if a function was given the container under another name. */
+  has({ within }: Found): boolean {
+    return within !== null && this.names.has(within);
+  }
+
+  /** `rows = self.rows[key]`, `for name, rows in self.rows.items():` */
+  private nameIn(one: Found, isIt: IsIt): void {
+    const { statement, within } = one;
+    if (within === null) return;
+    const isOurs = this.in(one, isIt);
+    for (const name of boundBy(statement, isOurs)) this.add(within, name);
+  }
+
+  /** `trim(self.rows, limit)`: the function's parameter. */
+  private giveIn(
+    one: Found,
+    isIt: IsIt,
+    modules: readonly PythonModule[],
+  ): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
+    const isOurs = this.in(one, isIt);
+    const given: { module: PythonModule; fn: FunctionDef }[] = [];
+    for (const expression of expressionsOf(one.statement)) {
+      forEachExpression(expression, (part) => {
+        if (part.kind !== 'call' || !part.args.some(({ value }) => isOurs(value))) return;
+        for (const { module, fn } of functionsCalled(part, modules)) {
+          for (const name of parametersGiven(part, fn, isOurs)) if (this.add(fn, name)) given.push({ module, fn });
+        }
+      });
+    }
+    return given;
+  }
+
+  private add(fn: FunctionDef, name: string): boolean {
+    const names = this.names.get(fn) ?? new Set();
+    this.names.set(fn, names);
+    if (names.has(name)) return false;
+    names.add(name);
+    return true;
+  }
+}
+
+/** The functions of the workspace that a call may be of, by their name alone. */
+export function functionsCalled(
+  call: Call,
+  modules: readonly PythonModule[],
+): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
+  const name = calledName(call);
+  if (name === '') return [];
+  return mentioning(name, modules).flatMap((module) =>
+    inModule(module).flatMap(({ statement }) =>
+      statement.kind === 'function' && statement.name === name ? [{ module, fn: statement }] : [],
+    ),
+  );
+}
+
+/** True of what is looked for, and of an item of it, of an item of that… */
+function isInside(expression: Expression, isIt: IsIt): boolean {
+  if (isIt(expression)) return true;
+  if (expression.kind === 'subscript') return expression.slice === null && isInside(expression.value, isIt);
+  if (expression.kind !== 'call' || expression.callee.kind !== 'attribute') return false;
+  return GIVES.has(expression.callee.name) && isInside(expression.callee.value, isIt);
+}
+
+function boundBy(statement: Statement, isOurs: IsIt): string[] {
+  const nameOf = (target: Expression | undefined): string[] => (target?.kind === 'name' ? [target.name] : []);
+  if (statement.kind === 'assign') return isOurs(statement.value) ? statement.targets.flatMap(nameOf) : [];
+  if (statement.kind !== 'for' || !isOurs(statement.iterable)) return [];
+  const { target } = statement;
+  return nameOf(target.kind === 'display' ? target.items.at(-1) : target);
+}
+
+function parametersGiven({ callee, args }: Call, { params }: FunctionDef, isOurs: IsIt): string[] {
+  const plain = params.filter(({ star }) => star === '');
+  const isMethod = callee.kind === 'attribute' && /^(?:self|cls)$/.test(plain.at(0)?.name ?? '');
+  const places = isMethod ? plain.slice(1) : plain;
+  return args.flatMap(({ name, star, value }, i) => {
+    if (star !== '' || !isOurs(value)) return [];
+    const param = name === null ? places.at(i) : plain.find((one) => one.name === name);
+    return param === undefined ? [] : [param.name];
+  });
+}

@@ -1,0 +1,198 @@
+import type { Expression, Statement } from '../../python/ast.js';
+import { type PythonModule, lineAt } from '../../python/pythonModule.js';
+import { isLoop, standings } from '../../python/standings.js';
+import { calledName, expressionsOf, namesOf, someExpression, somePart } from '../../python/walk.js';
+import type { PathFrame } from '../records.js';
+import type { Sources } from '../sources.js';
+import type { Place, ReleaseKind } from '../values/objects.js';
+import { SHORTENS } from '../operations.js';
+import { Aliases, functionsCalled } from './aliases.js';
+import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
+import { goesBack, isLookedUp, isOfData } from './keys.js';
+import { type Found, type IsIt, type HolderName, inModule, isNamed, mentioning } from './names.js';
+import { isCountedOut, isTested } from './tests.js';
+import { isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
+
+/**
+ * What may end the growth of a container, by its name alone: whichever object it is of, and whenever it runs.
+ * - `bounds`: it is made with a bound
+ * - `letsGo`: a statement releases items, makes the container anew, or asks how many there are before it puts in more
+ * - `lookedUp`: items are put under keys that are looked up first: it is full once all keys have come
+ * - `counted`: each statement that puts items in stands under a test that holds up to a count of steps or epochs
+ * - `tested`: the same under a test that may not hold for ever
+ * - `keyed`: items are put under keys, which may come again
+ */
+export type Ending = { readonly place: Place } & (
+  | { readonly kind: 'letsGo'; readonly release: ReleaseKind; readonly found: Found }
+  | {
+      readonly kind: 'bounds' | 'letsGo' | 'lookedUp' | 'counted' | 'tested' | 'keyed';
+      readonly bound: NamedBound;
+    }
+);
+
+/** What a bound that the names show rests on. */
+export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'count' | 'flag';
+
+/** The first thing in the source that may end the growth of what has a name; null if there is none. */
+export function endingOf(...asked: Parameters<typeof endingsOf>): Ending | null {
+  for (const ending of endingsOf(...asked)) return ending;
+  return null;
+}
+
+/**
+ * All in the source that may end the growth of what has a name: what says most first.
+ * @param own the file that the name was read from, and the line of its statement
+ * @param modules all that may have run
+ */
+export function* endingsOf(
+  held: HolderName,
+  own: PythonModule | null,
+  line: number,
+  modules: readonly PythonModule[],
+): Generator<Ending> {
+  const isIt: IsIt = (expression) => isNamed(held, expression);
+  const all = (held.kind === 'variable' ? (own === null ? [] : [own]) : mentioning(held.name, modules)).flatMap(
+    inModule,
+  );
+  const around = held.kind === 'variable' && own !== null ? functionAround(own, line) : null;
+  const found = around === null ? all : all.filter(({ outer, statement }) => [...outer, statement].includes(around));
+  const aliases = new Aliases(found, isIt, modules);
+  const known = new Set(found.map(({ statement }) => statement));
+  const elsewhere = modules.flatMap(inModule).filter((one) => aliases.has(one) && !known.has(one.statement));
+  for (const one of [...found, ...elsewhere]) {
+    const release = releaseIn(one.statement, isIt, aliases.in(one, isIt));
+    if (release === null) continue;
+    if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement, modules)) continue;
+    // A function that is given it runs when its caller does.
+    if (!known.has(one.statement) || runsAgain(one, held, isIt, modules))
+      yield { kind: 'letsGo', place: placeOf(one), release, found: one };
+  }
+  const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
+  if (reset !== null && runsAgain(reset, held, isIt, modules))
+    yield { kind: 'letsGo', place: placeOf(reset), release: 'replace', found: reset };
+  const bounded = found.find((one) => isBounded(one, isIt));
+  if (bounded !== undefined) yield { kind: 'bounds', place: placeOf(bounded), bound: 'length' };
+  const puts = [...found, ...elsewhere].filter((one) => isPut(one.statement, aliases.in(one, isIt)));
+  for (const one of puts) {
+    for (const key of keysOfPuts(one.statement, isIt)) {
+      const back = goesBack(key, one, modules);
+      if (back !== null) yield { kind: 'letsGo', place: placeOf(back), bound: 'ring' };
+    }
+  }
+  if (puts.length > 0 && puts.every((one) => isMeasured(one, aliases.in(one, isIt))))
+    yield { kind: 'letsGo', place: placeOf(puts[0]), bound: 'test' };
+  const memo = puts.find((one) => isMemo(one, isIt));
+  if (memo !== undefined) yield { kind: 'lookedUp', place: placeOf(memo), bound: 'keys' };
+  if (puts.length > 0 && puts.every((one) => isCountedOut(one, modules)))
+    yield { kind: 'counted', place: placeOf(puts[0]), bound: 'count' };
+  if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules)))
+    yield { kind: 'tested', place: placeOf(puts[0]), bound: 'flag' };
+  const keyed = puts.find(({ statement }) => keysOfPuts(statement, isIt).length > 0);
+  if (keyed !== undefined) yield { kind: 'keyed', place: placeOf(keyed), bound: 'keys' };
+}
+
+/** True if what is put under keys is looked up first, or has keys that are known to come again. */
+function isMemo(one: Found, isIt: IsIt): boolean {
+  const keys = keysOfPuts(one.statement, isIt);
+  return keys.length > 0 && (isLookedUp(one, isIt) || keys.some((key) => isOfData(key, one)));
+}
+
+function placeOf({ module, statement }: Found): Place {
+  return { module, span: statement };
+}
+
+function functionAround(module: PythonModule, line: number): Statement | null {
+  const at = module.lineStarts.at(line - 1);
+  if (at === undefined) return null;
+  const indented = at + Math.max(0, module.text.slice(at).search(/\S/));
+  const inside = standings(module.body).filter(
+    ({ statement: { kind, from, to } }) => kind === 'function' && from <= indented && indented < to,
+  );
+  // A nested function may fill a variable of the one around it.
+  return inside.at(0)?.statement ?? null;
+}
+
+/** What puts something in a variable's place may as well be what keeps it: not if it takes only some of what there was. */
+function shortens(statement: Statement, modules: readonly PythonModule[]): boolean {
+  if (statement.kind !== 'assign') return true;
+  return somePart(statement.value, (part) => {
+    if (isShortening(part)) return true;
+    if (part.kind === 'comprehension') return part.type !== 'generator';
+    // `self.queue = enqueue(self.queue, keys, limit)`
+    return (
+      part.kind === 'call' &&
+      functionsCalled(part, modules).some(({ fn }) =>
+        standings(fn.body).some((inside) => someExpression(inside.statement, isShortening)),
+      )
+    );
+  });
+}
+
+function isShortening(part: Expression): boolean {
+  if (part.kind === 'subscript') return part.slice !== null;
+  return part.kind === 'call' && SHORTENS.has(calledName(part));
+}
+
+/** `setattr(self, name, default())`, where a name that is given elsewhere as a text is this one. */
+function resetByName({ kind, name }: HolderName, modules: readonly PythonModule[]): Found | null {
+  const isText = new RegExp(`(['"])${name}\\1`);
+  if (kind === 'attribute' && !modules.some(({ text }) => isText.test(text))) return null;
+  const isReset = ({ statement }: Found): boolean => {
+    if (statement.kind !== 'expression' || statement.value.kind !== 'call') return false;
+    const { callee, args } = statement.value;
+    return callee.kind === 'name' && callee.name === 'setattr' && args.length === 3 && args[1].value.kind !== 'literal';
+  };
+  const isUsed = ({ within }: Found): boolean => within !== null && within.name !== '__init__';
+  return (
+    mentioning('setattr', modules)
+      .flatMap(inModule)
+      .find((one) => isReset(one) && isUsed(one) && isMentioned(one.within?.name ?? '', modules)) ?? null
+  );
+}
+
+/** True unless it runs only once: where the container is made first, or when training is over. */
+function runsAgain(one: Found, held: HolderName, isIt: IsIt, modules: readonly PythonModule[]): boolean {
+  const { statement, outer, within } = one;
+  const from = within === null ? 0 : outer.indexOf(within);
+  const inLoop = outer.slice(from).some(isLoop);
+  if (isFirst(one, isIt)) return false;
+  if (held.kind === 'variable' || within === null) return inLoop;
+  if (runsAtTheEnd(within.name) || (/^__(?:post_)?init__$/.test(within.name) && statement.kind === 'assign'))
+    return false;
+  if (isCalledByFramework(within, outer, modules) || /^__\w+__$|^forward$/.test(within.name)) return true;
+  return isMentioned(within.name, modules);
+}
+
+/** `if self.rows is None: self.rows = []` */
+function isFirst({ outer, statement }: Found, isIt: IsIt): boolean {
+  const around = outer.at(-1);
+  if (statement.kind !== 'assign' || around?.kind !== 'if') return false;
+  return around.branches.some(({ test, body }) => body.includes(statement) && asksForNone(test, isIt));
+}
+
+function asksForNone(test: Expression, isIt: IsIt): boolean {
+  if (test.kind === 'unary') return test.operator === 'not' && isIt(test.operand);
+  if (test.kind === 'call') return test.callee.kind === 'name' && test.callee.name === 'hasattr';
+  return test.kind === 'binary' && test.operator === 'is' && isIt(test.left);
+}
+
+/**
+ * Where a generator that the stack passes through takes items out of a buffer of its own, as one that shuffles a stream:
+ * what it draws stays in there while others are given on. Null if there is none.
+ */
+export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Place | null {
+  for (const { module, line } of path) {
+    for (const { statement: fn } of standings(module.body)) {
+      if (fn.kind !== 'function' || !fn.isGenerator) continue;
+      if (line < lineAt(module, fn.from) || line > lineAt(module, fn.to)) continue;
+      for (const { statement } of standings(fn.body)) {
+        for (const name of namesOf(expressionsOf(statement))) {
+          if (!isPut(statement, (part) => part.kind === 'name' && part.name === name)) continue;
+          const ending = endingOf({ kind: 'variable', name }, module, lineAt(module, fn.from), sources.read);
+          if (ending?.kind === 'letsGo') return ending.place;
+        }
+      }
+    }
+  }
+  return null;
+}

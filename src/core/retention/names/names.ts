@@ -1,0 +1,70 @@
+import type { Expression, FunctionDef } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import { type Standing, standings } from '../../python/standings.js';
+import { keyOf } from '../interpret/sourceText.js';
+
+/** True of an expression that names what is looked for. */
+export type IsIt = (expression: Expression) => boolean;
+
+/** A statement of a file: where it stands, and the function around it. */
+export interface Found extends Standing {
+  readonly module: PythonModule;
+  readonly within: FunctionDef | null;
+}
+
+/** The files that a word stands in. */
+export function mentioning(word: string, modules: readonly PythonModule[]): PythonModule[] {
+  return modules.filter(({ text }) => text.includes(word));
+}
+
+/** All statements of a file. */
+export function inModule(module: PythonModule): Found[] {
+  return standings(module.body).map((standing) => ({
+    ...standing,
+    module,
+    within: (standing.outer.findLast(({ kind }) => kind === 'function') as FunctionDef | undefined) ?? null,
+  }));
+}
+
+/** What keeps something, by the last part of its name: whoever has an attribute so called may be the same object. */
+export interface HolderName {
+  readonly kind: 'attribute' | 'key' | 'variable' | 'computed';
+  readonly name: string;
+}
+
+/** Nobody writes a longer name; a recording may say anything. */
+const LONGEST = 500;
+
+/** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is no container's name. */
+export function nameOfHolder(holder: string): HolderName | null {
+  if (holder.length > LONGEST) return null;
+  if (/^getattr\(.*\)$/.test(holder)) return { kind: 'computed', name: 'getattr' };
+  const key = /\[(['"])([^'"]+)\1\]$/.exec(holder);
+  if (key !== null) return { kind: 'key', name: key[2] };
+  const plain = holder.replace(/(?:\[[^\]]*\])+$/, '');
+  const attribute = /^[\w.[\]'"]+\.(\w+)$/.exec(plain);
+  if (attribute !== null) return { kind: 'attribute', name: attribute[1] };
+  return /^\w+$/.test(plain) ? { kind: 'variable', name: plain } : null;
+}
+
+/** What holds a container that is told by its key: who empties that lets go of all; null of any other. */
+export function outerName(holder: string): HolderName | null {
+  return nameOfHolder(holder)?.kind === 'key' ? nameOfHolder(holder.replace(/\[(['"])[^'"]+\1\]$/, '')) : null;
+}
+
+/** True of an expression that names it. */
+export function isNamed({ kind, name }: HolderName, expression: Expression): boolean {
+  switch (kind) {
+    case 'attribute':
+      return expression.kind === 'attribute' && expression.name === name;
+    case 'variable':
+      return expression.kind === 'name' && expression.name === name;
+    case 'computed':
+      return expression.kind === 'call' && expression.callee.kind === 'name' && expression.callee.name === name;
+    case 'key': {
+      if (expression.kind !== 'subscript' || expression.index.length !== 1) return false;
+      const [key] = expression.index;
+      return key.kind === 'literal' && keyOf(key) === `'${name}'`;
+    }
+  }
+}

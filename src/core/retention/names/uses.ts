@@ -1,0 +1,157 @@
+import type { Call, Expression, Statement } from '../../python/ast.js';
+import { constantOf } from '../../python/constant.js';
+import { standings } from '../../python/standings.js';
+import { calledName, expressionsOf, forEachExpression, someExpression, somePart } from '../../python/walk.js';
+import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
+import type { ReleaseKind } from '../values/objects.js';
+import type { Found, IsIt } from './names.js';
+
+/**
+ * How a statement releases all or some of what a container holds, or puts another one in its place; null if it does not.
+ * @param isInside true of the container as well as of what it holds, whatever these are called here
+ */
+export function releaseIn(statement: Statement, isIt: IsIt, isInside: IsIt = isIt): ReleaseKind | null {
+  if (statement.kind === 'assign') {
+    const { value } = statement;
+    const isReplaced = (target: Expression): boolean => isIt(target) && !continues(value, isIt);
+    const targets = statement.targets.flatMap((target) => (target.kind === 'display' ? target.items : [target]));
+    const isPart = (part: Expression): boolean =>
+      part.kind === 'subscript' && part.slice !== null && isInside(part.value);
+    // `self.rows[name] = self.rows[name][-n:]`
+    const isCut = (target: Expression): boolean =>
+      isPart(target) || (target.kind === 'subscript' && isInside(target) && somePart(value, isPart));
+    if (targets.some(isCut)) return 'cut';
+    if (targets.some(isReplaced)) return somePart(value, (part) => isPart(part) || isIt(part)) ? 'cut' : 'replace';
+  }
+  if (statement.kind === 'delete') {
+    const drops = statement.targets.some(
+      (target) => isIt(target) || (target.kind === 'subscript' && isInside(target.value)),
+    );
+    return drops ? 'delete' : null;
+  }
+  let kind: ReleaseKind | null = null;
+  someExpression(statement, (part) => {
+    if (part.kind !== 'call' || !takesOut(part, isIt, isInside)) return false;
+    kind = CLEARS.has(calledName(part)) ? 'clear' : 'take';
+    return true;
+  });
+  return kind;
+}
+
+function takesOut(call: Call, isIt: IsIt, isInside: IsIt): boolean {
+  const { callee, args } = call;
+  if (callee.kind === 'attribute' && isInside(callee.value)) {
+    if (TAKES_OUT.has(callee.name)) return true;
+    // `queue.get()` takes out, `dict.get(key)` does not.
+    return callee.name === 'get' && isIt(callee.value) && args.every(({ name }) => name !== null);
+  }
+  return TAKES_FROM_FIRST.has(calledName(call)) && args.length > 0 && isInside(args[0].value);
+}
+
+/** True if a new value is the old one with more in it: `rows + [row]`, `torch.cat([bank, keys])`. */
+function continues(value: Expression, isIt: IsIt): boolean {
+  switch (value.kind) {
+    case 'conditional':
+      return continues(value.then, isIt) || continues(value.otherwise, isIt);
+    case 'binary':
+    case 'display':
+    case 'dict':
+      return mentions(value, isIt);
+    case 'call': {
+      const { callee } = value;
+      if (JOINS.has(calledName(value))) return mentions(value, isIt);
+      // `torch.cat(…).detach()`
+      return callee.kind === 'attribute' && continues(callee.value, isIt);
+    }
+    default:
+      return false;
+  }
+}
+
+function mentions(value: Expression, isIt: IsIt): boolean {
+  // What is cut off on the way does not grow for ever.
+  const isCut = (part: Expression): boolean => part.kind === 'subscript' && part.slice !== null && isIt(part.value);
+  return somePart(value, isIt) && !somePart(value, isCut);
+}
+
+/** True if a statement puts something into a container, or into what the container holds. */
+export function isPut(statement: Statement, isIt: IsIt): boolean {
+  const isInside = (target: Expression): boolean =>
+    isIt(target) || (target.kind === 'subscript' && target.slice === null && isInside(target.value));
+  if (statement.kind === 'update') return isInside(statement.target);
+  if (statement.kind === 'assign' && statement.targets.some((one) => one.kind === 'subscript' && isInside(one.value))) {
+    return true;
+  }
+  return someExpression(statement, (part) => {
+    if (part.kind !== 'call') return false;
+    const { callee, args } = part;
+    if (callee.kind === 'attribute' && PUTS_IN.has(callee.name) && isInside(callee.value)) return true;
+    return PUTS_IN_FIRST.has(calledName(part)) && args.length > 0 && isInside(args[0].value);
+  });
+}
+
+/** The keys under which a statement puts something straight into a container; constants are none. */
+export function keysOfPuts(statement: Statement, isIt: IsIt): Expression[] {
+  const keys: Expression[] = [];
+  if (statement.kind === 'assign') {
+    for (const target of statement.targets) {
+      if (target.kind === 'subscript' && target.slice === null && isIt(target.value)) keys.push(...target.index);
+    }
+  }
+  for (const expression of expressionsOf(statement)) {
+    forEachExpression(expression, (part) => {
+      if (part.kind !== 'call' || part.callee.kind !== 'attribute' || part.callee.name !== 'setdefault') return;
+      if (isIt(part.callee.value) && part.args.length > 0) keys.push(part.args[0].value);
+    });
+  }
+  return keys.filter(({ kind }) => kind !== 'literal');
+}
+
+const COMPARES = /^(?:[<>]=?|[!=]=)$/;
+
+/** `self.rows = deque(maxlen=n)`: it lets go of the oldest by itself. `ring = partial(deque, maxlen=n)` makes such. */
+export function isBounded({ statement, module }: Found, isIt: IsIt): boolean {
+  if (statement.kind !== 'assign' || !statement.targets.some(isIt) || statement.value.kind !== 'call') return false;
+  const made = calledName(statement.value);
+  return (
+    hasBound(statement.value) ||
+    standings(module.body).some(
+      ({ statement: maker }) =>
+        maker.kind === 'assign' &&
+        maker.value.kind === 'call' &&
+        maker.targets.some((target) => target.kind === 'name' && target.name === made) &&
+        hasBound(maker.value),
+    )
+  );
+}
+
+function hasBound(call: Call): boolean {
+  const [key, place] = madeBy(calledName(call))?.bound ?? ['maxlen', null];
+  return call.args.some(({ name, value }, i) => {
+    if (name !== key && (name !== null || i !== place)) return false;
+    return !(value.kind === 'literal' && value.type === 'none') && (constantOf(value) ?? 1) > 0;
+  });
+}
+
+/** True if it stands under a test of how long the container itself is. */
+export function isMeasured({ outer, within }: Found, isIt: IsIt): boolean {
+  const from = within === null ? 0 : outer.indexOf(within);
+  return outer.slice(from).some((statement) => {
+    if (statement.kind !== 'if' && statement.kind !== 'while') return false;
+    const tests = statement.kind === 'while' ? [statement.test] : statement.branches.map(({ test }) => test);
+    return tests.some((test) => comparesLength(test, isIt));
+  });
+}
+
+function comparesLength(test: Expression, isIt: IsIt): boolean {
+  const isLength = (side: Expression): boolean =>
+    side.kind === 'call' &&
+    side.callee.kind === 'name' &&
+    side.callee.name === 'len' &&
+    side.args.length === 1 &&
+    isIt(side.args[0].value);
+  return somePart(
+    test,
+    (part) => part.kind === 'binary' && COMPARES.test(part.operator) && [part.left, part.right].some(isLength),
+  );
+}

@@ -1,0 +1,253 @@
+/**
+ * What Python's and PyTorch's containers, methods and functions do with what they are given: the one table for the
+ * interpreter, for the search by names, and for the recorder, whose copy `scripts/operations.mts` writes.
+ */
+
+/** What methods of one kind of object do with its items. */
+interface ContainerType {
+  /** Functions that make one. */
+  readonly madeBy?: string;
+  /** The argument that limits its items: its name, and its place. */
+  readonly bound?: readonly [name: string, place: number];
+  /** Methods that put in their last argument; each item of it; what is to stand under a key unless something does. */
+  readonly put?: string;
+  readonly putAll?: string;
+  readonly putDefault?: string;
+  /** Methods that take some items out, and that take out all. */
+  readonly take?: string;
+  readonly clear?: string;
+  /** Methods that give items and leave them where they are. */
+  readonly give?: string;
+  /** Methods that register a function. */
+  readonly hook?: string;
+  /** Methods that add parameters, or whatever has a name. */
+  readonly add?: string;
+}
+
+const CONTAINERS = {
+  list: { madeBy: 'list', put: 'append insert', putAll: 'extend', take: 'pop remove', clear: 'clear' },
+  deque: {
+    madeBy: 'deque',
+    bound: ['maxlen', 1],
+    put: 'append appendleft insert',
+    putAll: 'extend extendleft',
+    take: 'pop popleft remove',
+    clear: 'clear',
+  },
+  dict: {
+    madeBy: 'dict OrderedDict defaultdict Counter',
+    putAll: 'update',
+    putDefault: 'setdefault',
+    take: 'pop popitem',
+    clear: 'clear',
+    give: 'get setdefault values items',
+  },
+  set: { madeBy: 'set', put: 'add', putAll: 'update', take: 'pop remove discard', clear: 'clear' },
+  queue: {
+    madeBy: 'Queue SimpleQueue LifoQueue PriorityQueue JoinableQueue',
+    bound: ['maxsize', 0],
+    put: 'put put_nowait',
+    take: 'get get_nowait task_done',
+  },
+  weak: { madeBy: 'WeakSet WeakValueDictionary WeakKeyDictionary' },
+  module: {
+    madeBy: 'ModuleList ModuleDict ParameterList ParameterDict',
+    hook: `register_forward_hook register_forward_pre_hook register_full_backward_hook register_full_backward_pre_hook
+      register_backward_hook register_module_forward_hook register_module_forward_pre_hook
+      register_module_full_backward_hook register_module_full_backward_pre_hook register_module_backward_hook`,
+    add: 'register_buffer register_parameter add_module register_module',
+  },
+  tensor: { hook: 'register_hook register_post_accumulate_grad_hook' },
+  optimizer: { add: 'add_param_group' },
+  functools: { clear: 'cache_clear' },
+  /** What a program's own classes call it. */
+  own: { put: 'push', take: 'reset truncate drain flush' },
+} satisfies Record<string, ContainerType>;
+
+/** Functions that put something into their first argument, take out of it, or both. */
+const INTO_FIRST = 'heappush insort insort_left insort_right';
+const OUT_OF_FIRST = 'heappop';
+const SWAP_IN_FIRST = 'heappushpop heapreplace';
+/** Functions that make an attribute, and which argument its name is. */
+const NAMED_BY = { setattr: 1, register_buffer: 0, register_parameter: 0, add_module: 0, register_module: 0 };
+
+const words = (...texts: readonly (string | undefined)[]): ReadonlySet<string> =>
+  new Set(texts.flatMap((text) => text?.trim().split(/\s+/) ?? []));
+
+function methods(...does: readonly Exclude<keyof ContainerType, 'bound'>[]): ReadonlySet<string> {
+  const types: readonly ContainerType[] = Object.values(CONTAINERS);
+  return words(...types.flatMap((type) => does.map((one) => type[one])));
+}
+
+/** Gives items, and leaves them where they are. */
+export const GIVES = methods('give');
+/** Puts its last argument into the container it is called on; each item of it; what stands under a key from now on. */
+export const PUTS_IN = methods('put', 'putAll', 'putDefault');
+export const PUTS_ALL = methods('putAll');
+/** Takes items out. A queue's `get` is not among them: a dictionary's gives. */
+export const TAKES_OUT = new Set([...methods('take', 'clear')].filter((name) => !GIVES.has(name)));
+export const QUEUE_TAKES = words(CONTAINERS.queue.take);
+export const CLEARS = methods('clear');
+/** Registers a function that a module or tensor keeps. */
+export const HOOKS = methods('hook');
+/** Keeps a module's or an optimizer's parameters for good. */
+export const ADDS_PARAMETERS = methods('add');
+export const PUTS_IN_FIRST = words(INTO_FIRST);
+export const TAKES_FROM_FIRST = words(OUT_OF_FIRST, SWAP_IN_FIRST);
+export const SWAPS_IN_FIRST = words(SWAP_IN_FIRST);
+
+/** Functions that give what they are given, and more. */
+export const JOINS = words(
+  'cat concat concatenate stack vstack hstack dstack row_stack column_stack append extend add update chain lerp',
+);
+/** Functions that give some of what they are given. */
+export const SHORTENS = words('nlargest nsmallest islice deque filter topk');
+
+/** The container that a function makes, by the last part of its name; null for any other function. */
+export function madeBy(name: string): { readonly type: keyof typeof CONTAINERS; readonly bound: BoundArgument } | null {
+  const last = name.slice(name.lastIndexOf('.') + 1);
+  return MADE_BY.get(last) ?? null;
+}
+
+type BoundArgument = ContainerType['bound'] | null;
+
+const MADE_BY = new Map(
+  Object.entries<ContainerType>(CONTAINERS).flatMap(([type, { madeBy: makers, bound }]) =>
+    [...words(makers)].map(
+      (maker) => [maker, { type: type as keyof typeof CONTAINERS, bound: bound ?? null }] as const,
+    ),
+  ),
+);
+
+/** The recorder's part of the table, as Python sets by their names. */
+export const FOR_RECORDER = {
+  GROWING: [...methods('put', 'putAll', 'putDefault', 'hook')],
+  GROWING_FIRST: [...words(INTO_FIRST, SWAP_IN_FIRST)],
+  RELEASING: [...TAKES_OUT],
+  RELEASING_QUEUE: [...QUEUE_TAKES],
+  RELEASING_FIRST: [...TAKES_FROM_FIRST],
+  NAMED_BY,
+  EMPTY: [...words(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
+};
+
+/** How a call's result relates to what went in. */
+export type CallEffect =
+  /** A number, a text, a copy in host memory: nothing is held. */
+  | 'plain'
+  /** New memory that depends on nothing. */
+  | 'make'
+  /** The same memory, and its graph. */
+  | 'view'
+  /** The same memory without the graph. */
+  | 'detach'
+  /** New memory, and a graph that keeps the operands. */
+  | 'operation'
+  /** New memory, no graph. */
+  | 'cut'
+  /** New memory for all that is in an object. */
+  | 'copy'
+  /** A new object that keeps what it is given. */
+  | 'object'
+  /** A copy elsewhere: the graph is held, the memory is not. */
+  | 'graphOnly';
+
+/** What methods do, by their names, for objects of which nothing else is known. */
+const METHODS: Partial<Record<CallEffect, string>> = {
+  detach: 'detach detach_',
+  graphOnly: 'cpu',
+  plain: `item tolist numpy size dim ndimension numel nelement element_size get_device data_ptr stride is_contiguous
+    is_floating_point join format strip lower upper startswith endswith encode replace keys index count isoformat
+    named_children requires_grad with_traceback`,
+  view: `view view_as reshape reshape_as transpose permute squeeze unsqueeze flatten unflatten expand expand_as contiguous
+    narrow select chunk split unbind t swapaxes swapdims movedim diagonal unfold to cuda float double half bfloat16 type
+    type_as requires_grad_ retain_grad values items parameters named_parameters buffers modules named_modules children
+    state_dict get copy train eval share_memory_ pin_memory refine_names rename align_to as_subclass data __getitem__
+    __iter__ __enter__ unwrap zero_ fill_ normal_ uniform_ clamp_`,
+  cut: `argmax argmin argsort eq ne gt lt ge le long int bool byte short isnan isinf isfinite any all nonzero bincount
+    histc sign multinomial bernoulli new_zeros new_ones new_empty new_full new_tensor`,
+  operation: `clone mean sum square sqrt pow abs exp log log1p sin cos tanh sigmoid relu softmax log_softmax norm var std max
+    min prod cumsum cumprod clamp clip add sub mul div matmul mm bmm dot gather scatter index_select masked_fill
+    masked_select masked_scatter where lerp neg reciprocal rsqrt round floor ceil triu tril topk sort logsumexp median mode
+    cross cat repeat repeat_interleave roll flip amax amin logit erf outer float_power addmm baddbmm index_add scatter_add
+    nan_to_num softplus gelu silu kthvalue quantile diff cosine_similarity log_prob entropy rsample pairwise_distance neg_
+    relu_`,
+};
+
+/** What functions of libraries do, by their dotted names. */
+const FUNCTIONS: Partial<Record<CallEffect, string>> = {
+  copy: 'copy.deepcopy',
+  plain: `float int bool str repr len format print range isinstance issubclass hasattr hash id type round callable ord chr
+    open input divmod sys.exc_info traceback.format_exc traceback.format_exception gc.collect gc.disable weakref.ref
+    weakref.proxy weakref.finalize torch.is_tensor torch.numel torch.equal torch.allclose torch.manual_seed torch.device
+    torch.save torch.cuda.empty_cache torch.cuda.synchronize`,
+  view: `list tuple set dict frozenset sorted reversed zip enumerate iter next map filter max min getattr vars copy.copy
+    itertools.chain itertools.cycle itertools.islice tqdm.tqdm tqdm.auto.tqdm tqdm tqdm.trange torch.reshape torch.squeeze
+    torch.unsqueeze torch.flatten torch.transpose torch.permute torch.chunk torch.split torch.unbind torch.narrow
+    collections.OrderedDict collections.Counter types.SimpleNamespace argparse.Namespace asdict dataclasses.asdict`,
+  make: `torch.rand torch.randn torch.randint torch.randperm torch.zeros torch.ones torch.empty torch.full torch.arange
+    torch.linspace torch.logspace torch.eye torch.tensor torch.as_tensor torch.from_numpy torch.zeros_like torch.ones_like
+    torch.empty_like torch.full_like torch.rand_like torch.randn_like torch.randint_like torch.normal torch.load
+    torch.Tensor torch.FloatTensor torch.LongTensor torch.cuda.FloatTensor torch.Generator torch.bernoulli
+    torch.multinomial`,
+  cut: `torch.argmax torch.argmin torch.argsort torch.eq torch.ne torch.gt torch.lt torch.ge torch.le torch.isnan
+    torch.isinf torch.isfinite torch.any torch.all torch.nonzero torch.bincount torch.histc torch.sign
+    torch.nn.functional.one_hot`,
+  operation: 'sum abs pow math.prod functools.reduce statistics.mean',
+  object: 'functools.partial concurrent.futures.submit slice property',
+};
+
+function byName(table: Partial<Record<CallEffect, string>>): ReadonlyMap<string, CallEffect> {
+  return new Map(
+    Object.entries(table).flatMap(([effect, names]) => [...words(names)].map((name) => [name, effect as CallEffect])),
+  );
+}
+
+const METHOD_EFFECTS = byName(METHODS);
+const FUNCTION_EFFECTS = byName(FUNCTIONS);
+
+/** Packages whose functions give host memory or texts. */
+const HOST_PACKAGES =
+  /^(?:numpy|np|math|random|time|os|sys|json|re|logging|wandb|tensorboard\w*|PIL|cv2|pandas|scipy|sklearn|datetime|pathlib|csv|pickle|statistics|string|textwrap|pprint|matplotlib)(?:\.|$)/;
+
+/** What a function of a library does, by its dotted name; null where that is not known. */
+export function functionEffect(name: string): CallEffect | null {
+  const known = FUNCTION_EFFECTS.get(name);
+  if (known !== undefined) return known;
+  if (/^[A-Z]/.test(name.slice(name.lastIndexOf('.') + 1)) || name.startsWith('torch.optim.')) return 'object';
+  if (/^torch\.(?:cuda|distributed)\./.test(name)) return 'plain';
+  if (name.startsWith('torch.')) return 'operation';
+  return HOST_PACKAGES.test(name) ? 'plain' : null;
+}
+
+/** What a method does, by its name, for objects of which nothing else is known; null where that is not known. */
+export function methodEffect(name: string): CallEffect | null {
+  return METHOD_EFFECTS.get(name) ?? null;
+}
+
+/** Attributes of tensors that keep nothing, and those that give the same memory. */
+export const PLAIN_ATTRIBUTES = words(
+  'shape dtype device ndim is_cuda requires_grad is_leaf layout __name__ __doc__ __class__ training',
+);
+export const VIEW_ATTRIBUTES = words('T mT H mH real imag');
+
+/** Modules' own ways of running, whatever object they are called on. */
+export const RUNS_MODULE = words(
+  'forward loss compute_loss get_loss calculate_loss training_step encode embed predict apply',
+);
+
+export const BUILTINS = words(`float int bool str repr len format print range isinstance issubclass hasattr hash id type
+  round callable ord chr open input divmod list tuple set dict frozenset sorted reversed zip enumerate iter next map filter
+  max min getattr vars sum abs pow super slice property any all setattr object bytes bytearray memoryview staticmethod
+  classmethod Exception RuntimeError ValueError TypeError KeyError IndexError StopIteration NotImplementedError`);
+
+/** Contexts and decorators in which no graph is made. */
+export const WITHOUT_GRAPH =
+  /^torch\.(?:no_grad|inference_mode|autograd\.no_grad|autograd\.grad_mode\.no_grad|autograd\.inference_mode)$/;
+export const AUTOCAST = /^torch\.(?:autocast|(?:cuda|cpu)\.amp\.autocast|amp\.autocast|amp\.autocast_mode\.autocast)$/;
+export const CACHES = /^functools\.(?:lru_cache|cache)$/;
+/** Hands what autograd saves for the backward pass to functions. */
+export const SAVES_TENSORS = /^torch\.autograd\.graph\.saved_tensors_hooks$/;
+/** Makes a generator a context: what it yields is what the block is given. */
+export const MAKES_CONTEXT = /^contextlib\.(?:async)?contextmanager$/;
+/** A dataclass's attribute, and how it is made. */
+export const FIELD = 'dataclasses.field';

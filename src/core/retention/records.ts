@@ -1,0 +1,93 @@
+import type { Span } from '../python/ast.js';
+import type { PythonModule } from '../python/pythonModule.js';
+import type { FlowNode, LoopRound, ItemLimit } from './values/flowNode.js';
+import type { Container, Instance, Place, PyObject, Value } from './values/objects.js';
+
+/**
+ * How a statement keeps a value:
+ * - `put`: in a container; `chain`: in a variable whose new value depends on the old one through its graph
+ * - `hook`: a function that is registered again and again; `cache`: the results of a cached function
+ * - `selfHook`: a function that is registered on a value of the step, and refers to it
+ * - `error`: an exception is put in a container, and its traceback keeps the frames
+ * - `doubleBackward`: gradients with a graph of their own; `context`: an output on an autograd function's `ctx`
+ * - `autocast`: the cache of casts of a block that is never left
+ * - `cycle`: objects that refer to each other; `grown`: a tensor that each step makes longer
+ */
+export type HoldingKind =
+  | 'put'
+  | 'chain'
+  | 'hook'
+  | 'selfHook'
+  | 'cache'
+  | 'error'
+  | 'doubleBackward'
+  | 'context'
+  | 'autocast'
+  | 'cycle'
+  | 'grown';
+
+/** Its own length, the remainder that its keys are, a test around the statement, or its size as a cache. */
+export type MostKind = 'length' | 'ring' | 'test' | 'cache';
+
+/** A statement that may keep memory, met while the source was followed. */
+export interface Holding {
+  readonly kind: HoldingKind;
+  readonly place: Place;
+  /** What keeps, as the source calls it. */
+  readonly holder: string;
+  /** What is held, as the source calls it; empty where it has no name. */
+  readonly held: string;
+  /** The expression that is held. */
+  readonly heldSpan: Span | null;
+  readonly value: Value;
+  readonly container: Container | Instance | null;
+  /** The attribute that names the container. */
+  readonly attribute: string | null;
+  /** Loops that ran. */
+  readonly loops: readonly LoopRound[];
+  /** It happens every so many rounds, as its condition says. */
+  readonly every: number | null;
+  /** Items that what keeps holds at most; null where the source does not say it. */
+  readonly most: ItemLimit | null;
+  /** What limits it so. */
+  readonly mostBy: MostKind | null;
+  /** Under which key it is put; null where each round adds one. */
+  readonly key: Value | null;
+  /** True if the receiver is not known to be a container. */
+  readonly guessed: boolean;
+}
+
+/** A variable's new value. */
+export interface Assigned {
+  readonly place: Place;
+  readonly target: string;
+  readonly node: FlowNode;
+  /** What it was before. */
+  readonly previous: FlowNode | null;
+  /** The statement computes it from what it was. */
+  readonly readsItself: boolean;
+  /** The new value is the old one with more behind it. */
+  readonly concatenates: boolean;
+  readonly added: Value | null;
+  readonly addedSpan: Span | null;
+  readonly addedText: string;
+  readonly loops: readonly LoopRound[];
+  readonly every: number | null;
+}
+
+/** One object came to refer to another. */
+export interface Reference {
+  readonly from: PyObject;
+  readonly to: PyObject;
+  readonly place: Place;
+  readonly text: string;
+}
+
+/** A frame of the stack whose file is at hand, outermost first. */
+export interface PathFrame {
+  readonly module: PythonModule;
+  readonly line: number;
+  readonly name: string;
+  /** Frames of libraries stand between it and the frame outside it, other than those that only call a module. */
+  readonly throughLibrary: boolean;
+}

@@ -1,0 +1,357 @@
+import type { Argument, ClassDef, FunctionDef, Lambda, Span } from '../../python/ast.js';
+import type { PythonModule } from '../../python/pythonModule.js';
+import {
+  FlowNode,
+  type Known,
+  type LoopRound,
+  type ItemLimit,
+  type Sureness,
+  knownOfEither,
+  larger,
+} from './flowNode.js';
+import { dataHeld, graphHeld } from './reachability.js';
+
+/** A place in the source. */
+export interface Place {
+  readonly module: PythonModule;
+  readonly span: Span;
+}
+
+/**
+ * How a statement releases what a container holds: it calls `clear()`, takes items out, puts another object in its place,
+ * cuts it down to a part, or deletes items. `remake`: each round of a loop makes the container anew.
+ */
+export type ReleaseKind = 'clear' | 'take' | 'replace' | 'cut' | 'delete' | 'remake';
+
+/** A place as one text. */
+export function placeKey({ module, span }: Place): string {
+  return `${module.file}:${span.from}`;
+}
+
+/** What an expression may be. */
+export interface Value {
+  readonly node: FlowNode;
+  /** The objects that it may be, as far as they are known. */
+  readonly objects: readonly PyObject[];
+  /** The parts of a tuple that was written out. */
+  readonly items: readonly Value[] | null;
+  readonly known: Known | null;
+  /** What has the same elements, or keys, in the same order; null where that is this value only. */
+  readonly source: object | null;
+}
+
+export type PyObject = Container | Instance | FunctionObject | ClassObject | Library | Hook | ModuleObject;
+
+/** What a call is given. */
+export interface Given {
+  readonly name: string | null;
+  readonly star: Argument['star'];
+  readonly value: Value;
+  readonly span: Span;
+}
+
+/** An object whose attributes or items may be replaced. */
+interface Holder {
+  readonly node: FlowNode;
+  /** The loops that ran when it was made; none for what was there before. */
+  madeIn: readonly LoopRound[];
+  /** Attributes, or items under literal keys. */
+  readonly attrs: Map<string, Value>;
+}
+
+export interface Container extends Holder {
+  readonly kind: 'container';
+  readonly type: 'list' | 'dict' | 'set' | 'queue';
+  /** It lets go of old items by itself. */
+  readonly bounded: boolean;
+  /** Items that it holds at most; null where the source does not say it. */
+  most: ItemLimit | null;
+  /** All that was ever put in. */
+  readonly elements: PyObject[];
+  /** When something took items out. */
+  readonly removals: Removal[];
+}
+
+export interface Removal {
+  readonly place: Place;
+  readonly kind: ReleaseKind;
+  readonly loops: readonly LoopRound[];
+  /** It may not run in each round of these. */
+  readonly isConditional: boolean;
+  /** It ran after the watched line had. */
+  readonly isLater: boolean;
+  /** It let go of all items, or of as many as are too many. */
+  readonly isThorough: boolean;
+  /** Items that are left at most. */
+  readonly most: ItemLimit | null;
+}
+
+export interface Instance extends Holder {
+  readonly kind: 'instance';
+  /** Null for an object of a library's, or of no known class. */
+  readonly cls: ClassObject | null;
+  /** The library's class, or empty. */
+  readonly library: string;
+}
+
+export interface FunctionObject {
+  readonly kind: 'function';
+  readonly node: FlowNode;
+  readonly def: FunctionDef | Lambda;
+  readonly module: PythonModule;
+  /** The variables around it. */
+  readonly scope: Scope;
+  /** Values of parameters that are not given, made when the function was. */
+  readonly defaults: ReadonlyMap<string, Value>;
+  readonly owner: ClassObject | null;
+  readonly self: Value | null;
+  /** Arguments that a `functools.partial` gives in advance. */
+  readonly partial: readonly Given[];
+}
+
+export interface ClassObject {
+  readonly kind: 'class';
+  readonly node: FlowNode;
+  readonly def: ClassDef;
+  readonly module: PythonModule;
+  readonly scope: Scope;
+  /** Class attributes. */
+  readonly attrs: Map<string, Value>;
+  readonly bases: readonly (ClassObject | Library)[];
+}
+
+/** Something imported that is no file of the workspace, by its dotted name; or a builtin. */
+export interface Library {
+  readonly kind: 'library';
+  readonly name: string;
+}
+
+export interface ModuleObject {
+  readonly kind: 'module';
+  readonly scope: Scope;
+}
+
+/** What registering a hook gave. */
+export interface Hook {
+  readonly kind: 'hook';
+  removed: boolean;
+}
+
+/** The variables of a function, or of a module. */
+export class Scope {
+  names = new Map<string, Value>();
+  readonly globals = new Set<string>();
+  readonly nonlocals = new Set<string>();
+
+  constructor(
+    readonly module: PythonModule,
+    /** Around a nested function; null for a module. */
+    readonly outer: Scope | null,
+  ) {}
+
+  get top(): Scope {
+    return this.outer?.top ?? this;
+  }
+
+  /** The scope in which a name is assigned. */
+  scopeOf(name: string): Scope {
+    if (this.globals.has(name)) return this.top;
+    if (this.nonlocals.has(name)) {
+      for (let at = this.outer; at !== null; at = at.outer) if (at.names.has(name)) return at;
+    }
+    return this;
+  }
+
+  lookup(name: string): Value | undefined {
+    if (this.globals.has(name)) return this.top.names.get(name);
+    return this.names.get(name) ?? this.outer?.lookup(name);
+  }
+}
+
+export function valueOf(
+  node: FlowNode,
+  objects: readonly PyObject[] = [],
+  items: readonly Value[] | null = null,
+): Value {
+  return { node, objects, items, known: null, source: null };
+}
+
+/** A number, a text: keeps nothing. */
+export function plainValue(known: Known | null = null): Value {
+  return { ...valueOf(new FlowNode(0)), known };
+}
+
+export function newContainer(
+  type: Container['type'],
+  madeIn: readonly LoopRound[],
+  bounded = false,
+): { value: Value; container: Container } {
+  const node = new FlowNode(0);
+  const container: Container = {
+    kind: 'container',
+    type,
+    bounded,
+    most: null,
+    node,
+    madeIn,
+    attrs: new Map(),
+    elements: [],
+    removals: [],
+  };
+  node.content = () => nodesOf(container.attrs);
+  return { value: valueOf(node, [container]), container };
+}
+
+export function newInstance(
+  cls: ClassObject | null,
+  library: string,
+  madeIn: readonly LoopRound[],
+): { value: Value; instance: Instance } {
+  const node = new FlowNode(0);
+  node.isObject = true;
+  const instance: Instance = { kind: 'instance', cls, library, node, madeIn, attrs: new Map() };
+  node.content = () => nodesOf(instance.attrs);
+  return { value: valueOf(node, [instance]), instance };
+}
+
+/** Either of two values. */
+export function eitherOf(a: Value | undefined, b: Value | undefined): Value {
+  if (a === undefined || b === undefined || a.node === b.node) return a ?? b ?? plainValue();
+  const node = new FlowNode(a.node.grad > b.node.grad ? a.node.grad : b.node.grad, a.node.isTensor && b.node.isTensor);
+  node.same.push(a.node, b.node);
+  const objects = [...new Set([...a.objects, ...b.objects])].slice(0, MOST_OBJECTS);
+  const items =
+    a.items !== null && b.items !== null && a.items.length === b.items.length
+      ? a.items.map((item, i) => eitherOf(item, b.items?.[i]))
+      : null;
+  return { ...valueOf(node, objects, items), known: knownOfEither(a.known, b.known) };
+}
+
+/** One value may be so many objects at most. */
+const MOST_OBJECTS = 6;
+
+function* nodesOf(attrs: ReadonlyMap<string, Value>): Iterable<FlowNode> {
+  for (const { node } of attrs.values()) yield node;
+}
+
+export function pairOf(first: Value, second: Value): Value {
+  const node = new FlowNode(larger(first.node.grad, second.node.grad));
+  node.holds.push(first.node, second.node);
+  return valueOf(node, [], [first, second]);
+}
+
+/** The name of the library class that stands for caught exceptions. */
+export const ERROR = 'exception';
+
+/** The containers that a value may be. */
+export function containersOf({ objects }: Value): Container[] {
+  return objects.filter((object) => object.kind === 'container');
+}
+
+export function addTo(container: Container, item: Value): void {
+  container.node.holds.push(item.node);
+  for (const object of item.objects) {
+    if (container.elements.length < 12 && !container.elements.includes(object)) container.elements.push(object);
+  }
+}
+
+/** Notes that a container lets go of its items, and of what is in those that are containers. */
+export function releaseItems(container: Container, clearing: Removal, depth = 0): void {
+  container.removals.push(clearing);
+  if (!clearing.isThorough || clearing.most !== null || depth > 2) return;
+  const inside = [...container.elements, ...[...container.attrs.values()].flatMap(({ objects }) => objects)];
+  for (const object of inside) if (object.kind === 'container') releaseItems(object, clearing, depth + 1);
+}
+
+/** What a loop over it, or an index into it, gives. */
+export function elementOf(value: Value): Value {
+  if (value.items !== null && value.items.length > 0) {
+    return value.items.reduce((all, item) => eitherOf(all, item));
+  }
+  const containers = containersOf(value);
+  if (containers.length === 0) return partOf(value);
+  const node = new FlowNode(gradInside(containers) > 0 ? 2 : 0);
+  const objects: PyObject[] = [];
+  for (const container of containers) {
+    node.same.push(...container.node.holds.slice(-8));
+    objects.push(...container.elements);
+    for (const item of container.attrs.values()) {
+      node.same.push(item.node);
+      objects.push(...item.objects);
+    }
+  }
+  return { ...valueOf(node, [...new Set(objects)].slice(0, 6)), known: drawn(value) };
+}
+
+/** What a loop draws from something: each time that the loop begins, the same again. */
+export function drawnFrom(items: Value, loop: string): Value {
+  const mark = (value: Value): Value => ({
+    ...value,
+    items: value.items?.map(mark) ?? null,
+    known: value.known?.kind === 'drawn' ? value.known : { kind: 'drawn', from: value.source ?? from, loop },
+  });
+  const from = items.source ?? items.node;
+  return mark(elementOf(items));
+}
+
+/** True if a list, a dictionary or an object keeps nothing that the watched line allocated, yet. */
+export function holdsNothing(value: Value): boolean {
+  const isFillable = value.objects.some((object) => object.kind === 'container' || object.kind === 'instance');
+  return isFillable && dataHeld(value.node) === 0 && graphHeld(value.node) === 0;
+}
+
+/** What is put somewhere where it is made lives as long as what it is put in. */
+export function adopt(value: Value, madeIn: readonly LoopRound[]): void {
+  for (const object of value.objects) {
+    if (object.kind !== 'container' && object.kind !== 'instance') continue;
+    object.madeIn = madeIn;
+    for (const attr of object.attrs.values()) {
+      for (const inner of attr.objects) if (inner.kind === 'container') inner.madeIn = madeIn;
+    }
+  }
+}
+
+/** A part of a value of which nothing is known: likely the same memory, and behind it the same graph. */
+export function partOf(value: Value): Value {
+  const node = new FlowNode(value.node.grad);
+  node.parents.push(value.node);
+  node.storage.push(value.node);
+  node.limit = 2;
+  node.made = value.node.made;
+  return { ...valueOf(node), known: drawn(value) };
+}
+
+/** A part of what a loop draws is drawn with it. */
+function drawn({ known }: Value): Known | null {
+  return known?.kind === 'drawn' ? known : null;
+}
+
+/** What is in a container that is emptied into another. */
+export function spread(value: Value): Value {
+  return value.objects.some((object) => object.kind === 'container') ? elementOf(value) : partOf(value);
+}
+
+export function gradInside(objects: readonly PyObject[]): Sureness {
+  let most: Sureness = 0;
+  for (const object of objects) {
+    if (object.kind !== 'container') continue;
+    for (const { grad } of object.node.holds.slice(-8)) most = larger(most, grad);
+    for (const { node } of object.attrs.values()) most = larger(most, node.grad);
+  }
+  return most;
+}
+
+export function classAttribute(cls: ClassObject, name: string, depth = 0): Value | undefined {
+  const own = cls.attrs.get(name);
+  if (own !== undefined || depth > 8) return own;
+  for (const base of cls.bases) {
+    const found = base.kind === 'class' ? classAttribute(base, name, depth + 1) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A module of PyTorch's own. */
+export function isModule(library: string): boolean {
+  return library.startsWith('torch.nn.');
+}
