@@ -10,6 +10,11 @@ const UNFINISHED = '.part';
 /** A file that nobody finished for so long was left by a process that died, in milliseconds. */
 const ABANDONED_MS = 60 * 60_000;
 
+/** A folder that does not answer for so long (a network that is gone) is left alone from then on, in milliseconds. */
+const PATIENCE_MS = 2000;
+/** Folders that did not answer, in this thread. */
+const silent = new Set<string>();
+
 /** Where what was read is kept, and how much of it. */
 export interface CacheSettings {
   readonly folder: string;
@@ -31,16 +36,13 @@ export class CacheFolder {
    */
   async load<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
     const path = this.pathOf(key, suffix);
-    let file: FileHandle;
-    try {
-      file = await open(path, 'r');
-    } catch {
-      return null;
-    }
+    const file = await this.opened(path);
+    if (file === null) return null;
     const kept = await read(file).catch(() => null);
     await file.close();
     const now = new Date();
-    await (kept === null ? rm(path, { force: true }) : utimes(path, now, now)).catch(ignore);
+    if (kept === null) await rm(path, { force: true }).catch(ignore);
+    else void utimes(path, now, now).catch(ignore); // nobody waits for it
     return kept;
   }
 
@@ -50,7 +52,7 @@ export class CacheFolder {
    */
   async store(key: string, suffix: Suffix, bytes: Bytes, write: (file: FileHandle) => Promise<void>): Promise<void> {
     const { folder, maxBytes } = this.settings;
-    if (bytes > maxBytes) return;
+    if (bytes > maxBytes || silent.has(folder)) return;
     const path = this.pathOf(key, suffix);
     const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
     try {
@@ -66,6 +68,25 @@ export class CacheFolder {
     } catch {
       await rm(unfinished, { force: true }).catch(ignore);
     }
+  }
+
+  /** Null if there is no such file, or the folder does not answer. */
+  private async opened(path: string): Promise<FileHandle | null> {
+    const { folder } = this.settings;
+    if (silent.has(folder)) return null;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const silence = new Promise<null>((resolve) => {
+      timer = setTimeout(() => {
+        silent.add(folder);
+        resolve(null);
+      }, PATIENCE_MS);
+    });
+    const opening = open(path, 'r').catch(() => null);
+    const file = await Promise.race([opening, silence]);
+    clearTimeout(timer);
+    // What comes too late is of no use.
+    if (file === null) void opening.then((late) => late?.close()).catch(ignore);
+    return file;
   }
 
   /** Removes everything. */

@@ -7,11 +7,11 @@ export interface TableData {
 }
 
 /** What a spreadsheet would take for a formula. */
-const FORMULA = /^[=+\-@\t\r]/;
+const FORMULA = /(^|[\r\n])(?=[\t\r]|\s*[=+\-@＝＋－＠])/g;
 
 /**
- * Comma-separated, a line for each row, as RFC 4180 has it. Texts that a spreadsheet would take for a formula begin with
- * an apostrophe: nothing that a snapshot contains is ever computed.
+ * Comma-separated, a line for each row, as RFC 4180 has it. Lines of texts that a spreadsheet would take for a
+ * formula begin with an apostrophe: nothing that a snapshot contains is ever computed.
  */
 export function csvOf({ columns, rows }: TableData): string {
   return [columns, ...rows].map((row) => `${row.map((cell) => cellText(cell)).join(',')}\r\n`).join('');
@@ -25,10 +25,10 @@ export function clipboardText({ columns, rows }: TableData): string {
 
 function cellText(cell: string | number | null): string {
   const text = protectedText(cell);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) || (typeof cell === 'string' && text !== cell) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 function protectedText(cell: string | number | null): string {
-  if (typeof cell === 'string') return FORMULA.test(cell) ? `'${cell}` : cell;
+  if (typeof cell === 'string') return cell.replace(FORMULA, "$1'");
   return cell === null ? '' : String(cell);
 }

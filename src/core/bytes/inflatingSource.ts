@@ -19,6 +19,10 @@ const INPUT_BYTES = 1 << 16;
 const MAX_RATIO = 500;
 const RATIO_COUNTS_FROM = 1 << 26;
 const MAX_OUTPUT = 64 * 2 ** 30;
+/** Input without any output (headers, empty blocks) that is looked through. */
+const MOST_IDLE = 1 << 20;
+/** Members of a gzip file beyond the first ones are at least so long, on average. */
+const MEMBERS = { free: 1024, bytes: 4096 };
 
 const GZIP_TRAILER = 8;
 const UNEXPECTED_END = 0;
@@ -36,6 +40,9 @@ class InflatingSource implements ByteSource {
   private consumed = 0;
   private crc = 0;
   private memberBytes = 0;
+  private members = 0;
+  /** Where the input stood when something last came out. */
+  private lastOutput = 0;
   private finished = false;
   private stream: Gunzip | Inflate;
 
@@ -79,13 +86,17 @@ class InflatingSource implements ByteSource {
     const gunzip = new Gunzip(ondata);
     gunzip.onmember = () => {
       this.crc = this.memberBytes = 0;
+      this.members++;
+      if (this.members > MEMBERS.free && this.members * MEMBERS.bytes > this.consumed) {
+        throw this.tooEmpty();
+      }
     };
     return gunzip;
   }
 
   private restart(): void {
     this.pieces = [];
-    this.start = this.end = this.consumed = this.crc = this.memberBytes = 0;
+    this.start = this.end = this.consumed = this.crc = this.memberBytes = this.members = this.lastOutput = 0;
     this.finished = false;
     this.stream = this.open();
   }
@@ -100,6 +111,7 @@ class InflatingSource implements ByteSource {
     try {
       this.stream.push(input, last);
     } catch (error) {
+      if (SnapshotError.is(error)) throw error;
       if ((error as Partial<FlateError>).code === UNEXPECTED_END) throw this.truncated();
       throw new SnapshotError(
         'notASnapshot',
@@ -110,6 +122,8 @@ class InflatingSource implements ByteSource {
         ),
       );
     }
+    if (this.pieces.some(({ length }) => length > 0)) this.lastOutput = this.consumed;
+    else if (this.consumed - this.lastOutput > MOST_IDLE) throw this.tooEmpty();
     if (this.end > RATIO_COUNTS_FROM && (this.end > this.consumed * MAX_RATIO || this.end > MAX_OUTPUT)) {
       throw new LimitError(
         {
@@ -144,6 +158,22 @@ class InflatingSource implements ByteSource {
       size %= 2 ** 32;
     }
     if (facts.crc !== this.crc || facts.size !== size) throw this.truncated();
+  }
+
+  private tooEmpty(): LimitError {
+    return new LimitError(
+      {
+        kind: 'emptyBytes',
+        most: MOST_IDLE,
+        asked: null,
+        offset: this.consumed,
+      },
+      say(
+        '{0} packs next to nothing into many parts, before byte {1}. Decompress it yourself if you trust it.',
+        this.name,
+        this.consumed,
+      ),
+    );
   }
 
   private truncated(): SnapshotError {

@@ -18,6 +18,9 @@ export type LimitKind =
   | 'packings'
   /** Bytes that packed data unfolds into. */
   | 'unpackedBytes'
+  /** Packed data that unfolds into nothing. */
+  | 'emptyBytes'
+  | 'devices'
   /** Of a zip archive. */
   | 'directoryBytes'
   /** On one page. */

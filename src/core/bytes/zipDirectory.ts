@@ -78,7 +78,10 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
       ),
     );
   }
-  return entries(source, viewOf(await readFully(source, offset, size)));
+  const members = entries(source, viewOf(await readFully(source, offset, size)));
+  // Members that lie over each other would be read many times over.
+  if (members.reduce((sum, { packedSize }) => sum + packedSize, 0) > source.size) throw damaged(source);
+  return members;
 }
 
 /**

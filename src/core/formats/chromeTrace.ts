@@ -12,6 +12,7 @@ import {
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import { ChromeEvents, type ChromeMemory } from './chrome/chromeEvents.js';
 import { PythonCalls } from './chrome/pythonCalls.js';
+import { expectFewDevices } from './deviceCount.js';
 import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
@@ -48,7 +49,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
       ),
     );
   }
-  const calls = new PythonCalls(events, builder);
+  const calls = new PythonCalls(events, builder, source.name);
   const hasAccelerator = events.memory.some((memory) => memory.deviceType !== HOST);
   const byDevice = new Map<number, ChromeMemory[]>();
   for (const memory of events.inOrder()) {
@@ -58,6 +59,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
     list.push(memory);
     byDevice.set(device, list);
   }
+  expectFewDevices(source.name, byDevice.keys());
   const traces: DeviceTrace[] = [];
   const order: number[] = [];
   const warnings: SnapshotWarning[] = [];

@@ -5,13 +5,14 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import { BlockState, EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../model/snapshot.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import type { StackId } from '../model/units.js';
+import { expectFewDevices } from './deviceCount.js';
 import type { Format } from './format.js';
 import { parseProfile, type ProfileFrame, type ProfileSample } from './pprof/profile.js';
 import type { ReadResult } from './readResult.js';
 import { say } from '../text/say.js';
 
 /** Profiles hold one sample per stack: kilobytes. */
-const MAX_BYTES = 1 << 28;
+const MAX_BYTES = 1 << 26;
 const ALL_BITS = 0xffffffff;
 
 /**
@@ -51,9 +52,11 @@ async function read(source: ByteSource): Promise<ReadResult> {
   }
   const allocations = types.indexOf('allocations');
   const builder = new SnapshotBuilder();
-  const order = [...heldByDevice(samples, space)]
+  const held = heldByDevice(samples, space);
+  expectFewDevices(source.name, held.keys());
+  const order = [...held]
     .sort((a, b) => a[0] - b[0])
-    .map(([device, held]) => addDevice(builder, device, held, space, allocations));
+    .map(([device, own]) => addDevice(builder, device, own, space, allocations));
   const snapshot = builder.finish({
     format: pprof.id,
     fileBytes: source.size,

@@ -151,6 +151,11 @@ export class SnapshotBuilder {
     return segments.reduce((sum, segment) => sum + this.segments[segment].blockCount, 0);
   }
 
+  /** The device of each of these segments. */
+  devicesOf(segments: readonly number[]): number[] {
+    return segments.map((segment) => this.segments[segment].device);
+  }
+
   addAnnotation(name: StringId, isStart: boolean, device: number, timeUs: Microseconds): void {
     this.annotationName.push(name);
     this.annotationStart.push(isStart ? 1 : 0);
@@ -223,7 +228,10 @@ export class SnapshotBuilder {
       absent: [...facts.absent, ...absentColumns(facts.traces, events, blocks)],
     };
     linkByReplay(snapshot);
-    return { ...snapshot, blocks: { ...blocks, category: blockCategories(snapshot) } };
+    return {
+      ...snapshot,
+      blocks: { ...blocks, category: blockCategories(snapshot) },
+    };
   }
 }
 

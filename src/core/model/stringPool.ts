@@ -3,6 +3,12 @@ import { PROCESS_KEY, textHash } from './hashing.js';
 import type { StringTable } from './snapshot.js';
 import type { StringId } from './units.js';
 
+/** Bytes of the longest text: paths have 4096 at most, names of C++ templates some thousands. */
+export const MOST_TEXT = 1 << 14;
+const HALF = MOST_TEXT / 2;
+/** Stands where a text was shortened. */
+const GAP = new TextEncoder().encode('…');
+
 /**
  * Texts interned by value. They are kept as UTF-8 and decoded when somebody looks: most names of a large snapshot are
  * compared a million times and shown never. Id 0 is the empty text.
@@ -47,6 +53,7 @@ export class StringPool implements StringTable {
   }
 
   private find(source: Uint8Array, from: number, to: number): StringId {
+    if (to - from > MOST_TEXT) return this.findShortened(source, from, to);
     const hash = textHash(source, from, to, PROCESS_KEY);
     const mask = this.table.length - 1;
     let place = hash & mask;
@@ -58,6 +65,19 @@ export class StringPool implements StringTable {
       place = (place + 1) & mask;
     }
     return this.add(source, from, to, hash, place);
+  }
+
+  /** A longer text is kept as its beginning and its end: a file of them could fill any memory. */
+  private findShortened(source: Uint8Array, from: number, to: number): StringId {
+    let end = from + HALF - GAP.length;
+    let start = to - HALF;
+    while (isInside(source[end])) end--;
+    while (isInside(source[start])) start++;
+    const short = new Uint8Array(end - from + GAP.length + to - start);
+    short.set(source.subarray(from, end));
+    short.set(GAP, end - from);
+    short.set(source.subarray(start, to), end - from + GAP.length);
+    return this.find(short, 0, short.length);
   }
 
   internText(text: string): StringId {
@@ -76,7 +96,10 @@ export class StringPool implements StringTable {
   }
 
   utf8(): { bytes: Uint8Array; ends: Uint32Array } {
-    return { bytes: this.bytes.subarray(0, this.used), ends: this.ends.data.subarray(0, this.ends.length) };
+    return {
+      bytes: this.bytes.subarray(0, this.used),
+      ends: this.ends.data.subarray(0, this.ends.length),
+    };
   }
 
   private start(id: StringId): number {
@@ -117,4 +140,9 @@ export class StringPool implements StringTable {
     }
     this.table = table;
   }
+}
+
+/** True of a byte that is not the first of its character. */
+function isInside(byte: number): boolean {
+  return (byte & 0xc0) === 0x80;
 }

@@ -4,6 +4,7 @@ import { say } from '../text/say.js';
 /** What no pickle has. */
 export type Damage =
   | 'noHeader'
+  | 'secondHeader'
   | 'unknownMemo'
   | 'memoOrder'
   | 'emptyStack'
@@ -20,6 +21,8 @@ export function damageText(damage: Damage, detail: number): string {
   switch (damage) {
     case 'noHeader':
       return say('no protocol header');
+    case 'secondHeader':
+      return say('a second protocol header');
     case 'unknownMemo':
       return say('an unknown memo slot {0}', detail);
     case 'memoOrder':

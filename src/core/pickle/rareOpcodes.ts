@@ -28,7 +28,8 @@ export class RareOpcodes {
       case Op.Proto: {
         if (end - p < 2) return p;
         const protocol = buffer[p + 1];
-        if (operands.started || protocol < 2 || protocol > 5) {
+        if (operands.started) throw errors.damaged('secondHeader', base + p);
+        if (protocol < 2 || protocol > 5) {
           throw errors.otherProtocol(protocol);
         }
         operands.started = true;

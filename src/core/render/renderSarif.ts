@@ -34,7 +34,9 @@ const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
   leak: {
     name: 'GpuMemoryLeak',
     shortDescription: { text: 'GPU memory leak' },
-    fullDescription: { text: 'Memory that this statement holds grows with every step and is not released.' },
+    fullDescription: {
+      text: 'Memory that this statement holds grows with every step and is not released.',
+    },
     defaultConfiguration: { level: 'error' },
   },
   cycle: {
@@ -46,7 +48,9 @@ const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
   growing: {
     name: 'GpuMemoryGrowing',
     shortDescription: { text: 'GPU memory grows, unconfirmed' },
-    fullDescription: { text: 'Memory grows: a buffer and a leak still look the same.' },
+    fullDescription: {
+      text: 'Memory grows: a buffer and a leak still look the same.',
+    },
     defaultConfiguration: { level: 'note' },
   },
 };
@@ -112,7 +116,13 @@ export function renderSarif(report: Report, version: string): SarifLog {
           },
         },
         columnKind: 'utf16CodeUnits',
-        originalUriBaseIds: { [ROOT]: { description: { text: 'The workspace that recorded paths are mapped to.' } } },
+        originalUriBaseIds: {
+          [ROOT]: {
+            description: {
+              text: 'The workspace that recorded paths are mapped to.',
+            },
+          },
+        },
         results: oncePerPlace(report.runs.flatMap(resultsOf)),
       },
     ],
@@ -177,7 +187,11 @@ function resultOf(finding: Finding, run: RunReport): SarifResult[] {
 
 function relatedLocation(line: LineReport, at: number): Location {
   const amount = `${byteText(lineBytes(line))} (${categoryWord(line.category)})`;
-  return { id: at + 1, ...locationOf(line, line.function), message: { text: `Allocates ${amount}.` } };
+  return {
+    id: at + 1,
+    ...locationOf(line, line.function),
+    message: { text: `Allocates ${amount}.` },
+  };
 }
 
 function suspectOf(verdict: Verdict): Suspect | null {
@@ -199,7 +213,10 @@ function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifR
       .filter((frame) => recordedKind(frame.file) !== 'native')
       .slice(0, MOST_FRAMES)
       .map((frame) => ({
-        location: { ...locationOf(frame, frame.function), message: { text: shown(placeText(frame)) } },
+        location: {
+          ...locationOf(frame, frame.function),
+          message: { text: shown(placeText(frame)) },
+        },
       })),
   };
 }
@@ -211,16 +228,25 @@ function locationOf(place: { file: string; line: number }, name: string | null):
       artifactLocation: artifactOf(place.file),
       ...(place.line > 0 ? { region: { startLine: place.line } } : {}),
     },
-    ...(name === null ? {} : { logicalLocations: [{ name: shown(name), kind: 'function' as const }] }),
+    ...(name === null
+      ? {}
+      : {
+          logicalLocations: [{ name: shown(name), kind: 'function' as const }],
+        }),
   };
 }
 
 /** A URI of a path: relative ones are the workspace's; of another machine's paths nothing is known but their names. */
 function artifactOf(file: string): { uri: string; uriBaseId?: string } {
-  const path = file.replaceAll('\\', '/');
+  // `//?/` only switches Windows' own reading of a path off; `//host/share` is of another machine.
+  const path = file
+    .replaceAll('\\', '/')
+    .replace(/^\/\/[?.]\//, '')
+    .replace(/^\/{3,}/, '/');
   const encoded = path.split('/').map(encodePart).join('/');
   if (/^[A-Za-z]:\//.test(path)) return { uri: `file:///${encoded.replace(/^([A-Za-z])%3A/, '$1:')}` };
-  if (path.startsWith('/')) return { uri: `file://${encoded}` };
+  if (/^\/\/[\w.-]+\//.test(path)) return { uri: `file:${encoded}` };
+  if (path.startsWith('/')) return { uri: `file://${encoded.replace(/^\/+/, '/')}` };
   return { uri: encoded, uriBaseId: ROOT };
 }
 

@@ -10,7 +10,7 @@ import {
   type OwnerLine,
   type StacklessBucket,
 } from '../attribution/owner.js';
-import { stackKey } from '../digest/stackKey.js';
+import { stackKey, type StackKey } from '../digest/stackKey.js';
 import { groupRuns, stepOfDigest, type Run } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { addAmount, addCell, emptyCell } from './compareTotals.js';
@@ -79,7 +79,7 @@ function compareSnapshots(
   const mapping = mapDigests(runs === null ? [a, b] : [...runs.before.snapshots, ...runs.after.snapshots], workspace);
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const flow = followBlocks(a, b, run?.snapshots);
-  const stacks = new Map<string, ComparedStack>();
+  const stacks = new Map<StackKey, ComparedStack>();
   const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell => {
     const key = stackKey(digest, group);
     let stack = stacks.get(key);

@@ -8,6 +8,7 @@ import { rankDifferences } from './rankDifference.js';
 import { REPORT_SCHEMA, type Report } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { sampleWarnings } from './process/sampleWarnings.js';
+import { boundStacks } from './stackBudget.js';
 import { trendReport } from './trendReport.js';
 import { runReport } from './runReport.js';
 
@@ -31,6 +32,7 @@ export function mappedReport(
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const processes = groupRuns(digests);
   const runs = processes.map((run) => runReport(run, workspace, lookup, others));
+  boundStacks(runs);
   const trends = others.trends.map(({ path, trend }) =>
     trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
   );

@@ -6,7 +6,7 @@ import type { FileLookup, StacklessBucket } from '../attribution/owner.js';
 import { judge, type Judgement } from '../verdict/verdict.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { stackKey, type StackWords } from '../digest/stackKey.js';
+import { stackKey, type StackKey, type StackWords } from '../digest/stackKey.js';
 
 /** One stack over all snapshots of a run. */
 export interface StackSeries {
@@ -48,7 +48,7 @@ export function stackSeries(
   lookup: FileLookup,
   batches: BatchLines,
 ): StackSeries[] {
-  const stacks = new Map<string, StackSeries>();
+  const stacks = new Map<StackKey, StackSeries>();
   const seriesOf = (digest: SnapshotDigest, words: StackWords): StackSeries => {
     const key = stackKey(digest, words);
     let stack = stacks.get(key);

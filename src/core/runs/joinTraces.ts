@@ -5,7 +5,7 @@ import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { binStepsOf, summarizeLives, type Life } from '../attribution/lifetimes.js';
-import { stackKey, type StackWords } from '../digest/stackKey.js';
+import { stackKey, type StackKey, type StackWords } from '../digest/stackKey.js';
 import { UNKNOWN, type TraceSpan } from '../digest/traceSpan.js';
 
 /** Lifetimes of one stack over all traces of a run. */
@@ -25,7 +25,7 @@ export interface JoinedTraces {
 }
 
 interface JoinedLife extends Life {
-  key: string;
+  key: StackKey;
   words: StackWords;
   digest: SnapshotDigest;
   site: DigestFrame | null;
@@ -65,7 +65,7 @@ class DeviceJoin {
   gaps = 0;
   private readonly lives: JoinedLife[] = [];
   /** What lives at the end of the traces so far. */
-  private readonly open = new Map<string, JoinedLife>();
+  private readonly open = new Map<Address, JoinedLife>();
   private before: { digest: SnapshotDigest; span: TraceSpan } | null = null;
 
   constructor(private readonly device: number) {}
@@ -106,7 +106,7 @@ class DeviceJoin {
   }
 
   lifetimes(stepSource: DigestLifetimes['stepSource']): JoinedLifetimes[] {
-    const groups = new Map<string, JoinedLife[]>();
+    const groups = new Map<StackKey, JoinedLife[]>();
     for (const life of this.lives) {
       if (life.death !== null && life.death <= life.birth) continue;
       const group = groups.get(life.key);
@@ -123,7 +123,11 @@ class DeviceJoin {
           steps: this.steps,
           stepSource,
           binSteps: binStepsOf(this.steps),
-          drops: drops.map(({ step, bytes, first }) => ({ step, bytes, site: first.site })),
+          drops: drops.map(({ step, bytes, first }) => ({
+            step,
+            bytes,
+            site: first.site,
+          })),
         },
       };
     });
@@ -141,7 +145,7 @@ class DeviceJoin {
     return span.lives.site[row] === UNKNOWN ? null : span.sites[span.lives.site[row]];
   }
 
-  private free(address: string, step: number, bytes: Bytes, site: DigestFrame | null): void {
+  private free(address: Address, step: number, bytes: Bytes, site: DigestFrame | null): void {
     const life = this.open.get(address);
     if (life === undefined) return;
     this.open.delete(address);
@@ -177,7 +181,7 @@ class DeviceJoin {
     // What was born before the gap is a step older behind it, however many steps it really swallowed.
     this.steps += Math.max(1, this.missingSteps(digest));
     const { blocks } = digest;
-    const there = new Map<string, { key: string; size: Bytes }>();
+    const there = new Map<Address, { key: StackKey; size: Bytes }>();
     for (let row = 0; row < blocks.count; row++) {
       if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
       const group = digest.groups[blocks.group[row]];
@@ -203,7 +207,7 @@ class DeviceJoin {
       } else this.open.delete(address);
     }
     const span = digest.spans.find((candidate) => candidate.device === this.device);
-    const freedLater = new Set<string>();
+    const freedLater = new Set<Address>();
     for (let row = 0; row < (span?.lives.count ?? 0); row++) {
       if (span !== undefined && span.lives.birth[row] < 0) freedLater.add(addressOf(span.lives, row));
     }
@@ -225,7 +229,7 @@ class DeviceJoin {
 
   /** What the traces hold for live and the blocks do not have is gone: the blocks are the truth about every dump. */
   private trustBlocks({ blocks }: SnapshotDigest): void {
-    const there = new Set<string>();
+    const there = new Set<Address>();
     for (let row = 0; row < blocks.count; row++) {
       if (blocks.device[row] === this.device) there.add(addressOf(blocks, row));
     }
@@ -237,6 +241,12 @@ class DeviceJoin {
   }
 }
 
-function addressOf(rows: { readonly addrHigh: Uint32Array; readonly addrLow: Uint32Array }, row: number): string {
-  return `${rows.addrHigh[row]}/${rows.addrLow[row]}`;
+/** A number wherever it is exact: half of joining is looking addresses up. */
+type Address = number | string;
+
+const TWO_32 = 4294967296;
+
+function addressOf(rows: { readonly addrHigh: Uint32Array; readonly addrLow: Uint32Array }, row: number): Address {
+  const address = rows.addrHigh[row] * TWO_32 + rows.addrLow[row];
+  return address <= Number.MAX_SAFE_INTEGER ? address : `${rows.addrHigh[row]}/${rows.addrLow[row]}`;
 }

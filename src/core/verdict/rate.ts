@@ -16,22 +16,23 @@ const SURE = 1.96;
  * @returns bytes per unit, null if fewer than two points differ in place
  */
 export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
-  const slopes: number[] = [];
+  let count = 0;
+  const slopes = new Float64Array((at.length * (at.length - 1)) / 2);
   for (let i = 0; i < at.length; i++) {
     for (let j = i + 1; j < at.length; j++) {
-      if (at[j] !== at[i]) slopes.push((bytes[j] - bytes[i]) / (at[j] - at[i]));
+      if (at[j] !== at[i]) slopes[count++] = (bytes[j] - bytes[i]) / (at[j] - at[i]);
     }
   }
-  if (slopes.length === 0) return null;
-  slopes.sort((a, b) => a - b);
+  if (count === 0) return null;
+  const sorted = slopes.subarray(0, count).sort();
   const quantile = (share: number): number => {
-    const place = share * (slopes.length - 1);
+    const place = share * (count - 1);
     const below = Math.floor(place);
-    const above = Math.min(below + 1, slopes.length - 1);
-    return slopes[below] + (slopes[above] - slopes[below]) * (place - below);
+    const above = Math.min(below + 1, count - 1);
+    return sorted[below] + (sorted[above] - sorted[below]) * (place - below);
   };
   const points = at.length;
-  const spread = (SURE * Math.sqrt((points * (points - 1) * (2 * points + 5)) / 18)) / slopes.length / 2;
+  const spread = (SURE * Math.sqrt((points * (points - 1) * (2 * points + 5)) / 18)) / count / 2;
   return {
     median: quantile(0.5),
     low: quantile(Math.max(0, 0.5 - spread)),

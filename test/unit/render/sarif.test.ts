@@ -112,6 +112,9 @@ describe('A report as SARIF', () => {
       ).runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri;
     assert.equal(of('/home/ml/my model/train#1.py'), 'file:///home/ml/my%20model/train%231.py');
     assert.equal(of('C:\\jobs\\train.py'), 'file:///C:/jobs/train.py');
+    assert.equal(of('\\\\host\\share\\a b.py'), 'file://host/share/a%20b.py');
+    assert.equal(of('//h:1@x/y.py'), 'file:///h%3A1%40x/y.py');
+    assert.equal(of('\\\\?\\C:\\jobs\\train.py'), 'file:///C:/jobs/train.py');
     assert.equal(of('\ud800.py'), '%EF%BF%BD.py');
     assert.equal(of('<ipython-input-1>'), '%3Cipython-input-1%3E');
   });

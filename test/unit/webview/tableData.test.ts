@@ -9,16 +9,20 @@ describe('a table that leaves the page', () => {
       ['-2', 0, 'a "b"\r\nc'],
       ['@sum', 1.5, '\tx'],
       ['train.py', 2 ** 53, '<listcomp>'],
+      ['＝1+1', 1, 'a;b'],
+      ['a\n =b\n-c', 2, ' @d'],
     ];
     assert.equal(
       csvOf({ columns: ['file', 'bytes', 'function'], rows }),
       [
         'file,bytes,function',
         `"'=HYPERLINK(""http://x"")",-5,`,
-        `'+1,7,"a,b"`,
-        `'-2,0,"a ""b""\r\nc"`,
-        "'@sum,1.5,'\tx",
+        `"'+1",7,"a,b"`,
+        `"'-2",0,"a ""b""\r\nc"`,
+        `"'@sum",1.5,"'\tx"`,
         'train.py,9007199254740992,<listcomp>',
+        `"'＝1+1",1,"a;b"`,
+        `"a\n' =b\n'-c",2,"' @d"`,
         '',
       ].join('\r\n'),
     );

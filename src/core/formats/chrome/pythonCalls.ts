@@ -2,9 +2,12 @@ import { EMPTY_STACK, NO_STACK, UNKNOWN_LINE } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { FrameId, StackId, StringId } from '../../model/units.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
+import { tooManyMentions } from '../torch/torchValue.js';
 import type { ChromeEvents, ChromeMemory, ThreadCalls } from './chromeEvents.js';
 
 const ALL_BITS = 0xffffffff;
+/** Frames of all stacks together: some calls in each other and some events stand for any number. */
+const MOST_FRAMES = 1 << 25;
 
 /** A thread's calls by start, the outer before the inner, and where a walk through them stands. */
 interface Walk {
@@ -13,6 +16,8 @@ interface Walk {
   next: number;
   /** Calls that have begun and not ended, outermost first. */
   open: number[];
+  /** Of the open calls, null once they are others than when it was looked for. */
+  stack: StackId | null;
 }
 
 /** Which Python functions were running on a thread. Ask in the order of time. */
@@ -20,10 +25,12 @@ export class PythonCalls {
   private readonly walks: Walk[];
   private readonly hasCalls: boolean;
   private readonly frameOf = new Map<StringId, FrameId>();
+  private mentioned = 0;
 
   constructor(
     events: ChromeEvents,
     private readonly builder: SnapshotBuilder,
+    private readonly name: string,
   ) {
     this.hasCalls = events.threads.some((calls) => calls.name.length > 0);
     this.walks = events.threads.map((calls) => {
@@ -31,7 +38,7 @@ export class PythonCalls {
       const order = Uint32Array.from({ length: calls.name.length }, (_, i) => i).sort(
         (a, b) => start.data[a] - start.data[b] || end.data[b] - end.data[a],
       );
-      return { calls, order, next: 0, open: [] };
+      return { calls, order, next: 0, open: [], stack: null };
     });
   }
 
@@ -39,18 +46,29 @@ export class PythonCalls {
   stackAt({ thread, ts }: ChromeMemory): StackId {
     if (!this.hasCalls) return NO_STACK;
     const walk = this.walks[thread];
-    const { start, end, name } = walk.calls;
+    const { start, end } = walk.calls;
     const leaveBefore = (time: number): void => {
-      while (walk.open.length > 0 && end.data[walk.open[walk.open.length - 1]] < time) walk.open.pop();
+      while (walk.open.length > 0 && end.data[walk.open[walk.open.length - 1]] < time) {
+        walk.open.pop();
+        walk.stack = null;
+      }
     };
     while (walk.next < walk.order.length && start.data[walk.order[walk.next]] <= ts) {
       const call = walk.order[walk.next++];
       leaveBefore(start.data[call]);
       walk.open.push(call);
+      walk.stack = null;
     }
     leaveBefore(ts);
-    if (walk.open.length === 0) return EMPTY_STACK;
-    const frames = Uint32Array.from(walk.open, (call) => this.frame(name.data[call])).reverse();
+    walk.stack ??= this.stackOf(walk);
+    return walk.stack;
+  }
+
+  private stackOf({ open, calls: { name } }: Walk): StackId {
+    if (open.length === 0) return EMPTY_STACK;
+    this.mentioned += open.length;
+    if (this.mentioned > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, this.mentioned);
+    const frames = Uint32Array.from(open, (call) => this.frame(name.data[call])).reverse();
     return this.builder.stacks.intern(frames, 0, frames.length, ALL_BITS);
   }
 

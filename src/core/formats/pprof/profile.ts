@@ -1,3 +1,6 @@
+import { LimitError } from '../../bytes/limitError.js';
+import { countText } from '../../text/numberText.js';
+import { say } from '../../text/say.js';
 import { fields, numbersOf, type Field } from './protobuf.js';
 
 /** A frame of a profile; the line is 0 where not known. */
@@ -22,8 +25,17 @@ export interface Profile {
   readonly samples: readonly ProfileSample[];
 }
 
+/** Frames of all samples: a few bytes name a location, and a location many frames. */
+const MOST_FRAMES = 1 << 22;
+
 /** Numbers of the fields of a pprof `Profile` and the messages in it, as far as they matter here. */
-const PROFILE = { sampleType: 1, sample: 2, location: 4, function: 5, text: 6 } as const;
+const PROFILE = {
+  sampleType: 1,
+  sample: 2,
+  location: 4,
+  function: 5,
+  text: 6,
+} as const;
 const VALUE_TYPE = { type: 1 } as const;
 const SAMPLE = { locations: 1, values: 2, labels: 3 } as const;
 const LABEL = { key: 1, text: 2 } as const;
@@ -34,7 +46,7 @@ const FUNCTION = { id: 1, name: 2, file: 4 } as const;
 /**
  * Reads a pprof profile, as Go and JAX write it, unpacked.
  * @param name of the input, for messages
- * @throws SnapshotError `truncated` or `notASnapshot`
+ * @throws SnapshotError `truncated`, `notASnapshot` or `limit`
  */
 export function parseProfile(bytes: Uint8Array, name: string): Profile {
   const top = fields(bytes, name);
@@ -47,7 +59,10 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
   const functions = new Map(
     messages(top, PROFILE.function).map((entry) => [
       numberIn(entry, FUNCTION.id),
-      { name: text(numberIn(entry, FUNCTION.name)), file: text(numberIn(entry, FUNCTION.file)) },
+      {
+        name: text(numberIn(entry, FUNCTION.name)),
+        file: text(numberIn(entry, FUNCTION.file)),
+      },
     ]),
   );
   // A location is several frames where calls were inlined.
@@ -55,15 +70,29 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
     messages(top, PROFILE.location).map((location) => [
       numberIn(location, LOCATION.id),
       messages(location, LOCATION.lines).map((line): ProfileFrame => {
-        const called = functions.get(numberIn(line, LINE.function)) ?? { name: '', file: '' };
+        const called = functions.get(numberIn(line, LINE.function)) ?? {
+          name: '',
+          file: '',
+        };
         return { ...called, line: numberIn(line, LINE.line) };
       }),
     ]),
   );
+  let mentioned = 0;
+  const framesOf = (ids: readonly number[]): ProfileFrame[] => {
+    const frames: ProfileFrame[] = [];
+    for (const id of ids) {
+      const inlined = locations.get(id) ?? [];
+      mentioned += inlined.length;
+      if (mentioned > MOST_FRAMES) throw tooManyFrames(name);
+      for (const frame of inlined) frames.push(frame);
+    }
+    return frames;
+  };
   return {
     types: messages(top, PROFILE.sampleType).map((type) => text(numberIn(type, VALUE_TYPE.type))),
     samples: messages(top, PROFILE.sample).map((sample) => ({
-      frames: numbersOf(sample, SAMPLE.locations, name).flatMap((id) => locations.get(id) ?? []),
+      frames: framesOf(numbersOf(sample, SAMPLE.locations, name)),
       values: numbersOf(sample, SAMPLE.values, name),
       labels: new Map(
         messages(sample, SAMPLE.labels).map((label) => [
@@ -73,6 +102,13 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
       ),
     })),
   };
+}
+
+function tooManyFrames(name: string): LimitError {
+  return new LimitError(
+    { kind: 'mentions', most: MOST_FRAMES, asked: null, offset: null },
+    say('{0} names more than {1} frames in its stacks. Save a smaller profile.', name, countText(MOST_FRAMES)),
+  );
 }
 
 function numberIn(message: readonly Field[], id: number): number {

@@ -1,4 +1,6 @@
+import { LimitError } from '../../bytes/limitError.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
+import { countText } from '../../text/numberText.js';
 import { say } from '../../text/say.js';
 
 /** One field of a protobuf message: a number, or the bytes of a text, message or packed list. */
@@ -9,6 +11,9 @@ export interface Field {
   /** Empty for numbers. */
   readonly bytes: Uint8Array;
 }
+
+/** Fields of one message: a field may be two bytes long, and takes fifty here. */
+const MOST_FIELDS = 1 << 22;
 
 const NOTHING = new Uint8Array(0);
 
@@ -27,6 +32,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
   const found: Field[] = [];
   const reader = new Reader(message, name);
   while (!reader.atEnd) {
+    if (found.length >= MOST_FIELDS) throw tooManyFields(name, reader.at);
     const tag = reader.varint();
     const id = Math.floor(tag / 8);
     switch (tag % 8) {
@@ -50,6 +56,13 @@ export function fields(message: Uint8Array, name: string): Field[] {
     }
   }
   return found;
+}
+
+function tooManyFields(name: string, offset: number): LimitError {
+  return new LimitError(
+    { kind: 'objects', most: MOST_FIELDS, asked: null, offset },
+    say('{0} has more than {1} fields in one message. Save a smaller profile.', name, countText(MOST_FIELDS)),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import type { Bytes } from '../../model/units.js';
 import type { Snapshot } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
 import type { Ref } from '../../pickle/values.js';
+import { expectFewDevices } from '../deviceCount.js';
 import { recordingWarnings } from './recordingWarnings.js';
 import { orderStacks } from './stackOrder.js';
 import type { TorchSink } from './torchSink.js';
@@ -26,6 +27,7 @@ export function finishTorch(
       say('{0} names the same blocks in several segments. Dump the snapshot again.', sink.name),
     );
   }
+  expectFewDevices(sink.name, [...traces.map(({ device }) => device), ...builder.devicesOf(order)]);
   const snapshot = builder.finish({
     ...facts,
     traces,

@@ -1,0 +1,28 @@
+import { LimitError } from "../bytes/limitError.js";
+import { countText } from "../text/numberText.js";
+import { say } from "../text/say.js";
+
+/** As many as PyTorch can number. */
+const MOST_DEVICES = 128;
+
+/**
+ * A few bytes name a device, and much is worked out for each.
+ * @param name of the input
+ * @throws LimitError
+ */
+export function expectFewDevices(
+  name: string,
+  devices: Iterable<number>,
+): void {
+  const { size } = new Set(devices);
+  if (size <= MOST_DEVICES) return;
+  throw new LimitError(
+    { kind: "devices", most: MOST_DEVICES, asked: size, offset: null },
+    say(
+      "{0} speaks of {1} devices, and PyTorch knows {2} at most. Dump the snapshot again.",
+      name,
+      countText(size),
+      MOST_DEVICES,
+    ),
+  );
+}

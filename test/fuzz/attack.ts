@@ -1,0 +1,94 @@
+/**
+ * Gives hostile files to the built command line, each in a process of its own: `npm run fuzz:hostile [-- PART OF A NAME]`.
+ * Each must end in a report or a sentence, within a time and a memory.
+ */
+import { spawnSync } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { builtProgram } from '../support/repository.js';
+import { FIXTURES } from '../support/snapshots.js';
+import { ATTACKS, SOURCES } from './hostile.js';
+
+/** Of all CPUs: what a busy machine cannot stretch. */
+const MOST_SECONDS = 10;
+const MOST_BYTES = 2 ** 30;
+/** Exit codes of the command line that say what they mean. */
+const MEANT = [0, 2];
+
+interface End {
+  /** Null if all is well. */
+  problem: string | null;
+  seconds: number;
+  bytes: number;
+}
+
+const part = process.argv[2] ?? '';
+const root = mkdtempSync(join(tmpdir(), 'leakline-hostile-'));
+const folder = join(root, 'files');
+/** Tells what a process took when it ends. */
+const watcher = join(root, 'watch.mjs');
+writeFileSync(
+  watcher,
+  `import { readFileSync, writeFileSync } from 'node:fs';
+  import { isMainThread } from 'node:worker_threads';
+  // What resourceUsage says of memory begins with that of the process that started this one.
+  const highest = () => {
+    try { return Number(/VmHWM:\\s+(\\d+) kB/.exec(readFileSync('/proc/self/status', 'utf8'))[1]); }
+    catch { return process.resourceUsage().maxRSS; }
+  };
+  if (isMainThread) process.on('exit', () => {
+    const { userCPUTime, systemCPUTime } = process.resourceUsage();
+    const took = { seconds: (userCPUTime + systemCPUTime) / 1e6, bytes: highest() * 1024 };
+    writeFileSync(${JSON.stringify(join(root, 'took.json'))}, JSON.stringify(took));
+  });`,
+);
+
+function judge(args: readonly string[]): End {
+  rmSync(join(root, 'took.json'), { force: true });
+  const { status, stderr, signal } = spawnSync(
+    process.execPath,
+    ['--import', watcher, builtProgram('cli.js'), 'analyze', '--json', ...args],
+    { encoding: 'utf8', maxBuffer: 1 << 30, timeout: 300_000, killSignal: 'SIGKILL' },
+  );
+  if (status === null) return { problem: `ended by ${String(signal)}`, seconds: Infinity, bytes: Infinity };
+  const took = JSON.parse(readFileSync(join(root, 'took.json'), 'utf8')) as Omit<End, 'problem'>;
+  const sentences = stderr.split('\n').slice(0, -1);
+  const [odd] = sentences.filter((line) => !/^leakline: .*\.$/.test(line) || /set aside|given up/.test(line));
+  const problem = !MEANT.includes(status)
+    ? `exit code ${status}: ${stderr.slice(0, 300)}`
+    : odd !== undefined
+      ? odd.slice(0, 300)
+      : took.seconds > MOST_SECONDS
+        ? 'too long'
+        : took.bytes > MOST_BYTES
+          ? 'too much memory'
+          : null;
+  return { ...took, problem };
+}
+
+let failures = 0;
+let count = 0;
+function tell(name: string, { problem, seconds, bytes }: End): void {
+  count++;
+  if (problem !== null) failures++;
+  const took = `${seconds.toFixed(1)} s, ${Math.round(bytes / 2 ** 20)} MiB`;
+  if (problem !== null || part !== '') console.log(`${problem === null ? 'ends' : 'FAILED'}: ${name} (${took}) ${problem ?? ''}`);
+}
+
+for (const { name, files } of ATTACKS.filter((attack) => attack.name.includes(part))) {
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder);
+  const made = Object.entries(files());
+  for (const [file, content] of made) writeFileSync(join(folder, file), content);
+  tell(name, judge(made.map(([file]) => join(folder, file)).filter((path) => !path.endsWith('.leakline.json'))));
+}
+for (const { name, text } of SOURCES.filter((source) => source.name.includes(part))) {
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(FIXTURES, 'recordings/aux_loss'), folder, { recursive: true });
+  writeFileSync(join(folder, 'src/train.py'), text());
+  tell(`a Python source: ${name}`, judge(['--root', folder, folder]));
+}
+rmSync(root, { recursive: true, force: true });
+console.log(`${count - failures} passed, ${failures} failed`);
+process.exit(failures === 0 ? 0 : 1);

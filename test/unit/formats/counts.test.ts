@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict';
+import { LimitError, type LimitKind } from '../../../src/core/bytes/limitError.js';
+import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
+import { readInput } from '../../../src/core/formats/readSnapshot.js';
+import { MOST_TEXT, StringPool } from '../../../src/core/model/stringPool.js';
+import { ATTACKS } from '../../fuzz/hostile.js';
+import { bytesSource } from '../../support/bytesSource.js';
+import { PickleWriter } from '../../support/pickleWriter.js';
+import { readBytes } from '../../support/snapshots.js';
+
+/** What a file of the generator is refused for. */
+async function refusal(attack: string): Promise<SnapshotError> {
+  const files = ATTACKS.find(({ name }) => name === attack)?.files() ?? {};
+  const [content] = Object.values(files);
+  const bytes = typeof content === 'string' ? Buffer.from(content) : content;
+  try {
+    await readInput(bytesSource('x', bytes));
+  } catch (error) {
+    assert.ok(SnapshotError.is(error), String(error));
+    return error;
+  }
+  assert.fail(`${attack} was read`);
+}
+
+describe('Files that name more than there can be', () => {
+  const kinds: Record<string, LimitKind> = {
+    '80,000 devices with empty traces': 'devices',
+    '20,000 devices of a profiler': 'devices',
+    '20,000 devices of JAX': 'devices',
+    '30,000 calls in each other, and as many events': 'mentions',
+    'a profile whose location is 2,000 frames': 'mentions',
+    'a profile of small fields': 'objects',
+    'a gzip file whose name is 40 MB long': 'emptyBytes',
+    'a gzip file of empty blocks': 'emptyBytes',
+    'a gzip file of 500,000 empty members': 'emptyBytes',
+  };
+  for (const [attack, kind] of Object.entries(kinds)) {
+    it(`are refused by content: ${attack}`, async () => {
+      const error = await refusal(attack);
+      assert.ok(error instanceof LimitError, error.message);
+      assert.equal(error.limit.kind, kind);
+    });
+  }
+
+  it('are refused if members of an archive lie over each other', async () => {
+    const { reason, message } = await refusal('256 members of a zip archive in one place');
+    assert.equal(reason, 'notASnapshot');
+    assert.match(message, /damaged directory/);
+  });
+
+  it('are read if it is a long name: its beginning and its end stay', async () => {
+    const pool = new StringPool();
+    const long = `/a/${'ü'.repeat(MOST_TEXT)}/b.py`;
+    const text = pool.text(pool.internText(long));
+    assert.match(text, /^\/a\/ü+…ü+\/b\.py$/);
+    assert.ok(Buffer.byteLength(text) <= MOST_TEXT);
+    const whole = 'x'.repeat(MOST_TEXT);
+    assert.equal(pool.text(pool.internText(whole)), whole);
+  });
+
+  it('are not said to be of another protocol if they have a second header', async () => {
+    const bytes = new PickleWriter().bytes(0x5d, 0x80, 4).stop();
+    await assert.rejects(readBytes(bytes), /no readable pickle: a second protocol header at byte 3/);
+  });
+});
