@@ -8,7 +8,7 @@ import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
 
 describe('In German', () => {
-  const ui = uiSession('linked', {}, 'de');
+  const ui = uiSession({ language: 'de' });
   let workbench: Workbench;
 
   ui.prepare(async () => {

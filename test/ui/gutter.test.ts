@@ -10,7 +10,7 @@ import type { Workbench } from './workbench/workbench.js';
 const guiltyFile = 'detector/pyramid.py';
 
 describe('The margin beside a leak', () => {
-  const ui = uiSession('linked', { 'debug.allowBreakpointsEverywhere': true });
+  const ui = uiSession();
   let guilty: LineReport;
   let workbench: Workbench;
 

@@ -61,7 +61,7 @@ function record(folder: string): TrainingRun {
 }
 
 describe('The packed extension in a VS Code of its own', () => {
-  const ui = uiSession('packed');
+  const ui = uiSession({ form: 'packed' });
 
   it('shows the right bytes above the right line of a repository it has never seen', async () => {
     const folder = newFolder('vae');

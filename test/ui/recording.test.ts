@@ -27,27 +27,22 @@ for step in range(120):
 const LEAKING_LINE = 8;
 
 describe('From a program to the line that leaks', () => {
-  const inherited = process.env['PYTHONPATH'];
-
   before(function () {
     if (spawnSync('python3', ['--version']).status !== 0) {
       console.log('      (skipped: there is no python3)');
       this.skip();
     }
-    // Terminals of the window find the stand-in for torch: this machine need not have a PyTorch.
-    process.env['PYTHONPATH'] = join(repositoryRoot(), 'test/recorder/standin');
-  });
-
-  after(() => {
-    if (inherited === undefined) delete process.env['PYTHONPATH'];
-    else process.env['PYTHONPATH'] = inherited;
   });
 
   const ui = uiSession();
 
   it('runs the file under the recorder, and says who keeps the memory when it is done', async () => {
     const folder = newFolder('training');
-    writeFiles(folder, { 'train.py': TRAINING });
+    // Terminals of the window find the stand-in for torch: this machine need not have a PyTorch.
+    const terminal = {
+      'terminal.integrated.env.linux': { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') },
+    };
+    writeFiles(folder, { 'train.py': TRAINING, '.vscode/settings.json': JSON.stringify(terminal) });
     const workbench = await ui.open({ folder });
     await workbench.openFile('train.py');
     await workbench.runCommand('Leakline: Run Python File with Recording');

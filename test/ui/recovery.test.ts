@@ -15,7 +15,7 @@ function setAge(path: string, minutes: number): void {
 }
 
 describe('A worker that dies while it reads', () => {
-  const ui = uiSession('linked', {}, undefined, () => [writeWorkerKiller()]);
+  const ui = uiSession({ beside: writeWorkerKiller });
 
   it('is told of, and everything is read again by another one', async () => {
     const folder = copyExample();

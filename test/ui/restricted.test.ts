@@ -7,10 +7,12 @@ import { uiSession } from './support/fixture.js';
 const READ = /step_\d+/;
 
 describe('A workspace that is not trusted', () => {
-  const ui = uiSession('linked', {
-    'security.workspace.trust.enabled': true,
-    'security.workspace.trust.startupPrompt': 'never',
-    'security.workspace.trust.banner': 'never',
+  const ui = uiSession({
+    settings: {
+      'security.workspace.trust.enabled': true,
+      'security.workspace.trust.startupPrompt': 'never',
+      'security.workspace.trust.banner': 'never',
+    },
   });
 
   it('has its marks, has no say in what is read, and is told what is off', async () => {

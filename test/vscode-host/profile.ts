@@ -21,6 +21,8 @@ const quietSettings: Settings = {
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,
   'remote.autoForwardPorts': false,
+  // There is no Python debugger here, and breakpoints beside marks are looked at.
+  'debug.allowBreakpointsEverywhere': true,
 };
 
 /** Creates the user data folder of a new profile. */

@@ -11,9 +11,6 @@ import type { Workbench } from '../workbench/workbench.js';
 import { tellFailure } from './failureNotes.js';
 import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
 
-/** Which Leakline runs: the built source folder, or the packed file as users get it. */
-export type ExtensionForm = 'linked' | 'packed';
-
 export interface UiFixture {
   open(options?: WindowOptions): Promise<Workbench>;
   /** A `before` hook, tried once more with fresh windows: mocha tries failed tests again, but no hooks. */
@@ -22,22 +19,47 @@ export interface UiFixture {
 
 const startLimitMs = 240_000;
 
-export function uiSession(
-  form: ExtensionForm = 'linked',
-  settings: ServerOptions['settings'] = {},
-  language?: ServerOptions['language'],
-  /** Source folders of other extensions that run beside Leakline. */
-  others: () => readonly string[] = () => [],
-): UiFixture {
+/** What a VS Code is started with; the default is Leakline linked from this repository, in English. */
+export interface SessionOptions extends Pick<ServerOptions, 'settings' | 'language'> {
+  /** Which Leakline runs: the built source folder, or the packed file as users get it. */
+  form?: 'linked' | 'packed';
+  /** Source folder of another extension that runs beside Leakline; its VS Code is not shared. */
+  beside?: () => string;
+}
+
+/** A VS Code takes seconds to start: those that start alike are one, for all files. Each has windows of its own. */
+const sessions = new Map<string, Promise<UiSession>>();
+// This file is read before any suite begins: the hook is that of the whole run.
+after(async () => {
+  for (const session of await Promise.allSettled(sessions.values())) {
+    if (session.status === 'fulfilled') await session.value.close();
+  }
+});
+
+function startedSession({ form = 'linked', settings = {}, language, beside }: SessionOptions): Promise<UiSession> {
+  const others = beside === undefined ? [] : [beside()];
+  const key = JSON.stringify([form, settings, language, others]);
+  const session =
+    sessions.get(key) ??
+    UiSession.start({
+      ...(form === 'packed' ? { vsix: packedExtension() } : { linkedExtensions: [repositoryRoot(), ...others] }),
+      settings,
+      ...(language === undefined ? {} : { language }),
+    });
+  sessions.set(key, session);
+  // One that did not start is started anew by the next file.
+  session.catch(() => sessions.delete(key));
+  return session;
+}
+
+export function uiSession(options: SessionOptions = {}): UiFixture {
   let session: UiSession | undefined;
   /** Windows from before the first test. */
   let shared: ReadonlySet<OpenWindow> | undefined;
 
   before(async function () {
     this.timeout(startLimitMs);
-    const extension =
-      form === 'packed' ? { vsix: packedExtension() } : { linkedExtensions: [repositoryRoot(), ...others()] };
-    session = await UiSession.start({ ...extension, settings, ...(language === undefined ? {} : { language }) });
+    session = await startedSession(options);
   });
 
   beforeEach(() => {
@@ -56,7 +78,7 @@ export function uiSession(
   });
 
   after(async () => {
-    await session?.close();
+    await session?.closeWindows();
     removeCopies();
   });
 
