@@ -48,14 +48,15 @@ export function fixText(finding: Finding): string {
   const { held } = finding;
   switch (finding.kind) {
     case 'put':
+      if (finding.needsGraph) return say('Clear {0} after the backward pass that needs it, or cap its size.', holder);
       if (finding.through === 'data') {
-        return say('Empty {0} once it has been used, bound it, or keep copies off the GPU (.detach().cpu()).', holder);
+        return say('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', holder);
       }
       return finding.mayDetach
         ? say('Keep {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', held)
         : say('Keep only what is needed later, without its graph: .detach(), or .item() for a number.');
     case 'chain':
-      return held !== '' && finding.heldSpan !== null
+      return held !== '' && finding.heldSpan !== null && !finding.needsGraph
         ? say('Add {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', held)
         : say('Detach {0} before the next step uses it, unless gradients are to flow through all steps.', holder);
     case 'grown':

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { program, retained } from './follow.js';
+import { fixText } from '../../../src/core/report/patternWords.js';
+import { edited, holderOf, program, retained } from './follow.js';
 
 const HEAD = `from collections import deque
 import torch
@@ -95,4 +96,30 @@ describe('Releases and bounds of a holder', () => {
       assert.deepEqual(found, expected);
     });
   }
+
+  it('are one answer for two values that one statement holds', () => {
+    const source = `${HEAD}${EPOCHS('kept.append((loss, x))', 'kept.clear()').replaceAll(/^/gm, '    ')}\n`;
+    const end = 'main(loader, model, optimizer)  #1\n';
+    const other = source
+      .replace('  #!', '')
+      .replace('loss = model(x).mean()', 'x = x.cuda()  #!\n            loss = model(x).mean()');
+    const [first, second] = [source, other].map((text) =>
+      retained(program(text + end)).releases.map(({ kind, where }) => `${kind}, ${where}`),
+    );
+    assert.deepEqual(first, ['clear, enclosing']);
+    assert.deepEqual(second, first);
+  });
+
+  it('do not cut gradients: what a backward pass runs through is cleared, not detached', () => {
+    const body = 'kept.append(model(x))  #!\n    loss = torch.stack(kept).sum()\n    loss.backward(retain_graph=True)';
+    const source = (text: string): string =>
+      `${HEAD}    for x in loader:\n        ${text.replaceAll('\n', '\n    ')}\nmain(loader, model, optimizer)  #1\n`;
+    const needed = holderOf(program(source(body)));
+    assert.equal(needed?.needsGraph, true);
+    assert.match(fixText(needed), /^Clear kept after the backward pass/);
+    assert.equal(edited(program(source(body))), null);
+    const left = holderOf(program(source('kept.append(model(x))  #!\n    model(x).mean().backward()')));
+    assert.equal(left?.needsGraph, false);
+    assert.match(fixText(left), /\.detach\(\)/);
+  });
 });

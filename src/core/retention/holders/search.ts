@@ -2,7 +2,7 @@ import type { Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { type Machine, OUTSIDE, type StepSign } from '../interpret/machine.js';
 import type { Holding, HoldingKind } from '../records.js';
-import { type LoopRound, type Sureness, larger } from '../values/flowNode.js';
+import { type FlowNode, type LoopRound, type Sureness, larger } from '../values/flowNode.js';
 import { type Place, placeKey, type Value } from '../values/objects.js';
 import type { Held } from '../values/reachability.js';
 
@@ -20,6 +20,8 @@ export interface Finding {
   readonly sureness: Sureness;
   /** What is kept can be nothing but a tensor, and no backward ever runs through it. */
   readonly mayDetach: boolean;
+  /** A backward pass runs through the holder: its gradients need the graphs that it holds. */
+  readonly needsGraph: boolean;
   /** Others than the functions that were followed may use what keeps it. */
   readonly isShared: boolean;
 }
@@ -155,21 +157,37 @@ export class HolderSearch {
       through: held.graph >= held.data ? 'graph' : 'data',
       sureness,
       mayDetach: holding.value.node.isTensor && this.isLeftAlone(holding),
+      needsGraph: this.isDifferentiated(holding),
       isShared: holding.kind === 'put' && isShared(holding),
       score: sureness * 4 + bonus + phase,
     };
   }
 
-  /** True if no backward runs through what is kept at this place, and nobody unknown is given it. */
-  private isLeftAlone({ place, container }: Pick<Holding, 'place' | 'container'>): boolean {
-    const { assigned, given } = this.machine;
-    if (container !== null && given.has(container.node)) return false;
+  /** True if a backward pass runs through a container, or through a variable that a statement gives new values. */
+  private isDifferentiated({ kind, place, container }: Suspect): boolean {
+    const { differentiated, assigned } = this.machine;
+    if (container !== null) return differentiated.has(container.node);
     const here = placeKey(place);
-    const held = this.holdingsAt(place).map(({ value }) => value.node);
-    for (const { node, added, place: at } of assigned) {
-      if (placeKey(at) === here) held.push(node, ...(added === null ? [] : [added.node]));
+    return (
+      kind === 'chain' && assigned.some(({ place: at, node }) => placeKey(at) === here && differentiated.has(node))
+    );
+  }
+
+  /** True if no backward runs through what is held at this place, and no unknown call is given it. */
+  private isLeftAlone({ place, container }: Pick<Holding, 'place' | 'container'>): boolean {
+    const { given } = this.machine;
+    if (container !== null && given.has(container.node)) return false;
+    return this.valuesAt(place).every((node) => !node.freed && !given.has(node));
+  }
+
+  /** All that a statement holds or assigns, each time that it ran. */
+  private valuesAt(place: Place): FlowNode[] {
+    const here = placeKey(place);
+    const values = this.holdingsAt(place).map(({ value }) => value.node);
+    for (const { node, added, place: at } of this.machine.assigned) {
+      if (placeKey(at) === here) values.push(node, ...(added === null ? [] : [added.node]));
     }
-    return held.every((node) => !node.freed && !given.has(node));
+    return values;
   }
 }
 

@@ -245,6 +245,7 @@ export function followBackward(
   const create = isTrue('create_graph');
   const nodes = roots.flatMap(({ node }) => behind(node));
   for (const node of nodes) {
+    machine.differentiated.add(node);
     // The gradients stay with the parameters, and these with the object that owns them.
     if (node.isObject) machine.watch(act, call, node);
     if (!create && !isTrue('retain_graph') && node.content === null) node.freed = true;

@@ -105,6 +105,8 @@ export class Machine {
   entrance = 0;
   /** The entrance of the loops around the watched line. */
   watchedEntrance = 0;
+  /** What backward passes ran through. */
+  readonly differentiated = new Set<FlowNode>();
   /** What was given to calls of which nothing is known. */
   readonly given = new Set<FlowNode>();
   /** What lets go of items, as the source calls it, where it is not known to be a container. */
