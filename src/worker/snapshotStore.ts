@@ -2,7 +2,7 @@ import { allocationIndex, type AllocationIndex } from '../core/timeline/allocati
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { Categorizer } from '../core/attribution/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/model/history.js';
-import { folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
+import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
 import { StackRoles } from '../core/attribution/stackRole.js';
 import { stepsOnDevice, type Steps } from '../core/attribution/steps.js';
 import type { KnownOfHistory } from '../core/timeline/timelineWindow.js';
@@ -156,7 +156,8 @@ export class SnapshotStore {
     const [folder, pattern] = [folderOf(path), patternOf(path)];
     const isAlike = (other: string): boolean =>
       other !== path && other.startsWith(folder) && patternOf(other) === pattern;
-    return saysStep(path) || this.digests.some((digest) => isAlike(digest.path)) ? stepOf(path) : null;
+    if (saysStep(path)) return stepOf(path);
+    return this.digests.some((digest) => isAlike(digest.path)) ? counterOf(path) : null;
   }
 
   /** What the bands of a device are made of. */

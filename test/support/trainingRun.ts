@@ -44,11 +44,11 @@ export class TrainingRun {
     return address;
   }
 
-  free(address: number): void {
+  free(address: number, frames?: readonly Frame[]): void {
     const block = this.live.get(address);
     if (block === undefined) throw new Error(`Nothing lives at ${address}.`);
     this.live.delete(address);
-    this.event('free_requested', address, block.requested, block.frames);
+    this.event('free_requested', address, block.requested, frames ?? block.frames);
     this.event('free_completed', address, block.requested, block.frames);
     this.event('segment_free', address, block.size, block.frames);
   }

@@ -40,6 +40,8 @@ export interface SegmentFacts {
   /** Devices whose trace tells of a failed allocation. */
   outOfMemory: readonly number[];
   settings: { readonly [key: string]: SettingValue } | null;
+  /** Where the segments of each device begin; none of a device with more than {@link MOST_PLACES}. */
+  places: readonly { device: number; addresses: readonly number[] }[];
 }
 
 /** Live share of a large segment below which it is pinned. */
@@ -47,6 +49,7 @@ const PINNED = 0.1;
 const MOST_PINNED = 256;
 /** Pools and streams beyond this number are one: a file can name a stream per segment. */
 const MOST_POOLS = 256;
+const MOST_PLACES = 4096;
 
 /** @param groupOf the digest's group of a live block */
 export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => number): SegmentFacts {
@@ -89,7 +92,25 @@ export function segmentFacts(snapshot: Snapshot, groupOf: (block: number) => num
       .filter(({ first, count }) => events.action.subarray(first, first + count).includes(Action.OutOfMemory))
       .map(({ device }) => device),
     settings: snapshot.settings,
+    places: placesOf(snapshot),
   };
+}
+
+function placesOf({ segments }: Snapshot): SegmentFacts['places'] {
+  const places = new Map<number, number[]>();
+  for (let segment = 0; segment < segments.count; segment++) {
+    const address = segments.addrHigh[segment] * 2 ** 32 + segments.addrLow[segment];
+    // Inputs that give sums have no addresses.
+    if (address === 0) continue;
+    const device = segments.device[segment];
+    const known = places.get(device);
+    if (known === undefined) places.set(device, [address]);
+    else known.push(address);
+  }
+  return [...places].map(([device, addresses]) => ({
+    device,
+    addresses: addresses.length > MOST_PLACES ? [] : addresses,
+  }));
 }
 
 /** True of a segment of which so little is live that it is held for almost nothing. @param liveBytes in it */

@@ -1,8 +1,8 @@
-import { Action, EMPTY_STACK, type Snapshot } from '../model/snapshot.js';
+import { Action, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
-import type { EventIndex, StackId } from '../model/units.js';
 import { countUpTo } from '../model/ascending.js';
-import { frameKind } from './frameKind.js';
+import { StackRole, StackRoles } from './stackRole.js';
+import { FEWEST_TURNS, loopStarts } from './trainingLoop.js';
 
 /** Where the steps of a trace begin. */
 export interface Steps {
@@ -15,47 +15,26 @@ export interface Steps {
 
 const OPTIMIZER = 'Optimizer.step#';
 const PROFILER = 'ProfilerStep#';
-/** Fewer beginnings than this are no rhythm. */
-const FEWEST_STARTS = 4;
-/** Deviation of the gaps over their mean: above it, a stack comes when it likes. */
-const MOST_IRREGULAR = 0.6;
-/** Share of the trace's allocations that the rhythm must span. */
-const LEAST_SPAN = 0.5;
-/** A stack belongs to the step if it allocates in this share of the periods. */
-const IN_PERIODS = 0.5;
-/** Share of the repeating stacks that must belong to the step. */
-const WHOLE_STEP = 0.4;
-/** What allocates in this first share of the trace only sets the training up. */
-const SET_UP = 0.1;
-/** Share of the stacks of the commonest rhythm that another must have. */
-const SHARED_RHYTHM = 0.5;
-/** Rhythms that are looked at, the fastest first. */
-const MOST_CANDIDATES = 16;
 
 /**
  * Finds the training steps of a snapshot's busiest device: from the recorder, which counts one for a round of several
  * optimizers and obeys the program's own marks, else from the scopes that optimizers and the profiler open, else from the
- * most regular user stack, which allocates once per step.
- * @returns null if the trace shows no steps
+ * loop around the outermost module call that the stacks show.
+ * @returns null if the trace shows fewer than three
  */
 export function findSteps(snapshot: Snapshot, recording: Recording | null = null): Steps | null {
-  const trace = snapshot.traces.reduce<(typeof snapshot.traces)[number] | null>(
+  const trace = snapshot.traces.reduce<DeviceTrace | null>(
     (busiest, candidate) => (candidate.count > (busiest?.count ?? 0) ? candidate : busiest),
     null,
   );
   if (trace === null) return null;
   const recorded = recording === null ? null : recordedStarts(snapshot, trace, recording);
   if (recorded !== null) return { source: 'recorder', device: trace.device, starts: recorded };
-  const annotated = annotatedStarts(snapshot, trace);
+  const roles = new StackRoles(snapshot);
+  const annotated = annotatedStarts(snapshot, trace, roles);
   if (annotated !== null) return { source: 'annotations', device: trace.device, starts: annotated };
-  const marker = mostRegularStack(snapshot, trace);
-  if (marker === null) return null;
-  const starts: number[] = [];
-  for (let ordinal = 0; ordinal < trace.count; ordinal++) {
-    const event = trace.first + ordinal;
-    if (snapshot.events.stack[event] === marker && snapshot.events.action[event] === Action.Alloc) starts.push(ordinal);
-  }
-  return { source: 'period', device: trace.device, starts: Uint32Array.from(starts) };
+  const starts = loopStarts(snapshot, trace, roles);
+  return starts === null ? null : { source: 'period', device: trace.device, starts };
 }
 
 /** The same steps in the trace of another device of the process, by their times; null where there are none. */
@@ -78,7 +57,7 @@ export function stepAt(steps: Steps, ordinal: number): number {
   return countUpTo(steps.starts, ordinal);
 }
 
-function annotatedStarts(snapshot: Snapshot, trace: { first: EventIndex; count: number }): Uint32Array | null {
+function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRoles): Uint32Array | null {
   const { annotations, strings, events } = snapshot;
   const byName = new Map<number, number[]>();
   for (let i = 0; i < annotations.count; i++) {
@@ -93,132 +72,44 @@ function annotatedStarts(snapshot: Snapshot, trace: { first: EventIndex; count: 
   }
   // Of several optimizers the busiest counts the steps; the others step with it or less often.
   const times = [...byName.values()].reduce<number[]>((most, one) => (one.length > most.length ? one : most), []);
-  if (times.length < FEWEST_STARTS) return null;
+  if (times.length < FEWEST_TURNS) return null;
   const starts: number[] = [];
+  const hasForward = forwardTest(snapshot, trace, roles);
   let ordinal = 0;
   for (const time of times.sort((a, b) => a - b)) {
     while (ordinal < trace.count && events.timeUs[trace.first + ordinal] < time) ordinal++;
-    if (ordinal < trace.count && starts.at(-1) !== ordinal) starts.push(ordinal);
+    const before = starts.at(-1);
+    // An optimizer for every layer steps many times in one step.
+    const isNew = before === undefined || (before !== ordinal && hasForward(before, ordinal));
+    if (ordinal < trace.count && isNew) starts.push(ordinal);
   }
-  return starts.length >= FEWEST_STARTS ? Uint32Array.from(starts) : null;
+  return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
+}
+
+/** Whether a forward pass lies between two events; always where the trace shows none at all. */
+function forwardTest(
+  { events }: Snapshot,
+  { first, count }: DeviceTrace,
+  roles: StackRoles,
+): (from: number, to: number) => boolean {
+  const made = new Uint32Array(count + 1);
+  for (let i = 0; i < count; i++) {
+    const isForward =
+      events.action[first + i] === Action.Alloc && roles.of(events.stack[first + i]) === StackRole.Forward;
+    made[i + 1] = made[i] + Number(isForward);
+  }
+  return (from, to) => made[count] === 0 || made[to] > made[from];
 }
 
 /** A step begins where the one before it ended; the first begins with the trace. */
-function recordedStarts(
-  snapshot: Snapshot,
-  trace: { first: EventIndex; count: number },
-  recording: Recording,
-): Uint32Array | null {
+function recordedStarts(snapshot: Snapshot, trace: DeviceTrace, recording: Recording): Uint32Array | null {
   const { timeUs } = snapshot.events;
-  if (recording.stepEndsUs.length + 1 < FEWEST_STARTS || timeUs[trace.first] === 0) return null;
+  if (recording.stepEndsUs.length + 1 < FEWEST_TURNS || timeUs[trace.first] === 0) return null;
   const starts = [0];
   let ordinal = 0;
   for (const end of recording.stepEndsUs) {
     while (ordinal < trace.count && timeUs[trace.first + ordinal] <= end) ordinal++;
     if (ordinal < trace.count && starts[starts.length - 1] !== ordinal) starts.push(ordinal);
   }
-  return starts.length >= FEWEST_STARTS ? Uint32Array.from(starts) : null;
-}
-
-function mostRegularStack(snapshot: Snapshot, trace: { first: EventIndex; count: number }): StackId | null {
-  const { events, stacks } = snapshot;
-  const first = new Uint32Array(stacks.count);
-  const last = new Uint32Array(stacks.count);
-  const gaps = new Uint32Array(stacks.count);
-  const seen = new Uint8Array(stacks.count);
-  const squares = new Float64Array(stacks.count);
-  // Counted in allocations: a collector that frees a thousand blocks at once breaks no rhythm.
-  let clock = 0;
-  for (let event = trace.first; event < trace.first + trace.count; event++) {
-    if (events.action[event] !== Action.Alloc) continue;
-    clock++;
-    const stack = events.stack[event];
-    if (seen[stack] === 1) {
-      gaps[stack]++;
-      squares[stack] += (clock - last[stack]) ** 2;
-    } else {
-      seen[stack] = 1;
-      first[stack] = clock;
-    }
-    last[stack] = clock;
-  }
-  const alike = sameCounts(gaps, seen);
-  // Of stacks that allocate equally often, the most regular one.
-  const candidates = new Map<number, Candidate>();
-  for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
-    const count = gaps[stack] + 1;
-    if (count < FEWEST_STARTS || last[stack] - first[stack] < LEAST_SPAN * clock) continue;
-    const mean = (last[stack] - first[stack]) / gaps[stack];
-    const irregularity = Math.sqrt(Math.max(0, squares[stack] / gaps[stack] - mean * mean)) / mean;
-    if (irregularity >= (candidates.get(count)?.irregularity ?? MOST_IRREGULAR)) continue;
-    if (isUserStack(snapshot, stack)) candidates.set(count, { stack, count, irregularity, alike: alike(count) });
-  }
-  const ofMost = Math.max(0, ...Array.from(candidates.values(), (candidate) => candidate.alike));
-  // What happens every tenth step may be more regular than the step, and all of the step happens in its periods: so the
-  // fastest rhythm that holds a step, among those that many stacks share.
-  const best = [...candidates.values()]
-    .filter((candidate) => candidate.alike >= SHARED_RHYTHM * ofMost)
-    .sort((x, y) => y.count - x.count)
-    .slice(0, MOST_CANDIDATES)
-    .find(({ stack }) => isWholeStep(snapshot, trace, stack));
-  return best?.stack ?? null;
-}
-
-interface Candidate {
-  stack: StackId;
-  /** Allocations. */
-  count: number;
-  irregularity: number;
-  /** Stacks that allocate as often. */
-  alike: number;
-}
-
-/** How many stacks allocate as often as a given number, give or take a step that the trace does not hold in full. */
-function sameCounts(gaps: Uint32Array, seen: Uint8Array): (count: number) => number {
-  const stacksOfCount = new Map<number, number>();
-  for (let stack = EMPTY_STACK + 1; stack < gaps.length; stack++) {
-    if (seen[stack] === 1) stacksOfCount.set(gaps[stack] + 1, (stacksOfCount.get(gaps[stack] + 1) ?? 0) + 1);
-  }
-  return (count) => [count - 1, count, count + 1].reduce((sum, one) => sum + (stacksOfCount.get(one) ?? 0), 0);
-}
-
-/**
- * True if most of what allocates again and again does so in most of the marker's periods. The rhythm of an inner loop
- * (the layers of a model, an optimizer that goes through the parameters) repeats only its own few stacks.
- */
-function isWholeStep(snapshot: Snapshot, trace: { first: EventIndex; count: number }, marker: StackId): boolean {
-  const { events, stacks } = snapshot;
-  const periods = new Uint32Array(stacks.count);
-  const lastPeriod = new Uint32Array(stacks.count);
-  const allocations = new Uint32Array(stacks.count);
-  const last = new Uint32Array(stacks.count);
-  let period = 0;
-  let clock = 0;
-  for (let event = trace.first; event < trace.first + trace.count; event++) {
-    if (events.action[event] !== Action.Alloc) continue;
-    const stack = events.stack[event];
-    if (stack === marker) period++;
-    allocations[stack]++;
-    last[stack] = ++clock;
-    if (period > 0 && lastPeriod[stack] !== period) {
-      lastPeriod[stack] = period;
-      periods[stack]++;
-    }
-  }
-  let repeating = 0;
-  let inStep = 0;
-  for (let stack = EMPTY_STACK + 1; stack < stacks.count; stack++) {
-    if (allocations[stack] < 2 || last[stack] < SET_UP * clock) continue;
-    repeating++;
-    if (periods[stack] >= IN_PERIODS * period) inStep++;
-  }
-  return inStep >= WHOLE_STEP * repeating;
-}
-
-function isUserStack(snapshot: Snapshot, stack: StackId): boolean {
-  const { stacks, frames, strings } = snapshot;
-  for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
-    if (frameKind(strings.text(frames.file[stacks.frames[i]])) === 'user') return true;
-  }
-  return false;
+  return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
 }

@@ -1,4 +1,5 @@
-import { BlockState, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
+import type { DeviceHistory } from '../model/history.js';
+import { Action, BlockState, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { deviceViews, type DeviceView } from '../attribution/deviceViews.js';
@@ -22,6 +23,8 @@ export interface TraceHead {
   /** Hashes of the first 1, 2, 4, … events (action, address, size), up to `HEAD_EVENTS` or the whole trace. */
   hashes: readonly number[];
   firstUs: Microseconds | null;
+  /** True if the trace begins with an empty allocator: all that it frees, and all that is live, it allocated. */
+  isWhole: boolean;
 }
 
 export interface DeviceTotals {
@@ -120,7 +123,9 @@ export function digestSnapshot(
     groups,
     blocks,
     segments: segmentFacts(snapshot, (block) => groupOfBlock[block]),
-    heads: traces.filter((trace) => trace.count > 0).map((trace) => headOf(snapshot, trace)),
+    heads: [...devices.values()]
+      .filter(({ history }) => history.trace.count > 0)
+      .map(({ history }) => headOf(snapshot, history)),
     steps,
     lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),
     spans,
@@ -216,8 +221,10 @@ export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
     }));
 }
 
-function headOf(snapshot: Snapshot, trace: { device: number; first: number; count: number }): TraceHead {
+function headOf(snapshot: Snapshot, { trace, allocations }: DeviceHistory): TraceHead {
   const { events } = snapshot;
+  const opening = events.action[trace.first];
+  const opens = opening === Action.SegmentAlloc || opening === Action.SegmentMap;
   let hash = 0x811c9dc5;
   const mix = (value: number): void => {
     hash = Math.imul(hash ^ value, 0x01000193);
@@ -232,5 +239,11 @@ function headOf(snapshot: Snapshot, trace: { device: number; first: number; coun
     if ((count & (count - 1)) === 0) hashes.push(hash >>> 0);
   }
   const firstUs = events.timeUs[trace.first];
-  return { device: trace.device, events: trace.count, hashes, firstUs: firstUs > 0 ? firstUs : null };
+  return {
+    device: trace.device,
+    events: trace.count,
+    hashes,
+    firstUs: firstUs > 0 ? firstUs : null,
+    isWhole: opens && allocations.birth.every((birth) => birth >= 0),
+  };
 }

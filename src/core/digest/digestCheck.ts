@@ -82,6 +82,7 @@ const segments: Shape<SegmentFacts> = record({
   pinned: list<PinnedSegment>(record({ device: number, totalBytes: number, liveBytes: number, group: count })),
   pending: list<PendingBlocks>(record({ device: number, group: count, bytes: number, blocks: number })),
   outOfMemory: list(number),
+  places: list<SegmentFacts['places'][number]>(record({ device: number, addresses: list(number) })),
   settings: orNull(settings),
 });
 
@@ -261,7 +262,9 @@ const digest: Shape<SnapshotDigest> = record({
   groups: list(group),
   blocks,
   segments,
-  heads: list<TraceHead>(record({ device: number, events: count, hashes: list(number), firstUs: orNull(number) })),
+  heads: list<TraceHead>(
+    record({ device: number, events: count, hashes: list(number), firstUs: orNull(number), isWhole: bool }),
+  ),
   steps: orNull(steps),
   lifetimes: list(lifetimes),
   peaks: list(peak),

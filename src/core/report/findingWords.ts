@@ -8,13 +8,13 @@ import type { LineReport, StepSource } from './report.js';
 type Amount = Pick<Finding, 'verdict' | 'bytes' | 'bytesPerStep'>;
 
 /** `35.8 MiB/step`; null where no rate is known. */
-export function rateOf(bytesPerStep: number | null, steps: StepSource): string | null {
+export function rateOf(bytesPerStep: number | null, steps: StepSource | null): string | null {
   const rate = Math.round(bytesPerStep ?? 0);
   return rate <= 0 ? null : perStep(byteText(rate), steps);
 }
 
 /** The answer: `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
-export function amountSentence({ verdict, bytes, bytesPerStep }: Amount, steps: StepSource): string {
+export function amountSentence({ verdict, bytes, bytesPerStep }: Amount, steps: StepSource | null): string {
   const rate = rateOf(bytesPerStep, steps);
   const amount = byteText(bytes);
   switch (verdict) {

@@ -10,7 +10,7 @@ const NEAR = 0.1;
 /** Snapshots between the same steps from which on rates are taken from them. */
 const FEWEST_COMMON = 3;
 /** What one step is counted by, where two runs of one program count alike. */
-const COUNTED: ReadonlySet<StepSource> = new Set(['annotations', 'recorder']);
+const COUNTED: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder']);
 /** Verdicts under which memory still grows, or may. */
 const OPEN: ReadonlySet<Verdict> = new Set(['growing', 'tooShort']);
 

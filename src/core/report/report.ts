@@ -52,8 +52,8 @@ export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | '
 export interface RunReport {
   id: string;
   rank: number | null;
-  /** What one step is in this run's rates. */
-  steps: StepSource;
+  /** What one step is in this run's rates; null where fewer than three are known. */
+  steps: StepSource | null;
   /** What put the snapshots in order. */
   order: RunOrder;
   snapshots: SnapshotReport[];

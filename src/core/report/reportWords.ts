@@ -51,8 +51,10 @@ export function holderSourceText(source: HolderReport['source']): string {
 }
 
 /** A rate: some amount per what steps are. */
-export function perStep(amount: string, steps: StepSource): string {
+export function perStep(amount: string, steps: StepSource | null): string {
   switch (steps) {
+    case null:
+      return amount;
     case 'annotations':
     case 'recorder':
     case 'period':
@@ -160,9 +162,9 @@ function judgedSentence(run: RunReport): string {
 }
 
 /** Growth per step; empty where there is none, or none is known. */
-export function rateText(line: LineReport, steps: StepSource): string {
+export function rateText(line: LineReport, steps: StepSource | null): string {
   const rate = Math.round(line.bytesPerStep ?? 0);
-  return rate === 0 ? '' : perStep(signedByteText(rate), steps);
+  return rate === 0 || steps === null ? '' : perStep(signedByteText(rate), steps);
 }
 
 /** `train.py:12`, or the file alone where the line is not known. */

@@ -87,7 +87,13 @@ export function runReport(
   const reports = [...lines.values()]
     .filter((line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)))
     .map((line) =>
-      lineReport(line, at, joined?.gaps ?? 0, { holders, cycles, statements, bounds, room: widest(rooms) }, lookup),
+      lineReport(
+        line,
+        at,
+        joined?.gaps ?? 0,
+        { source, holders, cycles, statements, bounds, room: widest(rooms) },
+        lookup,
+      ),
     )
     .sort(
       (a, b) =>
@@ -138,15 +144,14 @@ function mainCategory(stacks: readonly StackSeries[]): Category {
 }
 
 /** What one step is, and at which step each snapshot was taken. */
-function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: StepSource; at: number[] } {
+function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: StepSource | null; at: number[] } {
   const last = snapshots[snapshots.length - 1];
   const counted = joined === null ? stepsInTrace(snapshots, last) : stepsInJoined(joined);
   if (counted !== null && last.steps?.source === 'annotations') return { source: 'annotations', at: counted };
   const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
   if (recorded.every((step) => step !== null)) return { source: 'recorder', at: recorded };
-  // In a single snapshot a rhythm may as well be that of an inner loop: nothing confirms it.
-  if (counted !== null && snapshots.length > 1) return { source: 'period', at: counted };
-  return { source: 'snapshots', at: snapshots.map((_, i) => i) };
+  if (counted !== null) return { source: 'period', at: counted };
+  return { source: snapshots.length < FEWEST_SNAPSHOTS ? null : 'snapshots', at: snapshots.map((_, i) => i) };
 }
 
 /** True if the latest trace holds all events of the others, so that it needs no joining. */
@@ -174,12 +179,14 @@ function lineReport(
   at: readonly number[],
   gaps: number,
   {
+    source,
     holders,
     cycles,
     statements,
     bounds,
     room,
   }: {
+    source: StepSource | null;
     holders: Holders;
     cycles: CycleHolders;
     statements: RunStatements;
@@ -207,7 +214,7 @@ function lineReport(
     totalBytes: series.totalBytes,
     growthBytes: own[last] - own[0],
     leakedBytes: stacks.reduce((sum, stack) => sum + (stack.judgement.verdict === 'leak' ? stack.series[last] : 0), 0),
-    bytesPerStep: (theilSen(at, own) ?? floorRate(stacks))?.median ?? null,
+    bytesPerStep: source === null ? null : ((theilSen(at, own) ?? floorRate(stacks))?.median ?? null),
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
     category: mainCategory(stacks),
     series: own,

@@ -1,6 +1,16 @@
 /** What the names of snapshots tell: rank, step, time, and which files belong together. */
 
 const RANK = /(?:^|[^a-z])rank[_-]?(\d+)/i;
+/** What names call a step, with its number. */
+const NAMED_STEP =
+  /(?<![a-z])(?:global[_-]?)?(?:steps?|iters?|iterations?|epochs?|batch[_-]?idx)[_=-]?(?<step>\d+)(?![\d]|\.\d)/gi;
+/** What the recorder adds to the name of a step's snapshot. */
+const RECORDER_WORD = /#_(?:oom|light)$/;
+/** A number at the end of a name, and what stands before it. */
+const COUNTER = /^(?<before>.*?)(?<![\d.]|\d[._-])(?<number>\d+)[^\da-z]*$/i;
+/** Words of a configuration: their number is part of what a run is, and no step. */
+const CONFIGURATION =
+  /(?:^|[^a-z])(?:ctx|context|seq|sequence|len|length|seqlen|fp|bf|float|int|bits?|b|bs|bsz|batch|size|dim|d|hidden|width|layers?|depth|heads?|model|cl|tokens?|vocab|lr|k|n|chunk|tile|block|res|resolution|img|image|px|crop|window|world|tp|pp|dp|cp|ep|zero|stage|q|w|x)[_=-]?$|[a-z]\d+x$/i;
 /** Folders that a launcher makes anew for every step; other numbered folders are runs of their own. */
 const STEP_FOLDER = /^(?:(?:global)?[_-]?(?:step|iter|iteration|epoch)s?[_-]?)?\d+$/i;
 /** Words whose number names a process or a job, and no step. */
@@ -33,20 +43,43 @@ export function rankOf(path: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
-/** The step that a path names: the last number of the file's name that is neither rank nor time, else that of a step folder. */
+/** The step that a path says it is of: the last number of the file's name that is called one, else that of a step folder. */
 export function stepOf(path: string): number | null {
   const parts = path.replaceAll('\\', '/').split('/');
-  const numbers = withoutTime(stem(parts.pop() ?? ''))
-    .replace(OF_A_PROCESS, '')
-    .match(/\d+/g);
-  const last = numbers?.at(-1) ?? parts.findLast((part) => STEP_FOLDER.test(part))?.match(/\d+/)?.[0];
-  return last === undefined || last.length > 15 ? null : Number(last);
+  const named = [...withoutTime(stem(parts.pop() ?? '')).matchAll(NAMED_STEP)].at(-1)?.groups?.['step'];
+  const folder = parts.findLast((part) => STEP_FOLDER.test(part))?.match(/[a-z][^a-z\d]*(\d+)$/i)?.[1];
+  return numberOf(named ?? folder);
 }
 
-/** True if the number that {@link stepOf} takes from a path is called a step there, and not just any number. */
+/** The number that a file's name ends with if nothing says what it counts: a step where other names differ in it only. */
+export function counterOf(path: string): number | null {
+  const parts = path.replaceAll('\\', '/').split('/');
+  const name = withoutSteps(stem(parts.pop() ?? ''));
+  return numberOf(
+    counterIn(name) ?? (name.includes('#') ? undefined : parts.findLast((part) => STEP_FOLDER.test(part))),
+  );
+}
+
+function counterIn(name: string): string | undefined {
+  const counter = COUNTER.exec(name.replace(OF_A_PROCESS, ''))?.groups;
+  return counter === undefined || CONFIGURATION.test(counter['before'] ?? '') ? undefined : counter['number'];
+}
+
+/** A name with its times and what it calls steps left open. */
+function withoutSteps(name: string): string {
+  return withoutTime(name)
+    .replace(NAMED_STEP, (match) => match.replace(/\d+$/, '#'))
+    .replace(RECORDER_WORD, '#');
+}
+
+function numberOf(digits: string | undefined): number | null {
+  return digits === undefined || digits.length > 15 || !/^\d+$/.test(digits) ? null : Number(digits);
+}
+
+/** True if the number that {@link stepOf} takes from a path counts what a trace shows as steps: an epoch has many. */
 export function saysStep(path: string): boolean {
   const step = stepOf(path);
-  return step !== null && new RegExp(`(?:step|iter|iteration|batch)(?:e?s)?[_-]?0*${step}(?!\\d)`, 'i').test(path);
+  return step !== null && new RegExp(`(?:step|iter|iteration|batch[_-]?idx)s?[_=-]?0*${step}(?!\\d)`, 'i').test(path);
 }
 
 /** The time that a file's name tells, null if it tells none. Orders names that are written alike, no more. */
@@ -54,14 +87,18 @@ export function timeOfName(path: string): number | null {
   return timeIn(stem(path.replaceAll('\\', '/').split('/').pop() ?? ''))?.at ?? null;
 }
 
-/** Equal for the files of one process, as names go: alike but for steps and times. */
+/** Equal for the files of one process, as names go: alike but for steps, times and a counter at the end. */
 export function patternOf(path: string): string {
   const parts = path.replaceAll('\\', '/').split('/');
   const file = parts.pop() ?? '';
   const folders = parts.map((part) => (STEP_FOLDER.test(part) ? part.replace(/\d+/, '#') : part));
-  const numbers = new RegExp(`(?<ofProcess>${OF_A_PROCESS.source})|\\d+`, 'gi');
-  const name = withoutTime(file).replace(numbers, (_, ofProcess: string | undefined) => ofProcess ?? '#');
-  return [...folders, name].join('/');
+  const name = stem(file);
+  const numbers = new RegExp(`(?:${OF_A_PROCESS.source})|\\d+`, 'gi');
+  const open = withoutSteps(name);
+  const last =
+    counterIn(open) === undefined ? null : [...open.matchAll(numbers)].filter(([one]) => /^\d/.test(one)).at(-1);
+  const counted = last == null ? open : open.slice(0, last.index) + '#' + open.slice(last.index + last[0].length);
+  return [...folders, counted + file.slice(name.length)].join('/');
 }
 
 export function folderOf(path: string): string {

@@ -1,7 +1,7 @@
 import { splitMember } from '../model/memberPath.js';
 import type { Microseconds } from '../model/units.js';
 import type { SnapshotDigest } from '../digest/digest.js';
-import { folderOf, patternOf, rankOf, stepOf, timeOfName } from './runNames.js';
+import { counterOf, folderOf, patternOf, rankOf, stepOf, timeOfName } from './runNames.js';
 import { provesOneProcess, provesTwoProcesses } from './sameProcess.js';
 
 /** What puts the snapshots of a run in order: steps, times in the files, times in their names, when files were written. */
@@ -18,8 +18,12 @@ export interface Run {
   order: RunOrder;
 }
 
+/** Snapshots of fewer events are not told to be the same one. */
+const FEWEST_EVENTS = 1;
 /** So many steps back in time, and such a share of all, are no restarts: the number in the names is no step. */
 const BACKWARDS = { steps: 2, share: 1 / 3 };
+/** Numbers that are all powers of two from this on are sizes that were tried, and no steps. */
+const LEAST_SIZE = 16;
 /** More snapshots than this are not compared with each other beyond their names. */
 const MOST_COMPARED = 64;
 
@@ -31,22 +35,50 @@ export function stepOfDigest(digest: SnapshotDigest): number | null {
 /** Groups snapshots into runs. Every snapshot is in exactly one run. */
 export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
   const runs: Run[] = [];
-  for (const [id, family] of mergeFamilies(familiesByName(digests))) {
+  for (const [id, family] of mergeFamilies(familiesByName(oncePerSnapshot(digests)))) {
     const parts = processesOf(family).flatMap((members) => {
       const order = orderOf(members);
       return splitByTime(members.sort(bySequence(order))).map((snapshots) => ({ snapshots, order }));
     });
+    const names = new Set<string>();
     parts.forEach(({ snapshots, order }, part) => {
+      const isAlone = snapshots.length === 1 && snapshots[0].recording === null;
+      const name = isAlone ? snapshots[0].path : names.size === 0 ? id : `${id} (${part + 1})`;
+      if (!isAlone) names.add(name);
       runs.push({
-        id: part === 0 ? id : `${id} (${part + 1})`,
+        id: name,
         rank: rankOfDigest(snapshots[0]),
         snapshots,
-        steps: snapshots.map(stepOfDigest),
+        steps: stepsOfMembers(snapshots),
         order,
       });
     });
   }
   return runs.sort((a, b) => (a.id < b.id ? -1 : 1));
+}
+
+/** A page and a pickle of one snapshot are one: the first that was given. */
+function oncePerSnapshot(digests: readonly SnapshotDigest[]): SnapshotDigest[] {
+  const seen = new Map<string, SnapshotDigest>();
+  return digests.filter((digest) => {
+    if (digest.takenAtUs === null || digest.eventCount < FEWEST_EVENTS) return true;
+    const { takenAtUs, eventCount, heads } = digest;
+    const live = digest.devices.map(({ device, liveBytes }) => [device, liveBytes]);
+    const key = JSON.stringify([takenAtUs, eventCount, live, heads.map(({ hashes }) => hashes)]);
+    const first = seen.get(key);
+    if (first === undefined) seen.set(key, digest);
+    return first === undefined || first.format === digest.format;
+  });
+}
+
+/** The steps of a run's snapshots: as each says itself, else as counters that their names differ in. */
+function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
+  const said = members.map(stepOfDigest);
+  if (members.length === 1) return said;
+  const counted = said.every((step) => step === null) ? members.map(({ path }) => counterOf(path)) : said;
+  const isSequence = new Set(counted).size > members.length / 2;
+  const isFalse = members.every(({ takenAtUs }) => takenAtUs !== null) && contradictsTimes(members, counted);
+  return counted.includes(null) || !isSequence || isFalse ? said : counted;
 }
 
 /** Files whose names differ in a step or a time only belong together. */
@@ -60,7 +92,17 @@ function familiesByName(digests: readonly SnapshotDigest[]): Map<string, Snapsho
     if (family === undefined) families.set(key, [digest]);
     else family.push(digest);
   }
+  for (const [key, family] of [...families]) {
+    const sizes = family.map(({ path }) => (stepOf(path) === null ? counterOf(path) : null));
+    if (family.length < 2 || !sizes.every((size) => size !== null && isSize(size))) continue;
+    families.delete(key);
+    for (const digest of family) families.set(digest.path, [digest]);
+  }
   return families;
+}
+
+function isSize(number: number): boolean {
+  return number >= LEAST_SIZE && Number.isInteger(Math.log2(number));
 }
 
 /** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
@@ -116,18 +158,21 @@ function rankOfDigest({ path, recording }: SnapshotDigest): number | null {
 function orderOf(members: readonly SnapshotDigest[]): RunOrder {
   const all = (value: (digest: SnapshotDigest) => number | null): boolean =>
     members.every((digest) => value(digest) !== null);
-  const steps = members.map(stepOfDigest);
+  const steps = stepsOfMembers(members);
   const isCounted = !steps.includes(null) && new Set(steps).size > members.length / 2;
   const isTimed = all(({ takenAtUs }) => takenAtUs);
-  if (isCounted && !(isTimed && contradictsTimes(members))) return 'steps';
+  if (isCounted && !(isTimed && contradictsTimes(members, steps))) return 'steps';
   if (isTimed) return 'times';
   if (all(({ path }) => timeOfName(path))) return 'namedTimes';
   if (all(({ savedAtUs }) => savedAtUs)) return 'savedTimes';
   return 'names';
 }
 
-function contradictsTimes(members: readonly SnapshotDigest[]): boolean {
-  const times = [...members].sort(bySequence('steps')).map(({ takenAtUs }) => takenAtUs ?? 0);
+function contradictsTimes(members: readonly SnapshotDigest[], steps: readonly (number | null)[]): boolean {
+  const times = members
+    .map(({ takenAtUs }, i) => ({ step: steps[i] ?? 0, takenAtUs: takenAtUs ?? 0 }))
+    .sort((a, b) => a.step - b.step)
+    .map(({ takenAtUs }) => takenAtUs);
   const back = times.filter((time, i) => i > 0 && time < times[i - 1]).length;
   return back > BACKWARDS.steps && back > BACKWARDS.share * members.length;
 }
@@ -135,7 +180,7 @@ function contradictsTimes(members: readonly SnapshotDigest[]): boolean {
 function bySequence(order: RunOrder): (a: SnapshotDigest, b: SnapshotDigest) => number {
   const placeOf = (digest: SnapshotDigest): number | null =>
     order === 'steps'
-      ? stepOfDigest(digest)
+      ? (stepOfDigest(digest) ?? counterOf(digest.path))
       : order === 'namedTimes'
         ? timeOfName(digest.path)
         : order === 'savedTimes'

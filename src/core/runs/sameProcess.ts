@@ -1,13 +1,10 @@
-import type { Bytes, Microseconds } from '../model/units.js';
+import type { Microseconds } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest } from '../digest/digest.js';
-import { stackKey } from '../digest/stackKey.js';
 import type { Anchors } from '../digest/traceSpan.js';
 
 /** First times of one process differ by the fit of its clock, never by this much. */
 const SAME_CLOCK_US = 1_000_000;
-/** Share of the smaller snapshot's live bytes that two of one process have in common, and in how many blocks at least. */
-const IN_COMMON = { share: 0.5, blocks: 3 };
 /** Of the places of one time that tell traces apart, the share that two of one process have in common, and how many it takes. */
 const ANCHORS = { share: 0.1, fewest: 8 };
 
@@ -27,20 +24,31 @@ export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
   return common;
 }
 
-/** True if their contents prove two snapshots to be of one process, in whichever order. */
+/**
+ * True if their contents prove two snapshots to be of one process, in whichever order: the same events at the same time.
+ * Equal addresses prove nothing, since a program that is run again gets the same.
+ */
 export function provesOneProcess(a: SnapshotDigest, b: SnapshotDigest): boolean {
-  if (hasTrace(a) && hasTrace(b)) return sameHistory(a, b) || tracesMeet(a, b);
-  return sharesMemory(a, b);
+  return isTimed(a) && isTimed(b) && (sameHistory(a, b) || tracesMeet(a, b));
 }
 
-/** True if their traces prove two snapshots to be of different processes: of the same time, but not of the same events. */
+/**
+ * True if their contents prove two snapshots to be of different processes: traces of the same time but not of the same
+ * events, one that begins with an empty allocator after the other ended, or no segment in common.
+ */
 export function provesTwoProcesses(a: SnapshotDigest, b: SnapshotDigest): boolean {
-  if (sameHistory(a, b)) return false;
-  return a.spans.some((span) => {
-    const other = b.spans.find(({ device }) => device === span.device);
+  if (sameHistory(a, b) || tracesMeet(a, b)) return false;
+  if (beginsAnewAfter(a, b) || beginsAnewAfter(b, a) || !sharesSegments(a, b)) return true;
+  return a.curves.some((curve) => {
+    const other = b.curves.find(({ device }) => device === curve.device);
     if (other === undefined || a.takenAtUs === null || b.takenAtUs === null) return false;
-    const first = [a, b].map(({ heads }) => heads.find(({ device }) => device === span.device)?.firstUs ?? 0);
-    return areOthers(span.anchors, other.anchors, Math.max(...first), Math.min(a.takenAtUs, b.takenAtUs));
+    const first = [a, b].map(({ heads }) => heads.find(({ device }) => device === curve.device)?.firstUs ?? 0);
+    return areOthers(
+      curve.meeting.anchors,
+      other.meeting.anchors,
+      Math.max(...first),
+      Math.min(a.takenAtUs, b.takenAtUs),
+    );
   });
 }
 
@@ -61,45 +69,37 @@ function areOthers(a: Anchors, b: Anchors, from: Microseconds, to: Microseconds)
   return Math.min(seen, times.size) >= ANCHORS.fewest && alike < ANCHORS.share * seen;
 }
 
-function hasTrace({ heads }: SnapshotDigest): boolean {
-  return heads.length > 0;
+function isTimed({ heads, takenAtUs }: SnapshotDigest): boolean {
+  return heads.length > 0 && takenAtUs !== null && heads.every(({ firstUs }) => firstUs !== null);
 }
 
-/** True if the traces overlap, with the same events in the overlap. */
+/** True if a trace holds the whole life of an allocator, and begins after the other snapshot was taken. */
+function beginsAnewAfter(later: SnapshotDigest, { takenAtUs }: SnapshotDigest): boolean {
+  if (takenAtUs === null || later.heads.length === 0) return false;
+  return later.heads.every(({ isWhole, firstUs }) => isWhole && firstUs !== null && firstUs > takenAtUs);
+}
+
+/** False only if both hold segments on a device, and none at the same address. */
+function sharesSegments(a: SnapshotDigest, b: SnapshotDigest): boolean {
+  const placesOf = ({ segments }: SnapshotDigest, device: number): readonly number[] =>
+    segments.places.find((one) => one.device === device)?.addresses ?? [];
+  const common = a.segments.places.flatMap(({ device, addresses }) => {
+    const others = new Set(placesOf(b, device));
+    return others.size === 0 ? [] : [addresses.some((address) => others.has(address))];
+  });
+  return common.length === 0 || common.includes(true);
+}
+
+/** True if the traces are of times that overlap, with the same events in the overlap. */
 function tracesMeet(a: SnapshotDigest, b: SnapshotDigest): boolean {
-  return a.spans.some((span) => {
-    const other = b.spans.find(({ device }) => device === span.device);
-    return other !== undefined && (endOfEarlier(span, other) !== null || endOfEarlier(other, span) !== null);
+  if (isTimed(a) && isTimed(b) && !(reaches(a, b) && reaches(b, a))) return false;
+  return a.curves.some(({ device, meeting }) => {
+    const other = b.curves.find((one) => one.device === device)?.meeting;
+    return other !== undefined && (endOfEarlier(meeting, other) !== null || endOfEarlier(other, meeting) !== null);
   });
 }
 
-/** True if most of what is live is the same: the same size and stack at the same address. */
-function sharesMemory(a: SnapshotDigest, b: SnapshotDigest): boolean {
-  const [small, large] = liveBytes(a) <= liveBytes(b) ? [a, b] : [b, a];
-  const there = blocksOf(large);
-  let bytes = 0;
-  let blocks = 0;
-  for (const [block, size] of blocksOf(small)) {
-    if (there.get(block) !== size) continue;
-    bytes += size;
-    blocks++;
-  }
-  return blocks >= IN_COMMON.blocks && bytes >= IN_COMMON.share * liveBytes(small);
-}
-
-function liveBytes({ blocks }: SnapshotDigest): Bytes {
-  return blocks.size.reduce((sum, size) => sum + size, 0);
-}
-
-function blocksOf(digest: SnapshotDigest): Map<string, Bytes> {
-  const { blocks, groups } = digest;
-  const keys = groups.map((group) => stackKey(digest, group));
-  const found = new Map<string, Bytes>();
-  for (let row = 0; row < blocks.count; row++) {
-    // Inputs that give sums have no addresses: nothing tells their blocks apart.
-    if (blocks.addrLow[row] === 0 && blocks.addrHigh[row] === 0) continue;
-    const place = `${blocks.device[row]}/${blocks.addrHigh[row]}/${blocks.addrLow[row]}`;
-    found.set(`${place} ${keys[blocks.group[row]]}`, blocks.size[row]);
-  }
-  return found;
+/** True if the trace of one begins before the other snapshot was taken. */
+function reaches({ heads }: SnapshotDigest, { takenAtUs }: SnapshotDigest): boolean {
+  return takenAtUs !== null && heads.some(({ firstUs }) => firstUs !== null && firstUs <= takenAtUs + SAME_CLOCK_US);
 }

@@ -9,25 +9,87 @@ const frame = (line: number): { filename: string; line: number; name: string }[]
   { filename: '/home/ml/job/train.py', line, name: 'main' },
 ];
 
-/** Every step allocates on each of `lines` and frees it; every `every` steps also on `others`. */
-async function stepsOf(steps: number, lines: number, every: number, others: number): Promise<number | undefined> {
-  const run = new TrainingRun();
-  for (let step = 1; step <= steps; step++) {
-    const open = Array.from({ length: lines }, (_, i) => run.allocate(1000 + i, frame(10 + i)));
-    for (const address of open) run.free(address);
-    if (step % every !== 0) continue;
-    for (let i = 0; i < others; i++) run.free(run.allocate(2000 + i, frame(100 + i)));
-  }
-  return findSteps(await readBytes(run.dump()))?.starts.length;
+const call = { filename: '/usr/lib/python3/dist-packages/torch/nn/modules/module.py', line: 1511, name: '_call_impl' };
+const forward = (line: number): { filename: string; line: number; name: string } => ({
+  filename: '/home/ml/job/model.py',
+  line,
+  name: 'forward',
+});
+const backward = [
+  { filename: '/usr/lib/python3/dist-packages/torch/_tensor.py', line: 522, name: 'backward' },
+  ...frame(30),
+];
+
+/** A pass through an embedding, layers of two lines each and a head. */
+function pass(run: TrainingRun, layers: number, at = 20): number[] {
+  const inner = [call, forward(12), call, ...frame(at)];
+  return [
+    run.allocate(1000, [call, forward(10), call, ...frame(at)]),
+    ...Array.from({ length: layers }, () => [
+      run.allocate(1000, [forward(40), ...inner]),
+      run.allocate(1000, [forward(41), ...inner]),
+    ]).flat(),
+    run.allocate(1000, [call, forward(14), call, ...frame(at)]),
+  ];
 }
 
-describe('Steps from a rhythm', () => {
-  it('are those that most stacks share', async () => {
-    assert.equal(await stepsOf(40, 6, 4, 1), 40);
+/** A pass whose results are let go by the line that called the model. */
+function evaluate(run: TrainingRun, layers: number, at = 20): void {
+  for (const address of pass(run, layers, at)) run.free(address, frame(at));
+}
+
+async function found(run: TrainingRun): Promise<unknown> {
+  const steps = findSteps(await readBytes(run.dump()));
+  return steps === null ? null : [steps.source, steps.starts.length];
+}
+
+describe('Steps from the loop that the stacks show', () => {
+  const train = (run: TrainingRun, steps: number, evaluateEvery = Infinity): void => {
+    for (let step = 1; step <= steps; step++) {
+      const batch = run.allocate(500, frame(19));
+      const kept = pass(run, 12);
+      const gradient = run.allocate(1000, backward);
+      for (const address of kept) run.free(address, []);
+      run.free(gradient, frame(31));
+      run.free(batch, frame(31));
+      if (step % evaluateEvery === 0) for (let i = 0; i < 8; i++) evaluate(run, 12, 40);
+    }
+  };
+
+  it('are turns with a backward pass, not the layers of the model', async () => {
+    const run = new TrainingRun();
+    train(run, 9);
+    assert.deepEqual(await found(run), ['period', 9]);
   });
 
-  it('are not those of an evaluation of as many lines that comes now and then', async () => {
-    assert.equal(await stepsOf(60, 6, 5, 8), 60);
+  it('are not those of an evaluation that comes now and then', async () => {
+    const run = new TrainingRun();
+    train(run, 12, 3);
+    assert.deepEqual(await found(run), ['period', 12]);
+  });
+
+  it('are none in fewer than three turns', async () => {
+    const run = new TrainingRun();
+    train(run, 2);
+    assert.equal(await found(run), null);
+  });
+
+  it('are none in one pass, however many layers it has', async () => {
+    const run = new TrainingRun();
+    pass(run, 48);
+    assert.equal(await found(run), null);
+  });
+
+  it('are passes where nothing trains, each of which frees what it made', async () => {
+    const run = new TrainingRun();
+    for (let i = 0; i < 5; i++) evaluate(run, 12);
+    assert.deepEqual(await found(run), ['period', 5]);
+  });
+
+  it('are none where each pass is longer, as with tokens', async () => {
+    const run = new TrainingRun();
+    for (let i = 0; i < 5; i++) evaluate(run, 12 + i);
+    assert.equal(await found(run), null);
   });
 });
 

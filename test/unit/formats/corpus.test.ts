@@ -26,7 +26,7 @@ const NO_SNAPSHOT: Readonly<Record<string, readonly [SnapshotErrorReason, RegExp
 
 function filesUnder(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => !name.endsWith('.py'))
+    .filter((name) => !/(?:\.py|\.tsv|(?:^|\/)LICENSE)$/.test(name))
     .map((name) => join(folder, name))
     .filter((path) => statSync(path).isFile())
     .sort();

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
+import { Action, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
@@ -21,10 +22,16 @@ const BLANK: Recording = {
   commit: null,
 };
 
-async function recorded(name: string, about: (index: number) => Partial<Recording>): Promise<SnapshotDigest[]> {
+async function recorded(
+  name: string,
+  about: (index: number, snapshot: Snapshot) => Partial<Recording>,
+): Promise<SnapshotDigest[]> {
   const files = picklesUnder(join(FIXTURES, 'recordings', name));
   return Promise.all(
-    files.map(async (file, i) => digestSnapshot(file, await readFile(file), { ...BLANK, ...about(i) })),
+    files.map(async (file, i) => {
+      const snapshot = await readFile(file);
+      return digestSnapshot(file, snapshot, { ...BLANK, ...about(i, snapshot) });
+    }),
   );
 }
 
@@ -33,6 +40,15 @@ function run(digests: readonly SnapshotDigest[], files: string[], lines: Record<
   const { runs } = buildReport(digests, { files, rules: [], lineText }).report;
   assert.equal(runs.length, 1);
   return runs[0];
+}
+
+/** The steps of a program that allocates two blocks in each. */
+function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
+  const { first, count } = traces.reduce((most, trace) => (trace.count > most.count ? trace : most));
+  const allocations = Array.from({ length: count }, (_, i) => first + i).filter(
+    (event) => events.action[event] === Action.Alloc,
+  );
+  return { stepEndsUs: allocations.filter((_, i) => i % 2 === 1).map((event) => events.timeUs[event]) };
 }
 
 /** Of an owner, what these tests do not look at. */
@@ -93,7 +109,7 @@ describe('A recorded run', () => {
   it('calls a sawtooth a cycle when the recorder saw one, or when the line that frees calls the collector', async () => {
     const verdicts = (report: RunReport): string[] =>
       report.lines.filter((l) => l.series.some(Boolean)).map((l) => l.verdict);
-    const plain = await recorded('node_cycle', () => ({}));
+    const plain = await recorded('node_cycle', (_, snapshot) => pairSteps(snapshot));
     assert.deepEqual(verdicts(run(plain, ['leak.py'])), ['periodic', 'periodic']);
     assert.deepEqual(verdicts(run(plain, ['leak.py'], { 'leak.py:25': '            gc.collect()' })), [
       'cycle',
@@ -108,7 +124,10 @@ describe('A recorded run', () => {
       bytes: 9,
       ...PLAIN,
     };
-    const seen = await recorded('node_cycle', () => ({ owners: [{ ...owner, allocatedAt: sites }] }));
+    const seen = await recorded('node_cycle', (_, snapshot) => ({
+      ...pairSteps(snapshot),
+      owners: [{ ...owner, allocatedAt: sites }],
+    }));
     assert.deepEqual(verdicts(run(seen, ['leak.py'])), ['cycle', 'cycle']);
   });
 });

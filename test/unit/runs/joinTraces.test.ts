@@ -109,7 +109,7 @@ describe('Traces of successive dumps', () => {
             allocator_settings: {},
             external_annotations: [],
           });
-          return digestSnapshot('dump.pickle', await readBytes(file)).spans[0];
+          return digestSnapshot('dump.pickle', await readBytes(file)).curves[0].meeting;
         }),
       );
       return endOfEarlier(spans[0], spans[1]);

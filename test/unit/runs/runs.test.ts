@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { followBlocks } from '../../../src/core/runs/flow.js';
-import { rankOf, saysStep, stepOf, timeOfName } from '../../../src/core/runs/runNames.js';
+import { counterOf, patternOf, rankOf, saysStep, stepOf, timeOfName } from '../../../src/core/runs/runNames.js';
 import { groupRuns } from '../../../src/core/runs/runs.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
@@ -14,9 +14,9 @@ function later(digest: Digest, us: number): Digest {
     ...digest,
     takenAtUs: (digest.takenAtUs ?? 0) + us,
     heads: digest.heads.map((head) => ({ ...head, firstUs: (head.firstUs ?? 0) + us })),
-    spans: digest.spans.map((span) => ({
-      ...span,
-      anchors: { ...span.anchors, timeUs: span.anchors.timeUs.map((time) => time + us) },
+    curves: digest.curves.map(({ meeting, ...curve }) => ({
+      ...curve,
+      meeting: { ...meeting, anchors: { ...meeting.anchors, timeUs: meeting.anchors.timeUs.map((time) => time + us) } },
     })),
   };
 }
@@ -32,16 +32,12 @@ describe('Ranks and steps', () => {
       '/out/step_0040.pickle',
       '/out/global_step40/mem.pickle',
       'C:\\out\\iter-7.pickle',
-      'batches12.pkl',
+      'batch_idx12.pkl',
+      '/step_2/bf16.pickle',
     ]) {
       assert.equal(saysStep(path), true, path);
     }
-    for (const path of [
-      '/out/ring_10000_events.pickle',
-      '/out/epoch_3.pickle',
-      '/step_2/bf16.pickle',
-      '/out/step.pickle',
-    ]) {
+    for (const path of ['/out/ring_10000_events.pickle', '/out/epoch_3.pickle', '/out/step.pickle']) {
       assert.equal(saysStep(path), false, path);
     }
   });
@@ -51,11 +47,29 @@ describe('Ranks and steps', () => {
     assert.equal(rankOf('C:\\out\\rank-12\\step_4.pickle'), 12);
     assert.equal(rankOf('/out/frank3.pickle'), null);
     assert.equal(rankOf('/out/resnet_r50.pickle'), null);
-    assert.equal(stepOf('/out/snapshot_0080.pickle'), 80);
+    assert.equal(stepOf('/out/snapshot_0080.pickle'), null);
+    assert.equal(counterOf('/out/snapshot_0080.pickle'), 80);
     assert.equal(stepOf('/out/step_100/rank0_memory_snapshot.pickle'), 100);
     assert.equal(stepOf('/out/rank0/step_12.pickle'), 12);
     assert.equal(stepOf('/out/before.pickle'), null);
     assert.equal(stepOf('/exp12/before.pickle'), null);
+  });
+
+  it('are not taken from words of a configuration', () => {
+    for (const name of [
+      'xl_ctx128_full',
+      'mem_fp32',
+      'model_1.3b',
+      'fwd_cl512',
+      'run_bs_8',
+      '2.7B-256-fwd',
+      'gpt_1.5',
+    ]) {
+      assert.equal(stepOf(`/out/${name}.pickle`) ?? counterOf(`/out/${name}.pickle`), null, name);
+      assert.ok(!patternOf(`/out/${name}.pickle`).includes('#'), name);
+    }
+    assert.equal(stepOf('/out/xl_ctx128_step_40.pickle'), 40);
+    assert.equal(patternOf('/out/xl_ctx128_step_40.pickle'), '/out/xl_ctx128_step_#.pickle');
   });
 
   it('are not taken from times and process numbers', () => {
@@ -94,6 +108,38 @@ describe('Runs', () => {
     );
   });
 
+  it('have one snapshot of a page and a pickle of it', async () => {
+    const [first, second] = await digestsUnder('recordings/aux_loss');
+    const page = { ...first, path: '/out/page.html', format: 'memoryViz/pickle' };
+    assert.deepEqual(
+      groupRuns([first, page, second]).flatMap(({ snapshots }) => snapshots),
+      [first, second],
+    );
+  });
+
+  it('are not made of sizes that were tried', async () => {
+    const digests = await digestsUnder('recordings/aux_loss');
+    const apart = digests.map((digest, i) => ({ ...later(digest, i * 1e9), path: `/out/mem_${128 << i}.pickle` }));
+    assert.deepEqual(
+      groupRuns(apart).map(({ id, steps }) => [id, steps]),
+      apart.map(({ path }) => [path, [null]]).sort(),
+    );
+  });
+
+  it('end where an allocator begins anew, and where no segment is the same', async () => {
+    const [first, second] = await digestsUnder('recordings/aux_loss');
+    const named = (digest: Digest, n: number): Digest => ({ ...digest, path: `/out/snapshot_${n}.pickle` });
+    const whole = {
+      ...later(second, 1e9),
+      heads: second.heads.map((head) => ({ ...head, isWhole: true, firstUs: 9e15 })),
+    };
+    assert.equal(groupRuns([named(first, 1), named(whole, 2)]).length, 2);
+    const places = [{ device: 0, addresses: [1 << 30] }];
+    const moved = { ...later(second, 1e9), segments: { ...second.segments, places } };
+    assert.equal(groupRuns([named(first, 1), named(moved, 2)]).length, 2);
+    assert.equal(groupRuns([named(first, 1), named(second, 2)]).length, 1);
+  });
+
   it('keep ranks apart', async () => {
     const runs = groupRuns(await digestsUnder('recordings/two_ranks'));
     assert.deepEqual(
@@ -128,6 +174,8 @@ describe('Runs', () => {
       spans: [],
       steps: null,
       lifetimes: [],
+      curves: [],
+      segments: { ...digest.segments, places: [] },
     }));
   const shown = (digests: readonly Digest[]): string[] =>
     groupRuns(digests).map(
@@ -139,9 +187,8 @@ describe('Runs', () => {
     assert.equal(digests.length, 4);
     assert.deepEqual(shown(named(digests, 'late', 'final', 'b', 'a')), ['times: late final b a']);
     const bare = untraced(digests);
-    assert.deepEqual(shown(named(bare, 'c', 'a', 'final', 'b')), ['names: a b c final']);
-    const saved = named(bare, 'c', 'a', 'final', 'b').map((digest, i) => ({ ...digest, savedAtUs: 1e15 + i }));
-    assert.deepEqual(shown([...saved].reverse()), ['savedTimes: c a final b']);
+    // Equal addresses prove nothing: a program that is run again gets the same.
+    assert.deepEqual(shown(named(bare, 'c', 'a', 'final', 'b')), ['names: a', 'names: b', 'names: c', 'names: final']);
     const clock = ['Nov_30_23_58_30', 'Nov_30_23_59_05', 'Dec_01_00_00_40', 'Dec_01_00_01_10'];
     assert.deepEqual(shown(named(bare, ...clock).reverse()), [`namedTimes: ${clock.join(' ')}`]);
     assert.deepEqual(shown(named(digests, ...clock).reverse()), [`times: ${clock.join(' ')}`]);
@@ -157,9 +204,9 @@ describe('Runs', () => {
   it('of other programs, ranks and jobs stay apart in one folder', async () => {
     const one = untraced(await digestsUnder('recordings/aux_loss'));
     const other = untraced(await digestsUnder('recordings/node_cycle')).slice(0, 2);
-    assert.deepEqual(shown([...named(one.slice(0, 2), 'a', 'b'), ...named(other, 'c', 'd')]), [
-      'names: a b',
-      'names: c d',
+    assert.deepEqual(shown([...named(one.slice(0, 2), 'one_1', 'one_2'), ...named(other, 'two_1', 'two_2')]), [
+      'steps: one_1 one_2',
+      'steps: two_1 two_2',
     ]);
     assert.deepEqual(shown(named(one.slice(0, 2), 'rank0', 'rank1')), ['names: rank0', 'names: rank1']);
     const jobs = [
