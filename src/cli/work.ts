@@ -118,6 +118,6 @@ async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments)
 
 /** In pieces: a report may be longer than a text may be. */
 function printJson(value: unknown, { print }: Desk): void {
-  for (const piece of visibleJson(value)) print(piece);
+  visibleJson(value, print);
   print('\n');
 }

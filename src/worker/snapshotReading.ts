@@ -15,6 +15,8 @@ export interface ReadWish<WantsDigest extends boolean = boolean> {
   readonly wantsDigest: WantsDigest;
   /** Which snapshot of several, from 0; the first where left out. */
   readonly member?: number;
+  /** When reading of this file began, by this thread's clock: all of it has one time. Now where left out. */
+  readonly sinceMs?: number;
 }
 
 export interface ReadFile<WantsDigest extends boolean = boolean> {
@@ -73,7 +75,7 @@ export class SnapshotReading implements SnapshotReader {
   }
 
   async read<WantsDigest extends boolean>(
-    { path, bytes, wantsDigest, member = 0 }: ReadWish<WantsDigest>,
+    { path, bytes, wantsDigest, member = 0, sinceMs = performance.now() }: ReadWish<WantsDigest>,
     signal: AbortSignal,
     onProgress: (fraction: number) => void,
   ): Promise<ReadFile<WantsDigest> | OtherFile> {
@@ -83,7 +85,8 @@ export class SnapshotReading implements SnapshotReader {
       const { state, members, digest } = kept;
       return { kind: 'snapshot', state, members, snapshot: null, digest } as ReadFile<true> as Wished;
     }
-    const { timeLimitMs, cache } = this.settings;
+    const { timeLimitMs: whole, cache } = this.settings;
+    const timeLimitMs = whole === null ? null : Math.max(1, whole - (performance.now() - sinceMs));
     const request = { path, member, wantsDigest, timeLimitMs, cache: cache?.maxBytes === 0 ? null : cache };
     const reading = await this.somewhere(request, bytes, signal, onProgress);
     if (reading.kind === 'other') return reading;

@@ -83,13 +83,14 @@ export class SnapshotStore {
     if (known !== undefined && sameFile(known.state, present) && sameSidecar(known.sidecar, sidecar)) {
       return { digests: [...known.digests.values()], read: false };
     }
+    const sinceMs = performance.now();
     const wish = { path, bytes: present.size, wantsDigest: true } as const;
     const first = await this.reader.read(wish, signal, onProgress);
     const entry: Entry = { state: first.state, sidecar, digests: new Map(), other: null };
     if (first.kind === 'other') entry.other = first.result;
     else {
       for (let member = 0; member < first.members; member++) {
-        const reading = member === 0 ? first : await this.reader.read({ ...wish, member }, signal, onProgress);
+        const reading = member === 0 ? first : await this.reader.read({ ...wish, member, sinceMs }, signal, onProgress);
         if (reading.kind === 'other' || !sameFile(reading.state, first.state)) throw changedWhileRead(path);
         entry.digests.set(reading.digest.path, reading.digest);
         if (reading.snapshot !== null) this.keep(reading.digest.path, reading.state, reading.snapshot);

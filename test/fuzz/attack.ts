@@ -54,7 +54,7 @@ function judge(args: readonly string[]): End {
   if (status === null) return { problem: `ended by ${String(signal)}`, seconds: Infinity, bytes: Infinity };
   const took = JSON.parse(readFileSync(join(root, 'took.json'), 'utf8')) as Omit<End, 'problem'>;
   const sentences = stderr.split('\n').slice(0, -1);
-  const [odd] = sentences.filter((line) => !/^leakline: .*\.$/.test(line) || /set aside|given up/.test(line));
+  const odd = sentences.find((line) => !/^leakline: .*\.$/.test(line) || /set aside|given up/.test(line));
   const problem = !MEANT.includes(status)
     ? `exit code ${status}: ${stderr.slice(0, 300)}`
     : odd !== undefined
@@ -73,7 +73,8 @@ function tell(name: string, { problem, seconds, bytes }: End): void {
   count++;
   if (problem !== null) failures++;
   const took = `${seconds.toFixed(1)} s, ${Math.round(bytes / 2 ** 20)} MiB`;
-  if (problem !== null || part !== '') console.log(`${problem === null ? 'ends' : 'FAILED'}: ${name} (${took}) ${problem ?? ''}`);
+  if (problem !== null || part !== '')
+    console.log(`${problem === null ? 'ends' : 'FAILED'}: ${name} (${took}) ${problem ?? ''}`);
 }
 
 for (const { name, files } of ATTACKS.filter((attack) => attack.name.includes(part))) {
@@ -83,7 +84,7 @@ for (const { name, files } of ATTACKS.filter((attack) => attack.name.includes(pa
   for (const [file, content] of made) writeFileSync(join(folder, file), content);
   tell(name, judge(made.map(([file]) => join(folder, file)).filter((path) => !path.endsWith('.leakline.json'))));
 }
-for (const { name, text } of SOURCES.filter((source) => source.name.includes(part))) {
+for (const { name, text } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(FIXTURES, 'recordings/aux_loss'), folder, { recursive: true });
   writeFileSync(join(folder, 'src/train.py'), text());

@@ -155,7 +155,10 @@ function profile(samples: number, locations: number, lines: number, devices = 1)
       field(
         2,
         Buffer.concat([
-          field(1, times(locations, () => 1)),
+          field(
+            1,
+            times(locations, () => 1),
+          ),
           field(2, [1, ...varint(512)]),
           label(5, 6),
           label(7, devicesAt + (i % devices)),
@@ -228,9 +231,7 @@ export const ATTACKS: readonly Attack[] = [
   pickle('a text that says it is 8 EB long', (w) => w.bytes(0x8d, 0, 0, 0, 0, 0, 0, 0, 0x70)),
   pickle('an integer of 2 GB', (w) => w.bytes(0x8b, 0xff, 0xff, 0xff, 0x7f)),
   pickle('a frame of 8 EB', (w) => w.bytes(0x95, 0, 0, 0, 0, 0, 0, 0, 0x70)),
-  pickle('different keys', (w) =>
-    w.dict(Object.fromEntries(times(400_000, (i) => [`key${i}`, int(i)] as const))),
-  ),
+  pickle('different keys', (w) => w.dict(Object.fromEntries(times(400_000, (i) => [`key${i}`, int(i)] as const)))),
   pickle('settings in settings', (w) => {
     w.bytes(0x7d, 0x28).text('segments').bytes(0x5d).text('allocator_settings');
     for (let i = 0; i < 100_000; i++) w.bytes(0x7d, 0x28).text('a');
@@ -238,7 +239,9 @@ export const ATTACKS: readonly Attack[] = [
   }),
 
   one('zeros, a thousand times packed', () => gzipSync(new Uint8Array(512 * MB))),
-  one('a pickle of nothing, packed', () => gzipSync(Buffer.concat([Uint8Array.of(0x80, 4), new Uint8Array(400 * MB).fill(0x5d)]))),
+  one('a pickle of nothing, packed', () =>
+    gzipSync(Buffer.concat([Uint8Array.of(0x80, 4), new Uint8Array(400 * MB).fill(0x5d)])),
+  ),
   one('gzip in gzip', () => times(12, () => 0).reduce((bytes: Uint8Array) => gzipSync(bytes), new Uint8Array(100))),
   one('a gzip file whose name is 40 MB long', () => gzipHeader(new Uint8Array(40 * MB).fill(0x61))),
   one('a gzip file of empty blocks', () =>
@@ -249,15 +252,31 @@ export const ATTACKS: readonly Attack[] = [
     const unpacked = new Uint8Array(512 * MB);
     return zipArchive([{ name: 'a/data.pkl', bytes: deflateRawSync(unpacked), unpacked }]);
   }),
-  one('256 members of a zip archive in one place', () => overlapping(256, Buffer.from(doubling(20)(new PickleWriter()).stop()))),
+  one('256 members of a zip archive in one place', () =>
+    overlapping(256, Buffer.from(doubling(20)(new PickleWriter()).stop())),
+  ),
   one('a zip archive of 200,000 members', () =>
     zipArchive(times(200_000, (i) => ({ name: `${i}.txt`, bytes: new Uint8Array(0) }))),
   ),
-  one('a page of base64', () => `<html><script>\nconst local_files = [${'{"name": "x", "base64": "gASVCg=="}, '.repeat(200_000)}`, 'x.html'),
+  one(
+    'a page of base64',
+    () => `<html><script>\nconst local_files = [${'{"name": "x", "base64": "gASVCg=="}, '.repeat(200_000)}`,
+    'x.html',
+  ),
 
   one('80,000 devices with segments', () => snapshot(times(80_000, (i) => segment(i, 512 * i, noFrames)))),
-  one('80,000 devices with empty traces', () => snapshot([], times(80_000, () => []))),
-  one('80,000 devices with traces', () => snapshot([], times(80_000, (i) => [entry('alloc', i)]))),
+  one('80,000 devices with empty traces', () =>
+    snapshot(
+      [],
+      times(80_000, () => []),
+    ),
+  ),
+  one('80,000 devices with traces', () =>
+    snapshot(
+      [],
+      times(80_000, (i) => [entry('alloc', i)]),
+    ),
+  ),
   one('128 devices with segments and traces', () =>
     snapshot(
       times(12_800, (i) => segment(i % 128, 512 * (i + 1), noFrames)),
@@ -276,14 +295,18 @@ export const ATTACKS: readonly Attack[] = [
       times(2000, (i) => segment(0, 512 * (i + 1), noFrames, { segment_pool_id: text(`${i}`.padStart(8000, '0')) })),
     ),
   ),
-  one('100,000 stacks', () => snapshot(times(100_000, (i) => segment(0, 512 * (i + 1), (w) => w.list([frame(`f${i}`, '/a.py', i)]))))),
+  one('100,000 stacks', () =>
+    snapshot(times(100_000, (i) => segment(0, 512 * (i + 1), (w) => w.list([frame(`f${i}`, '/a.py', i)])))),
+  ),
   one('a trace that allocates at one address', () => snapshot([], [times(200_000, () => entry('alloc', 512))])),
 
-  one('30,000 calls in each other, and as many events', () =>
-    chrome([
-      ...times(30_000, (i) => ({ ph: 'X', cat: 'python_function', name: `f${i}`, pid: 1, tid: 1, ts: i, dur: 1e9 })),
-      ...times(30_000, (i) => memoryEvent(i + 0.5, 0)),
-    ]),
+  one(
+    '30,000 calls in each other, and as many events',
+    () =>
+      chrome([
+        ...times(30_000, (i) => ({ ph: 'X', cat: 'python_function', name: `f${i}`, pid: 1, tid: 1, ts: i, dur: 1e9 })),
+        ...times(30_000, (i) => memoryEvent(i + 0.5, 0)),
+      ]),
     'x.json',
   ),
   one('JSON in JSON', () => '['.repeat(5 * MB), 'x.json'),
@@ -295,9 +318,22 @@ export const ATTACKS: readonly Attack[] = [
   one('a profile that nests itself', () => field(1, field(1, field(1, field(1, new Uint8Array(MB))))), 'x.pb'),
 
   one('a graph of cycles of 30 MB', () => `digraph {\n${'a -> b [label="x"];\n'.repeat(1_500_000)}}`, 'cycle.dot'),
-  one('a log of many devices', () => `timestamp, index, memory.used [MiB]\n${times(200_000, (i) => `2026/01/01 00:00:00.000, ${i}, ${i} MiB`).join('\n')}`, 'nvidia-smi.csv'),
-  one('one line of a log, 20 MB long', () => `timestamp, index, memory.used [MiB]\n${'1,'.repeat(10 * MB)}`, 'nvidia-smi.csv'),
-  one('a log of different words', () => times(20_000, (i) => JSON.stringify({ [`a${i}.current`]: i })).join('\n'), 'memory_stats.jsonl'),
+  one(
+    'a log of many devices',
+    () =>
+      `timestamp, index, memory.used [MiB]\n${times(200_000, (i) => `2026/01/01 00:00:00.000, ${i}, ${i} MiB`).join('\n')}`,
+    'nvidia-smi.csv',
+  ),
+  one(
+    'one line of a log, 20 MB long',
+    () => `timestamp, index, memory.used [MiB]\n${'1,'.repeat(10 * MB)}`,
+    'nvidia-smi.csv',
+  ),
+  one(
+    'a log of different words',
+    () => times(20_000, (i) => JSON.stringify({ [`a${i}.current`]: i })).join('\n'),
+    'memory_stats.jsonl',
+  ),
 
   sidecar('lists in lists', () => '['.repeat(10 * MB)),
   sidecar('10 million steps', () => `{${schema},"stepTimes":{"endedAtUs":[${'1,'.repeat(10_000_000)}1]}}`),
@@ -305,7 +341,11 @@ export const ATTACKS: readonly Attack[] = [
     const sites = `[${'{"file":"/a.py","line":1,"bytes":1},'.repeat(20)}{}]`;
     return `{${schema},"holders":{"owners":[${`{"name":"a","file":"/a.py","line":1,"allocatedAt":${sites}},`.repeat(9000)}{}]}}`;
   }),
-  sidecar('nothing that is meant', () => `{${schema},"stepTimes":7,"devices":{"a":1},"holders":[[]],"sources":"x","loops":[null,{}],"containers":{},"releases":[1]}`),
+  sidecar(
+    'nothing that is meant',
+    () =>
+      `{${schema},"stepTimes":7,"devices":{"a":1},"holders":[[]],"sources":"x","loops":[null,{}],"containers":{},"releases":[1]}`,
+  ),
   sidecar('more than is read', () => `{${schema},"run":"${'a'.repeat(33 * MB)}"}`),
 ];
 
@@ -320,7 +360,14 @@ export const SOURCES: readonly { name: string; text: () => string }[] = [
   { name: 'decorators', text: () => '@a\n'.repeat(200_000) },
   { name: 'a text without an end', text: () => `x = """${'a\n'.repeat(400_000)}` },
   { name: 'formatted texts in each other', text: () => `x = ${'f"{'.repeat(20_000)}` },
-  { name: 'functions that call each other', text: () => times(20_000, (i) => `def f${i}(x):\n  return f${(i * 7) % 20_000}(f${(i * 3) % 20_000}(x))\n`).join('') },
-  { name: 'classes of each other', text: () => times(20_000, (i) => `class A${i}(A${(i + 1) % 20_000}): pass\n`).join('') },
+  {
+    name: 'functions that call each other',
+    text: () =>
+      times(20_000, (i) => `def f${i}(x):\n  return f${(i * 7) % 20_000}(f${(i * 3) % 20_000}(x))\n`).join(''),
+  },
+  {
+    name: 'classes of each other',
+    text: () => times(20_000, (i) => `class A${i}(A${(i + 1) % 20_000}): pass\n`).join(''),
+  },
   { name: 'zeros', text: () => '\0'.repeat(900_000) },
 ];

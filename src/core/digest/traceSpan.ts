@@ -57,7 +57,7 @@ export interface SpanLives {
 
 export const UNKNOWN = 0xffffffff;
 
-/** Events that a hash covers. */
+/** Events that a hash covers; a power of two. */
 export const HASHED = 8;
 /** Of all places one in so many is an anchor, near the ends of a trace more. */
 const SPARSE = 63;
@@ -98,16 +98,20 @@ function anchorsOf(snapshot: Snapshot, trace: DeviceTrace): Anchors {
   const at = new Growable(Uint32Array);
   const hash = new Growable(Int32Array);
   const time = new Growable(Float64Array);
+  const { timeUs } = snapshot.events;
   const leaving = factorOf(HASHED);
+  /** Of the last events, by their ordinals' last bits: each is hashed once. */
+  const lately = new Int32Array(HASHED);
   let rolling = 0;
   for (let i = 0; i < trace.count; i++) {
-    rolling = (Math.imul(rolling, FACTOR) + eventHash(snapshot, trace.first + i)) | 0;
-    if (i >= HASHED) rolling = (rolling - Math.imul(eventHash(snapshot, trace.first + i - HASHED), leaving)) | 0;
-    if (i < HASHED - 1) continue;
-    if (!isAnchor(rolling, i, trace.count)) continue;
+    const place = i & (HASHED - 1);
+    const left = lately[place];
+    lately[place] = eventHash(snapshot, trace.first + i);
+    rolling = (Math.imul(rolling, FACTOR) + lately[place] - Math.imul(left, leaving)) | 0;
+    if (i < HASHED - 1 || !isAnchor(rolling, i, trace.count)) continue;
     at.push(i);
     hash.push(rolling);
-    time.push(snapshot.events.timeUs[trace.first + i]);
+    time.push(timeUs[trace.first + i]);
   }
   return { at: at.take(), hash: hash.take(), timeUs: time.take() };
 }

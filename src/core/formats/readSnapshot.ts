@@ -60,8 +60,10 @@ export interface NamedResult {
  */
 export async function* readAll(source: ByteSource, options: ReadOptions = {}): AsyncGenerator<NamedResult> {
   let members = 1;
+  // One time for all of them: a few bytes may name many.
+  const observed = observedSource(source, options);
   for (let member = 0; member < members; member++) {
-    const result = await readInput(source, { ...options, member });
+    const result = await readKind(observed, { ...options, member }, 0);
     members = result.kind === 'snapshot' ? (result.members ?? 1) : 1;
     yield { path: memberPath(source.name, member, members), result };
   }

@@ -13,32 +13,34 @@ export function visibleText(text: string): string {
 const PIECE = 1 << 16;
 
 /** The same value in JSON, two spaces for each level, with those characters escaped in its texts: in pieces. */
-export function* visibleJson(value: unknown): Generator<string> {
+export function visibleJson(value: unknown, print: (piece: string) => void): void {
   let piece = '';
-  for (const part of jsonParts(value, '\n')) {
+  const write = (part: string): void => {
     piece += part;
-    if (piece.length < PIECE) continue;
-    yield piece;
+    if (piece.length < PIECE) return;
+    print(piece);
     piece = '';
-  }
-  yield piece;
+  };
+  writeJson(value, '\n', write);
+  print(piece);
 }
 
 /** @param line that begins a line at this level */
-function* jsonParts(value: unknown, line: string): Generator<string> {
+function writeJson(value: unknown, line: string, write: (part: string) => void): void {
   if (typeof value !== 'object' || value === null || !hasContainers(value)) {
-    yield visible(JSON.stringify(value, null, 2)).replaceAll('\n', line);
+    write(visible(JSON.stringify(value, null, 2)).replaceAll('\n', line));
     return;
   }
   const isList = Array.isArray(value);
+  const deeper = `${line}  `;
   let before = isList ? '[' : '{';
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    yield `${before}${line}  ${isList ? '' : `${visible(JSON.stringify(key))}: `}`;
-    yield* jsonParts(item, `${line}  `);
+    write(`${before}${deeper}${isList ? '' : `${visible(JSON.stringify(key))}: `}`);
+    writeJson(item, deeper, write);
     before = ',';
   }
-  yield line + (isList ? ']' : '}');
+  write(line + (isList ? ']' : '}'));
 }
 
 function hasContainers(value: object): boolean {

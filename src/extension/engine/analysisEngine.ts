@@ -1,3 +1,4 @@
+import type { Bytes } from '../../core/model/units.js';
 import type { Thread } from '../../node/thread.js';
 import { isRpcMessage, RpcClient, RpcError } from '../../protocol/rpc.js';
 import type { WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/workerApi.js';
@@ -8,6 +9,8 @@ import type { Translator } from '../text/translator.js';
 const MOST_DEATHS = 3;
 /** Deaths further back than this are forgiven, in milliseconds. */
 const FORGIVEN_AFTER_MS = 10 * 60_000;
+/** A report that takes longer is given up, in milliseconds. */
+const REPORT_MS = 10 * 60_000;
 
 /** What the engine tells the rest of the extension. */
 export interface EngineListener {
@@ -25,13 +28,19 @@ interface Running {
 
 /**
  * The worker, as calls. It starts with the first call. When it dies, open calls fail with one sentence, and a new one
- * takes over that reads what the old one had read; after {@link MOST_DEATHS} deaths it stays down until `revive`.
+ * takes over that reads what the old one had read, but not the file that was to blame; after {@link MOST_DEATHS} deaths it stays down until `revive`.
  */
 export class AnalysisEngine {
   private running: Running | null = null;
   private readonly loaded = new Set<string>();
+  /** Bytes of the files that no report has been made of yet. */
+  private readonly unproven = new Map<string, Bytes>();
+  /** Reports that are asked for. */
+  private reports = 0;
   private listing: WorkspaceListing | null = null;
   private deaths: number[] = [];
+  /** Files whose reports ended workers, that nobody was told of yet. */
+  private readonly setAside: string[] = [];
   /** Settles when the snapshots of a dead worker are read again; calls wait for it. */
   private restoring: Promise<void> = Promise.resolve();
   private disposed = false;
@@ -80,17 +89,50 @@ export class AnalysisEngine {
     params: WorkerApi[Name]['params'],
     signal?: AbortSignal,
   ): Promise<WorkerApi[Name]['result']> {
-    if (method === 'unload') this.loaded.delete((params as { path: string }).path); // whether a worker hears it or not
-    const { client } = this.worker();
-    const result = await client.call(method, params, signal);
-    this.remember(method, params);
+    if (method === 'unload') this.drop((params as { path: string }).path); // whether a worker hears it or not
+    const running = this.worker();
+    const ask = () => running.client.call(method, params, signal);
+    const result = await (method === 'report' ? this.watched(running, ask) : ask());
+    this.remember(method, params, result);
     return result;
   }
 
+  /** Ends the worker if a report takes too long: nobody else can. */
+  private async watched<T>({ thread }: Running, report: () => Promise<T>): Promise<T> {
+    const timer = setTimeout(() => void thread.terminate(), REPORT_MS);
+    this.reports++;
+    try {
+      return await report();
+    } finally {
+      clearTimeout(timer);
+      this.reports--;
+    }
+  }
+
+  private drop(path: string): void {
+    this.loaded.delete(path);
+    this.unproven.delete(path);
+  }
+
+  /** The file to blame if a report ended the worker: the largest that no report was made of. Null if there is none. */
+  private get suspect(): string | null {
+    if (this.reports === 0) return null;
+    return [...this.unproven].sort((a, b) => b[1] - a[1]).at(0)?.[0] ?? null;
+  }
+
   /** Keeps what a new worker must be told. */
-  private remember(method: keyof WorkerApi, params: unknown): void {
+  private remember(method: keyof WorkerApi, params: unknown, result: unknown): void {
+    if (method === 'report') this.unproven.clear();
     if (method === 'setWorkspace') this.listing = params as WorkspaceListing;
-    if (method === 'load') this.loaded.add((params as { path: string }).path);
+    if (method === 'load') {
+      const { path } = params as { path: string };
+      const { snapshots } = result as WorkerApi['load']['result'];
+      this.loaded.add(path);
+      this.unproven.set(
+        path,
+        snapshots.reduce((sum, { bytes }) => sum + bytes, 0),
+      );
+    }
   }
 
   private worker(): Running {
@@ -138,8 +180,17 @@ export class AnalysisEngine {
     if (this.running !== running) return; // asked for
     this.running = null;
     this.deaths.push(this.clock.now());
-    const again = this.mayStart && this.loaded.size > 0;
-    const message = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
+    const { suspect } = this;
+    if (suspect !== null) {
+      this.drop(suspect);
+      this.setAside.push(suspect);
+    }
+    const again = this.mayStart && this.loaded.size + this.setAside.length > 0;
+    const stopped = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
+    const message =
+      suspect === null
+        ? stopped
+        : `${stopped} ${this.l10n.t('{0} is set aside: its report ended the reader.', suspect)}`;
     running.client.close(message);
     this.listener.died(this.mayStart ? message : `${message} ${this.staysOff()}`, again);
     if (again) this.restoring = this.restore();
@@ -147,12 +198,13 @@ export class AnalysisEngine {
 
   private async restore(): Promise<void> {
     const paths = [...this.loaded];
-    const lost: string[] = [];
+    const lost = this.setAside.splice(0);
     this.loaded.clear();
+    this.unproven.clear();
     try {
       if (this.listing !== null) await this.ask('setWorkspace', this.listing);
     } catch {
-      this.listener.restored(paths);
+      this.listener.restored([...lost, ...paths]);
       return;
     }
     const outcomes = await Promise.allSettled(paths.map((path) => this.ask('load', { path })));

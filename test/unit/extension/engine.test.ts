@@ -12,6 +12,7 @@ type FakeApi = Pick<WorkerApi, 'load' | 'unload' | 'report' | 'setWorkspace'>;
 /** A worker that keeps a list of what it loaded, and dies when told. */
 class FakeThread implements Thread {
   readonly asked: string[] = [];
+  private readonly loaded = new Set<string>();
   private message: (value: unknown) => void = () => undefined;
   private end: (reason: string) => void = () => undefined;
   private alive = true;
@@ -24,14 +25,21 @@ class FakeThread implements Thread {
           this.die('out of memory');
           return new Promise(() => undefined);
         }
-        return { snapshots: [snapshotReport({ path })], read: true };
+        this.loaded.add(path);
+        return { snapshots: [snapshotReport({ path, bytes: path.length })], read: true };
       },
       unload: () => null,
       setWorkspace: () => null,
-      report: () => ({
-        report: { schema: 'leakline.report/2', runs: [], ranks: [], trends: [], cycles: [] },
-        paths: { unmapped: [], ambiguous: [], learned: [] },
-      }),
+      report: () => {
+        if (this.loaded.has('heavy')) {
+          this.die('out of memory');
+          return new Promise(() => undefined);
+        }
+        return {
+          report: { schema: 'leakline.report/2', runs: [], ranks: [], trends: [], cycles: [] },
+          paths: { unmapped: [], ambiguous: [], learned: [] },
+        };
+      },
     };
     this.server = new RpcServer<FakeApi>(handlers, (message) => {
       if (this.alive) this.message(message);
@@ -109,6 +117,21 @@ describe('The worker as the extension sees it', () => {
     });
     await drain();
     assert.deepEqual(threads[2].asked, ['setWorkspace', 'load a'], 'the file that killed it is not read again');
+  });
+
+  it('names the largest new file if a report ends it, and does not read that again', async () => {
+    await engine.call('load', { path: 'older and longer' });
+    await engine.call('report', null);
+    await engine.call('load', { path: 'a' });
+    await engine.call('load', { path: 'heavy' });
+    await assert.rejects(engine.call('report', null), {
+      reason: 'closed',
+      message: /\(out of memory\)\. heavy is set aside: its report ended the reader\.$/,
+    });
+    await drain();
+    assert.deepEqual(threads[1].asked, ['load older and longer', 'load a']);
+    assert.equal(told.at(-1), 'lost heavy');
+    await engine.call('report', null);
   });
 
   it('holds other calls back until the snapshots are read again', async () => {

@@ -48,7 +48,7 @@ describe('Files that name more than there can be', () => {
     assert.match(message, /damaged directory/);
   });
 
-  it('are read if it is a long name: its beginning and its end stay', async () => {
+  it('are read if it is a long name: its beginning and its end stay', () => {
     const pool = new StringPool();
     const long = `/a/${'ü'.repeat(MOST_TEXT)}/b.py`;
     const text = pool.text(pool.internText(long));
