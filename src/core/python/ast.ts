@@ -1,4 +1,4 @@
-/** Python source as a tree of statements and expressions: as much of the grammar as tells who keeps a value. */
+/** Python source as a tree of statements and expressions: as much of the grammar as shows what holds a value. */
 
 /** Offsets into the module's text, in UTF-16 units. */
 export interface Span {

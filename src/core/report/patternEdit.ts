@@ -7,7 +7,7 @@ import type { SourceEdit } from './report.js';
 const TAKES_METHOD = new Set(['name', 'attribute', 'call', 'subscript']);
 
 /**
- * The edit that lets go, where it cannot change what is learnt.
+ * The edit that releases, where it cannot change what is learnt.
  * @param modules all files that were looked at, for other uses of what keeps
  * @returns null where no edit is safe
  */

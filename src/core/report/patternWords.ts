@@ -3,7 +3,7 @@ import { say } from '../text/say.js';
 import { holderName } from './holderName.js';
 import { classedName } from './sourceHolder.js';
 
-/** Who keeps: in a few words, and with what explains it. Both follow "kept by". */
+/** The holder: in a few words, and with what explains it. Both follow "held by". */
 export function holderWords(finding: Finding): { name: string; text: string } {
   const name = nameOf(finding);
   const { held } = finding;

@@ -10,7 +10,7 @@ import type { PathFrame } from './records.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
 
-/** What a finding is looked for: who keeps memory for good, or only until the garbage collector runs. */
+/** What is looked for: a holder for good, or one that the garbage collector breaks up. */
 export type Growth = 'held' | 'collected';
 
 /** What following the source along a stack gave. */
@@ -18,7 +18,7 @@ export interface Followed {
   readonly finding: Finding | null;
   /** Null as well if anything else may keep what the line allocates. */
   readonly limit: Limit | null;
-  /** What keeps what the line allocates, but only until something lets go of it. */
+  /** The holder of what the line allocates, where something releases it later. */
   readonly ended: Finding | null;
   /** The loop in which training goes on when the one that the line allocates in is over; null if there is none. */
   readonly nextLoop: Place | null;
@@ -56,7 +56,7 @@ export function findHolder(
   const { watchedLoops, steps } = machine;
   const search = new HolderSearch(machine, watchedLoops, allocatedEvery);
   if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)) };
-  // Where nothing shows which loop steps, what is let go of in each round of an outer one grows in an inner one.
+  // Where nothing shows which loop steps, what each round of an outer one releases grows in an inner one.
   const limit =
     limitOf(search) ??
     (steps.length > 0 ? null : limitOf(new HolderSearch(machine, watchedLoops, allocatedEvery, null)));

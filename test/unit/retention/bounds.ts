@@ -5,11 +5,11 @@ import { followed, keptAt, program } from './follow.js';
 interface Bounded {
   name: string;
   source: string;
-  /** Items at most, as the limit says it; `loop` where a loop around the steps lets go of them; empty for no growth. */
+  /** Items at most, as the limit says it; `loop` where a loop around the steps releases them; empty for no growth. */
   most: string;
   /** Where the value is known. */
   count?: number;
-  /** Who keeps it until a loop lets go of it, if that is not the statement that keeps the twin. */
+  /** What holds it until a loop releases it, if that is not the statement that holds the twin. */
   during?: string;
 }
 
@@ -33,10 +33,10 @@ for i, x in enumerate(data):
 export function boundsAreTold(title: string, pairs: readonly BoundedPair[]): void {
   describe(title, () => {
     for (const { bounded, endless } of pairs) {
-      // What is let go of at the end of each epoch is kept until then.
+      // What the end of each epoch releases is held until then.
       const until = bounded.during ?? endless.keeps.replace('self.losses', 'losses');
       const keeps = bounded.most === 'loop' ? until : '';
-      it(`names ${keeps === '' ? 'nobody' : 'who keeps it until then'}: ${bounded.name}`, () => {
+      it(`names ${keeps === '' ? 'no holder' : 'the holder until then'}: ${bounded.name}`, () => {
         assert.equal(keptAt(program(bounded.source)), keeps);
       });
       it(`has its bound: ${bounded.name}`, () => {

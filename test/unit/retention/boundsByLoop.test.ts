@@ -1,4 +1,4 @@
-/** What a loop around the steps lets go of. */
+/** What a loop around the steps releases. */
 import { boundsAreTold } from './bounds.js';
 
 const decoder = (reset: string, steps = ''): string => `
@@ -35,7 +35,7 @@ for t, x in enumerate(data):
         h, loss = h.detach(), 0
 `;
 
-boundsAreTold('What a loop around the steps lets go of', [
+boundsAreTold('What a loop around the steps releases', [
   {
     bounded: {
       name: 'a list of an epoch that a callee fills',

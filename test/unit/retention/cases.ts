@@ -18,7 +18,7 @@ export interface Case {
   source: string;
   /** Empty for a look-alike that must stay silent. */
   keeps: string;
-  /** The statement after the edit that lets go; none where no edit is safe. */
+  /** The statement after the edit that releases; none where no edit is safe. */
   edit?: string;
   growth?: 'collected';
   allocatedEvery?: number;

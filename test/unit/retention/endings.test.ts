@@ -30,7 +30,7 @@ describe('What may end the growth of a container', () => {
   const cases: [name: string, files: Files, expected: string][] = [
     ['nothing', METER(''), 'none'],
     ['a method that is called', METER('    def end(self):\n        self.rows.clear()\n'), 'letsGo: self.rows.clear()'],
-    ['a method that nobody calls', METER('    def wipe(self):\n        self.rows.clear()\n'), 'none'],
+    ['a method without a call', METER('    def wipe(self):\n        self.rows.clear()\n'), 'none'],
     [
       'a method that is called in the class only',
       METER('    def reset(self):\n        self.reset()\n        self.rows = []\n'),
@@ -164,7 +164,7 @@ describe('What may end the growth of a container', () => {
       METER('    def end(self):\n        self.done = True\n', 'if not self.done: self.rows.append(row)'),
       'tested',
     ],
-    ['a flag that nobody sets', METER('', 'if self.training: self.rows.append(row)'), 'none'],
+    ['a flag that is never set', METER('', 'if self.training: self.rows.append(row)'), 'none'],
   ];
   for (const [name, files, expected] of cases) {
     it(`is ${name}: ${expected.replace(/:.*/, '')}`, () => {
@@ -187,7 +187,7 @@ describe('What may end the growth of a container', () => {
     assert.equal(endingIn(files, 'Meter.rows'), 'letsGo: setattr(self, name, [])');
   });
 
-  it('is no hook of a framework where all that a class derives from is there and nobody calls it', () => {
+  it('is no hook of a framework where all base classes are there and none calls it', () => {
     const hook = (base: string): Files => {
       const files = METER('    def training_epoch_end(self):\n        self.rows = []\n');
       return { ...files, 'meter.py': files['meter.py'].replace('class Meter:', `class Meter(${base}):`) };
@@ -203,13 +203,13 @@ describe('What may end the growth of a container', () => {
     assert.equal(of('Base', "def size(meter):\n    return getattr(meter, 'rows', None)\n"), 'none');
   });
 
-  it('is told of attributes whose names are computed', () => {
+  it('covers attributes whose names are computed', () => {
     const files = METER('    def end(self):\n        setattr(self, key, [])\n', 'getattr(self, key).append(row)');
     assert.equal(endingIn(files, 'getattr(self, key)'), 'letsGo: setattr(self, key, [])');
     assert.equal(endingIn(METER('', 'getattr(self, key).append(row)'), 'getattr(self, key)'), 'none');
   });
 
-  it('is told of items under a literal key, and of variables of one function', () => {
+  it('covers items under a literal key, and variables of one function', () => {
     const state = {
       'train.py': "state = {'out': []}\ndef on_epoch_end():\n    state['out'] = []\nstate['out'].append(x)  #!\n",
     };
@@ -223,7 +223,7 @@ describe('What may end the growth of a container', () => {
     assert.equal(endingIn(local, 'kept'), 'letsGo: kept.clear()');
   });
 
-  it('is not looked for by a name that nobody writes', () => {
+  it('is not looked for by a name of absurd length', () => {
     assert.equal(nameOfHolder(`self.${'['.repeat(1_000_000)}`), null);
     assert.deepEqual(nameOfHolder('self.rows[name]'), { kind: 'attribute', name: 'rows' });
     assert.deepEqual(outerName("Hooks.samples['0']"), { kind: 'attribute', name: 'samples' });

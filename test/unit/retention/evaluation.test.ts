@@ -47,7 +47,7 @@ main()  #2
     keeps: '',
   },
   {
-    name: '7 a metric that nobody resets',
+    name: '7 a metric without a reset',
     source: `
 class Metric:
     def __init__(self):

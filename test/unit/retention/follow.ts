@@ -47,7 +47,7 @@ function functionAround(lines: readonly string[], at: number): string {
   return '<module>';
 }
 
-/** Who keeps what the marked line allocates. */
+/** The holder of what the marked line allocates. */
 export function holderOf(
   { files, stack }: Program,
   growth: Growth = 'held',
@@ -83,7 +83,7 @@ function follow(
   return { followed: path === null ? null : findHolder(path, sources, growth, allocatedEvery), sources };
 }
 
-/** The program after the edit that lets go, and the statement as it then stands; null where no edit is offered. */
+/** The program after the edit that releases, and the statement as it then stands; null where no edit is offered. */
 export function edited(
   program: Program,
   growth: Growth = 'held',

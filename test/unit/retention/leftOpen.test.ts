@@ -68,7 +68,7 @@ describe('What following the source leaves open', () => {
     assert.equal(followed(program(SHUFFLED('        yield one')))?.buffer, null);
   });
 
-  it('is not whether what is picked by a mask was followed', () => {
+  it('is not whether what a mask selects was followed', () => {
     const found = followed(
       program(`
 import torch

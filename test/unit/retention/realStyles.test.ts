@@ -26,10 +26,10 @@ describe('Programs as people write them, with the stacks of their runs', () => {
     const text = readFileSync(join(FOLDER, program), 'utf8');
     const lines = text.split('\n');
     const at = lines.findIndex((line) => line.includes('#KEEP'));
-    it(`name who keeps: ${program}`, () => {
+    it(`name the holder: ${program}`, () => {
       assert.equal(keptAt({ files: { [program]: text }, stack }), bare(lines[at]));
     });
-    it(`name nobody where nothing is kept: ${program}`, () => {
+    it(`name none where nothing is held: ${program}`, () => {
       const indent = /^\s*/.exec(lines[at])?.[0] ?? '';
       const twin = lines.with(at, indent + innocent).join('\n');
       assert.equal(keptAt({ files: { [program]: twin }, stack }), '');

@@ -324,7 +324,7 @@ describe('Styles of writing', () => {
     }
   });
 
-  it('prefers the statement that runs as often as blocks are born', () => {
+  it('prefers the statement that runs as often as blocks are allocated', () => {
     const source = `
 import torch
 net = torch.nn.Linear(3, 3)

@@ -12,10 +12,10 @@ import { overwrites, replacesItems, type Finding, type HolderSearch } from './se
 /** What keeps what the watched line allocates, and cannot grow for ever. */
 export interface Limit {
   readonly module: PythonModule;
-  /** The statement that puts it there, or lets go of it. */
+  /** The statement that puts it there, or releases it. */
   readonly span: Span;
   readonly holder: string;
-  /** Items that it holds at most; null where a loop around the steps lets go of them. */
+  /** Items that it holds at most; null where a loop around the steps releases them. */
   readonly most: ItemLimit | null;
   /** It is no container, but a graph of several steps, that a backward frees every so many. */
   readonly isGraph: boolean;

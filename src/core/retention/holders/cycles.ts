@@ -39,7 +39,7 @@ function circles(search: HolderSearch): Candidate[] {
   return candidates;
 }
 
-/** What only the garbage collector lets go of. */
+/** What only the garbage collector releases. */
 export function cycles(search: HolderSearch): Candidate[] {
   const contexts = search.machine.holdings
     .filter(({ kind }) => kind === 'context' || kind === 'doubleBackward')

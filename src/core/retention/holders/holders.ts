@@ -13,7 +13,7 @@ export function holders(search: HolderSearch): Candidate[] {
   return candidates;
 }
 
-/** What keeps until something lets go of it. */
+/** Holders whose content something releases later. */
 export function releasedHolders(search: HolderSearch): Candidate[] {
   return search.machine.holdings.flatMap((holding) => {
     if (holding.kind === 'doubleBackward' || holding.kind === 'context') return [];
@@ -38,7 +38,7 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
   return search.candidate(holding, holding.guessed ? atMost(held, 2) : held, inStep ? 1 : 0);
 }
 
-/** True if something is full some time, or lets go of what is put in. */
+/** True if a holder is full some time, or releases what is put in. */
 function isEnded(holding: Holding, outlived: number, search: HolderSearch): boolean {
   const { container } = holding;
   if (holding.most !== null) return true;

@@ -109,7 +109,7 @@ export class Machine {
   readonly differentiated = new Set<FlowNode>();
   /** What was given to calls of which nothing is known. */
   readonly given = new Set<FlowNode>();
-  /** What lets go of items, as the source calls it, where it is not known to be a container. */
+  /** What releases items, as the source calls it, where it is not known to be a container. */
   readonly emptied = new Set<string>();
   /** Frames that an object of a library calls. */
   readonly foreign = new Set<number>();

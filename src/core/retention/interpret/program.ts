@@ -111,7 +111,7 @@ export function followPath(program: Program): void {
     const fn = frames.frameFunction(0);
     if (fn === null) return;
     const self = fn.owner === null ? null : newInstance(fn.owner, '', []).value;
-    // Nobody knows from where it is called: again and again, or nothing would grow.
+    // Its callers are not known: it runs again and again, or nothing would grow.
     machine.inLoop(OUTSIDE, () => {
       program.invokeAt({ ...fn, self }, [], 0, 0);
     });

@@ -53,7 +53,7 @@ export function putIn(
   }
 }
 
-/** What is told of a statement that holds a value; what is left out is nothing. */
+/** Facts of a statement that holds a value; what is left out is nothing. */
 type Facts = Pick<Holding, 'holder' | 'value'> & Partial<Holding>;
 
 /** A statement that holds a value, here and now. */

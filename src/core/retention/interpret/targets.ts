@@ -22,7 +22,7 @@ import { putIn } from './retain.js';
 import type { Activation } from './machine.js';
 import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
 
-/** Gives values to names, attributes and items, and lets go of what they were. */
+/** Gives values to names, attributes and items, and releases what they were. */
 export class Targets extends Part {
   constructor(
     follower: Follower,
@@ -127,7 +127,7 @@ export class Targets extends Part {
     });
   }
 
-  /** A container that a name or an attribute no longer names lets go of its items. */
+  /** A container that a name or an attribute no longer names releases its items. */
   private replaced(old: Value | undefined, value: Value, place: Place): void {
     if (old === undefined) return;
     const most = mostIn(value);

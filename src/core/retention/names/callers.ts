@@ -82,7 +82,7 @@ function spansOf(module: PythonModule, name: string): Span[] {
   return spans;
 }
 
-/** True if another method empties the attribute, and somebody calls that method or hands it over. */
+/** True if another method empties the attribute, and the program calls that method or hands it over. */
 export function isClearedElsewhere({ attribute, place }: Holding, modules: readonly PythonModule[]): boolean {
   if (attribute === null) return false;
   for (const { module, fn, outer } of modules.flatMap((one) => clearingFunctions(one, attribute))) {

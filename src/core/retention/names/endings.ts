@@ -14,9 +14,9 @@ import { isCountedOut, isTested } from './tests.js';
 import { isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 
 /**
- * What may end the growth of a container, by its name alone: whichever object it is of, and whenever it runs.
+ * What may end the growth of a container, by its name alone: of any object, at any time.
  * - `bounds`: it is made with a bound
- * - `letsGo`: a statement releases items, makes the container anew, or asks how many there are before it puts in more
+ * - `letsGo`: a statement releases items, makes the container anew, or tests its length before it puts in more
  * - `lookedUp`: items are put under keys that are looked up first: it is full once all keys have come
  * - `counted`: each statement that puts items in stands under a test that holds up to a count of steps or epochs
  * - `tested`: the same under a test that may not hold for ever

@@ -26,13 +26,13 @@ export function inModule(module: PythonModule): Found[] {
   }));
 }
 
-/** What keeps something, by the last part of its name: whoever has an attribute so called may be the same object. */
+/** A holder by the last part of its name: any object with an attribute so called may be the same. */
 export interface HolderName {
   readonly kind: 'attribute' | 'key' | 'variable' | 'computed';
   readonly name: string;
 }
 
-/** Nobody writes a longer name; a recording may say anything. */
+/** No program has a longer name; a recording may say anything. */
 const LONGEST = 500;
 
 /** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is no container's name. */
@@ -47,7 +47,7 @@ export function nameOfHolder(holder: string): HolderName | null {
   return /^\w+$/.test(plain) ? { kind: 'variable', name: plain } : null;
 }
 
-/** What holds a container that is told by its key: who empties that lets go of all; null of any other. */
+/** What holds a container that is named by its key: emptying that releases all; null for any other. */
 export function outerName(holder: string): HolderName | null {
   return nameOfHolder(holder)?.kind === 'key' ? nameOfHolder(holder.replace(/\[(['"])[^'"]+\1\]$/, '')) : null;
 }

@@ -109,7 +109,7 @@ export function keysOfPuts(statement: Statement, isIt: IsIt): Expression[] {
 
 const COMPARES = /^(?:[<>]=?|[!=]=)$/;
 
-/** `self.rows = deque(maxlen=n)`: it lets go of the oldest by itself. `ring = partial(deque, maxlen=n)` makes such. */
+/** `self.rows = deque(maxlen=n)`: it drops the oldest. `ring = partial(deque, maxlen=n)` makes such. */
 export function isBounded({ statement, module }: Found, isIt: IsIt): boolean {
   if (statement.kind !== 'assign' || !statement.targets.some(isIt) || statement.value.kind !== 'call') return false;
   const made = calledName(statement.value);

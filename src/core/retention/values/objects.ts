@@ -62,7 +62,7 @@ interface Holder {
 export interface Container extends Holder {
   readonly kind: 'container';
   readonly type: 'list' | 'dict' | 'set' | 'queue';
-  /** It lets go of old items by itself. */
+  /** It drops old items. */
   readonly bounded: boolean;
   /** Items that it holds at most; null where the source does not say it. */
   most: ItemLimit | null;
@@ -80,7 +80,7 @@ export interface Removal {
   readonly isConditional: boolean;
   /** It ran after the watched line had. */
   readonly isLater: boolean;
-  /** It let go of all items, or of as many as are too many. */
+  /** It released all items, or as many as are too many. */
   readonly isThorough: boolean;
   /** Items that are left at most. */
   readonly most: ItemLimit | null;
@@ -255,7 +255,7 @@ export function addTo(container: Container, item: Value): void {
   }
 }
 
-/** Notes that a container lets go of its items, and of what is in those that are containers. */
+/** Notes that a container releases its items, and what is in those that are containers. */
 export function releaseItems(container: Container, clearing: Removal, depth = 0): void {
   container.removals.push(clearing);
   if (!clearing.isThorough || clearing.most !== null || depth > 2) return;
