@@ -1,6 +1,6 @@
 /**
  * Everything from a fresh clone to a verdict: `npm test` for all suites, `npm test -- unit ui` for some,
- * `npm test -- unit --grep TITLE` for some of their tests. Installs and builds what the suites need. The last line is
+ * `npm test -- unit --grep TITLE` for some of their tests, `npm run test:full` for all inputs of the slowest ones. Installs and builds what the suites need. The last line is
  * the sum, alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,7 +13,11 @@ import { root } from './lib/paths.mjs';
 import { runNode } from './lib/run.mjs';
 import { foldersWithoutSuite, suites } from './lib/suites.mjs';
 
-const { values, positionals } = parseArgs({ allowPositionals: true, options: { grep: { type: 'string' } } });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { grep: { type: 'string' }, full: { type: 'boolean' } },
+});
+if (values.full === true) process.env.LEAKLINE_FULL = '1';
 const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name));
 if (unknown.length > 0) {
   console.error(`No suite '${unknown[0]}'. Suites: ${suites.map(({ name }) => name).join(', ')}.`);
@@ -148,6 +152,8 @@ tellFailures(
   [...outcomes.values()].flatMap(({ failures }) => failures),
 );
 const total = sumOf([...outcomes.values()]);
+if (process.env.LEAKLINE_FULL !== '1')
+  console.log('\nThe slowest tests took a sample of their inputs; npm run test:full takes all.');
 console.log('');
 console.log(sentence(total));
 process.exitCode = total.failed > 0 ? 1 : 0;

@@ -21,6 +21,10 @@ const quietSettings: Settings = {
   'git.openRepositoryInParentFolders': 'never',
   'security.workspace.trust.enabled': false,
   'remote.autoForwardPorts': false,
+  // What moves takes time to draw.
+  'workbench.reduceMotion': 'on',
+  'editor.cursorBlinking': 'solid',
+  'npm.autoDetect': 'off',
   // There is no Python debugger here, and breakpoints beside marks are looked at.
   'debug.allowBreakpointsEverywhere': true,
 };

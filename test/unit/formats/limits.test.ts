@@ -18,15 +18,15 @@ function endless(head: string, filler: string, size: number, tail: Uint8Array = 
     size,
     read(offset, into) {
       const length = Math.max(0, Math.min(into.length, size - offset));
-      for (let i = 0; i < length; i++) {
-        const at = offset + i;
-        into[i] =
-          at < first.length
-            ? first[at]
-            : at >= from
-              ? tail[at - from]
-              : filler.charCodeAt((at - first.length) % filler.length);
-      }
+      // Whole pieces at once: some of these files are gigabytes.
+      const target = Buffer.from(into.buffer, into.byteOffset, length);
+      const head = first.subarray(offset, offset + length);
+      target.set(head);
+      const phase = Math.max(0, offset - first.length) % filler.length;
+      if (head.length < length)
+        target.fill(filler.slice(phase) + filler.slice(0, phase), head.length, length, 'latin1');
+      const tailAt = Math.max(0, from - offset);
+      if (tailAt < length) target.set(tail.subarray(offset + tailAt - from, offset + length - from), tailAt);
       return Promise.resolve(length);
     },
   };
@@ -104,8 +104,8 @@ describe('Limits of containers and texts', () => {
   it('stop at a profile that is larger than any of JAX', async () => {
     const head = '\x0a\x04\x08\x01\x10\x02';
     assert.match(
-      await limitOf(endless(head, '\0', 2 ** 40), 'profileBytes', 1 << 28, null, null),
-      /a profile of more than 268435456 bytes/,
+      await limitOf(endless(head, '\0', 2 ** 40), 'profileBytes', 1 << 26, null, null),
+      /a profile of more than 67108864 bytes/,
     );
   });
 

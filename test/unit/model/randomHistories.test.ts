@@ -3,12 +3,13 @@ import { digestSnapshot, type DigestLifetimes, type SnapshotDigest } from '../..
 import { joinTraces, type JoinedTraces } from '../../../src/core/runs/joinTraces.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { RandomTraining, type RandomDump } from '../../support/randomTraining.js';
+import { tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { readBytes } from '../../support/snapshots.js';
 
 type Random = (below: number) => number;
 
-const SEEDS = 24;
+const SEEDS = tries(24, 8);
 const LINES = 6;
 
 interface Recorded {

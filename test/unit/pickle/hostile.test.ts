@@ -5,6 +5,7 @@ import { SnapshotError, type SnapshotErrorReason } from '../../../src/core/bytes
 import { FORBIDDEN_OPCODES } from '../../../src/core/pickle/opcodes.js';
 import { mutated } from '../../support/mutate.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
+import { tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, readBytes } from '../../support/snapshots.js';
 
@@ -160,7 +161,7 @@ describe('Hostile pickles', () => {
     const whole = readFileSync(join(FIXTURES, 'shapes/multidevice_oom.pickle'));
     const random = seededRandom(20_240_917);
     const seen = new Map<string, number>();
-    for (let round = 0; round < 4000; round++) {
+    for (let round = 0; round < tries(4000, 1000); round++) {
       const reason = await reasonOf(mutated(whole, random));
       seen.set(reason, (seen.get(reason) ?? 0) + 1);
     }
