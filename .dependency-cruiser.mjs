@@ -18,7 +18,7 @@ const rooms = {
   'core/timeline': ['core/model', 'core/attribution'],
   'core/digest': ['core/model', 'core/attribution', 'core/timeline'],
   'core/runs': ['core/model', 'core/attribution', 'core/timeline', 'core/digest'],
-  'core/verdict': ['core/model', 'core/attribution', 'core/digest', 'core/runs'],
+  'core/verdict': 'text model attribution digest runs'.split(' ').map((room) => `core/${room}`),
   'core/retention': ['core/python'],
   'core/report': 'model attribution digest runs verdict python retention text'.split(' ').map((room) => `core/${room}`),
   'core/render': 'model attribution runs report text'.split(' ').map((room) => `core/${room}`),

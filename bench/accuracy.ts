@@ -1,7 +1,8 @@
 /**
  * How well leaks are told from innocents: `npm run accuracy`. Every planted program's recording is judged as it looked
  * after its first steps, with and without the recorder's word, the programs' source, and traces. Each report has an engine
- * of its own. Known blind spots are counted by themselves. `--update` writes the goldens anew.
+ * of its own. Known blind spots are counted by themselves. Names of programs restrict it to these; `--update` writes the
+ * goldens anew.
  */
 import type { LineReport } from '../src/core/report/report.js';
 import { changes, goldens, writeGoldens } from './goldens.js';
@@ -44,7 +45,10 @@ function strangers(program: PlantedProgram, lines: readonly LineReport[]): LineR
   );
 }
 
-const recorded = recordedPrograms(PLANTED);
+const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const recorded = recordedPrograms(PLANTED).filter(
+  ({ program: { name } }) => wanted.length === 0 || wanted.includes(name),
+);
 if (recorded.length === 0) {
   console.log('skipped: no recordings under test/fixtures/planted/recordings');
   process.exit(0);
@@ -104,6 +108,7 @@ for (const mode of Object.keys(MODES) as Mode[]) {
 }
 console.log(`\nWrong with all steps:\n${wrong.length === 0 ? 'none' : wrong.join('\n')}`);
 console.log(`\nJudged in ${((performance.now() - began) / 1000).toFixed(1)} s.`);
+if (wanted.length > 0) process.exit(0);
 const files = goldens(judged);
 if (process.argv.includes('--update')) writeGoldens(files);
 const different = changes(files);

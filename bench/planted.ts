@@ -43,7 +43,7 @@ export function recordedPrograms(folder: string): RecordedProgram[] {
 /** The Python sources of the planted programs, as a workspace names them. */
 export function plantedSources(folder: string): string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.py') && !name.startsWith('recordings'))
+    .filter((name) => name.endsWith('.py') && !name.startsWith('recordings') && !name.includes('site-packages'))
     .map((name) => name.replaceAll('\\', '/'));
 }
 

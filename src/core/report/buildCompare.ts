@@ -17,6 +17,7 @@ import { addAmount, addCell, emptyCell } from './compareTotals.js';
 import { fixVerdict } from './fixVerdict.js';
 import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
+import { observeRun } from './observedRun.js';
 import { runReport } from './runReport.js';
 import { snapshotReport } from './snapshotReport.js';
 import { reportFrame } from './reportFrame.js';
@@ -123,7 +124,13 @@ function compareSnapshots(
   }
   addCell(buckets.beforeRecording, buckets.noStack);
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
-  const judged = (one: Run): RunReport => runWithIgnored(runReport(one, workspace, lookup), ignored);
+  const judged = (one: Run): RunReport => {
+    const observed = observeRun(one, workspace, lookup);
+    // What grows on and on is compared by its rate, whether something would release it some time or not.
+    const proved = new Map(observed.lines.filter(({ bound }) => bound === null).map((line) => [line, null]));
+    const report = runReport(observed, workspace, lookup, undefined, { findings: new Map(), proved });
+    return runWithIgnored(report, ignored);
+  };
   return {
     schema: 'leakline.compare/1',
     reused: flow !== null && !flow.certain,

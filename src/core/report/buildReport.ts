@@ -10,36 +10,55 @@ import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { sampleWarnings } from './process/sampleWarnings.js';
 import { boundStacks } from './stackBudget.js';
 import { trendReport } from './trendReport.js';
-import { runReport } from './runReport.js';
+import { observeRun, type ObservedRun } from './observedRun.js';
+import { NO_WORDS, runReport, type SourceWords } from './runReport.js';
 
-/** The report over any number of snapshots and other inputs, and what its paths left open. */
+/** What is seen in snapshots, before any verdict. */
+export interface Observed {
+  readonly runs: readonly ObservedRun[];
+  /** The workspace files that recorded files are. */
+  readonly lookup: FileLookup;
+  readonly paths: UnmappedFiles;
+}
+
+/** Everything that is seen in any number of snapshots. */
+export function observe(
+  digests: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
+  others: OtherInputs = NO_OTHERS,
+): Observed {
+  const mapping = mapDigests(digests, workspace, others);
+  const lookup: FileLookup = (file) => mapping.lookup(file);
+  return {
+    runs: groupRuns(digests).map((run) => observeRun(run, workspace, lookup, others)),
+    lookup,
+    paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
+  };
+}
+
+/** The report on what was seen. */
+export function reportOf(
+  { runs: observed, lookup }: Observed,
+  workspace: ReportWorkspace,
+  others: OtherInputs = NO_OTHERS,
+  words: SourceWords = NO_WORDS,
+): Report {
+  const runs = observed.map((run) => runReport(run, workspace, lookup, others, words));
+  boundStacks(runs);
+  const processes = observed.map(({ run }) => run);
+  const trends = others.trends.map(({ path, trend }) =>
+    trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
+  );
+  const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
+  return { schema: REPORT_SCHEMA, runs, ranks: rankDifferences(runs), trends, cycles };
+}
+
+/** The report over any number of snapshots and other inputs without sources, and what its paths left open. */
 export function buildReport(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
 ): { report: Report; paths: UnmappedFiles } {
-  const { report, paths } = mappedReport(digests, workspace, others);
-  return { report, paths };
-}
-
-/** Like {@link buildReport}, with the workspace files that recorded files are. */
-export function mappedReport(
-  digests: readonly SnapshotDigest[],
-  workspace: ReportWorkspace,
-  others: OtherInputs = NO_OTHERS,
-): { report: Report; paths: UnmappedFiles; lookup: FileLookup } {
-  const mapping = mapDigests(digests, workspace, others);
-  const lookup: FileLookup = (file) => mapping.lookup(file);
-  const processes = groupRuns(digests);
-  const runs = processes.map((run) => runReport(run, workspace, lookup, others));
-  boundStacks(runs);
-  const trends = others.trends.map(({ path, trend }) =>
-    trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
-  );
-  const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
-  return {
-    report: { schema: REPORT_SCHEMA, runs, ranks: rankDifferences(runs), trends, cycles },
-    paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
-    lookup,
-  };
+  const observed = observe(digests, workspace, others);
+  return { report: reportOf(observed, workspace, others), paths: observed.paths };
 }

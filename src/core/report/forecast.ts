@@ -4,7 +4,7 @@ import type { DeviceRoom } from './deviceRoom.js';
 import type { RunReport } from './report.js';
 
 /**
- * Steps until a leaking run's memory reaches its device's capacity, for the device that gets there first.
+ * Steps until a growing run's memory reaches its device's capacity, for the device that gets there first.
  * @param at the step of each snapshot
  * @param rooms of the devices whose capacity is known
  * @returns null where the capacity is not known or nothing grows

@@ -50,6 +50,13 @@ export class Holders {
     return this.byLine.get(this.key(line.file, line.line))?.owner.kind === 'cycle';
   }
 
+  /** True if what a line allocated is in a container that a statement of the workspace names, not deeper inside. */
+  isInContainer(line: OwnerLine): boolean {
+    const owner = this.byLine.get(this.key(line.file, line.line))?.owner;
+    if (owner?.container == null || this.lookup(owner.file) === null) return false;
+    return owner.kind !== 'attribute' || /[.[]/.test(owner.name);
+  }
+
   private key(file: string, line: number): string {
     return `${file}\n${line}`;
   }

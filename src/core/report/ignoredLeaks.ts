@@ -4,7 +4,7 @@
  */
 import { ownerKey } from '../attribution/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
-import { worst } from './runReport.js';
+import { GROWS, runVerdict } from './runReport.js';
 import { statementText } from './statement.js';
 import { say } from '../text/say.js';
 
@@ -97,11 +97,11 @@ export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): R
   );
   if (ignored.size === 0) return run;
   const lines = run.lines.map((line) => (ignored.has(line) ? { ...line, ignored: true } : line));
-  const verdict = worst(
+  const verdict = runVerdict(
     lines.filter((line) => !line.ignored).map((line) => line.verdict),
     run.snapshots.length,
   );
-  return { ...run, lines, verdict, forecast: verdict === 'leak' ? run.forecast : null };
+  return { ...run, lines, verdict, forecast: GROWS.has(verdict) ? run.forecast : null };
 }
 
 function documentOf(text: string): Record<string, unknown> {

@@ -1,32 +1,28 @@
 import { findHolder, type Followed } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
+import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
-import type { ItemLimit } from '../retention/values/flowNode.js';
 import { lineAt } from '../python/pythonModule.js';
-import { countText } from '../text/numberText.js';
-import { say } from '../text/say.js';
-import { fullSize, weighBound, type Bound, type FullSize } from './bound.js';
-import type { DeviceRoom } from './deviceRoom.js';
-import { doubtOf, type Doubt, type RanSource } from './doubt.js';
+import { standings } from '../python/standings.js';
+import type { BoundLimit, FullSize, KnownBound } from '../verdict/features.js';
+import type { SourceFinding } from './chances.js';
+import { holderName } from './holderName.js';
+import type { ObservedLine } from './observedRun.js';
 import { patternEdit } from './patternEdit.js';
 import { fixText, holderWords } from './patternWords.js';
-import type { SeenOwner } from './recordedBounds.js';
-import type { LineReport } from './report.js';
+import { fullSize, type SeenOwner } from './recordedBounds.js';
+import type { HolderReport } from './report.js';
 import { isSameContainer } from './sourceHolder.js';
 import { pathsOfStack } from './stackPath.js';
 
 /** Sources of the workspace, as they are now. */
-export interface SourceAccess extends RanSource {
+export interface SourceAccess {
   /** The Python files of the workspace. */
   readonly files: readonly string[];
   /** The text of one, null where it cannot be had. */
   text(file: string): string | null;
-  /** True unless the recorder saw something else keep what a line allocates than one container, told by `isIt`. */
-  agrees(line: LineReport, isIt: (owner: SeenOwner) => boolean): boolean;
-  /** True if the recorder has seen the bound of what keeps a line's memory. */
-  isWeighed(line: LineReport): boolean;
-  /** How much more the devices of a line's run take, null where that is not known. */
-  roomFor(line: LineReport): DeviceRoom | null;
+  /** True if the file is known to differ from what ran. */
+  isChanged(file: string): boolean;
   /** Milliseconds of any clock. */
   now(): number;
 }
@@ -39,68 +35,91 @@ export class PatternSearch {
   private readonly parsed = new ParsedFiles();
 
   /**
-   * Gives lines that grow, and that nobody else knows a holder of, the one that the source shows, and takes back the
-   * accusation where it shows that what keeps their memory cannot grow for ever.
+   * Follows the stacks of lines through the source.
    * @param milliseconds when to stop looking
-   * @returns what speaks for each line that was followed to its innermost frame
+   * @returns what the source says of each line that it came to
    */
-  nameHolders(lines: readonly LineReport[], access: SourceAccess, milliseconds: number): Map<LineReport, Doubt> {
-    const doubts = new Map<LineReport, Doubt>();
+  follow(lines: readonly ObservedLine[], access: SourceAccess, milliseconds: number): Map<ObservedLine, SourceFinding> {
+    const findings = new Map<ObservedLine, SourceFinding>();
     const sources = new Sources(access.files, access, this.parsed);
     const end = access.now() + milliseconds;
-    const bySize = [...lines].sort((a, b) => b.leakedBytes - a.leakedBytes || b.liveBytes - a.liveBytes);
+    const bySize = [...lines].sort((a, b) => b.growingBytes - a.growingBytes || b.liveBytes - a.liveBytes);
     for (const line of bySize) {
       if (access.now() > end) break;
-      const followed = this.look(line, sources, access);
-      if (line.verdict === 'leak' && followed.length > 0) doubts.set(line, doubtOf(line, followed, sources, access));
+      findings.set(line, this.look(line, sources, access));
     }
-    return doubts;
+    return findings;
   }
 
-  /** @returns what following each stack gave, where the source is the one that ran */
-  private look(line: LineReport, sources: Sources, access: SourceAccess): readonly Followed[] {
-    const own = line.stacks.filter(({ verdict }) => verdict === line.verdict);
-    const stacks = (own.length > 0 ? own : line.stacks).map(({ frames }) => frames);
+  private look(line: ObservedLine, sources: Sources, access: SourceAccess): SourceFinding {
+    const { owner } = line;
+    const stacks = line.decidingFrames;
     const followed: Followed[] = [];
     let isChanged = false;
     for (const frames of stacks.length > 0 ? stacks.slice(0, MOST_STACKS) : [[]]) {
-      const path = pathsOfStack(frames, line, sources);
+      const path = pathsOfStack(frames, owner, sources);
       if (path === null) continue;
       isChanged ||= path.some(({ module }) => access.isChanged(module.file));
-      followed.push(findHolder(path, sources, line.verdict === 'cycle' ? 'collected' : 'held', allocatedEvery(line)));
+      followed.push(findHolder(path, sources, line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)));
     }
+    const holder = holderOf(line, followed, sources, access);
     const limits = followed.flatMap(({ limit }) => limit ?? []);
     // All that grows must be bounded, and by the source that ran.
-    if (
-      line.verdict === 'leak' &&
-      !access.isWeighed(line) &&
-      !isChanged &&
-      limits.length > 0 &&
-      limits.length === stacks.length
-    ) {
-      const bound = boundOf(limits[0], line, access);
-      if (bound !== null) weighBound(line, bound, access.roomFor(line));
-    }
-    const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
+    const isBounded = !line.hasRecordedBound && limits.length > 0 && limits.length === stacks.length;
     // Another source than the one that ran says nothing for a line.
-    const told = isChanged ? [] : followed;
-    if (found === null) return told;
-    const { file } = found.module;
-    const at = lineAt(found.module, found.span.from);
-    const fix = fixText(found);
-    const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
-    if (line.holder === null) {
-      line.holder = { source: 'pattern', file, line: at, ...holderWords(found), fix, edit };
-    } else if (line.holder.file === file && (line.holder.line === at || isSameContainer(line.holder, found))) {
-      // The recorder saw who keeps it, and the source agrees: it also knows what to do.
-      line.holder = { ...line.holder, fix: line.holder.fix ?? fix, edit: line.holder.edit ?? edit };
-    }
-    return told;
+    const isRead = followed.length > 0 && !isChanged;
+    return {
+      holder,
+      bound: isBounded && !isChanged ? boundOf(limits[0], line, access) : null,
+      retention: isRead ? retentionOf(holder, followed, sources, line.ranWith) : null,
+      showsHolder: followed.some(({ finding, ended }) => finding !== null || ended !== null),
+      hasNewKeys: followed.some((one) => one.hasNewKeys),
+      isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
+      isOfOptimizer: isRead && isOfOptimizer(owner, holder, sources),
+    };
   }
 }
 
-/** A limit in the source as the report says it; null if what was seen has outgrown it, or speaks against it. */
-function boundOf(found: Limit, line: LineReport, access: SourceAccess): Bound | null {
+/** The recorder's holder with what the source adds to it, else the source's. */
+function holderOf(
+  { holder }: ObservedLine,
+  followed: readonly Followed[],
+  sources: Sources,
+  access: SourceAccess,
+): HolderReport | null {
+  const found = followed.find(({ finding }) => finding !== null)?.finding ?? null;
+  if (found === null) return holder;
+  const { file } = found.module;
+  const at = lineAt(found.module, found.span.from);
+  const fix = fixText(found);
+  const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
+  if (holder === null) return { source: 'pattern', file, line: at, ...holderWords(found), fix, edit };
+  // The recorder saw what holds it, and the source agrees: it also knows what to do.
+  const isSame = holder.file === file && (holder.line === at || isSameContainer(holder, found));
+  return isSame ? { ...holder, fix: holder.fix ?? fix, edit: holder.edit ?? edit } : holder;
+}
+
+/** State that an optimizer of the workspace makes when it first meets a parameter ends with the parameters. */
+function isOfOptimizer(
+  { file, line }: { readonly file: string; readonly line: number },
+  holder: HolderReport | null,
+  sources: Sources,
+): boolean {
+  const module = sources.module(file);
+  if (module === null || (holder !== null && !/\bstate\b/.test(holder.name))) return false;
+  return standings(module.body).some(
+    ({ statement }) =>
+      statement.kind === 'class' &&
+      lineAt(module, statement.from) <= line &&
+      line <= lineAt(module, statement.to) &&
+      statement.bases.some(
+        (base) => (base.kind === 'name' || base.kind === 'attribute') && base.name.endsWith('Optimizer'),
+      ),
+  );
+}
+
+/** A limit in the source; null if what was seen has outgrown it, or speaks against it. */
+function boundOf(found: Limit, line: ObservedLine, access: SourceAccess): KnownBound | null {
   const { module, span, holder, most, isGraph } = found;
   const { file } = module;
   const at = lineAt(module, span.from);
@@ -108,34 +127,25 @@ function boundOf(found: Limit, line: LineReport, access: SourceAccess): Bound | 
   // Of a graph, any of the variables on it may be what the recorder saw.
   const isIt = (owner: SeenOwner): boolean =>
     owner.file === file && (owner.line === at || (isGraph ? owner.isGraph : isSameContainer(owner, found)));
-  if (!access.agrees(line, isIt)) return null;
-  if (most?.count != null && (line.evidence?.birthSteps ?? 0) > most.count) return null;
-  const limit =
-    most === null
-      ? say('A loop around it empties it or makes it anew.')
-      : isGraph
-        ? say('A backward pass frees its graph every {0} steps.', roomText(most))
-        : say('It holds at most {0}.', roomText(most));
-  return { holder, file, line: at, limit, isFull: false, full: most === null ? null : sizeOf(most, line) };
+  if (!line.agrees(isIt)) return null;
+  if (most?.count != null && (line.seen?.birthSteps ?? 0) > most.count) return null;
+  const limit: BoundLimit =
+    most === null ? { kind: 'loop' } : { kind: isGraph ? 'graph' : 'items', text: most.text, items: most.count };
+  const full = most?.count == null ? null : sizeOf(most.count, line);
+  return { name: holderName(holder), place: { file, line: at }, limit, isFull: false, full };
 }
 
 /** What so many items take. Each is one block of the line's at least. */
-function sizeOf({ count }: ItemLimit, { leakedBytes, evidence }: LineReport): FullSize | null {
-  if (count === null || evidence === null || evidence.survivors === 0) return null;
-  const { from, survivors, birthSteps } = evidence;
-  return fullSize(leakedBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
+function sizeOf(count: number, { growingBytes, seen }: ObservedLine): FullSize | null {
+  if (seen === null || seen.survivors === 0) return null;
+  const { from, survivors, birthSteps } = seen;
+  return fullSize(growingBytes / survivors, survivors, count, from === 'lifetimes' && survivors === birthSteps);
 }
 
 /** Steps between two births of what survives, where they come evenly. */
-function allocatedEvery({ evidence }: LineReport): number | null {
-  if (evidence?.from !== 'lifetimes' || evidence.bornOnSteps.length < 4) return null;
-  const steps = [...evidence.bornOnSteps].sort((a, b) => a - b);
+function allocatedEvery({ seen }: ObservedLine): number | null {
+  if (seen?.from !== 'lifetimes' || seen.bornOnSteps.length < 4) return null;
+  const steps = [...seen.bornOnSteps].sort((a, b) => a - b);
   const gaps = steps.slice(1).map((step, i) => step - steps[i]);
   return gaps.every((gap) => gap === gaps[0]) ? gaps[0] : null;
-}
-
-/** A number, and what the source calls it. */
-function roomText({ text, count }: ItemLimit): string {
-  if (count === null) return text;
-  return String(count) === text.replaceAll('_', '') ? countText(count) : `${countText(count)} (${text})`;
 }

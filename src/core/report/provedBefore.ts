@@ -1,5 +1,7 @@
 import { count, list, oneOf, orNull, record, text, type Shape } from '../digest/shape.js';
-import type { HolderReport, LineReport, RunReport, SourceEdit } from './report.js';
+import type { OwnerLine } from '../attribution/owner.js';
+import type { ObservedLine, ObservedRun } from './observedRun.js';
+import type { HolderReport, LineReport, SourceEdit } from './report.js';
 
 /** What a leak rested on: the versions of the files that it is in, and who kept its memory. */
 interface Proof {
@@ -42,21 +44,18 @@ export class ProvedBefore {
   }
 
   /**
-   * True of a leak that was proved, and one of whose files is another one now. It is given back who keeps its memory,
-   * without an edit.
+   * The proof of a leak one of whose files is another one now; null where there is none.
    * @param versionOf the digest of a file's text now, null where it cannot be had
    */
-  restore(run: RunReport, line: LineReport, versionOf: (file: string) => string | null): boolean {
-    const proof = this.proofs.get(keyOf(run, line));
-    if (line.verdict !== 'leak' || proof === undefined || holds(proof, versionOf) || isAsItRan(run, proof, versionOf)) {
-      return false;
-    }
-    line.holder ??= proof.holder === null ? null : { ...proof.holder, edit: null };
-    return true;
+  proofOf(run: ObservedRun, line: ObservedLine, versionOf: (file: string) => string | null): Proof | null {
+    if (line.shape !== 'lasting') return null;
+    const proof = this.proofs.get(keyOf(run, line.owner));
+    if (proof === undefined || holds(proof, versionOf)) return null;
+    return { ...proof, holder: proof.holder === null ? null : { ...proof.holder, edit: null } };
   }
 
   /** Remembers a run's leaks, of which nothing was restored. */
-  note(run: RunReport, lines: readonly LineReport[], versionOf: (file: string) => string | null): void {
+  note(run: ObservedRun, lines: readonly LineReport[], versionOf: (file: string) => string | null): void {
     for (const line of lines) {
       const key = keyOf(run, line);
       const proof = this.proofs.get(key);
@@ -104,16 +103,10 @@ function holds({ versions }: Proof, versionOf: (file: string) => string | null):
   return versions.every(([file, sha256]) => versionOf(file) === sha256);
 }
 
-/** True if the recorder saw the very texts that are there now: then they say more than any that were there before. */
-function isAsItRan({ sources }: RunReport, { versions }: Proof, versionOf: (file: string) => string | null): boolean {
-  const ran = new Map(sources?.files.map(({ file, sha256 }) => [file, sha256]));
-  return versions.every(([file]) => ran.has(file) && ran.get(file) === versionOf(file));
-}
-
 /** A run that is recorded anew into the same files is another one: its source may be the cured one. */
-function keyOf({ id, snapshots }: RunReport, { file, line, function: name }: LineReport): string {
-  const first = snapshots.at(0);
-  return [id, first?.takenAtUs ?? '', first?.bytes ?? '', file, line, name].join('\n');
+function keyOf({ run }: ObservedRun, { file, line, function: name }: OwnerLine): string {
+  const first = run.snapshots.at(0);
+  return [run.id, first?.takenAtUs ?? '', first?.fileBytes ?? '', file, line, name].join('\n');
 }
 
 const keptVersion: Shape<readonly [file: string, sha256: string]> = (value): value is readonly [string, string] =>

@@ -8,10 +8,10 @@ type Ranked = RunReport & { rank: number };
 
 /** Verdicts of what does not go on growing. */
 const CALM: ReadonlySet<Verdict> = new Set(['steady', 'plateau', 'oneOff', 'periodic']);
-/** Verdicts of what grows; only with a leak among them there is something to report. */
+/** Verdicts of what grows. */
 const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
 
-/** Lines that leak on some ranks of a distributed run and not on others, by the worst rate. */
+/** Lines that grow on some ranks of a distributed run and not on others, by the worst rate. */
 export function rankDifferences(runs: readonly RunReport[]): RankDifference[] {
   const jobs = new Map<string, Ranked[]>();
   for (const run of runs) {
@@ -26,7 +26,7 @@ function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] 
   const sorted = [...ranks].sort((a, b) => a.rank - b.rank);
   const places = new Map<string, LineReport>();
   for (const { lines } of sorted) {
-    for (const line of lines) if (line.verdict === 'leak') places.set(placeText(line), line);
+    for (const line of lines) if (GROWING.has(line.verdict)) places.set(placeText(line), line);
   }
   return [...places]
     .flatMap(([place, line]): RankDifference[] => {
@@ -61,11 +61,11 @@ function messageOf(place: string, growing: readonly RankLine[], calm: readonly R
     rate > 0
       ? sayCount(
           growing.length,
-          '{1} leaks on rank {2} ({3}).',
-          '{1} leaks on ranks {2} ({3}).',
+          '{1} grows on rank {2} ({3}).',
+          '{1} grows on ranks {2} ({3}).',
           ...[place, ranksText(growing), perStep(signedByteText(Math.round(rate)), run.steps)],
         )
-      : sayCount(growing.length, '{1} leaks on rank {2}.', '{1} leaks on ranks {2}.', ...[place, ranksText(growing)]),
+      : sayCount(growing.length, '{1} grows on rank {2}.', '{1} grows on ranks {2}.', ...[place, ranksText(growing)]),
     calm.every(({ verdict }) => verdict === null)
       ? sayCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', ranksText(calm))
       : sayCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', ranksText(calm)),

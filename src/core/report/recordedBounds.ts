@@ -2,9 +2,8 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { RecordedContainer, RecordedOwner } from '../model/recording.js';
 import type { Bytes } from '../model/units.js';
-import { countText } from '../text/numberText.js';
-import { say } from '../text/say.js';
-import { fullSize, type Bound } from './bound.js';
+import type { FullSize, KnownBound } from '../verdict/features.js';
+import { holderName } from './holderName.js';
 
 /** Share of what grows on a line that containers with a bound must keep: the rest is too young to be looked for. */
 const EXPLAINED = 2 / 3;
@@ -42,7 +41,7 @@ export class RecordedBounds {
    * What bounds the growth of a line, null where nothing does, or where it has outgrown its bound.
    * @param growing live bytes of what grows on the line, one per snapshot
    */
-  of(line: OwnerLine, growing: readonly Bytes[]): Bound | null {
+  of(line: OwnerLine, growing: readonly Bytes[]): KnownBound | null {
     const last = this.looks.at(-1);
     if (last === undefined) return null;
     let most: Bounded | null = null;
@@ -60,10 +59,9 @@ export class RecordedBounds {
     const { type, length, maxlen } = most.container;
     const isFull = length >= maxlen;
     return {
-      holder: most.name,
-      file: this.lookup(most.file) ?? most.file,
-      line: most.line,
-      limit: say('It is a {0} of at most {1}.', type, countText(maxlen)),
+      name: holderName(most.name),
+      place: { file: this.lookup(most.file) ?? most.file, line: most.line },
+      limit: { kind: 'container', type, items: maxlen },
       isFull,
       full: isFull || length === 0 ? null : fullSize(most.bytes / this.lookedAt(most), length, maxlen, true),
     };
@@ -111,6 +109,12 @@ export class RecordedBounds {
     }
     return sum;
   }
+}
+
+/** What it keeps with so many items, where it has some of them now. */
+export function fullSize(bytesPerItem: number, items: number, most: number, isExact: boolean): FullSize {
+  const moreBytes = Math.round(bytesPerItem * Math.max(0, most - items));
+  return { bytes: Math.round(bytesPerItem * items) + moreBytes, moreBytes, isExact };
 }
 
 function isBounded(owner: RecordedOwner): owner is Bounded {

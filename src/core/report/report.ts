@@ -5,10 +5,12 @@
 import type { Category } from '../attribution/categories.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
+import type { Seen } from '../verdict/features.js';
+import type { Verdict } from '../verdict/shape.js';
 
 export const REPORT_SCHEMA = 'leakline.report/2';
 
-export type Verdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
+export type { Verdict };
 
 export interface Report {
   schema: typeof REPORT_SCHEMA;
@@ -237,27 +239,9 @@ export interface Statement {
   occurrence: number;
 }
 
-/** What was seen of the stacks that decide a line's verdict, taken together. */
-export interface Evidence {
-  /** `lifetimes` of the allocations in the trace, or the live bytes of the `snapshots`. */
-  from: 'lifetimes' | 'snapshots';
-  /** Steps that were looked at, or intervals between snapshots. */
-  steps: number;
-  /** Steps (1-based) on which blocks that are alive at the end were born, or intervals over which live bytes rose: the newest, at most 32. */
-  bornOnSteps: number[];
-  /** How many such steps there are in all. */
-  birthSteps: number;
-  /** Blocks alive at the end. */
-  survivors: number;
-  /** Steps that the oldest freed block lived, null if none was freed or lifetimes are not known. */
-  oldestFreedAge: number | null;
-  /** Age that 95 % of the freed blocks did not exceed: what survivors are measured by. */
-  usualFreedAge: number | null;
-  /** Live bytes at the ends of steps (the lowest of each bin), or in the snapshots; at most 64, evenly thinned. */
-  floors: Bytes[];
-  /** How often half of the most that was ever live was let go at once, or live bytes fell from one snapshot to the next. */
-  drops: number;
-  /** One or two plain sentences. */
+/** What was seen of the stacks that decide a line's verdict, and why it is that. */
+export interface Evidence extends Seen {
+  /** A few plain sentences. */
   reason: string;
 }
 
@@ -283,7 +267,7 @@ export interface BoundReport {
   isFull: boolean;
   /** What it keeps once it is full, null where that is not known. */
   fullBytes: Bytes | null;
-  /** False if the device has no room for what is still to come: the line stays a leak. Null where that is not known. */
+  /** False if the device has no room for what is still to come. Null where that is not known. */
   fits: boolean | null;
 }
 

@@ -1,27 +1,18 @@
 import type { SnapshotDigest } from '../digest/digest.js';
-import type { FileLookup } from '../attribution/owner.js';
-import { groupRuns } from '../runs/runs.js';
 import type { UnmappedFiles } from '../attribution/pathMapping.js';
-import { mappedReport } from './buildReport.js';
-import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
-import type { Doubt } from './doubt.js';
+import { observe, reportOf, type Observed } from './buildReport.js';
+import type { SourceFinding } from './chances.js';
+import type { ObservedLine } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
-import { waitForProof } from './patience.js';
-import { sampledUses, type SampledUse } from './process/sampledUse.js';
 import type { PatternSearch } from './patternSearch.js';
 import { ProvedBefore, type ProofKeeper } from './provedBefore.js';
-import { rankDifferences } from './rankDifference.js';
-import type { LineReport, Report, RunReport, Verdict } from './report.js';
-import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
+import type { HolderReport, Report } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { worst } from './runReport.js';
 
-/** Verdicts that say that somebody keeps memory for sure. */
-const GUILTY: ReadonlySet<Verdict> = new Set(['leak', 'cycle']);
 /** Milliseconds that looking for holders may add to a report. */
 const MOST_TIME = 4000;
 
-/** Reports whose leaking lines are told who keeps their memory, from the source where no recorder looked. */
+/** Reports whose verdicts rest on the source as well as on what was recorded. */
 export class ReportsFromSources {
   private search: PatternSearch | null = null;
   private readonly provedBefore: ProvedBefore;
@@ -41,36 +32,36 @@ export class ReportsFromSources {
   async report(
     digests: readonly SnapshotDigest[],
     workspace: ReportWorkspace,
-    others?: OtherInputs,
+    others: OtherInputs = NO_OTHERS,
   ): Promise<{ report: Report; paths: UnmappedFiles }> {
     await this.provedBefore.recall();
-    const { report, paths, lookup } = mappedReport(digests, workspace, others);
+    const observed = observe(digests, workspace, others);
     const versionOf = (file: string): string | null => workspace.sourceFacts?.(file)?.sha256 ?? null;
-    const restored = new Set(
-      report.runs.flatMap((run) => run.lines.filter((line) => this.provedBefore.restore(run, line, versionOf))),
-    );
-    const doubts = await this.followSources(report, digests, workspace, lookup, others ?? NO_OTHERS, restored);
-    for (const run of report.runs) {
-      const seen = run.lines.filter((line) => !restored.has(line));
-      waitForProof(run, seen, doubts);
-      this.provedBefore.note(run, seen, versionOf);
-      judgeAgain(run);
+    const proved = new Map<ObservedLine, HolderReport | null>();
+    for (const run of observed.runs) {
+      for (const line of run.lines) {
+        const proof = this.provedBefore.proofOf(run, line, versionOf);
+        if (proof !== null) proved.set(line, proof.holder);
+      }
     }
+    const findings = await this.followSources(observed, digests, workspace, proved);
+    const report = reportOf(observed, workspace, others, { findings, proved });
+    report.runs.forEach((run, i) => {
+      const seen = run.lines.filter((_, place) => !proved.has(observed.runs[i].lines[place]));
+      this.provedBefore.note(observed.runs[i], seen, versionOf);
+    });
     this.provedBefore.keep();
-    report.ranks = rankDifferences(report.runs);
-    return { report, paths };
+    return { report, paths: observed.paths };
   }
 
-  /** Names who keeps the memory of lines that leak, and acquits those whose source shows that they cannot grow for ever. */
+  /** What the sources say of lines whose growth lasts, and of cycles whose holder is not known. */
   private async followSources(
-    report: Report,
+    { runs, lookup }: Observed,
     digests: readonly SnapshotDigest[],
     workspace: ReportWorkspace,
-    lookup: FileLookup,
-    others: OtherInputs,
-    restored: ReadonlySet<LineReport>,
-  ): Promise<ReadonlyMap<LineReport, Doubt>> {
-    const open = report.runs.flatMap(({ lines }) => lines.filter((line) => isOpen(line) && !restored.has(line)));
+    proved: ReadonlyMap<ObservedLine, unknown>,
+  ): Promise<ReadonlyMap<ObservedLine, SourceFinding>> {
+    const open = runs.flatMap(({ lines }) => lines.filter((line) => isOpen(line) && !proved.has(line)));
     if (open.length === 0 || workspace.sourceText === undefined) return new Map();
     if (this.search === null) {
       const { PatternSearch: Search } = await import('./patternSearch.js');
@@ -80,41 +71,18 @@ export class ReportsFromSources {
     for (const { recording } of digests) {
       for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
     }
-    const runs = groupRuns(digests);
-    const seen = new Map<LineReport, { bounds: RecordedBounds; room: DeviceRoom | null; ran: ReadonlySet<string> }>();
-    report.runs.forEach(({ lines }, i) => {
-      const { snapshots } = runs[i];
-      const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
-      const room = widest(deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null));
-      const bounds = new RecordedBounds(snapshots, lookup);
-      const ran = new Set(lines.flatMap(({ file, mapped }) => (mapped ? [file] : [])));
-      for (const line of lines) seen.set(line, { bounds, room, ran });
-    });
     const access = {
-      agrees: (line: LineReport, isIt: (owner: SeenOwner) => boolean) =>
-        seen.get(line)?.bounds.agrees(line, isIt) ?? true,
-      isWeighed: (line: LineReport) => seen.get(line)?.bounds.knows(line) ?? false,
-      ranWith: (line: LineReport) => seen.get(line)?.ran ?? [],
-      roomFor: (line: LineReport) => seen.get(line)?.room ?? null,
       files: workspace.files,
       text: workspace.sourceText,
       isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,
       now: this.now,
     };
-    return this.search.nameHolders(open, access, MOST_TIME);
+    return this.search.follow(open, access, MOST_TIME);
   }
 }
 
-/** A line that leaks is followed whoever keeps it: its source may show that it cannot grow for ever. */
-function isOpen({ verdict, mapped, holder }: LineReport): boolean {
-  return mapped && GUILTY.has(verdict) && (holder === null || verdict === 'leak');
-}
-
-/** The verdict of a run whose lines may have been acquitted. */
-function judgeAgain(run: RunReport): void {
-  run.verdict = worst(
-    run.lines.map(({ verdict }) => verdict),
-    run.snapshots.length,
-  );
-  if (run.verdict !== 'leak') run.forecast = null;
+/** A line whose growth lasts is followed whatever holds it: its source may show a release. */
+function isOpen({ shape, isInCycle, owner, holder }: ObservedLine): boolean {
+  const isCycle = shape === 'cycle' || (shape === 'periodic' && isInCycle);
+  return owner.mapped && (shape === 'lasting' || (isCycle && holder === null));
 }

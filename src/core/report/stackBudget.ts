@@ -1,5 +1,5 @@
 import type { LineReport, RunReport, StackReport } from './report.js';
-import { worst } from './runReport.js';
+import { runVerdict } from './runReport.js';
 
 /** Characters of the stacks of a report: what programs and people read of it is a thousandth. */
 const MOST_CHARACTERS = 1 << 25;
@@ -29,7 +29,7 @@ function othersOf(line: LineReport, others: readonly StackReport[], snapshots: n
     frames: [{ file: line.file, line: line.line, function: line.function }],
     liveBytes: others.reduce((sum, { liveBytes }) => sum + liveBytes, 0),
     blocks: others.reduce((sum, { blocks }) => sum + blocks, 0),
-    verdict: worst(
+    verdict: runVerdict(
       others.map(({ verdict }) => verdict),
       snapshots,
     ),

@@ -3,7 +3,7 @@ import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { FileLookup, StacklessBucket } from '../attribution/owner.js';
-import { judge, type Judgement } from '../verdict/verdict.js';
+import { shapeOf, type StackShape } from '../verdict/decide.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { stackKey, type StackKey, type StackWords } from '../digest/stackKey.js';
@@ -22,7 +22,7 @@ export interface StackSeries {
   /** Live bytes in the last snapshot, by category. */
   categories: Float64Array;
   lifetimes: DigestLifetimes | null;
-  judgement: Judgement;
+  shape: StackShape;
 }
 
 /** Of all traces where they are joined, else of the latest: it reaches furthest. */
@@ -61,7 +61,7 @@ export function stackSeries(
         blocks: new Array<number>(snapshots.length).fill(0),
         categories: new Float64Array(CATEGORIES.length),
         lifetimes: null,
-        judgement: { verdict: 'tooShort', confidence: 0, from: 'snapshots' },
+        shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
       };
       stacks.set(key, stack);
     }
@@ -88,7 +88,7 @@ export function stackSeries(
     return text === null ? null : COLLECTS.test(text);
   };
   for (const stack of stacks.values()) {
-    stack.judgement = judge({
+    stack.shape = shapeOf({
       series: { bytes: stack.series, blocks: stack.blocks, at: steps },
       lifetimes: stack.lifetimes,
       collects,

@@ -1,15 +1,12 @@
 import { say } from '../text/say.js';
-import type { LineReport } from './report.js';
+import type { ReportFrame } from './report.js';
 
-/** Says in a line's evidence, before all else, that what is told of it happens in a file that is not at hand. */
-export function sayUnfound(line: LineReport): void {
-  const { evidence, unfound } = line;
-  if (evidence === null || unfound === null) return;
-  const sentence = say(
+/** The sentence that begins the evidence of a line whose memory is allocated in a file that is not at hand. */
+export function unfoundText({ file, line, function: name }: ReportFrame): string {
+  return say(
     'Allocated in {0}, line {1} ({2}), a file that was not found in this workspace: this line only calls it.',
-    unfound.file,
-    unfound.line,
-    unfound.function,
+    file,
+    line,
+    name,
   );
-  line.evidence = { ...evidence, reason: `${sentence} ${evidence.reason}` };
 }

@@ -226,10 +226,14 @@ describe('The command line', () => {
 
   describe('analyze --fail-on', () => {
     it('ends with exit code 1 if there is such a verdict, and prints the report all the same', async () => {
-      const { status, stdout, stderr } = await runHere('analyze', '--fail-on', 'leak', ...SNAPSHOTS);
+      const root = ['--root', RECORDING];
+      const { status, stdout, stderr } = await runHere('analyze', ...root, '--fail-on', 'leak', ...SNAPSHOTS);
       assert.deepEqual({ status, stderr }, { status: 1, stderr: '' });
       assert.match(stdout, /LEAK/);
-      assert.equal((await runHere('analyze', '--fail-on', 'cycle,growing', ...SNAPSHOTS)).status, 0);
+      assert.equal((await runHere('analyze', ...root, '--fail-on', 'cycle,growing', ...SNAPSHOTS)).status, 0);
+      // Without the source nothing is proved.
+      assert.equal((await runHere('analyze', '--fail-on', 'leak', ...SNAPSHOTS)).status, 0);
+      assert.equal((await runHere('analyze', '--fail-on', 'growing', ...SNAPSHOTS)).status, 1);
     });
 
     it('leaves exit code 2 to bad input', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { plantedSources } from '../../../bench/planted.js';
+import { plantedSources, plantedWorkspace } from '../../../bench/planted.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
-import { buildReport } from '../../../src/core/report/buildReport.js';
+import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
 import { renderSarif, type SarifLog } from '../../../src/core/render/renderSarif.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
@@ -11,13 +12,14 @@ import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 const FOLDER = join(FIXTURES, 'planted');
 const VERSION = '1.2.3';
 
-async function reportOf(program: string, files: readonly string[]): Promise<Report> {
+async function reportOf(program: string, given: readonly string[] | ReportWorkspace): Promise<Report> {
   const digests = await Promise.all(
     picklesUnder(join(FOLDER, 'recordings', program)).map(async (path) =>
       digestSnapshot(path, await readFile(path), await readRecording(path)),
     ),
   );
-  return buildReport(digests, { files, rules: [] }).report;
+  const workspace = 'rules' in given ? given : { files: given, rules: [] };
+  return (await new ReportsFromSources(() => 0).report(digests, workspace)).report;
 }
 
 /** What SARIF 2.1.0 asks of the parts that are used here. */
@@ -52,7 +54,7 @@ function assertValid(log: SarifLog): void {
 
 describe('A report as SARIF', () => {
   it('has one result for the statement that holds what four lines allocate, with those lines and their stacks', async () => {
-    const report = await reportOf('aux_loss', plantedSources(FOLDER));
+    const report = await reportOf('aux_loss', plantedWorkspace(FOLDER));
     const log = renderSarif(report, VERSION);
     assertValid(log);
     const [result, ...others] = log.runs[0].results;

@@ -19,27 +19,27 @@ async function reportOf(files: readonly string[]): Promise<Report> {
 describe('Ranks that differ', () => {
   const two = picklesUnder(join(FIXTURES, 'recordings/two_ranks'));
 
-  it('are told apart on the line that leaks on one of them', async () => {
+  it('are told apart on the line that grows on one of them', async () => {
     const report = await reportOf(two);
     const [difference, ...more] = report.ranks;
     assert.deepEqual(more, []);
     assert.ok(difference.file.endsWith('collect.py'));
     assert.equal(difference.line, 28);
     const ranks = [difference.growing, difference.calm].map((side) => side.map(({ rank, verdict }) => [rank, verdict]));
-    assert.deepEqual(ranks[0], [[0, 'leak']]);
+    assert.deepEqual(ranks[0], [[0, 'growing']]);
     assert.equal(ranks[1][0][0], 1);
-    assert.notEqual(ranks[1][0][1], 'leak');
+    assert.notEqual(ranks[1][0][1], 'growing');
     const line = report.runs[0].lines.find((one) => one.line === 28);
     assert.equal(difference.growing[0].liveBytes, line?.liveBytes);
     assert.match(
       difference.message,
-      /collect\.py:28 \(\w+\) leaks on rank 0 \(\+.+\)\. It does not grow on rank 1\. Look at what only/,
+      /collect\.py:28 \(\w+\) grows on rank 0 \(\+.+\)\. It does not grow on rank 1\. Look at what only/,
     );
     assert.ok(renderText(report, { mostLines: 30 }).includes(difference.message));
-    assert.match(renderMarkdown(report, { mostLines: 30 }), /## Ranks that differ\n\n- `.+leaks on rank 0/);
+    assert.match(renderMarkdown(report, { mostLines: 30 }), /## Ranks that differ\n\n- `.+grows on rank 0/);
   });
 
-  it('do not where every rank leaks, where there is one rank, or where the jobs are two', async () => {
+  it('do not where every rank grows, where there is one rank, or where the jobs are two', async () => {
     const [rank0] = [two.filter((file) => file.includes('rank0'))];
     assert.deepEqual((await reportOf(rank0)).ranks, []);
     const leak = picklesUnder(join(FIXTURES, 'recordings/aux_loss'));
@@ -50,7 +50,7 @@ describe('Ranks that differ', () => {
       ),
     );
     const { report } = buildReport(both, { files: [], rules: [] });
-    assert.deepEqual([report.runs.length, report.runs.every((run) => run.verdict === 'leak')], [2, true]);
+    assert.deepEqual([report.runs.length, report.runs.every((run) => run.verdict === 'growing')], [2, true]);
     assert.deepEqual(report.ranks, []);
   });
 
@@ -66,7 +66,7 @@ describe('Ranks that differ', () => {
     const without = { ...calm, lines: [] };
     const [difference, ...more] = rankDifferences([leaking, without]);
     assert.deepEqual(more, []);
-    assert.match(difference.message, /leaks on rank 0 .+ It holds nothing on rank 1\./);
+    assert.match(difference.message, /grows on rank 0 .+ It holds nothing on rank 1\./);
     assert.deepEqual(rankDifferences([leaking, { ...without, verdict: 'tooShort' }]), []);
   });
 });

@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { theilSen } from '../../../src/core/verdict/rate.js';
 import type { DigestLifetimes } from '../../../src/core/digest/digest.js';
-import { judgeSeries, type Series } from '../../../src/core/verdict/seriesVerdict.js';
+import type { Series } from '../../../src/core/verdict/seriesFeatures.js';
 import { seededRandom } from '../../support/seededRandom.js';
-import { judge } from '../../../src/core/verdict/verdict.js';
+import { shapeOf } from '../../../src/core/verdict/decide.js';
 
 /** A snapshot every 10 steps, blocks of 1 byte. */
 function seriesOf(bytes: readonly number[], blocks = bytes): Series {
   return { bytes, blocks, at: bytes.map((_, i) => 10 * (i + 1)) };
 }
 
-const verdict = (...bytes: number[]): string => judgeSeries(seriesOf(bytes)).verdict;
+const judged = (series: Series): ReturnType<typeof shapeOf> =>
+  shapeOf({ series, lifetimes: null, collects: () => null });
+const verdict = (...bytes: number[]): string => judged(seriesOf(bytes)).shape;
 
 describe('The verdict on a series', () => {
   it('is growth without accusation on two snapshots', () => {
@@ -18,10 +20,10 @@ describe('The verdict on a series', () => {
   });
 
   it('is a leak where growth goes on', () => {
-    assert.equal(verdict(1, 2, 3), 'leak');
-    assert.equal(verdict(0, 10, 20, 30, 40, 50), 'leak');
-    assert.equal(verdict(0, 10, 20, 20, 30, 40), 'leak');
-    assert.ok(judgeSeries(seriesOf(range(0, 9))).confidence > judgeSeries(seriesOf([0, 1, 2])).confidence);
+    assert.equal(verdict(1, 2, 3), 'lasting');
+    assert.equal(verdict(0, 10, 20, 30, 40, 50), 'lasting');
+    assert.equal(verdict(0, 10, 20, 20, 30, 40), 'lasting');
+    assert.ok(judged(seriesOf(range(0, 9))).confidence > judged(seriesOf([0, 1, 2])).confidence);
   });
 
   it('accuses no constant, no jump, no warm-up, no full buffer', () => {
@@ -34,20 +36,20 @@ describe('The verdict on a series', () => {
 
   it('accuses neither ever longer inputs nor a cache that has nearly all of its keys', () => {
     const one = new Array<number>(8).fill(1);
-    assert.equal(judgeSeries(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).verdict, 'growing');
+    assert.equal(judged(seriesOf([30, 40, 50, 60, 70, 80, 90, 100], one)).shape, 'growing');
     assert.equal(verdict(0, 40, 70, 90, 100, 105, 108, 109), 'growing');
     assert.equal(verdict(9, 12, 14, 15), 'growing');
   });
 
   it('names one tensor that grows from nothing, and rare growth at an even pace', () => {
     const one = new Array<number>(8).fill(1);
-    assert.equal(judgeSeries(seriesOf([10, 20, 30, 40, 50, 60, 70, 80], one)).verdict, 'leak');
-    assert.equal(verdict(0, 0, 1, 1, 2, 2, 3, 3, 4, 4), 'leak');
+    assert.equal(judged(seriesOf([10, 20, 30, 40, 50, 60, 70, 80], one)).shape, 'lasting');
+    assert.equal(verdict(0, 0, 1, 1, 2, 2, 3, 3, 4, 4), 'lasting');
   });
 
   it('accuses no batch that doubles', () => {
     const one = new Array<number>(8).fill(1);
-    assert.equal(judgeSeries(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).verdict, 'growing');
+    assert.equal(judged(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).shape, 'growing');
   });
 
   it('accuses nothing that is given back', () => {
@@ -82,21 +84,21 @@ function range(from: number, to: number, every = 1): number[] {
 
 describe('The verdict on lifetimes', () => {
   const lived = (evidence: DigestLifetimes, collects: boolean | null = null): string =>
-    judge({ series: seriesOf([]), lifetimes: evidence, collects: () => collects }).verdict;
+    shapeOf({ series: seriesOf([]), lifetimes: evidence, collects: () => collects }).shape;
 
   it('is a leak where survivors keep being born and outlive what was freed', () => {
-    assert.equal(lived(lifetimes(50, range(1, 50), null)), 'leak');
-    assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'leak');
+    assert.equal(lived(lifetimes(50, range(1, 50), null)), 'lasting');
+    assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'lasting');
   });
 
   it('sees one block in ten steps', () => {
-    assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'leak');
+    assert.equal(lived(lifetimes(80, range(3, 80, 10), null)), 'lasting');
   });
 
   it('waits with a few rare births, and with what has not come for longer than ever before', () => {
     assert.equal(lived(lifetimes(60, range(8, 60, 12), null)), 'growing', 'folds of a cross-validation');
     assert.equal(lived(lifetimes(45, range(1, 31, 5), null)), 'plateau', 'layers that were unfrozen, all of them');
-    assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'leak');
+    assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'lasting');
   });
 
   it('waits with its judgement while a buffer may still be filling', () => {
@@ -122,7 +124,7 @@ describe('The verdict on lifetimes', () => {
 
   it('names one tensor that every step replaces by a longer one', () => {
     const floors = Float64Array.from({ length: 61 }, (_, i) => 50 * i);
-    assert.equal(lived({ ...lifetimes(60, [60], null), floors }), 'leak');
+    assert.equal(lived({ ...lifetimes(60, [60], null), floors }), 'lasting');
     const given = floors.map((bytes, i) => (i > 40 ? bytes - 2000 : bytes));
     assert.equal(lived({ ...lifetimes(60, [60], null), floors: given }), 'steady');
     const justGiven = floors.map((bytes, i) => (i === 60 ? 50 : bytes));
@@ -138,9 +140,9 @@ describe('The verdict on lifetimes', () => {
     const births = keys.flatMap((count, i) => new Array<number>(count).fill(i + 1));
     assert.equal(lived(lifetimes(30, births, null)), 'growing');
     const even = keys.flatMap((_, i) => new Array<number>(keys[(11 * i) % 30]).fill(i + 1));
-    assert.equal(lived(lifetimes(30, even, null)), 'leak', 'as many, now more and now fewer');
+    assert.equal(lived(lifetimes(30, even, null)), 'lasting', 'as many, now more and now fewer');
     const growing = [...births].reverse().map((birth) => 31 - birth);
-    assert.equal(lived(lifetimes(30, growing, null)), 'leak');
+    assert.equal(lived(lifetimes(30, growing, null)), 'lasting');
   });
 
   it('tells the collector’s work from a list that is cleared', () => {
@@ -156,18 +158,18 @@ describe('The verdict on lifetimes', () => {
   it('from a rhythm alone needs snapshots that grow as well', () => {
     const inferred = { ...lifetimes(50, range(1, 50), null), stepSource: 'period' as const };
     const of = (...series: number[]): string =>
-      judge({ series: seriesOf(series), lifetimes: inferred, collects: () => null }).verdict;
+      shapeOf({ series: seriesOf(series), lifetimes: inferred, collects: () => null }).shape;
     assert.equal(of(5000), 'tooShort');
     assert.equal(of(5000, 5000, 5000), 'steady');
-    assert.equal(of(1000, 2000, 3000, 5000), 'leak');
+    assert.equal(of(1000, 2000, 3000, 5000), 'lasting');
   });
 
   it('of a few beats of a rhythm asks many snapshots', () => {
     const few = { ...lifetimes(4, range(1, 4), null), stepSource: 'period' as const };
     const of = (evidence: DigestLifetimes, count: number): string =>
-      judge({ series: seriesOf(range(1, count)), lifetimes: evidence, collects: () => null }).verdict;
+      shapeOf({ series: seriesOf(range(1, count)), lifetimes: evidence, collects: () => null }).shape;
     assert.equal(of(few, 5), 'growing');
-    assert.equal(of(few, 12), 'leak');
+    assert.equal(of(few, 12), 'lasting');
     assert.equal(of({ ...few, stepSource: 'annotations' }, 12), 'growing', 'steps that are known to be few');
   });
 });

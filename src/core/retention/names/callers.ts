@@ -25,10 +25,20 @@ export function isCalledByFramework(
   outer: readonly Statement[],
   modules: readonly PythonModule[],
 ): boolean {
+  if (name === 'run' && isThread(outer)) return true;
   if (!BY_FRAMEWORK.test(name)) return false;
   if (modules.some(({ text }) => BY_COMPUTED_NAME.test(text))) return true;
   const own = outer.findLast(({ kind }) => kind === 'class');
   return own?.kind !== 'class' || own.bases.length === 0 || !isOfWorkspace(own, modules, new Set());
+}
+
+/** True of what stands in a class whose `start()` calls `run()`. */
+function isThread(outer: readonly Statement[]): boolean {
+  const own = outer.findLast(({ kind }) => kind === 'class');
+  return (
+    own?.kind === 'class' &&
+    own.bases.some((base) => (base.kind === 'name' || base.kind === 'attribute') && /(?:Thread|Process)$/.test(base.name))
+  );
 }
 
 function isOfWorkspace({ bases }: ClassDef, modules: readonly PythonModule[], met: Set<string>): boolean {

@@ -1,0 +1,90 @@
+import { nameOfHolder } from '../retention/names/names.js';
+import type { Retention } from '../retention/releases.js';
+import type { Chance, Knowledge, KnownBound, LineFeatures } from '../verdict/features.js';
+import type { ObservedLine } from './observedRun.js';
+import type { HolderReport } from './report.js';
+
+/** What the source that ran says of a line. */
+export interface SourceFinding {
+  /** The recorder's, with what the source adds; null where neither knows one. */
+  readonly holder: HolderReport | null;
+  readonly bound: KnownBound | null;
+  /** Null where the source was not followed, or is another one than that which ran. */
+  readonly retention: Retention | null;
+  /** The source shows what holds the memory, if only until a release. */
+  readonly showsHolder: boolean;
+  /** Items are put under keys of which each is another one than all before. */
+  readonly hasNewKeys: boolean;
+  /** The memory is held through a graph, which no container's length bounds. */
+  readonly isThroughGraph: boolean;
+  /** The line is in an optimizer of the workspace. */
+  readonly isOfOptimizer: boolean;
+}
+
+/** What optimizers are called. */
+const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
+
+/**
+ * What the verdict on a line depends on.
+ * @param finding null where no source was at hand
+ * @param isStateOfParameters true if the run's optimizer state may be that of its parameters
+ */
+export function featuresOf(
+  line: ObservedLine,
+  finding: SourceFinding | null,
+  wasProved: boolean,
+  isStateOfParameters: boolean,
+): LineFeatures {
+  const holder = finding?.holder ?? line.holder;
+  const { seen, category } = line;
+  return {
+    shape: line.shape,
+    isInCycle: line.isInCycle,
+    survivors: seen?.survivors ?? 0,
+    births: seen?.from === 'lifetimes' ? { steps: seen.birthSteps, of: seen.steps } : null,
+    category,
+    isStateOfParameters: (category === 'optimizerState' && isStateOfParameters) || finding?.isOfOptimizer === true,
+    isHeldBySource: holder?.fix != null && !OPTIMIZER.test(holder.name),
+    isHolderSure: holder !== null && (holder.source !== 'recorder' || holder.fix !== null),
+    bound: line.bound ?? finding?.bound ?? null,
+    chances: finding?.retention == null ? [] : chancesOf(finding.retention, finding, line),
+    knowledge: knowledgeOf(finding, line),
+    wasProved,
+    lastStep: line.lastStep,
+  };
+}
+
+function knowledgeOf(finding: SourceFinding | null, { isInContainer }: ObservedLine): Knowledge {
+  if (finding?.retention == null) return 'nothing';
+  // What has no name of its own, any name that is computed may release.
+  const isComputed = nameOfHolder(finding.holder?.name ?? '')?.kind === 'computed';
+  return (finding.showsHolder || isInContainer) && !isComputed ? 'known' : 'noHolder';
+}
+
+/** The events at which the program releases what the line allocates, if it ever does. */
+function chancesOf(retention: Retention, finding: SourceFinding, { seen }: ObservedLine): Chance[] {
+  const chances: Chance[] = [];
+  const { holder } = finding;
+  for (const { file, line, where, isConditional } of retention.releases) {
+    const state = where === 'step' && !isConditional ? 'passed' : 'pending';
+    chances.push({ kind: 'release', state, place: { file, line }, times: null });
+  }
+  for (const { file, line, kind, value, isFollowed } of retention.bounds) {
+    const place = { file, line };
+    if (kind === 'keys' || kind === 'count' || kind === 'flag') {
+      // Where each key is new, they never have all come.
+      if (kind === 'keys' && finding.hasNewKeys) continue;
+      chances.push({ kind: kind === 'keys' ? 'keys' : 'count', state: 'pending', place, times: null });
+      continue;
+    }
+    // Each item may be the end of a graph that grows; and what is made with a bound the recorder has seen.
+    if (kind !== 'graph' && (finding.isThroughGraph || (!isFollowed && holder?.source === 'recorder'))) continue;
+    const isOutgrown = value !== null && (seen?.birthSteps ?? 0) > value;
+    chances.push({ kind: 'bound', state: isOutgrown ? 'passed' : 'pending', place, times: null });
+  }
+  if (retention.nextLoop !== null) {
+    const { file, line } = retention.nextLoop;
+    chances.push({ kind: 'nextLoop', state: 'pending', place: { file, line }, times: null });
+  }
+  return chances;
+}

@@ -1,0 +1,302 @@
+import { CATEGORIES, type Category } from '../attribution/categories.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import {
+  eachBucket,
+  ownerKey,
+  ownerOf,
+  unfoundInside,
+  userLines,
+  type FileLookup,
+  type OwnerLine,
+} from '../attribution/owner.js';
+import type { StacklessBucket } from '../attribution/owner.js';
+import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
+import { theilSen, type Rate } from '../verdict/rate.js';
+import type { Run } from '../runs/runs.js';
+import { sameHistory } from '../runs/sameProcess.js';
+import { stepAt } from '../attribution/steps.js';
+import type { Bytes } from '../model/units.js';
+import type { KnownBound, Seen } from '../verdict/features.js';
+import { seenOf } from '../verdict/seen.js';
+import { worstShape, type Shape } from '../verdict/shape.js';
+import { limit } from '../verdict/thresholds.js';
+import { BatchLines } from './batchLines.js';
+import { CycleHolders } from './cycleHolders.js';
+import { Holders } from './holder.js';
+import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
+import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
+import type { HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
+import { reportFrame } from './reportFrame.js';
+import type { ReportWorkspace } from './reportWorkspace.js';
+import { RunStatements } from './statement.js';
+import { stackSeries, type StackSeries } from './stackSeries.js';
+
+/** What is seen of a run, before any verdict. */
+export interface ObservedRun {
+  readonly run: Run;
+  /** What one step is, null where too few snapshots tell it. */
+  readonly steps: StepSource | null;
+  /** The step of each snapshot. */
+  readonly at: readonly number[];
+  /** Between traces that were joined. */
+  readonly gaps: number;
+  readonly lines: readonly ObservedLine[];
+  readonly stacks: readonly StackSeries[];
+  readonly buckets: Record<StacklessBucket | 'library', Bytes>;
+  readonly sources: RunSources | null;
+}
+
+/** What is seen of a line, before its verdict. */
+export interface ObservedLine {
+  readonly owner: OwnerLine;
+  readonly stacks: readonly StackSeries[];
+  /** The worst of the stacks' shapes. */
+  readonly shape: Shape;
+  /** 0 to 1. */
+  readonly confidence: number;
+  /** The recorder or the cycle detector saw a reference cycle hold the memory. */
+  readonly isInCycle: boolean;
+  /** Of the stacks of that shape. */
+  readonly seen: Seen | null;
+  /** Self live bytes, one per snapshot. */
+  readonly series: readonly Bytes[];
+  readonly liveBytes: Bytes;
+  readonly totalBytes: Bytes;
+  /** Live bytes of the stacks of that shape. */
+  readonly growingBytes: Bytes;
+  readonly bytesPerStep: Bytes | null;
+  readonly blocks: number;
+  readonly category: Category;
+  /** As the recorder or the cycle detector saw it. */
+  readonly holder: HolderReport | null;
+  /** The recorder saw a container hold it, at a statement of the workspace. */
+  readonly isInContainer: boolean;
+  /** As the recorder saw it. */
+  readonly bound: KnownBound | null;
+  /** The recorder saw a container with a bound hold memory of the line. */
+  readonly hasRecordedBound: boolean;
+  readonly unfound: ReportFrame | null;
+  readonly statement: Statement | null;
+  /** The stacks of that shape, largest first, in workspace terms; frames innermost first. */
+  readonly decidingFrames: readonly (readonly ReportFrame[])[];
+  /** Workspace files that the run shows to have run. */
+  readonly ranWith: ReadonlySet<string>;
+  readonly lastStep: number | null;
+  /** True unless the recorder saw the line's memory grow elsewhere than in one container, or beyond its bound. */
+  agrees(isIt: (owner: SeenOwner) => boolean): boolean;
+}
+
+interface LineSeries {
+  line: OwnerLine;
+  stacks: StackSeries[];
+  totalBytes: number;
+}
+
+/** Everything that is seen of one run. */
+export function observeRun(
+  run: Run,
+  workspace: ReportWorkspace,
+  lookup: FileLookup,
+  others: OtherInputs = NO_OTHERS,
+): ObservedRun {
+  const { snapshots } = run;
+  const joined = reachesBack(snapshots) ? null : joinTraces(snapshots);
+  const { source, at } = stepsOf(run, joined);
+  const stacks = stackSeries(snapshots, at, joined, workspace, lookup, new BatchLines(workspace, lookup));
+  const statements = new RunStatements(snapshots, workspace, lookup);
+  const lines = new Map<string, LineSeries>();
+  const lineOf = (line: OwnerLine): LineSeries => {
+    const key = ownerKey(line);
+    let series = lines.get(key);
+    if (series === undefined) {
+      series = { line, stacks: [], totalBytes: 0 };
+      lines.set(key, series);
+    }
+    return series;
+  };
+  const buckets = eachBucket((): Bytes => 0);
+  for (const stack of stacks) {
+    const owner = ownerOf(stack.frames, stack.forward, stack.stackless, lookup);
+    const live = stack.series[snapshots.length - 1];
+    if ('bucket' in owner) buckets[owner.bucket] += live;
+    else lineOf(owner.line).stacks.push(stack);
+    for (const line of userLines(stack.frames, stack.forward, lookup)) lineOf(line).totalBytes += live;
+  }
+  const shown = [...lines.values()].filter(
+    (line) => line.totalBytes > 0 || line.stacks.some((stack) => stack.series.some((bytes) => bytes > 0)),
+  );
+  const known: Known = {
+    at,
+    hasSteps: source !== null,
+    lastStep: run.steps.at(-1) ?? null,
+    lookup,
+    statements,
+    holders: new Holders(snapshots, lookup),
+    bounds: new RecordedBounds(snapshots, lookup),
+    cycles: new CycleHolders(
+      snapshots.map(({ path }) => path),
+      others,
+      lookup,
+    ),
+    ranWith: new Set(shown.flatMap(({ line }) => (line.mapped ? [line.file] : []))),
+  };
+  return {
+    run,
+    steps: source,
+    at,
+    gaps: joined?.gaps ?? 0,
+    stacks,
+    buckets,
+    sources: statements.sources(known.ranWith),
+    lines: shown
+      .map((line) => observeLine(line, known))
+      .sort(
+        (a, b) =>
+          b.liveBytes - a.liveBytes ||
+          b.totalBytes - a.totalBytes ||
+          compareText(a.owner.file, b.owner.file) ||
+          a.owner.line - b.owner.line,
+      ),
+  };
+}
+
+/** What of a run a line is seen with. */
+interface Known {
+  readonly at: readonly number[];
+  readonly hasSteps: boolean;
+  readonly lastStep: number | null;
+  readonly lookup: FileLookup;
+  readonly holders: Holders;
+  readonly bounds: RecordedBounds;
+  readonly cycles: CycleHolders;
+  readonly statements: RunStatements;
+  readonly ranWith: ReadonlySet<string>;
+}
+
+function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): ObservedLine {
+  const { at, hasSteps, holders, bounds, cycles, lookup } = known;
+  const last = at.length - 1;
+  const series = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.series[i], 0));
+  const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
+  const isInCycle = holders.isCycle(line) || cycles.has(line);
+  const deciding = stacks.filter((stack) => stack.shape.shape === shape);
+  const growing = at.map((_, i) => deciding.reduce((sum, stack) => sum + stack.series[i], 0));
+  const live = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
+  const decidingLive = live.filter((stack) => deciding.includes(stack));
+  const isCycle = shape === 'cycle' || (shape === 'periodic' && isInCycle);
+  return {
+    owner: line,
+    stacks: live,
+    shape,
+    confidence: Math.max(0, ...deciding.map((stack) => stack.shape.confidence)),
+    isInCycle,
+    seen: seenOf(deciding),
+    series,
+    liveBytes: series[last],
+    totalBytes,
+    growingBytes: growing[last],
+    bytesPerStep: hasSteps ? ((theilSen(at, series) ?? floorRate(stacks))?.median ?? null) : null,
+    blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
+    category: mainCategory(stacks),
+    // A line that only calls others keeps no memory of its own.
+    holder:
+      (isCycle || HELD.has(shape)) && series.some((bytes) => bytes > 0)
+        ? (holders.of(line) ?? (isCycle ? cycles.of(line) : null))
+        : null,
+    isInContainer: holders.isInContainer(line),
+    bound: shape === 'lasting' ? bounds.of(line, growing) : null,
+    hasRecordedBound: bounds.knows(line),
+    unfound: unfoundOf(deciding, lookup),
+    statement: line.mapped ? known.statements.of(line.file, line.line) : null,
+    decidingFrames: (decidingLive.length > 0 ? decidingLive : live).map((stack) => framesOf(stack, lookup)),
+    ranWith: known.ranWith,
+    lastStep: known.lastStep,
+    agrees: (isIt) => bounds.agrees(line, isIt),
+  };
+}
+
+/** A stack's frames in workspace terms, innermost first. */
+export function framesOf({ frames, forward }: StackSeries, lookup: FileLookup): ReportFrame[] {
+  return [...frames, ...forward].map((frame) => reportFrame(frame, lookup));
+}
+
+/** The shape of a line without stacks of its own. */
+function shapeOfNone(snapshots: number): Shape {
+  return snapshots < limit('fewestSnapshots') ? 'tooShort' : 'steady';
+}
+
+/** Shapes whose memory is held longer than it needs. */
+const HELD: ReadonlySet<Shape> = new Set(['lasting', 'cycle', 'growing', 'tooShort']);
+
+/** Live bytes of stacks in the last snapshot, by category. */
+export function categoriesOf(stacks: readonly StackSeries[]): Float64Array {
+  const sums = new Float64Array(CATEGORIES.length);
+  for (const { categories } of stacks) categories.forEach((bytes, i) => (sums[i] += bytes));
+  return sums;
+}
+
+/** The category with most bytes; of none, it is not known. */
+function mainCategory(stacks: readonly StackSeries[]): Category {
+  const sums = categoriesOf(stacks);
+  const most = Math.max(...sums);
+  return most === 0 ? 'other' : CATEGORIES[sums.indexOf(most)];
+}
+
+/** What one step is, and at which step each snapshot was taken. */
+function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: StepSource | null; at: number[] } {
+  const last = snapshots[snapshots.length - 1];
+  const counted = joined === null ? stepsInTrace(snapshots, last) : stepsInJoined(joined);
+  if (counted !== null && last.steps?.source === 'annotations') return { source: 'annotations', at: counted };
+  const recorded = snapshots.map((digest) => digest.recording?.step ?? null);
+  if (recorded.every((step) => step !== null)) return { source: 'recorder', at: recorded };
+  if (counted !== null) return { source: 'period', at: counted };
+  const isEnough = snapshots.length >= limit('fewestSnapshots');
+  return { source: isEnough ? 'snapshots' : null, at: snapshots.map((_, i) => i) };
+}
+
+/** True if the latest trace holds all events of the others, so that it needs no joining. */
+function reachesBack(snapshots: readonly SnapshotDigest[]): boolean {
+  const traced = snapshots.filter(({ eventCount }) => eventCount > 0);
+  const last = traced[traced.length - 1];
+  return traced.every((digest) => digest === last || sameHistory(digest, last));
+}
+
+/** The steps of the joined traces, null unless they were counted up to each snapshot without a gap. */
+function stepsInJoined({ at, gaps }: JoinedTraces): number[] | null {
+  return gaps === 0 && at.every((step) => step !== null) ? at : null;
+}
+
+/** The steps that the last trace counts up to each snapshot, null unless all are dumps of its history. */
+function stepsInTrace(snapshots: readonly SnapshotDigest[], last: SnapshotDigest): number[] | null {
+  const { steps } = last;
+  if (steps === null || !snapshots.every((digest) => digest === last || sameHistory(digest, last))) return null;
+  const events = snapshots.map((digest) => digest.heads.find((head) => head.device === steps.device)?.events);
+  return events.every((count) => count !== undefined) ? events.map((count) => stepAt(steps, count - 1)) : null;
+}
+
+/** What the largest of the stacks that decide a line's verdict says of where it allocates. */
+function unfoundOf(stacks: readonly StackSeries[], lookup: FileLookup): ReportFrame | null {
+  const live = ({ series }: StackSeries): Bytes => series[series.length - 1];
+  const largest = [...stacks].sort((a, b) => live(b) - live(a)).at(0);
+  const frame = largest === undefined ? null : unfoundInside(largest.frames, largest.forward, lookup);
+  return frame === null ? null : reportFrame(frame, lookup);
+}
+
+/** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */
+function floorRate(stacks: readonly StackSeries[]): Rate | null {
+  const known = stacks.flatMap(({ lifetimes }) =>
+    lifetimes === null || lifetimes.stepSource === 'period' ? [] : [lifetimes],
+  );
+  if (known.length === 0) return null;
+  const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
+  // The first tenth is warm-up.
+  const from = Math.ceil(floors.length / 10);
+  return theilSen(
+    floors.slice(from).map((_, i) => i * known[0].binSteps),
+    floors.slice(from),
+  );
+}
+
+function compareText(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,75 @@
+import type { DigestLifetimes } from '../digest/digest.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import type { LineFeatures } from './features.js';
+import { LifetimeFeatures } from './lifetimeFeatures.js';
+import { CHANCE_RULES, LIFETIME_RULES, SERIES_RULES, type Rule } from './rules.js';
+import { SeriesFeatures, type Series } from './seriesFeatures.js';
+import type { Shape, Verdict } from './shape.js';
+import { limit } from './thresholds.js';
+
+/** What a stack's memory does, by the rule that says so. */
+export interface StackShape {
+  readonly shape: Shape;
+  /** 0 to 1: how much of what was seen fits the shape, less for a short look. */
+  readonly confidence: number;
+  /** What decided: lifetimes in a trace, or the series over the snapshots. */
+  readonly from: 'lifetimes' | 'snapshots';
+}
+
+/** What is seen of a stack. */
+export interface Observation {
+  readonly series: Series;
+  /** From the latest trace that shows the stack, null where no trace shows steps. */
+  readonly lifetimes: DigestLifetimes | null;
+  /** True if the line of a frame calls the garbage collector, null if its text is not to be had. */
+  readonly collects: (site: DigestFrame) => boolean | null;
+}
+
+const GROWS: ReadonlySet<Shape> = new Set(['lasting', 'growing']);
+
+/** The shape of one stack's memory. Lifetimes decide where a trace has them; else the series of live bytes. */
+export function shapeOf({ series, lifetimes, collects }: Observation): StackShape {
+  const risen: StackShape = { ...firstOf(SERIES_RULES, new SeriesFeatures(series)), from: 'snapshots' };
+  if (lifetimes !== null && lifetimes.steps >= limit('fewestSteps')) {
+    const lived: StackShape = {
+      ...firstOf(LIFETIME_RULES, new LifetimeFeatures(lifetimes, collects)),
+      from: 'lifetimes',
+    };
+    // Steps that were inferred from a rhythm may be an inner loop's: then the snapshots must show the growth as well.
+    const isUnproved = lifetimes.stepSource === 'period' && !GROWS.has(risen.shape);
+    return isUnproved && GROWS.has(lived.shape) ? risen : lived;
+  }
+  // A few steps look the same whether a buffer fills or a leak grows. A rhythm may be that of many.
+  const isShort = lifetimes !== null && !(lifetimes.stepSource === 'period' && series.at.length > limit('fewestSteps'));
+  return isShort && risen.shape === 'lasting' ? { ...risen, shape: 'growing' } : risen;
+}
+
+function firstOf<Features extends { confidence(weighed: boolean): number }>(
+  rules: readonly Rule<Features, Shape>[],
+  features: Features,
+): { shape: Shape; confidence: number } {
+  const { verdict, weighed } = ruleFor(rules, features);
+  return { shape: verdict, confidence: features.confidence(weighed === true) };
+}
+
+/** A line's verdict, and the rule that gave it: null where its shape did. */
+export interface Decision {
+  readonly verdict: Verdict;
+  readonly rule: string | null;
+}
+
+/** The verdict on a line: pure, and the only place where one is given. */
+export function decide(features: LineFeatures): Decision {
+  const { shape, isInCycle } = features;
+  // What looks like a list that is cleared is the collector's work.
+  if (shape === 'periodic' && isInCycle) return { verdict: 'cycle', rule: null };
+  if (shape !== 'lasting') return { verdict: shape, rule: null };
+  const { verdict, name } = ruleFor(CHANCE_RULES, features);
+  return { verdict, rule: name };
+}
+
+function ruleFor<Features, Kind>(rules: readonly Rule<Features, Kind>[], features: Features): Rule<Features, Kind> {
+  const rule = rules.find(({ holds }) => holds(features));
+  if (rule === undefined) throw new Error('The last rule of a table holds always.');
+  return rule;
+}

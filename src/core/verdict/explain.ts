@@ -1,0 +1,239 @@
+/** Verdicts in sentences: the only place where a verdict's words are. */
+import type { Bytes } from '../model/units.js';
+import { byteText } from '../text/byteText.js';
+import { countText } from '../text/numberText.js';
+import { say, sayCount } from '../text/say.js';
+import type { Decision } from './decide.js';
+import type { BoundLimit, Chance, FullSize, KnownBound, LineFeatures, Place, Seen } from './features.js';
+
+/** What a device holds at most, and how much more it takes. */
+interface Room {
+  readonly capacityBytes: Bytes;
+  readonly roomBytes: Bytes;
+}
+
+/** Chances that are named. */
+const MOST_CHANCES = 3;
+
+/**
+ * Why a line has its verdict, in whole sentences.
+ * @param gaps between the traces that were joined
+ * @param room null where no device's capacity is known
+ */
+export function explain(
+  decision: Decision,
+  features: LineFeatures,
+  seen: Seen,
+  gaps: number,
+  room: Room | null,
+): string {
+  const { rule, verdict } = decision;
+  return [
+    ...(rule === 'bounded' || rule === 'full' ? boundTexts(features.bound, room) : []),
+    ...(seen.from === 'lifetimes' ? [bornText(seen), freedText(seen)] : [roseText(seen)]),
+    fellText(seen),
+    ...(gaps > 0 && seen.from === 'lifetimes'
+      ? [
+          sayCount(
+            gaps,
+            'The traces have 1 gap: across it a block is told by its address, size and stack.',
+            'The traces have {0} gaps: across them a block is told by its address, size and stack.',
+          ),
+        ]
+      : []),
+    ...(rule === null
+      ? verdict === 'growing'
+        ? [say('Too early to tell a buffer that fills up from a leak.')]
+        : []
+      : ruleTexts(rule, features)),
+  ].join(' ');
+}
+
+function ruleTexts(rule: string, { chances }: LineFeatures): string[] {
+  switch (rule) {
+    case 'provedBefore':
+      return [say('Proved by the source that ran, which was edited since.')];
+    case 'stateOfParameters':
+      return [say('An optimizer adds state for each parameter that trains for the first time.')];
+    case 'longerInputs':
+      return [say('Inputs that become longer look the same.')];
+    case 'network':
+      return [say('Layers added to a network on purpose look the same.')];
+    case 'pending':
+      return chances
+        .filter(({ state }) => state === 'pending')
+        .slice(0, MOST_CHANCES)
+        .map(pendingText);
+    case 'passed':
+      return chances.slice(0, MOST_CHANCES).map(passedText);
+    case 'endless':
+      return [say('Nothing releases it.')];
+    case 'noHolder':
+      return [say('The source does not show what holds it.')];
+    case 'nothingKnown':
+      return [say('Record with Leakline, or open the source, to know whether it is a leak.')];
+    default:
+      return [];
+  }
+}
+
+function pendingText({ kind, place, times }: Chance): string {
+  const at = placeText(place);
+  switch (kind) {
+    case 'loop':
+      return say('Released when the loop at {0} comes round? Not reached since recording began.', at);
+    case 'nextLoop':
+      return say('Training goes on in another loop afterwards ({0}).', at);
+    case 'release':
+      return times !== null && times > 0
+        ? say('Released by {0}? Not reached since this memory was allocated.', at)
+        : say('Released by {0}? Not reached since recording began.', at);
+    case 'bound':
+      return say('Bounded at {0}? Not full yet.', at);
+    case 'keys':
+      return say('It may be full once all keys of {0} have come.', at);
+    case 'count':
+      return say('{0} may stop adding to it once a count is reached.', at);
+  }
+}
+
+function passedText({ kind, place, times }: Chance): string {
+  const at = placeText(place);
+  const count = times ?? 0;
+  switch (kind) {
+    case 'loop':
+      return sayCount(count, 'The loop at {1} came round 1 time.', 'The loop at {1} came round {0} times.', at);
+    case 'bound':
+      return say('It has outgrown the bound at {0}.', at);
+    default:
+      return count === 0
+        ? say('{0} runs in each step, and does not free it.', at)
+        : sayCount(count, '{1} ran 1 time, and did not free it.', '{1} ran {0} times, and did not free it.', at);
+  }
+}
+
+function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
+  if (bound === null) return [];
+  return [
+    say('Held by `{0}` ({1}).', bound.name, placeText(bound.place)),
+    limitText(bound.limit),
+    room !== null && fitsIn(bound, room) === false ? tooMuchText(bound.full, room) : fillingText(bound),
+  ];
+}
+
+/** True if the device has room for what is still to come; null where that is not known. */
+export function fitsIn({ isFull, full }: KnownBound, room: Room | null): boolean | null {
+  if (isFull) return true;
+  return full === null || room === null ? null : full.moreBytes <= room.roomBytes;
+}
+
+function limitText(limit: BoundLimit): string {
+  switch (limit.kind) {
+    case 'container':
+      return say('It is a {0} of at most {1}.', limit.type, countText(limit.items));
+    case 'loop':
+      return say('A loop around it empties it or makes it anew.');
+    case 'graph':
+      return say('A backward pass frees its graph every {0} steps.', itemsText(limit));
+    case 'items':
+      return say('It holds at most {0}.', itemsText(limit));
+  }
+}
+
+/** A number, and what the source calls it. */
+function itemsText({ text, items }: { readonly text: string; readonly items: number | null }): string {
+  if (items === null) return text;
+  return String(items) === text.replaceAll('_', '') ? countText(items) : `${countText(items)} (${text})`;
+}
+
+function fillingText({ isFull, full }: KnownBound): string {
+  if (isFull) return say('It is full now.');
+  if (full === null) return say('It is still filling.');
+  return full.isExact
+    ? say('It is still growing: full, it keeps about {0}.', byteText(full.bytes))
+    : say('It is still growing: full, it keeps {0} or more.', byteText(full.bytes));
+}
+
+function tooMuchText(full: FullSize | null, { capacityBytes, roomBytes }: Room): string {
+  return say(
+    'Full, it would keep {0}; of {1} on the device {2} are left: it will not fit.',
+    byteText(full?.bytes ?? 0),
+    byteText(capacityBytes),
+    byteText(roomBytes),
+  );
+}
+
+/** `train.py:88` */
+function placeText({ file, line }: Place): string {
+  return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
+}
+
+function bornText({ birthSteps, steps, survivors }: Seen): string {
+  if (survivors === 0) return say('Nothing that was allocated is still alive.');
+  if (birthSteps === 0) {
+    return sayCount(
+      survivors,
+      '1 block from before the first step is still alive.',
+      '{0} blocks from before the first step are still alive.',
+    );
+  }
+  return sayCount(
+    steps,
+    'Blocks born on the only step are still alive.',
+    'Blocks born on {1} of {0} steps are still alive.',
+    countText(birthSteps),
+  );
+}
+
+function freedText({ usualFreedAge, oldestFreedAge }: Seen): string {
+  if (usualFreedAge === null || oldestFreedAge === null) return say('No block that outlived its step was ever freed.');
+  if (usualFreedAge === oldestFreedAge) {
+    return sayCount(
+      oldestFreedAge,
+      'The oldest block that was freed lived 1 step.',
+      'The oldest block that was freed lived {0} steps.',
+    );
+  }
+  return sayCount(
+    usualFreedAge,
+    'Of the freed blocks, 95 % lived at most 1 step, the oldest {1}.',
+    'Of the freed blocks, 95 % lived at most {0} steps, the oldest {1}.',
+    countText(oldestFreedAge),
+  );
+}
+
+function roseText({ birthSteps, steps }: Seen): string {
+  if (birthSteps === 0) {
+    return sayCount(
+      steps,
+      'Live bytes did not rise between the two snapshots.',
+      'Live bytes rose in none of the {0} intervals between snapshots.',
+    );
+  }
+  return sayCount(
+    steps,
+    'Live bytes rose between the two snapshots.',
+    'Live bytes rose in {1} of {0} intervals between snapshots.',
+    countText(birthSteps),
+  );
+}
+
+function fellText({ floors, drops, from }: Seen): string {
+  const [first] = floors;
+  const last = floors[floors.length - 1];
+  if (floors.every((bytes) => bytes === first)) return say('Live bytes stayed at {0}.', byteText(first));
+  const falls = floors.some((bytes, i) => i > 0 && bytes < floors[i - 1]);
+  const span = [byteText(first), byteText(last)];
+  if (!falls) return say('Live bytes never fell: {0} at first, {1} at last.', ...span);
+  if (from === 'snapshots') {
+    return sayCount(
+      drops,
+      'They fell in 1 interval: {1} at first, {2} at last.',
+      'They fell in {0} intervals: {1} at first, {2} at last.',
+      ...span,
+    );
+  }
+  return drops > 0
+    ? sayCount(drops, 'Half or more was freed at once, 1 time.', 'Half or more was freed at once, {0} times.')
+    : say('Live bytes went from {0} to {1} in all.', ...span);
+}

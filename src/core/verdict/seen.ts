@@ -1,0 +1,87 @@
+import { deepDrops } from './lifetimeFeatures.js';
+import type { DigestLifetimes } from '../digest/digest.js';
+import type { Bytes } from '../model/units.js';
+import type { StackShape } from './decide.js';
+import type { Seen } from './features.js';
+
+/** A stack that decides a line's verdict. */
+export interface SeenStack {
+  readonly shape: StackShape;
+  readonly lifetimes: DigestLifetimes | null;
+  /** Live bytes, one per snapshot. */
+  readonly series: readonly Bytes[];
+  /** Live blocks, one per snapshot. */
+  readonly blocks: readonly number[];
+}
+
+/** Steps that a report names, the newest. */
+const MOST_BIRTHS = 32;
+const MOST_FLOORS = 64;
+
+/**
+ * What was seen of stacks, taken together.
+ * @returns null where there is nothing to see: one snapshot, and no lifetimes
+ */
+export function seenOf(stacks: readonly SeenStack[]): Seen | null {
+  const seen = fromLifetimes(stacks) ?? fromSeries(stacks);
+  return seen === null ? null : { ...seen, floors: thinned(seen.floors) };
+}
+
+function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
+  const lived = stacks.flatMap(({ lifetimes, shape }) =>
+    lifetimes !== null && shape.from === 'lifetimes' ? [lifetimes] : [],
+  );
+  if (lived.length === 0) return null;
+  // Births before the first step are set-up, on no step.
+  const births = [...new Set(lived.flatMap(({ survivorBirths }) => [...survivorBirths]))]
+    .filter((step) => step > 0)
+    .sort((a, b) => a - b);
+  return {
+    from: 'lifetimes',
+    steps: Math.max(...lived.map(({ steps }) => steps)),
+    bornOnSteps: births.slice(-MOST_BIRTHS),
+    birthSteps: births.length,
+    survivors: sum(lived, ({ survivorBirths }) => survivorBirths.length),
+    oldestFreedAge: oldest(lived.map(({ oldestFreedAge }) => oldestFreedAge)),
+    usualFreedAge: oldest(lived.map(({ usualFreedAge }) => usualFreedAge)),
+    floors: Array.from(lived[0].floors, (_, bin) => sum(lived, ({ floors }) => floors[bin] ?? 0)),
+    drops: Math.max(...lived.map((one) => deepDrops(one).length)),
+  };
+}
+
+function fromSeries(stacks: readonly SeenStack[]): Seen | null {
+  const points = stacks[0]?.series.length ?? 0;
+  if (points < 2) return null;
+  const floors = Array.from({ length: points }, (_, at) => sum(stacks, ({ series }) => series[at]));
+  const changes = floors.slice(1).map((bytes, i) => bytes - floors[i]);
+  const rises = changes.flatMap((change, i) => (change > 0 ? [i + 1] : []));
+  return {
+    from: 'snapshots',
+    steps: changes.length,
+    bornOnSteps: rises.slice(-MOST_BIRTHS),
+    birthSteps: rises.length,
+    survivors: sum(stacks, ({ blocks }) => blocks[points - 1]),
+    oldestFreedAge: null,
+    usualFreedAge: null,
+    floors,
+    drops: changes.filter((change) => change < 0).length,
+  };
+}
+
+function oldest(ages: readonly (number | null)[]): number | null {
+  const known = ages.filter((age) => age !== null);
+  return known.length === 0 ? null : Math.max(...known);
+}
+
+/** At most {@link MOST_FLOORS} values, first and last among them, evenly spaced. */
+function thinned(floors: readonly number[]): number[] {
+  if (floors.length <= MOST_FLOORS) return [...floors];
+  return Array.from(
+    { length: MOST_FLOORS },
+    (_, i) => floors[Math.round((i * (floors.length - 1)) / (MOST_FLOORS - 1))],
+  );
+}
+
+function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {
+  return items.reduce((total, item) => total + figure(item), 0);
+}

@@ -1,0 +1,104 @@
+import type { Bytes } from '../model/units.js';
+import { limit } from './thresholds.js';
+
+/** One stack in the snapshots of a run, oldest first. */
+export interface Series {
+  /** Live bytes. */
+  bytes: readonly Bytes[];
+  /** Live blocks. */
+  blocks: readonly number[];
+  /** The step of each snapshot. */
+  at: readonly number[];
+}
+
+/** What rules ask of a series of live bytes without lifetimes. */
+export class SeriesFeatures {
+  readonly snapshots: number;
+  readonly drops: number;
+  readonly isConstant: boolean;
+  /** Places of the intervals that rise. */
+  readonly rises: readonly number[];
+  /** Intervals at the end that change nothing. */
+  readonly calm: number;
+  private readonly intervals: number;
+
+  constructor(private readonly series: Series) {
+    const { bytes } = series;
+    const all = bytes.slice(1).map((value, i) => value - bytes[i]);
+    // The first interval is warm-up where there are enough of them.
+    const changes = bytes.length >= limit('snapshotsWithWarmUp') ? all.slice(1) : all;
+    this.snapshots = bytes.length;
+    this.isConstant = all.every((change) => change === 0);
+    this.rises = changes.flatMap((change, i) => (change > 0 ? [i] : []));
+    this.drops = changes.filter((change) => change < 0).length;
+    this.calm = changes.length - 1 - changes.findLastIndex((change) => change !== 0);
+    this.intervals = changes.length;
+  }
+
+  /** How much of what was seen fits, less for a short look. @param weighed by the share of intervals that rise */
+  confidence(weighed: boolean): number {
+    const sure = Math.max(0, 1 - 1.5 / this.snapshots);
+    return weighed ? sure * Math.max(0.5, this.rises.length / this.intervals) : sure;
+  }
+
+  /** True if it rises over most intervals, up to the last one, or seldom at an even pace. */
+  get goesOn(): boolean {
+    const { rises, calm, intervals } = this;
+    const often = rises.length >= 2 && calm === 0 && rises.length >= limit('growingShare') * intervals;
+    return often || this.isRegular();
+  }
+
+  /** True if it becomes slower, or is that of ever longer inputs. */
+  get isSlowing(): boolean {
+    return this.bringsFewer() || !(this.moreBlocks() || this.growsFromNothing());
+  }
+
+  private isRegular(): boolean {
+    const { rises, intervals } = this;
+    if (rises.length < limit('rareRises')) return false;
+    const gaps = rises.slice(1).map((rise, i) => rise - rises[i]);
+    const overdue = intervals - rises[rises.length - 1];
+    return Math.max(...gaps, overdue) <= limit('rareRiseGap') * Math.min(...gaps);
+  }
+
+  /** True if more bytes are mostly more blocks, rather than larger ones. */
+  private moreBlocks(): boolean {
+    const { bytes, blocks } = this.series;
+    const grown = bytes.flatMap((value, i) => (i > 0 && value > bytes[i - 1] ? [i] : []));
+    return 2 * grown.filter((i) => blocks[i] > blocks[i - 1]).length >= grown.length;
+  }
+
+  /** True if new blocks become fewer: no interval has more than the one before, or the later half too few for chance. */
+  private bringsFewer(): boolean {
+    const { blocks, at } = this.series;
+    const last = blocks.length - 1;
+    const total = blocks[last] - blocks[0];
+    if (total <= 0) return false;
+    const rates = blocks.slice(1).map((count, i) => (count - blocks[i]) / (at[i + 1] - at[i]));
+    const never = rates.every((rate, i) => i === 0 || rate <= rates[i - 1]);
+    if (never && rates[rates.length - 1] <= limit('slowed') * rates[0]) return true;
+    const early = valueAt(blocks, at, (at[0] + at[last]) / 2) - blocks[0];
+    return 2 * early - total > limit('slowing') * Math.sqrt(total) && early > (2 / 3) * total;
+  }
+
+  /** True if bytes grow in proportion to the steps: one tensor that is replaced by a longer one, over and over. */
+  private growsFromNothing(): boolean {
+    const { bytes, at } = this.series;
+    const last = bytes.length - 1;
+    // Where the first snapshot is the origin of the steps, they begin one interval before it.
+    const start = at[0] > 0 ? 0 : at[0] - (at[last] - at[0]) / last;
+    const proportion = (place: number): number => (bytes[last] * (place - start)) / (at[last] - start);
+    const middle = (start + at[last]) / 2;
+    const known = (place: number): Bytes => valueAt([0, ...bytes], [start, ...at], place);
+    const isBelow = [at[0], middle].every((place) => known(place) <= limit('aboveLine') * proportion(place));
+    return isBelow && known(middle) >= limit('belowLine') * proportion(middle);
+  }
+}
+
+/** Between the points where it is known, a value lies on a straight line. */
+function valueAt(values: readonly number[], at: readonly number[], place: number): number {
+  const next = at.findIndex((one) => one >= place);
+  if (next <= 0) return values[Math.max(0, next === -1 ? values.length - 1 : next)];
+  const share = (place - at[next - 1]) / (at[next] - at[next - 1]);
+  return values[next - 1] + share * (values[next] - values[next - 1]);
+}

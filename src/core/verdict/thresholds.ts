@@ -1,0 +1,53 @@
+/** One number that verdicts depend on. */
+export interface Threshold {
+  value: number;
+  readonly unit: 'steps' | 'snapshots' | 'blocks' | 'times' | 'share' | 'standard deviations';
+  /** What it decides, as a phrase. */
+  readonly of: string;
+}
+
+/** Every number that verdicts depend on. `npm run thresholds` moves each, and names the recordings that notice. */
+export const THRESHOLDS = {
+  fewestSteps: { value: 8, unit: 'steps', of: 'a trace of fewer steps says nothing of lifetimes' },
+  lastingSteps: { value: 15, unit: 'steps', of: 'growth over fewer steps may be a buffer that fills' },
+  warmUpShare: { value: 0.1, unit: 'share', of: 'of the steps, warm-up at the start' },
+  warmUpSteps: { value: 2, unit: 'steps', of: 'warm-up at least' },
+  outlives: { value: 1.5, unit: 'times', of: 'the usual age of freed blocks, which a survivor must exceed' },
+  bornShare: { value: 0.15, unit: 'share', of: 'of the steps, on which survivors must be allocated' },
+  bornSteps: { value: 2, unit: 'steps', of: 'on which survivors must be allocated at least' },
+  rareBirths: { value: 6, unit: 'steps', of: 'with births on fewer, only if they come this often and evenly' },
+  rareGap: { value: 3, unit: 'times', of: 'the median pause, which no pause between rare births exceeds' },
+  overdueGap: { value: 1.5, unit: 'times', of: 'the longest pause between births: a longer one at the end is the end' },
+  overdueSteps: { value: 3, unit: 'steps', of: 'a pause at the end that says nothing' },
+  slowing: {
+    value: 1.2,
+    unit: 'standard deviations',
+    of: 'by which births become rarer in a cache that is nearly full',
+  },
+  thinned: { value: 0.6, unit: 'share', of: 'of the first births per step, left where they become fewer' },
+  thinning: { value: 1.5, unit: 'standard deviations', of: 'by which births per step become fewer' },
+  fewestRises: { value: 10, unit: 'times', of: 'one tensor rises, that steps make longer' },
+  longestFlat: { value: 0.15, unit: 'share', of: 'of the steps, over which one growing tensor stands still at most' },
+  proportion: { value: 0.07, unit: 'share', of: 'by which one growing tensor may be above the straight line' },
+  deepDrop: { value: 0.5, unit: 'share', of: 'of the highest floor, freed at once, that returns to the ground' },
+  fewestDrops: { value: 2, unit: 'times', of: 'memory returns to the ground in a period' },
+  fewestSnapshots: { value: 3, unit: 'snapshots', of: 'fewer show growth without a verdict' },
+  snapshotsWithWarmUp: { value: 4, unit: 'snapshots', of: 'from this many on the first interval is warm-up' },
+  growingShare: { value: 0.6, unit: 'share', of: 'of the intervals that must rise' },
+  rareRises: { value: 4, unit: 'times', of: 'fewer rises count if they come this often and evenly' },
+  rareRiseGap: { value: 1.5, unit: 'times', of: 'the shortest pause, which no pause between rare rises exceeds' },
+  calmEnd: { value: 2, unit: 'snapshots', of: 'without growth at the end make a plateau' },
+  aboveLine: { value: 1.25, unit: 'times', of: 'the straight line, above which growth does not start from nothing' },
+  belowLine: { value: 0.75, unit: 'times', of: 'the straight line, below which growth accelerates' },
+  slowed: { value: 0.6, unit: 'share', of: 'of the first rate, left where intervals bring fewer blocks' },
+  fewBlocks: { value: 2, unit: 'blocks', of: 'that grow without becoming more may be longer inputs' },
+  seldom: { value: 4, unit: 'steps', of: 'a network that is extended on purpose grows once in more' },
+  mostState: { value: 8, unit: 'times', of: 'the parameters’ bytes, which an optimizer’s state does not exceed' },
+} satisfies Record<string, Threshold>;
+
+export type ThresholdName = keyof typeof THRESHOLDS;
+
+/** The value of a threshold. */
+export function limit(name: ThresholdName): number {
+  return THRESHOLDS[name].value;
+}

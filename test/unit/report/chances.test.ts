@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { plantedWorkspace } from '../../../bench/planted.js';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
+import { stepOfDigest } from '../../../src/core/runs/runs.js';
+import type { ProofKeeper } from '../../../src/core/report/provedBefore.js';
+import type { LineReport, Verdict } from '../../../src/core/report/report.js';
+import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
+import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const FOLDER = join(FIXTURES, 'planted');
+const SOURCES = plantedWorkspace(FOLDER);
+const UNREAD: ReportWorkspace = { files: SOURCES.files, rules: [] };
+
+/** A planted program's first steps, with what the recorder saw. */
+async function first(program: string, steps: number): Promise<SnapshotDigest[]> {
+  const files = picklesUnder(join(FOLDER, 'recordings', program));
+  const digests = await Promise.all(
+    files.map(async (path) => digestSnapshot(path, await readFile(path), await readRecording(path))),
+  );
+  return digests.filter((digest) => (stepOfDigest(digest) ?? 0) <= steps);
+}
+
+/** Snapshots as others make them: no recorder, and without traces if asked. */
+function plain(digests: readonly SnapshotDigest[], traced = true): SnapshotDigest[] {
+  return digests.map((digest) => ({
+    ...digest,
+    recording: null,
+    ...(traced ? {} : { eventCount: 0, heads: [], spans: [], steps: null, lifetimes: [] }),
+  }));
+}
+
+async function worstLine(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<LineReport> {
+  const { report } = await new ReportsFromSources(() => 0).report(digests, workspace);
+  const [run] = report.runs;
+  const line = run.lines.find(({ verdict }) => verdict === run.verdict);
+  assert.ok(line !== undefined);
+  return line;
+}
+
+async function verdictOf(digests: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> {
+  return (await worstLine(digests, workspace)).verdict;
+}
+
+/** The planted programs with an edit. */
+function edited(from: string, to: string): ReportWorkspace {
+  const text = (file: string): string | null => SOURCES.sourceText?.(file)?.replace(from, to) ?? null;
+  return {
+    ...SOURCES,
+    sourceText: text,
+    lineText: (file, line) => text(file)?.split('\n')[line - 1] ?? null,
+    sourceFacts: (file) => ({
+      sha256: createHash('sha256')
+        .update(text(file) ?? '')
+        .digest('hex'),
+      savedAtUs: 0,
+    }),
+  };
+}
+
+describe('A leak', () => {
+  it('is proved by the source, and without source and recorder never', async () => {
+    const early = await first('endless_replay', 20);
+    assert.equal(await verdictOf(early, SOURCES), 'leak');
+    assert.equal(await verdictOf(plain(early), SOURCES), 'leak');
+    for (const steps of [20, 40]) {
+      const digests = plain(await first('endless_replay', steps));
+      const { report } = await new ReportsFromSources(() => 0).report(digests, { ...UNREAD, capacityBytes: 1e9 });
+      assert.equal(report.runs[0].verdict, 'growing');
+      assert.ok(report.runs[0].forecast !== null);
+      const line = await worstLine(digests, UNREAD);
+      assert.deepEqual([line.verdict, line.leakedBytes], ['growing', 0]);
+      assert.ok((line.bytesPerStep ?? 0) > 0);
+      assert.match(line.evidence?.reason ?? '', /Record with Leakline, or open the source, to know whether/);
+      assert.ok(line.stacks.every(({ verdict }) => verdict !== 'leak'));
+    }
+  });
+
+  it('is not said while a release is still to come, wherever it stands, and the evidence says where', async () => {
+    const ends = {
+      metric_collection: /Released by base\.py:11\? Not reached since recording began\./,
+      kv_episodes: /Released by model\.py:12\? /,
+      teacher_targets: /once all keys of cache\.py:10 have come\./,
+      lr_finder: /Training goes on in another loop afterwards \(train\.py:20\)\./,
+      calibration: /Released by observer\.py:19\? /,
+      chunk_writer: /Released by async_writer\.py:\d+\? /,
+      epoch_callbacks: /Released by callbacks\.py:13\? /,
+      rollout_storage: /Released by storage\.py:11\? /,
+      activation_recorder: /Training goes on in another loop afterwards \(train\.py:11\)\./,
+      shuffle_buffer: /Released by pipeline\.py:24\? /,
+      task_adapters: /Layers added to a network on purpose look the same\./,
+    };
+    for (const [program, end] of Object.entries(ends)) {
+      const digests = await first(program, 75);
+      for (const seen of [digests, plain(digests)]) {
+        const { report } = await new ReportsFromSources(() => 0).report(seen, SOURCES);
+        assert.ok(
+          report.runs.every(({ verdict }) => verdict === 'growing'),
+          program,
+        );
+        const reasons = report.runs.flatMap(({ lines }) => lines.map(({ evidence }) => evidence?.reason ?? ''));
+        assert.ok(
+          reasons.some((reason) => end.test(reason)),
+          reasons.join('\n'),
+        );
+      }
+    }
+  });
+
+  it('is said at once where a name that could release is never called', async () => {
+    for (const program of ['unused_capacity', 'old_hook_name'])
+      assert.equal(await verdictOf(await first(program, 20), SOURCES), 'leak', program);
+  });
+
+  it('of one tensor that grows needs its statement: longer inputs look the same', async () => {
+    const digests = await first('growing_vocabulary', 40);
+    assert.equal(await verdictOf(digests, SOURCES), 'leak');
+    assert.equal(await verdictOf(digests, UNREAD), 'growing');
+  });
+
+  it('stands while the source that proved it is edited, and takes nothing else along', async () => {
+    const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
+    const digests = plain(await first('endless_replay', 20));
+    const reports = new ReportsFromSources(() => 0);
+    const lineOf = async (workspace: ReportWorkspace): Promise<LineReport> => {
+      const [run] = (await reports.report(digests, workspace)).report.runs;
+      const line = run.lines.find(({ verdict }) => verdict === run.verdict);
+      assert.ok(line !== undefined);
+      return line;
+    };
+    assert.equal(await verdictOf(digests, cured), 'growing', 'of a leak that was not proved before');
+    const before = await lineOf(edited('', ''));
+    const during = await lineOf(cured);
+    assert.equal(before.verdict, 'leak');
+    assert.deepEqual([during.verdict, during.leakedBytes], ['leak', before.leakedBytes]);
+    assert.ok(before.holder !== null);
+    assert.deepEqual(during.holder, { ...before.holder, edit: null });
+    assert.equal((await lineOf(cured)).verdict, 'leak', 'and asked again');
+
+    const early = plain(await first('capped_history', 20));
+    for (const workspace of [edited('', ''), edited('history.pop(0)', 'print(history)')]) {
+      const [run] = (await reports.report(early, workspace)).report.runs;
+      assert.equal(
+        run.verdict,
+        workspace.sourceText?.('silent/capped_history.py')?.includes('pop(0)') ? 'growing' : 'leak',
+      );
+    }
+  });
+
+  it('stands in a window that is opened anew, and not for a run that was recorded anew', async () => {
+    const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
+    const digests = plain(await first('endless_replay', 20));
+    let kept: unknown = null;
+    let stored = 0;
+    const keeper: ProofKeeper = {
+      load: () => Promise.resolve(kept),
+      store: (proofs) => {
+        kept = JSON.parse(JSON.stringify(proofs));
+        stored++;
+      },
+    };
+    const verdictInNewWindow = async (seen: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> =>
+      (await new ReportsFromSources(() => 0, keeper).report(seen, workspace)).report.runs[0].verdict;
+    assert.equal(await verdictInNewWindow(digests, SOURCES), 'leak');
+    assert.equal(await verdictInNewWindow(digests, cured), 'leak');
+    // Snapshots come in one after the other: the newest alone proves nothing, and takes nothing back.
+    assert.notEqual(await verdictInNewWindow(digests.slice(-1), cured), 'leak');
+    assert.equal(await verdictInNewWindow(digests, cured), 'leak');
+    assert.equal(stored, 1, 'what is kept already is not written again');
+
+    const again = digests.map((digest) => ({ ...digest, takenAtUs: (digest.takenAtUs ?? 0) + 1e9 }));
+    assert.equal(await verdictInNewWindow(again, cured), 'growing');
+    for (const damaged of [7, [7], [{ key: 'a', versions: [[1]], holder: null }], { length: 3 }]) {
+      kept = damaged;
+      assert.equal(await verdictInNewWindow(digests, cured), 'growing', JSON.stringify(damaged));
+    }
+  });
+
+  it('of an optimizer’s state needs more of it than the parameters can have', async () => {
+    for (const seen of [await first('task_heads', 40), plain(await first('task_heads', 40))]) {
+      for (const workspace of [SOURCES, UNREAD]) assert.notEqual(await verdictOf(seen, workspace), 'leak');
+    }
+    assert.equal(await verdictOf(plain(await first('tried_optimizers', 40)), SOURCES), 'leak');
+  });
+});
