@@ -1,3 +1,4 @@
+import { ofPair } from './ofPair.js';
 import { HASHED, isAnchor, type TraceMeeting } from '../digest/traceSpan.js';
 
 /** Places that are tried, those whose times agree best first. */
@@ -15,7 +16,9 @@ const SAME_CLOCK_US = 1_000_000;
  * mark, else by the clock, else not at all.
  * @returns null if the two do not overlap, or not in one place only
  */
-export function endOfEarlier(earlier: TraceMeeting, later: TraceMeeting): number | null {
+export const endOfEarlier = ofPair(findEnd);
+
+function findEnd(earlier: TraceMeeting, later: TraceMeeting): number | null {
   const places = new Map<number, number[]>();
   earlier.anchors.hash.forEach((hash, i) => {
     const list = places.get(hash);

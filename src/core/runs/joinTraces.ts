@@ -46,18 +46,55 @@ export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces |
   const stacks: JoinedLifetimes[] = [];
   const at: (number | null)[] = snapshots.map(() => null);
   let gaps = 0;
+  const { joins, steps } = joinedSoFar(
+    traced,
+    last.spans.map(({ device }) => device),
+  );
   for (const { device } of last.spans) {
-    const join = new DeviceJoin(device);
-    for (const digest of traced) {
-      const span = digest.spans.find((candidate) => candidate.device === device);
-      if (span === undefined) continue;
-      join.add(digest, span);
-      if (device === main) at[snapshots.indexOf(digest)] = join.steps;
-    }
+    const join = joins.get(device);
+    if (join === undefined) continue;
     gaps += join.gaps;
     stacks.push(...join.lifetimes(source));
   }
+  snapshots.forEach((digest, i) => {
+    at[i] = (main === undefined ? null : steps.get(digest)?.get(main)) ?? null;
+  });
   return { stacks, at, gaps };
+}
+
+/** What joining the first dumps of a run gave: the next one is added to it. */
+interface Joined {
+  readonly traced: SnapshotDigest[];
+  readonly joins: ReadonlyMap<number, DeviceJoin>;
+  /** At the end of each dump, by device. */
+  readonly steps: Map<SnapshotDigest, Map<number, number>>;
+}
+
+/** By the first dump. */
+const known = new WeakMap<SnapshotDigest, Joined>();
+
+function joinedSoFar(traced: readonly SnapshotDigest[], devices: readonly number[]): Joined {
+  const before = known.get(traced[0]);
+  const isBefore =
+    before?.traced.every((digest, i) => digest === traced[i]) === true &&
+    devices.length === before.joins.size &&
+    devices.every((device) => before.joins.has(device));
+  const joined: Joined = isBefore
+    ? before
+    : { traced: [], joins: new Map(devices.map((device) => [device, new DeviceJoin(device)])), steps: new Map() };
+  for (const digest of traced.slice(joined.traced.length)) {
+    const steps = new Map<number, number>();
+    for (const [device, join] of joined.joins) {
+      const span = digest.spans.find((candidate) => candidate.device === device);
+      if (span === undefined) continue;
+      join.add(digest, span);
+      steps.set(device, join.steps);
+    }
+    joined.traced.push(digest);
+    joined.steps.set(digest, steps);
+  }
+  known.set(traced[0], joined);
+  return joined;
 }
 
 class DeviceJoin {

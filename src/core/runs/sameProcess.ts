@@ -1,4 +1,6 @@
 import type { Microseconds } from '../model/units.js';
+import { countUpTo } from '../model/ascending.js';
+import { ofPair } from './ofPair.js';
 import { endOfEarlier } from './alignTraces.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Anchors } from '../digest/traceSpan.js';
@@ -28,15 +30,15 @@ export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
  * True if their contents prove two snapshots to be of one process, in whichever order: the same events at the same time.
  * Equal addresses prove nothing, since a program that is run again gets the same.
  */
-export function provesOneProcess(a: SnapshotDigest, b: SnapshotDigest): boolean {
+export const provesOneProcess = ofPair((a: SnapshotDigest, b: SnapshotDigest): boolean => {
   return isTimed(a) && isTimed(b) && (sameHistory(a, b) || tracesMeet(a, b));
-}
+});
 
 /**
  * True if their contents prove two snapshots to be of different processes: traces of the same time but not of the same
  * events, one that begins with an empty allocator after the other ended, or no segment in common.
  */
-export function provesTwoProcesses(a: SnapshotDigest, b: SnapshotDigest): boolean {
+export const provesTwoProcesses = ofPair((a: SnapshotDigest, b: SnapshotDigest): boolean => {
   if (sameHistory(a, b) || tracesMeet(a, b)) return false;
   if (beginsAnewAfter(a, b) || beginsAnewAfter(b, a) || !sharesSegments(a, b)) return true;
   return a.curves.some((curve) => {
@@ -50,21 +52,29 @@ export function provesTwoProcesses(a: SnapshotDigest, b: SnapshotDigest): boolea
       Math.min(a.takenAtUs, b.takenAtUs),
     );
   });
-}
+});
 
 /** @param from in which both were recorded @param to likewise */
 function areOthers(a: Anchors, b: Anchors, from: Microseconds, to: Microseconds): boolean {
   const within = (time: number): boolean => time >= from && time <= to;
   const times = new Map<number, number[]>();
   b.timeUs.forEach((time, i) => {
-    if (within(time)) times.set(b.hash[i], [...(times.get(b.hash[i]) ?? []), time]);
+    if (!within(time)) return;
+    const alike = times.get(b.hash[i]);
+    if (alike === undefined) times.set(b.hash[i], [time]);
+    else alike.push(time);
   });
+  for (const alike of times.values()) alike.sort((x, y) => x - y);
   let seen = 0;
   let alike = 0;
   a.timeUs.forEach((time, i) => {
     if (!within(time)) return;
     seen++;
-    if (times.get(a.hash[i])?.some((one) => Math.abs(one - time) <= SAME_CLOCK_US) === true) alike++;
+    const there = times.get(a.hash[i]) ?? [];
+    // Events repeat a million times: the first that is not too early is looked for by halves.
+    let first = countUpTo(there, time - SAME_CLOCK_US - 1);
+    while (there[first] < time - SAME_CLOCK_US) first++;
+    if (there[first] <= time + SAME_CLOCK_US) alike++;
   });
   return Math.min(seen, times.size) >= ANCHORS.fewest && alike < ANCHORS.share * seen;
 }

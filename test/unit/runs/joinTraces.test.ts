@@ -49,6 +49,26 @@ function table(parts: readonly { digest: SnapshotDigest; lifetimes: SnapshotDige
 }
 
 describe('Traces of successive dumps', () => {
+  it('joined dump by dump are those that are joined at once, also after one of them is gone', async () => {
+    const dumps = await dumpsOf('running_total');
+    const parts = digests(dumps, entriesThatOverlap(dumps, 60));
+    const atOnce = (some: readonly SnapshotDigest[]): unknown => {
+      const joined = joinTraces(structuredClone(some));
+      return joined && { ...joined, stacks: table(joined.stacks) };
+    };
+    const here = (some: readonly SnapshotDigest[]): unknown => {
+      const joined = joinTraces(some);
+      return joined && { ...joined, stacks: table(joined.stacks) };
+    };
+    assert.ok(parts.length > 3);
+    for (let count = 1; count <= parts.length; count++) {
+      assert.deepEqual(here(parts.slice(0, count)), atOnce(parts.slice(0, count)));
+    }
+    const fewer = [...parts.slice(0, 2), ...parts.slice(3)];
+    assert.deepEqual(here(fewer), atOnce(fewer));
+    assert.deepEqual(here(parts.slice(0, -1)), atOnce(parts.slice(0, -1)));
+  });
+
   it('joined are the trace that a larger ring had kept, allocation by allocation', async () => {
     for (const program of ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs']) {
       const dumps = await dumpsOf(program);
