@@ -29,10 +29,15 @@ export interface Peak {
 
 /** Who holds the memory at the highest point of a device's curve. Linear in its allocations. */
 export function peakOf(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer): Peak {
-  const { live, allocations } = history;
+  const { live } = history;
   let highest = 0;
   for (let i = 1; i < live.length; i++) if (live[i] > live[highest]) highest = i;
-  const event = highest - 1;
+  return heldAt(snapshot, history, categorizer, highest - 1);
+}
+
+/** Who holds the memory after an event, -1 for the state before the trace. Linear in the allocations. */
+export function heldAt(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer, event: number): Peak {
+  const { live, allocations } = history;
   const groups = new Map<string, PeakGroup>();
   const stacklessOf = stacklessRows(snapshot, history);
   for (let row = 0; row < allocations.count; row++) {
@@ -61,5 +66,5 @@ export function peakOf(snapshot: Snapshot, history: DeviceHistory, categorizer: 
     if (categorizer.isFromEarlierStep(lived, event)) group.fromEarlierSteps++;
     else if (categorizer.isKeptForBackward(lived)) group.keptForBackward++;
   }
-  return { event, liveBytes: live[highest], groups: [...groups.values()] };
+  return { event, liveBytes: live[event + 1], groups: [...groups.values()] };
 }

@@ -4,7 +4,7 @@ import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { deviceViews, type DeviceView } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import { devicePeaks, type DigestPeak } from './digestPeak.js';
+import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { FrameWords } from './frameWords.js';
 import { lifetimesOf } from '../attribution/lifetimes.js';
@@ -61,6 +61,8 @@ export interface SnapshotDigest {
   lifetimes: readonly DigestLifetimes[];
   /** The highest point of each device that has a trace, that of most bytes first. */
   peaks: readonly DigestPeak[];
+  /** The last allocations that failed on each device, with what was held then. */
+  failures: readonly DigestFailure[];
   /** What joins the traces of a run, of the devices whose steps are known. */
   spans: readonly TraceSpan[];
   /** The curves of the devices that have a trace, in few enough points to keep those of all snapshots. */
@@ -143,6 +145,7 @@ export function digestSnapshot(
           ];
     }),
     peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
+    failures: deviceFailures(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
     recording,
   };
 }

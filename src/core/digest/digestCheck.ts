@@ -15,7 +15,7 @@ import { CATEGORY_CODES } from '../attribution/categories.js';
 import type { DeviceTotals, DigestLifetimes, SnapshotDigest, TraceHead } from './digest.js';
 import type { LiveBlocks, LiveGroup } from './liveGroups.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { DigestPeak, DigestPeakGroup } from './digestPeak.js';
+import type { DigestFailure, DigestPeak, DigestPeakGroup } from './digestPeak.js';
 import type { Failure } from '../attribution/failures.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import type { PendingBlocks, PinnedSegment, PoolFacts, SegmentFacts } from '../attribution/segmentFacts.js';
@@ -268,6 +268,14 @@ const digest: Shape<SnapshotDigest> = record({
   steps: orNull(steps),
   lifetimes: list(lifetimes),
   peaks: list(peak),
+  failures: list<DigestFailure>(
+    record({
+      frames: list(count),
+      forwardFrames: list(count),
+      largestFreeBytes: orNull(number),
+      held: peak,
+    }),
+  ),
   spans: list(span),
   curves: list(curve),
   recording: orNull(recording),
@@ -277,12 +285,16 @@ const digest: Shape<SnapshotDigest> = record({
 export function isDigest(value: unknown): value is SnapshotDigest {
   if (!digest(value)) return false;
   const { frames, groups, blocks: live, segments: facts, spans } = value;
-  const isStack = ({ frames: own, forwardFrames }: StackWords): boolean =>
+  const isStack = ({ frames: own, forwardFrames }: Pick<StackWords, 'frames' | 'forwardFrames'>): boolean =>
     own.every((index) => index < frames.length) && forwardFrames.every((index) => index < frames.length);
   return (
-    [groups, value.lifetimes, ...value.peaks.map((one) => one.groups), ...spans.map(({ stacks }) => stacks)].every(
-      (stacks) => stacks.every(isStack),
-    ) &&
+    [
+      groups,
+      value.lifetimes,
+      value.failures,
+      ...[...value.peaks, ...value.failures.map(({ held }) => held)].map((one) => one.groups),
+      ...spans.map(({ stacks }) => stacks),
+    ].every((stacks) => stacks.every(isStack)) &&
     live.group.every((index) => index < groups.length) &&
     [...facts.pinned, ...facts.pending].every(({ group: index }) => index < groups.length)
   );

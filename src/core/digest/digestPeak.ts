@@ -1,10 +1,12 @@
 import type { Recording } from '../model/recording.js';
-import type { Snapshot } from '../model/snapshot.js';
+import { BlockState, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import type { CategoryCode } from '../attribution/categories.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
 import type { StacklessBucket } from '../attribution/owner.js';
-import { peakOf } from '../attribution/peak.js';
+import { heldAt, peakOf, type Peak } from '../attribution/peak.js';
+import { failuresOf } from '../attribution/failures.js';
+import { snapshotAt } from '../model/snapshotAt.js';
 import { stepsBegun } from '../attribution/stepNumbers.js';
 import { stepAt } from '../attribution/steps.js';
 
@@ -21,6 +23,17 @@ export interface DigestPeak {
   /** null where the input does not say. */
   reservedBytes: Bytes | null;
   groups: readonly DigestPeakGroup[];
+}
+
+/** An allocation that failed, and what was held then. */
+export interface DigestFailure {
+  /** Of the stack that asked: indices into the digest's frames, as in `LiveGroup`. */
+  frames: readonly number[];
+  forwardFrames: readonly number[];
+  /** Of the blocks that were free inside segments; null where the input does not say. */
+  largestFreeBytes: Bytes | null;
+  /** As of a highest point: `event` is that of the failure. */
+  held: DigestPeak;
 }
 
 /** What one stack holds at the highest point, of one category. */
@@ -50,17 +63,58 @@ export function devicePeaks(
 ): DigestPeak[] {
   return views
     .filter(({ history }) => history.trace.count > 0)
-    .map((view) => peakInWords(snapshot, view, recording, ofStack))
+    .map((view) => inWords(peakOf(snapshot, view.history, view.categorizer), view, recording, ofStack))
     .sort((a, b) => b.liveBytes - a.liveBytes);
 }
 
-function peakInWords(
+/** Failures that a curve lists, of which so many are looked into. */
+const MOST_LISTED = 100;
+const MOST_FAILURES = 3;
+
+/**
+ * What was held when allocations failed, the last ones of each device, in order.
+ * @param ofStack a stack's frames in the digest's words
+ */
+export function deviceFailures(
   snapshot: Snapshot,
-  { history, steps, categorizer }: DeviceView,
+  views: readonly DeviceView[],
+  recording: Recording | null,
+  ofStack: (stack: StackId) => readonly number[],
+): DigestFailure[] {
+  const { events } = snapshot;
+  return views.flatMap((view) => {
+    const { history, categorizer } = view;
+    const { first } = history.trace;
+    return failuresOf(snapshot, history, MOST_LISTED)
+      .slice(-MOST_FAILURES)
+      .map(({ event }) => ({
+        frames: ofStack(events.stack[first + event]),
+        forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),
+        largestFreeBytes: largestFree(snapshot, view, event),
+        held: inWords(heldAt(snapshot, history, categorizer, event), view, recording, ofStack),
+      }));
+  });
+}
+
+/** The largest free block after an event, null where the input does not say. */
+function largestFree(snapshot: Snapshot, { history }: DeviceView, event: number): Bytes | null {
+  if (history.reserved === null) return null;
+  const { blocks, segments } = snapshotAt(snapshot, history, event).snapshot;
+  let largest = 0;
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] !== BlockState.Inactive) continue;
+    if (segments.device[blocks.segment[block]] === history.trace.device)
+      largest = Math.max(largest, blocks.size[block]);
+  }
+  return largest;
+}
+
+function inWords(
+  peak: Peak,
+  { history, steps }: DeviceView,
   recording: Recording | null,
   ofStack: (stack: StackId) => readonly number[],
 ): DigestPeak {
-  const peak = peakOf(snapshot, history, categorizer);
   const { time, startUs } = history;
   const timeUs = time === null || startUs === null ? null : startUs + time[Math.max(0, peak.event)];
   return {

@@ -6,7 +6,7 @@ import { byteText, signedByteText } from '../text/byteText.js';
 import { findingMarkdown } from './findingText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { selectLines } from '../report/lineSelection.js';
-import { outOfMemoryTexts } from '../report/outOfMemory.js';
+import { outOfMemoryMarkdown } from './oomText.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
@@ -107,6 +107,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       ? `## ${say('GPU memory of {0}', code(run.id))}`
       : `## ${say('GPU memory of {0}, rank {1}', code(run.id), run.rank)}`,
     '',
+    ...outOfMemoryMarkdown(run, code),
     `**${verdictSentence(run)}** ${spanText(run)}.`,
     '',
     ...findingMarkdown(run, code),
@@ -116,7 +117,6 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       `- ${verdict}: ${code(message)}`,
       ...settings.map(({ name, value, why }) => `  - ${code(`${name}:${value}`)}: ${why}`),
     ]),
-    ...outOfMemoryTexts(run.outOfMemory).map((text) => `- ${code(text)}`),
     '',
     ...table(
       [

@@ -6,7 +6,7 @@ import { byteText, signedByteText } from '../text/byteText.js';
 import { fixLines } from './fixText.js';
 import { findingLines } from './findingText.js';
 import { selectLines, sum } from '../report/lineSelection.js';
-import { outOfMemoryTexts } from '../report/outOfMemory.js';
+import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
@@ -169,6 +169,7 @@ function runText(run: RunReport, options: TextOptions): string {
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
   const lines = [
+    ...outOfMemoryLines(run),
     `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
     ...forecastLine(run),
     ...findingLines(run),
@@ -184,7 +185,6 @@ function runText(run: RunReport, options: TextOptions): string {
       `  ${verdict}: ${message}`,
       ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
     ]),
-    ...outOfMemoryTexts(run.outOfMemory).map((text) => `  ${text}`),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
     ...peakLines(run.peaks, options.mostLines),

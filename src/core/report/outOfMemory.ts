@@ -1,7 +1,14 @@
 import type { SnapshotDigest } from '../digest/digest.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { ownerOf, type FileLookup } from '../attribution/owner.js';
+import { frameKind } from '../attribution/frameKind.js';
+import type { BatchLines } from './batchLines.js';
+import { peakReport } from './peakReport.js';
+import { reportFrame } from './reportFrame.js';
+import { placeText } from './reportWords.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
-import type { OutOfMemoryReport } from './report.js';
+import type { OutOfMemoryReport, ReportFrame } from './report.js';
 
 /** Failures that words name, the latest. */
 const MOST_NAMED = 3;
@@ -9,21 +16,63 @@ const MOST_NAMED = 3;
 const MOST_CHARACTERS = 120;
 
 /** The allocations that failed, as the latest trace tells that has any. */
-export function outOfMemory(snapshots: readonly SnapshotDigest[]): OutOfMemoryReport[] {
+export function outOfMemory(
+  snapshots: readonly SnapshotDigest[],
+  lookup: FileLookup,
+  batches: BatchLines,
+): OutOfMemoryReport[] {
   const digest = snapshots.findLast(({ curves }) => curves.some((curve) => curve.outOfMemory.length > 0));
   if (digest === undefined) return [];
+  const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   return digest.curves.flatMap(({ device, startUs, outOfMemory: failures }) =>
-    failures.map(({ event, time, askedBytes, deviceFreeBytes, liveBytes, reservedBytes, metadata }) => ({
-      path: digest.path,
-      device,
-      event,
-      timeUs: startUs === null || time === null ? null : startUs + time,
-      askedBytes,
-      deviceFreeBytes,
-      liveBytes,
-      reservedBytes,
-      metadata: metadata === '' ? null : metadata,
-    })),
+    failures.map(({ event, time, metadata, ...amounts }) => {
+      const known = digest.failures.find(({ held }) => held.device === device && held.event === event);
+      const [frames, forward] = [words(known?.frames ?? []), words(known?.forwardFrames ?? [])];
+      const owner = ownerOf(frames, forward, 'beforeRecording', lookup);
+      return {
+        path: digest.path,
+        device,
+        event,
+        timeUs: startUs === null || time === null ? null : startUs + time,
+        ...amounts,
+        metadata: metadata === '' ? null : metadata,
+        asked: 'line' in owner ? { ...owner.line } : null,
+        frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
+        largestFreeBytes: known?.largestFreeBytes ?? null,
+        held: known === undefined ? null : peakReport(digest, known.held, lookup, batches),
+      };
+    }),
+  );
+}
+
+/** The failure that ended the program as far as the trace tells: the last one. */
+export function lastFailure(failures: readonly OutOfMemoryReport[]): OutOfMemoryReport | null {
+  return failures.reduce<OutOfMemoryReport | null>(
+    (last, failure) => (last === null || (failure.timeUs ?? 0) >= (last.timeUs ?? 0) ? failure : last),
+    null,
+  );
+}
+
+/** The user's lines that called the one that asked, innermost first. */
+export function callersOf({ asked, frames }: OutOfMemoryReport): ReportFrame[] {
+  const users = frames.filter(({ file }) => frameKind(file) === 'user');
+  const at = users.findIndex(({ file, line }) => file === asked?.file && line === asked.line);
+  return users.slice(at + 1);
+}
+
+/** Whether the request would have fitted into all that was free; null where that is not known. */
+export function fragmentationText(failure: OutOfMemoryReport): string | null {
+  const { askedBytes, liveBytes, reservedBytes, deviceFreeBytes, largestFreeBytes } = failure;
+  if (reservedBytes === null) return null;
+  const free = Math.max(0, reservedBytes - liveBytes) + (deviceFreeBytes ?? 0);
+  if (free < askedBytes) {
+    return say('It would not have fitted without fragmentation either: {0} were free in all.', byteText(free));
+  }
+  if (largestFreeBytes === null || largestFreeBytes >= askedBytes) return null;
+  return say(
+    'Fragmentation decided: {0} were free in all, {1} in the largest free block.',
+    byteText(free),
+    byteText(largestFreeBytes),
   );
 }
 
@@ -37,10 +86,12 @@ export function outOfMemoryTexts(failures: readonly OutOfMemoryReport[]): string
 }
 
 /** `Out of memory on device 0: 40.0 MiB asked for, 12.0 MiB free on the device, 1.0 GiB of 2.0 GiB reserved in use.` */
-function failureText(failure: OutOfMemoryReport): string {
-  const { device, askedBytes, deviceFreeBytes, liveBytes, reservedBytes, metadata } = failure;
+export function failureText(failure: OutOfMemoryReport): string {
+  const { device, asked, askedBytes, deviceFreeBytes, liveBytes, reservedBytes, metadata } = failure;
   const facts = [
-    say('{0} asked for', byteText(askedBytes)),
+    asked === null
+      ? say('{0} asked for', byteText(askedBytes))
+      : say('{1} asked for {0}', byteText(askedBytes), placeText(asked)),
     ...(deviceFreeBytes === null ? [] : [say('{0} free on the device', byteText(deviceFreeBytes))]),
     reservedBytes === null
       ? say('{0} live', byteText(liveBytes))

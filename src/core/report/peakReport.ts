@@ -25,7 +25,13 @@ export function peakReports(
   return digest?.peaks.map((peak) => peakReport(digest, peak, lookup, batches)) ?? [];
 }
 
-function peakReport(digest: SnapshotDigest, peak: DigestPeak, lookup: FileLookup, batches: BatchLines): PeakReport {
+/** Who held the memory of a device at a moment. */
+export function peakReport(
+  digest: SnapshotDigest,
+  peak: DigestPeak,
+  lookup: FileLookup,
+  batches: BatchLines,
+): PeakReport {
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
   const categories = new Float64Array(CATEGORIES.length);

@@ -100,6 +100,14 @@ export interface OutOfMemoryReport {
   reservedBytes: Bytes | null;
   /** What the program had set with `_set_memory_metadata`, null where nothing. */
   metadata: string | null;
+  /** The line that asked, null where the stack shows none; of many failures known of the last only, as what follows. */
+  asked: { file: string; line: number; function: string; mapped: boolean } | null;
+  /** The stack that asked, innermost first. */
+  frames: ReportFrame[];
+  /** The largest block that was free inside reserved memory; null where the input does not say. */
+  largestFreeBytes: Bytes | null;
+  /** Who held memory on the device at that moment. */
+  held: PeakReport | null;
 }
 
 /** The highest point of a device in the latest trace. */

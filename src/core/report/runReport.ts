@@ -50,7 +50,8 @@ export function runReport(
     lines.map((line) => line.verdict),
     snapshots.length,
   );
-  const peaks = peakReports(snapshots, lookup, new BatchLines(workspace, lookup));
+  const batches = new BatchLines(workspace, lookup);
+  const peaks = peakReports(snapshots, lookup, batches);
   const peak = peaks.at(0) ?? null;
   return {
     id: run.id,
@@ -71,7 +72,7 @@ export function runReport(
     })),
     peak,
     peaks,
-    outOfMemory: outOfMemory(snapshots),
+    outOfMemory: outOfMemory(snapshots, lookup, batches),
   };
 }
 

@@ -10,7 +10,7 @@ import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { strandLayout } from '../../../src/core/timeline/strands.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
-import { outOfMemoryTexts } from '../../../src/core/report/outOfMemory.js';
+import { fragmentationText, outOfMemoryTexts } from '../../../src/core/report/outOfMemory.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import type { OutOfMemoryReport } from '../../../src/core/report/report.js';
@@ -49,11 +49,17 @@ describe('An allocation that failed', () => {
     assert.deepEqual(others, []);
     // A frame without a line is named by its file alone.
     assert.doesNotMatch(renderText(report, { mostLines: 5 }), /:-1/);
-    assert.deepEqual(failure, { ...FAILED, path: PATH, device: 2, timeUs: 1_760_000_000_000_128, metadata: null });
+    const { asked, frames, held, largestFreeBytes, ...amounts } = failure;
+    assert.deepEqual(amounts, { ...FAILED, path: PATH, device: 2, timeUs: 1_760_000_000_000_128, metadata: null });
+    assert.ok(asked !== null && frames.length > 0 && largestFreeBytes !== null && held !== null);
+    assert.equal(
+      held.lines.reduce((sum, { bytes }) => sum + bytes, held.buckets.library + held.buckets.beforeRecording),
+      FAILED.liveBytes,
+    );
     for (const text of [renderText(report, { mostLines: 5 }), renderMarkdown(report, { mostLines: 5 })]) {
       assert.match(
         text,
-        /Out of memory on device 2: 400 MiB asked for, 168 MiB free on the device, 30\.0 MiB of 32\.0 MiB reserved in use\./,
+        /Out of memory on device 2: \S+ \(\S+\) asked for 400 MiB, 168 MiB free on the device, 30\.0 MiB of 32\.0 MiB reserved in use\./,
       );
     }
     const history = deviceHistory(snapshot, 2);
@@ -81,6 +87,21 @@ describe('An allocation that failed', () => {
     assert.equal(before, '97 allocations failed before.');
     assert.equal(named.length, 3);
     assert.match(named[0], /, 0 B free on the device, /);
+  });
+
+  it('is laid to fragmentation where all that was free would have held it, and no one block did', async () => {
+    const failure = (
+      await failuresIn([{ action: 'oom', size: 3 * MiB, stream: 0, frames: [], device_free: 2 * MiB }])
+    )[0];
+    assert.equal(
+      fragmentationText(failure),
+      'Fragmentation decided: 4.0 MiB were free in all, 2.0 MiB in the largest free block.',
+    );
+    const [large] = await failuresIn([{ action: 'oom', size: 8 * MiB, stream: 0, frames: [], device_free: 2 * MiB }]);
+    assert.equal(
+      fragmentationText(large),
+      'It would not have fitted without fragmentation either: 4.0 MiB were free in all.',
+    );
   });
 
   it('leaves the other events of its trace what they were', async () => {

@@ -20,6 +20,7 @@ interface Truth {
   passes: number;
   what: string;
   process: string;
+  oomLine: string;
 }
 
 /** A text that names a step: a number, a rate, or that something is left from an earlier one. */
@@ -37,6 +38,7 @@ function truths(): Truth[] {
       passes: Number(cell('passes')),
       what: cell('what'),
       process: cell('process'),
+      oomLine: cell('oom_line'),
     };
   });
 }
@@ -79,6 +81,7 @@ function faultsOf(truth: Truth, report: Report, all: readonly Truth[]): string[]
       .map(({ file, line, verdict }) => `${file}:${line} is ${verdict}`),
     ...(ACCUSING.has(run.verdict) ? [`the run is ${run.verdict}`] : []),
     ...texts.filter((text) => text.includes('something keeps')).map(() => 'says that something keeps memory'),
+    ...askingFaults(truth, run, texts),
   ];
 }
 
@@ -99,6 +102,15 @@ function stepFaults(truth: Truth, run: RunReport, all: readonly Truth[], texts: 
     ];
   }
   return told === null && run.snapshots.length === 1 ? [`has ${truth.passes} passes, and no steps`] : [];
+}
+
+function askingFaults({ oomLine }: Truth, run: RunReport, texts: readonly string[]): string[] {
+  if (oomLine === '') return run.outOfMemory.length === 0 ? [] : ['ran out of memory'];
+  const said = texts.map((text) => text.split('\n').findIndex((line) => line.includes(oomLine)));
+  return [
+    ...(run.outOfMemory.length > 0 ? [] : ['did not run out of memory']),
+    ...said.filter((at) => at === -1 || at > 8).map(() => `does not begin with ${oomLine}, which asked`),
+  ];
 }
 
 describe('Snapshots that other people recorded', () => {
