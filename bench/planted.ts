@@ -47,15 +47,10 @@ export function plantedSources(folder: string): string[] {
     .map((name) => name.replaceAll('\\', '/'));
 }
 
-/** The planted programs and the example that is one of them, as a workspace that holds both. */
+/** The planted programs as a workspace. */
 export function plantedWorkspace(folder: string): ReportWorkspace {
-  const roots = [
-    { prefix: 'detector/', folder: join(folder, '../../../examples/detector') },
-    { prefix: '', folder },
-  ];
-  const files = roots.flatMap((root) => plantedSources(root.folder).map((name) => root.prefix + name));
-  const { lineText, sourceText, sourceFacts } = new SourceFiles(roots);
-  return { files, rules: [], lineText, sourceText, sourceFacts };
+  const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder }]);
+  return { files: plantedSources(folder), rules: [], lineText, sourceText, sourceFacts };
 }
 
 /** What of a program's recording and source is at hand. */

@@ -47,9 +47,9 @@ export async function measureLookups(): Promise<Lookups> {
   write(join(folder, 'long.py'), `${text.join('\n')}\n`);
   for (const file of others) write(join(folder, file), 'kept = []\nkept.append(0)\n');
 
-  const store = new ResultsStore();
   const cells = new NotebookCells();
   const files = new PythonFiles(cells);
+  const store = new ResultsStore((file) => files.uri(file) !== undefined);
   await files.paths();
   const lines = new MarkedLines(new RecordedTexts(store, files));
   const marks = new EditorMarks(store, files, new MarkSwitch(new Memento()), lines);

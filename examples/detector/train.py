@@ -54,7 +54,7 @@ def main():
     parser.add_argument('--batch', type=int, default=16)
     parser.add_argument('--size', type=int, default=320)
     parser.add_argument('--evaluate-every', type=int, default=20)
-    parser.add_argument('--snapshots', default='snapshots', help="folder for memory snapshots; '' for none")
+    parser.add_argument('--snapshots', default='', help='folder for memory snapshots; none if empty')
     parser.add_argument('--snapshot-every', type=int, default=5)
     args = parser.parse_args()
     if args.snapshots:

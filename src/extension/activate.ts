@@ -9,6 +9,7 @@ import { Setting } from './contributions.js';
 import { registerLanguageModelTools } from './languageModel/tools.js';
 import { EditorMarks } from './marks/editorMarks.js';
 import { GutterGlyphs } from './marks/gutterGlyphs.js';
+import { FixPreview } from './fix/fixPreview.js';
 import { LeakActions } from './fix/leakActions.js';
 import { LeakDiagnostics } from './fix/leakDiagnostics.js';
 import { IgnoredRows } from './ignore/ignoredRows.js';
@@ -19,6 +20,7 @@ import { LineDecorations } from './marks/lineDecorations.js';
 import { MarkedLines } from './marks/markedLines.js';
 import { MarkSwitch } from './marks/markSwitch.js';
 import { CELL_SCHEME, NotebookCells } from './notebooks/notebookCells.js';
+import { RecordAgain } from './recording/recordAgain.js';
 import { RecordingTasks } from './recording/recordingTask.js';
 import { registerRecording } from './recording/registerRecording.js';
 import { RecordedTexts } from './marks/recordedTexts.js';
@@ -43,9 +45,9 @@ let session: SnapshotSession | undefined;
 export function activate(context: vscode.ExtensionContext): LeaklineApi {
   useTranslations(vscode.l10n.bundle ?? {});
   const log = vscode.window.createOutputChannel('Leakline', { log: true });
-  const store = new ResultsStore();
   const cells = new NotebookCells();
   const files = new PythonFiles(cells);
+  const store = new ResultsStore((file) => files.uri(file) !== undefined);
   const marks = new MarkSwitch(context.workspaceState);
   const texts = new RecordedTexts(store, files);
   const lines = new MarkedLines(texts);
@@ -69,6 +71,8 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
   const lenses = new LensProvider(editorMarks);
   const recorder = vscode.Uri.joinPath(context.extensionUri, 'recorder', 'leakline_recorder', '__main__.py').fsPath;
   const recordings = new RecordingTasks(recorder);
+  const fixes = new FixPreview(files);
+  const recordAgain = new RecordAgain(running, store, files, recordings);
   const surfaces = {
     session: running,
     store,
@@ -82,6 +86,8 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     views,
     timeline,
     recordings,
+    fixes,
+    recordAgain,
     log,
   };
 
@@ -99,6 +105,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     views,
     timeline,
     lenses,
+    fixes,
     new ContextKeys(running, store),
     new StatusBar(running, store, editorMarks),
     new LineDecorations(editorMarks),

@@ -29,13 +29,16 @@ export const Command = {
   forgetSnapshot: 'leakline.forgetSnapshot',
   ignoreLeak: 'leakline.ignoreLeak',
   stopIgnoring: 'leakline.stopIgnoring',
+  fixLeak: 'leakline.fixLeak',
+  applyFix: 'leakline.applyFix',
+  applyFixAndRecord: 'leakline.applyFixAndRecord',
+  recordAgain: 'leakline.recordAgain',
 } as const;
 
 /** Commands that only a lens, a hover or a tree row runs; they are not in the palette and not in the manifest. */
 export const InternalCommand = {
   showLine: 'leakline.internal.showLine',
   openSource: 'leakline.internal.openSource',
-  fixLeak: 'leakline.internal.fixLeak',
 } as const;
 
 export const View = {
@@ -52,6 +55,9 @@ export const RECORDING_TASK_TYPE = 'leakline';
 
 /** Of the tab; the view in the panel is {@link View.timeline}. */
 export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
+
+/** Files as a fix would leave them. */
+export const FIX_SCHEME = 'leakline-fix';
 
 /** Questions that a language model may ask. */
 export const LanguageModelTool = {
@@ -97,9 +103,11 @@ export const ContextKey = {
   /** Two snapshots or more are known. */
   canCompare: 'leakline.canCompare',
   comparing: 'leakline.comparing',
-  /** How the Leaks view gathers its rows: `line`, `file` or `holder`. */
+  /** How the Leaks view gathers its rows: `holder`, `line` or `file`. */
   grouping: 'leakline.grouping',
   hasUnmapped: 'leakline.hasUnmapped',
+  /** A fix is shown. */
+  fixPreview: 'leakline.fixPreview',
 } as const;
 
 export const Color = {
@@ -112,6 +120,8 @@ export const Color = {
 /** `contextValue` of tree rows, which the manifest's menus ask for. */
 export const RowKind = {
   mappedLine: 'mappedLine',
+  /** A finding whose fix is an edit. */
+  fixableLine: 'fixableLine',
   unmappedLine: 'unmappedLine',
   ignoredLine: 'ignoredLine',
   snapshot: 'snapshot',

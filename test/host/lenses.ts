@@ -31,7 +31,7 @@ export async function byteLensesOf(uri: vscode.Uri): Promise<LineLens[]> {
   await vscode.workspace.openTextDocument(uri);
   const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
   return found.flatMap(({ range, command }) => {
-    // A statement that keeps what another line allocates is not accused.
+    // A statement that holds what another line allocates has a lens of its own.
     if (command === undefined || !/^(?!◆).*\d [KMGT]?i?B/.test(command.title)) return [];
     const file = relative(inWorkspace(), uri.fsPath).split(sep).join('/');
     return [{ file, line: range.start.line + 1, text: command.title }];

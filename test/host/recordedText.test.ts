@@ -70,7 +70,7 @@ function writeSidecars(git: { root: string; commit: string } | null): Sources {
   return template;
 }
 
-describe('A file that is another version than the one that ran', () => {
+describe('A file of a different version from the one that ran', () => {
   let text: string;
   const added: string[] = [];
 
@@ -101,7 +101,7 @@ describe('A file that is another version than the one that ran', () => {
     assert.equal(sources.find(({ path }) => path.endsWith('/detector/pyramid.py'))?.sha256, sha256);
     await vscode.commands.executeCommand('leakline.readAgain');
     await vscode.window.showTextDocument(uri);
-    await untilLens(16, /of another version$/);
+    await untilLens(16, /different version$/);
     assert.match(await hoverOf(uri, 16), /differs from the one that ran/);
     await write(text);
     await untilLens(16, /blocks$/);

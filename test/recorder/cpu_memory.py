@@ -208,6 +208,7 @@ class CpuMemory(TorchDispatchMode):
         self.recording = False
         self.observers: List[Callable[[int, int, int, int], None]] = []
         self.addresses = WeakIdKeyDictionary()
+        self.copies_to_host = False
 
     # -- watching tensors ---------------------------------------------------------------------------------------
 
@@ -218,9 +219,28 @@ class CpuMemory(TorchDispatchMode):
                 self._see(value.untyped_storage())
         return result
 
+    def __enter__(self):  # type: ignore[no-untyped-def]
+        self.plain_cpu, torch.Tensor.cpu = torch.Tensor.cpu, lambda tensor, *_, **__: self._on_host(tensor)
+        return super().__enter__()
+
+    def __exit__(self, *error):  # type: ignore[no-untyped-def]
+        torch.Tensor.cpu = self.plain_cpu
+        return super().__exit__(*error)
+
+    def _on_host(self, tensor: torch.Tensor) -> torch.Tensor:
+        """As ``tensor.cpu()`` on a GPU: a copy that the device does not hold."""
+        self.copies_to_host = True
+        try:
+            return tensor.clone()
+        finally:
+            self.copies_to_host = False
+
     def _see(self, storage: torch.UntypedStorage) -> None:
         nbytes = storage.nbytes()
         if not nbytes or storage in self.addresses:
+            return
+        if self.copies_to_host:
+            self.addresses[storage] = 0
             return
         stack = self._stack()
         try:

@@ -8,14 +8,14 @@ import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
 
 const planted = join(repositoryRoot(), 'test/fixtures/planted');
-const keeps = "history['aux'].append(aux_loss)";
-const letsGo = "history['aux'].append(aux_loss.detach())";
-const title = 'Keep aux_loss without its graph';
-/** The lines of the file that leak, and the one that keeps what they allocate. */
+const holds = "history['aux'].append(aux_loss)";
+const releases = "history['aux'].append(aux_loss.detach())";
+const title = 'Fix: Keep aux_loss without its graph…';
+/** The lines of the file that allocate, and the one that holds what they allocate. */
 const leaking = [12, 20];
-const keeping = 27;
+const holding = 27;
 
-/** A program that keeps a graph, with its snapshots and without what the recorder saw: only the source tells. */
+/** A program that holds a graph, with its snapshots and without what the recorder saw: only the source tells. */
 function program(): string {
   const folder = newFolder('aux_loss');
   for (const name of ['train.py', 'model.py']) {
@@ -58,14 +58,14 @@ describe('A fix', () => {
     });
   }
 
-  /** The statement that keeps has a mark of its own. It is in view where no panel covers it, or the cursor is there. */
-  async function untilKeeperBright(): Promise<void> {
+  /** The statement that holds has a mark of its own. It is in view where no panel covers it, or the cursor is there. */
+  async function untilHolderBright(): Promise<void> {
     await eventually(async () => {
       assert.match(
         (await lensTexts()).join('\n'),
-        new RegExp(`^${keeping} ◆ keeps [\\d.]+ [KM]iB of (\\d lines|\\w+\\.py:\\d+)$`, 'm'),
+        new RegExp(`^${holding} ◆ holds [\\d.]+ [KM]iB of \\d lines · [\\d.]+ KiB/step$`, 'm'),
       );
-      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)keeper-/), [keeping]);
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)holder-/), [holding]);
     });
   }
 
@@ -78,31 +78,52 @@ describe('A fix', () => {
           texts.join('\n'),
         );
       }
-      assert.match(texts.join('\n'), new RegExp(`^${keeping} ◆ keeps .* · before your edit$`, 'm'));
+      assert.match(texts.join('\n'), new RegExp(`^${holding} ◆ holds .* · before your edit$`, 'm'));
       assert.ok(!texts.some((text) => text.endsWith('Fix…')), texts.join());
-      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)stale-/), [...leaking, keeping]);
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)stale-/), [...leaking, holding]);
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), []);
     });
   }
 
-  it('takes the lines that it fixes out of the number on the icon, and undo brings them back', async () => {
-    const untilRows = async (text: RegExp, badge: string | null): Promise<void> => {
-      await workbench.sideBar.tree('Leaks').untilRows(text, 4);
+  /** Looks at the change, and makes it. */
+  async function makeFix(): Promise<void> {
+    await workbench.editor.clickLens('Fix…');
+    await workbench.page.locator('.monaco-diff-editor').waitFor();
+    assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), before, 'it is shown before it is made');
+    await workbench.editor.pressAction('Apply Fix');
+    await workbench.editor.untilActive('train.py');
+    await eventually(async () => {
+      assert.match(await workbench.editor.lineText(holding), /append\(aux_loss\.detach\(\)\)/);
+    });
+  }
+
+  it('is counted as one leak in view, badge, status bar and problems, and as none once it is made', async () => {
+    const until = async (badge: string | null, status: RegExp): Promise<void> => {
       await eventually(async () => {
         assert.equal(await workbench.sideBar.badge(), badge);
+        assert.match(await workbench.statusBarItem('Leakline').innerText(), status);
       });
     };
     await workbench.openFile('train.py');
     await untilBright();
     await workbench.runCommand('Leakline: Show Leaks');
-    await untilRows(/^(?!.*edited since).* leaked/, '4');
-    await workbench.editor.clickLens('Fix…');
-    await untilRows(/edited since · .* leaked/, null);
+    const leaks = workbench.sideBar.tree('Leaks');
+    await leaks.untilRow(/^[\d.]+ KiB\/step ?train\.py:27 · history\['aux'\]/);
+    assert.equal((await leaks.rows()).filter(({ level }) => level === 1).length, 1);
+    await leaks.untilRows(/ leaked/, 4);
+    await until('1', /Leakline: 1 leak · [\d.]+ KiB\/step/);
+    const problems = await workbench.showProblems();
+    await problems.untilRow(/GPU memory leak: history\['aux'\] keeps growing/);
+    assert.equal((await problems.rows()).filter((text) => text.includes('GPU memory leak')).length, 1);
+    await workbench.openFile('train.py');
+    await makeFix();
+    await leaks.untilRow(/edited since · train\.py:27/);
+    await until(null, /Leakline: record again/);
     await workbench.settle();
     await workbench.screenshot('fix-rows');
-    await workbench.openFile('train.py', keeping);
+    await workbench.openFile('train.py', holding);
     await workbench.page.keyboard.press('ControlOrMeta+Z');
-    await untilRows(/^(?!.*edited since).* leaked/, '4');
+    await until('1', /Leakline: 1 leak/);
   });
 
   it('is made by its lens exactly so, dims the marks of what it fixes, and undo takes all of it back', async () => {
@@ -110,50 +131,54 @@ describe('A fix', () => {
     await untilBright();
     await workbench.settle();
     await workbench.screenshot('fix-offered');
-    await untilKeeperBright();
-    await workbench.editor.clickLens('Fix…');
-    await eventually(async () => {
-      assert.match(await workbench.editor.lineText(keeping), /append\(aux_loss\.detach\(\)\)/);
-    });
+    await untilHolderBright();
+    await makeFix();
     await untilDim();
     assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), before, 'the file was saved');
     await workbench.runCommand('File: Save');
     await eventually(() => {
-      assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), before.replace(keeps, letsGo));
+      assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), before.replace(holds, releases));
     });
     const problems = await workbench.showProblems();
     await problems.untilNoRow(/train\.py|leaked/);
     await workbench.settle();
     await workbench.screenshot('fix-made');
-    await workbench.openFile('train.py', keeping);
+    await workbench.openFile('train.py', holding);
     await workbench.page.keyboard.press('ControlOrMeta+Z');
     await untilBright();
     await workbench.runCommand('File: Save');
     await eventually(() => {
       assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), before);
     });
-    await workbench.openFile('train.py', keeping);
-    await untilKeeperBright();
+    await workbench.openFile('train.py', holding);
+    await untilHolderBright();
   });
 
-  it('is offered by the light bulb, in the other file that it fixes too', async () => {
-    await workbench.openFile('model.py', 14);
-    await workbench.editor.untilLens(14, /leaked/);
-    await workbench.editor.openFixes(title);
-    await workbench.screenshot('fix-light-bulb');
-    await workbench.page.keyboard.press('Enter');
-    await workbench.editor.untilLens(14, /leaked.*before your edit/);
-    await workbench.openFile('train.py');
-    await untilDim();
-    await eventually(async () => {
-      assert.match(await workbench.editor.lineText(keeping), /append\(aux_loss\.detach\(\)\)/);
+  for (const [what, file, line] of [
+    ['the statement that holds the memory', 'train.py', holding],
+    ['a line that allocates it, in the other file', 'model.py', 14],
+  ] as const) {
+    it(`is offered by the light bulb on ${what}, and shown before it is made`, async () => {
+      await workbench.openFile(file, line);
+      await workbench.editor.untilLens(line, /leaked|holds/);
+      await workbench.editor.openFixes(title);
+      await workbench.screenshot(`fix-light-bulb-${line}`);
+      await workbench.page.keyboard.press('Enter');
+      await workbench.page.locator('.monaco-diff-editor', { hasText: 'aux_loss.detach()' }).waitFor();
+      await workbench.settle();
+      await workbench.screenshot(`fix-preview-${line}`);
+      await workbench.editor.pressAction('Apply Fix');
+      await untilDim();
+      await eventually(async () => {
+        assert.match(await workbench.editor.lineText(holding), /append\(aux_loss\.detach\(\)\)/);
+      });
     });
-  });
+  }
 
   it('is not made in a file that says something else now, and that is said', async () => {
     await workbench.openFile('model.py');
     await workbench.editor.untilLens(14, /Fix…/);
-    const changed = before.replace(keeps, "history['aux'].append(float(aux_loss))");
+    const changed = before.replace(holds, "history['aux'].append(float(aux_loss))");
     writeFileSync(join(folder, 'train.py'), changed);
     await workbench.editor.clickLens('Fix…');
     await workbench.notifications.toast(/train\.py has changed since the snapshots/).waitFor();

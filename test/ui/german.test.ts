@@ -26,11 +26,11 @@ describe('In German', () => {
       /▲ \d,\d GiB verloren · \d+,\d MiB\/Schritt · \d+ Blöcke/,
     );
     await workbench.editor.clickLens(/verloren/);
-    await workbench.sideBar.tree('Lecks').untilRow(/pyramid\.py:16.*MiB\/Schritt/);
+    await workbench.sideBar.tree('Lecks').untilRow(/^\d+,\d MiB\/Schritt ?pyramid\.py:18/);
     const hover = await workbench.editor.hover('levels');
-    assert.match(hover, /Leck: Es kommen immer neue Blöcke hinzu/);
+    assert.match(hover, /Leckt \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
     assert.match(hover, /In \d+ von \d+ Schritten angeforderte Blöcke sind noch belegt\./);
-    assert.match(hover, /Gehalten von [^\n]+, (gesehen im laufenden Prozess|aus dem Quelltext gelesen)\./);
+    assert.match(hover, /Gehalten von FeaturePyramid\.visited, pyramid\.py:18/);
     assert.doesNotMatch(hover, /\b(blocks|steps|kept|never|bytes)\b/);
     await workbench.page.waitForTimeout(500);
     await workbench.screenshot('german-leak');
@@ -42,7 +42,7 @@ describe('In German', () => {
     await snapshots.toggle(/ctx_none/);
     await snapshots.untilRow(/^Die Aufzeichnung enthält keine Aufruflisten \(context=None\), daher ist keine Zeile/);
     const problems = await workbench.showProblems();
-    await problems.untilRow(/GPU-Speicher durch diese Zeile verloren, \d+,\d MiB\/Schritt, gehalten von .*Leakline/);
+    await problems.untilRow(/GPU-Speicherleck: FeaturePyramid\.visited wächst immer weiter.*Leakline/);
     await workbench.screenshot('german-warning');
   });
 

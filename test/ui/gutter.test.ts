@@ -27,8 +27,8 @@ describe('The margin beside a leak', () => {
   it('has a sign on the leaking line and on no other', async () => {
     await eventually(async () => {
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), [guilty.line]);
-      // The line that keeps what it allocates has a sign of another shape.
-      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)keeper-/), [guilty.holder?.line]);
+      // The line that holds what it allocates has a sign of another shape.
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)holder-/), [guilty.holder?.line]);
     });
     await workbench.settle();
     await workbench.screenshot('gutter');
@@ -40,7 +40,7 @@ describe('The margin beside a leak', () => {
     await workbench.runCommand('Debug: Toggle Breakpoint');
     await eventually(async () => {
       assert.deepEqual(await editor.breakpointLines(), [guilty.line]);
-      assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)(?!keeper-)/), []);
+      assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)(?!holder-)/), []);
     });
     await workbench.screenshot('gutter-breakpoint');
     await workbench.runCommand('Debug: Toggle Breakpoint');

@@ -28,7 +28,7 @@ describe('A leak in the editor', () => {
     await workbench.editor.untilLens(guilty.line, /leaked/);
   });
 
-  it('stands above the line that leaks, in bytes, above the one that keeps it, and above no other', async () => {
+  it('stands above the line that leaks, in bytes, above the one that holds it, and above no other', async () => {
     const { editor } = workbench;
     assertShows(await editor.untilLens(guilty.line, /leaked/), guilty.leakedBytes);
     // Lenses vanish for a moment while VS Code draws them anew.
@@ -37,7 +37,7 @@ describe('A leak in the editor', () => {
       assert.deepEqual([...new Set(lenses.map((lens) => Number.parseInt(lens)))], [guilty.line, guilty.holder?.line]);
       assert.match(
         lenses.join('\n'),
-        new RegExp(`^${guilty.holder?.line} ◆ keeps .* of pyramid\\.py:${guilty.line}$`, 'm'),
+        new RegExp(`^${guilty.holder?.line} ◆ holds .* of pyramid\\.py:${guilty.line} · [\\d.]+ MiB/step$`, 'm'),
       );
     });
     await workbench.screenshot('lens');
@@ -47,16 +47,17 @@ describe('A leak in the editor', () => {
     await workbench.editor.clickLens(/leaked/);
     const leaks = workbench.sideBar.tree('Leaks');
     const row = await leaks.untilRow(new RegExp(`pyramid\\.py:${guilty.line}`));
-    assert.equal(row.level, 1);
+    assert.equal(row.level, 2, 'below the statement that holds what it allocates');
     const stack = await leaks.untilRow(/<listcomp> \(pyramid\.py:16\)/);
-    assert.equal(stack.level, 2);
+    assert.equal(stack.level, 3);
     await workbench.screenshot('leaks-tree');
   });
 
   it('tells its story in a hover', async () => {
     const story = await workbench.editor.hover('levels');
     assertShows(story, guilty.leakedBytes);
-    assert.match(story, /Leak/);
+    assert.match(story, /^Leaks [\d.]+ MiB\/step/, 'the answer comes first');
+    assert.equal(story.split('MiB/step').length, 2, 'once');
     await workbench.page.waitForTimeout(500);
     await workbench.screenshot('hover');
   });
@@ -66,6 +67,6 @@ describe('A leak in the editor', () => {
     await workbench.statusBarItem(/\/(step|snapshot)/).waitFor();
     await workbench.runCommand('Leakline: Go to Next Leaking Line');
     await workbench.editor.untilActive(guiltyFile);
-    await workbench.editor.untilCursorAt(guilty.line);
+    await workbench.editor.untilCursorAt(guilty.holder?.line ?? 0);
   });
 });

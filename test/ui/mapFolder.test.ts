@@ -28,7 +28,7 @@ describe('A recorded file that two folders of the workspace have', () => {
       assert.deepEqual(await quickInput.labels(), ['detector/train.py', 'tracker/train.py']);
     });
     await quickInput.accept('tracker/train.py');
-    await sideBar.tree('Leaks').untilRow(/^train\.py:5.*leaked/);
+    await sideBar.tree('Leaks').untilRow(/^[\d.]+ MiB.*train\.py:5/);
     await eventually(async () => {
       const rows = await sideBar.tree('Leaks').rows();
       assert.ok(!rows.some(({ text }) => text.includes('not matched')), JSON.stringify(rows));

@@ -3,7 +3,7 @@ import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyze } from '../support/cli.js';
 import { repositoryRoot } from '../support/repository.js';
-import { copyExample, newFolder } from '../support/workspaces.js';
+import { newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
 const planted = join(repositoryRoot(), 'test/fixtures/planted');
@@ -14,11 +14,18 @@ function withRecording(repository: string, program: string): string {
   return repository;
 }
 
+/** The program of the recording, as it ran. */
+function detector(): string {
+  const folder = newFolder('detector');
+  cpSync(join(planted, 'detector'), folder, { recursive: true });
+  return folder;
+}
+
 describe('A run that the recorder recorded', () => {
   const ui = uiSession();
 
-  it('says on the leaking line who keeps the memory, and in the status bar when it will be full', async () => {
-    const folder = withRecording(copyExample({ untilStep: 0 }), 'detector');
+  it('says on the leaking line what holds the memory, and in the status bar when it will be full', async () => {
+    const folder = withRecording(detector(), 'detector');
     const run = analyze(folder, [join(folder, 'leakline-recordings')]).runs.at(0);
     const leak = run?.lines.find(({ verdict }) => verdict === 'leak');
     assert.equal(leak?.holder?.text, 'FeaturePyramid.visited');
@@ -30,25 +37,24 @@ describe('A run that the recorder recorded', () => {
     const story = await workbench.editor.hover('levels');
     assert.match(story, /FeaturePyramid\.visited/);
     await workbench.page.waitForTimeout(500);
-    await workbench.screenshot('kept-by');
+    await workbench.screenshot('held-by');
     await workbench.runCommand('Leakline: Show Leaks');
-    await workbench.runCommand('Leakline: List Leaks by Who Keeps Them');
-    await workbench.sideBar.tree('Leaks').untilRow(/FeaturePyramid\.visited.*pyramid\.py:17/);
+    await workbench.sideBar.tree('Leaks').untilRow(/pyramid\.py:17 · FeaturePyramid\.visited/);
     await workbench.screenshot('leaks-by-holder');
   });
 
-  it('is of another version once a file that nobody has open is written anew, and has no problem on a line that moved', async () => {
-    const folder = withRecording(copyExample({ untilStep: 0 }), 'detector');
+  it('is a different version once a file that nobody has open is written anew, and has no problem on a line that moved', async () => {
+    const folder = withRecording(detector(), 'detector');
     const workbench = await ui.open({ folder });
     await workbench.runCommand('Leakline: Show Leaks');
     const leaks = workbench.sideBar.tree('Leaks');
-    await leaks.untilRow(/pyramid\.py:16 *[\d.]+ MiB leaked/);
+    await leaks.untilRow(/^[\d.]+ MiB\/step *pyramid\.py:17/);
     const problems = await workbench.showProblems();
-    await problems.untilRow(/leaked by this line/);
+    await problems.untilRow(/GPU memory leak/);
     const path = join(folder, 'detector/pyramid.py');
     writeFileSync(path, `import os\nimport sys\n${readFileSync(path, 'utf8')}`);
-    await leaks.untilRow(/pyramid\.py:16 *of another version · [\d.]+ MiB leaked/);
-    await problems.untilNoRow(/leaked by this line/);
+    await leaks.untilRow(/^[\d.]+ MiB\/step *different version · pyramid\.py:17/);
+    await problems.untilNoRow(/GPU memory leak/);
     await workbench.settle();
     await workbench.screenshot('written-while-closed');
   });

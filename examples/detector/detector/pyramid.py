@@ -13,6 +13,7 @@ class FeaturePyramid(nn.Module):
     def forward(self, maps):
         fine, coarse = (lateral(m) for lateral, m in zip(self.lateral, maps))
         fine = fine + F.interpolate(coarse, scale_factor=2, mode='nearest')
-        levels = [smooth(level) for smooth, level in zip(self.smooth, (fine, coarse))]
-        self.visited.append(levels)  # the visualiser draws these after the run
+        levels = [F.relu(smooth(level)) for smooth, level in zip(self.smooth, (fine, coarse))]
+        for level in levels:
+            self.visited.append(level)  # the visualiser draws these after the run
         return levels

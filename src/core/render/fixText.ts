@@ -12,17 +12,24 @@ const COLUMNS: readonly Column[] = [
   { title: 'LINE', align: '<' },
 ];
 
-/** The answer, and why it is given. */
-export function fixSentence({ answer, why }: FixVerdict): string {
+/** The answer: both rates where they are known, else why it is given. */
+export function fixSentence({ answer, why, before, after }: FixVerdict): string {
+  const rates = [before.leakBytesPerStep, after.leakBytesPerStep].map((rate) =>
+    rate === null ? null : byteText(Math.round(rate)),
+  );
+  const [was, is] = rates;
+  const known = was != null && is != null ? ([was, is] as const) : null;
   switch (answer) {
     case 'gone':
-      return say('The leak is gone: {0}', why);
+      return was == null ? say('The leak is gone: {0}', why) : say('The leak is gone: {0} per step before, 0 now.', was);
     case 'smaller':
-      return say('The leak is smaller: {0}', why);
+      return known === null
+        ? say('The leak is smaller: {0}', why)
+        : say('The leak is smaller: {0} per step before, {1} now.', ...known);
     case 'same':
       return say('No change: {0}', why);
     case 'worse':
-      return say('Worse: {0}', why);
+      return known === null ? say('Worse: {0}', why) : say('Worse: {0} per step before, {1} now.', ...known);
     case 'cannotTell':
       return say('Cannot tell: {0}', why);
   }

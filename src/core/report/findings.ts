@@ -45,7 +45,8 @@ export function findingsOf(lines: readonly LineReport[]): Finding[] {
   const groups = new Map<string, [LineReport, ...LineReport[]]>();
   for (const line of lines) {
     const { file, line: at } = placeOf(line);
-    const key = `${at}:${file}`;
+    // A recorded file may have the name of one of the workspace.
+    const key = `${line.holder === null && !line.mapped}:${at}:${file}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [line]);
     else group.push(line);

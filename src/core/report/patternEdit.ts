@@ -19,6 +19,10 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
   else if ((finding.kind === 'put' || finding.kind === 'chain') && finding.through === 'graph' && finding.mayDetach) {
     if (finding.sureness < 3 || (finding.isShared && isUsedElsewhere(finding, modules))) return null;
     suffix = '.detach()';
+  } else if (finding.kind === 'put' && finding.mayDetach && finding.sureness >= 3) {
+    // A copy on the CPU is another tensor to code that uses it.
+    if (isUsedElsewhere(finding, modules, false)) return null;
+    suffix = '.detach().cpu()';
   } else return null;
   const wrap = !TAKES_METHOD.has(String(heldSpan.kind));
   const insert = (offset: number, newText: string): SourceEdit['changes'][number] => {
@@ -34,13 +38,29 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
   for (let line = first; line <= lineAt(module, finding.span.to); line++) {
     lines.push({ line: line - 1, text: lineText(module, line) });
   }
-  const title =
-    finding.kind === 'error' ? say('Keep {0} without its traceback', held) : say('Keep {0} without its graph', held);
-  return { title, file: module.file, changes, lines };
+  return { title: titleOf(suffix, held), file: module.file, changes, lines };
 }
 
-/** True if any file names what keeps outside of the statement, the function around it and `__init__`. */
-function isUsedElsewhere({ holder, module, span }: Finding, modules: readonly PythonModule[]): boolean {
+function titleOf(suffix: string, held: string): string {
+  switch (suffix) {
+    case '.detach()':
+      return say('Keep {0} without its graph', held);
+    case '.detach().cpu()':
+      return say('Store {0} on the CPU', held);
+    default:
+      return say('Keep {0} without its traceback', held);
+  }
+}
+
+/**
+ * True if any file names what keeps outside of the statement and `__init__`.
+ * @param mayAround the function around the statement may name it as well
+ */
+function isUsedElsewhere(
+  { holder, module, span }: Finding,
+  modules: readonly PythonModule[],
+  mayAround = true,
+): boolean {
   const name = /(\w+)(?:\[[^[\]]*\])?$/.exec(holder)?.[1];
   if (name === undefined) return true;
   const mention = new RegExp(`\\b${name}\\b`, 'g');
@@ -48,7 +68,7 @@ function isUsedElsewhere({ holder, module, span }: Finding, modules: readonly Py
     const own: { from: number; to: number }[] = other === module ? [span] : [];
     forEachStatement(other.body, (statement) => {
       if (statement.kind !== 'function') return;
-      const isAround = other === module && statement.from <= span.from && span.to <= statement.to;
+      const isAround = mayAround && other === module && statement.from <= span.from && span.to <= statement.to;
       if (isAround || statement.name === '__init__') own.push(statement);
     });
     // What a module makes at its top is no use of it.

@@ -11,11 +11,6 @@ export interface AlertSettings {
   stepsLeft: number;
 }
 
-/** Names a run over sessions: its folder and rank may be used again, the time of its first snapshot may not. */
-export function runKey(run: RunReport): string {
-  return `${run.id} ${run.snapshots.at(0)?.takenAtUs ?? 0}`;
-}
-
 /** Names one state of one snapshot file. */
 function snapshotKeys(run: RunReport): string[] {
   return run.snapshots.map(({ path, bytes, takenAtUs }) => `${path} ${bytes} ${takenAtUs ?? 0}`);

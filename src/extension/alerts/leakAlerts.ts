@@ -3,14 +3,16 @@ import type { RunReport } from '../../core/report/report.js';
 import { countText } from '../../core/text/numberText.js';
 import { InternalCommand } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
-import { rateText } from '../marks/markText.js';
+import { rateOf } from '../../core/report/findingWords.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
+import { runKey } from '../results/runOrder.js';
 import { leakRate, runNames } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { alertSettings } from '../settings.js';
 import { basename } from '../text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
-import { alertFor, runKey, RunsInProgress, type AlertKind } from './alertPolicy.js';
+import { alertFor, RunsInProgress, type AlertKind } from './alertPolicy.js';
 
 const TOLD_KEY = 'leakline.alerted';
 const MUTED = 'muted';
@@ -74,16 +76,15 @@ export class LeakAlerts implements vscode.Disposable {
     }
   }
 
-  private worstOf(run: RunReport): RunReport['lines'][number] | undefined {
-    const leaks = run.lines.filter(({ verdict, ignored }) => verdict === 'leak' && !ignored);
-    return leaks.sort((a, b) => b.leakedBytes - a.leakedBytes).at(0);
+  private worstOf(run: RunReport): FindingMark | undefined {
+    return this.store.findings.find(({ tone, parts }) => tone === 'leak' && parts.some((part) => part.run === run));
   }
 
   private sentence(run: RunReport, kind: AlertKind): string {
     const runs = this.store.result?.report.runs ?? [run];
     const name = runNames(runs, folderName, vscode.l10n).get(run.id) ?? run.id;
     const worst = this.worstOf(run);
-    const at = worst?.unfound ?? worst;
+    const at = worst?.lines[0].parts[0].line.unfound ?? worst;
     const place = at === undefined ? '' : `${basename(at.file)}:${at.line}`;
     if (kind === 'runningOut') {
       const steps = run.forecast?.stepsToOom ?? 0;
@@ -96,7 +97,7 @@ export class LeakAlerts implements vscode.Disposable {
             place,
           );
     }
-    const rate = rateText(run, { bytesPerStep: leakRate(run) }, vscode.l10n);
+    const rate = rateOf(leakRate(run), run.steps);
     return rate === null
       ? vscode.l10n.t('The run in {0} leaks GPU memory at {1}.', name, place)
       : vscode.l10n.t('The run in {0} leaks {1} of GPU memory, most at {2}.', name, rate, place);

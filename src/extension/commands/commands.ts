@@ -1,9 +1,11 @@
 import * as vscode from 'vscode';
 import { Command, InternalCommand, View } from '../contributions.js';
+import type { FixPreview } from '../fix/fixPreview.js';
 import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
+import type { RecordAgain } from '../recording/recordAgain.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -18,7 +20,7 @@ import type { CommandHandler } from './commandTable.js';
 import { compareSnapshots } from './compareSnapshots.js';
 import { copyReport } from './copyReport.js';
 import { goToLeak } from './goToLeak.js';
-import { fixLeak, ignoreLeak, stopIgnoring } from './leakCommands.js';
+import { fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
 import { openSnapshot } from './openSnapshot.js';
 import { insertRecordingCode } from './recordingCode.js';
@@ -38,13 +40,15 @@ export interface Surfaces {
   readonly grouping: LeakGrouping;
   readonly timeline: Timelines;
   readonly recordings: RecordingTasks;
+  readonly fixes: FixPreview;
+  readonly recordAgain: RecordAgain;
   readonly log: vscode.LogOutputChannel;
 }
 
 /** Every command by its id. */
 export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
   const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
-  const { grouping, recordings, log } = surfaces;
+  const { grouping, recordings, fixes, recordAgain, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
     compareSnapshots(session, store, timeline, pairOfRuns(runsOf(first, all)) ?? pathsOf(first, all));
   const showOnTimeline: CommandHandler = (first) => timeline.show(pathsOf(first, null).at(0) ?? null);
@@ -65,8 +69,8 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     [Command.groupByLine]: () => grouping.set('line'),
     [Command.groupByFile]: () => grouping.set('file'),
     [Command.groupByHolder]: () => grouping.set('holder'),
-    [Command.goToNextLeak]: () => goToLeak(store, files, lines, 1),
-    [Command.goToPreviousLeak]: () => goToLeak(store, files, lines, -1),
+    [Command.goToNextLeak]: () => goToLeak(store, files, lines, editorMarks, 1),
+    [Command.goToPreviousLeak]: () => goToLeak(store, files, lines, editorMarks, -1),
     [Command.toggleLineMarks]: async () => {
       const shown = await marks.toggle();
       const text = shown ? vscode.l10n.t('Leakline: marks on') : vscode.l10n.t('Leakline: marks off');
@@ -87,11 +91,21 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     },
     [Command.ignoreLeak]: (place) => ignoreLeak(store, editorMarks, files, ignored, place),
     [Command.stopIgnoring]: (place) => stopIgnoring(store, ignored, place),
+    [Command.fixLeak]: (place) => fixLeak(store, editorMarks, fixes, place),
+    [Command.applyFix]: async () => {
+      const finding = await fixes.apply();
+      const record = vscode.l10n.t('Record Again and Compare');
+      // Not waited for: the fix is made.
+      void vscode.window.showInformationMessage(vscode.l10n.t('The fix is applied.'), record).then(async (choice) => {
+        if (choice === record) await vscode.commands.executeCommand(Command.recordAgain, finding);
+      });
+    },
+    [Command.applyFixAndRecord]: async () => recordAgain.run(await fixes.apply()),
+    [Command.recordAgain]: (place) => recordAgain.run(recordableFinding(store, place)),
     [Command.showLog]: () => {
       log.show();
     },
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
-    [InternalCommand.fixLeak]: (place) => fixLeak(store, files, place),
     [InternalCommand.openSource]: (place, options) =>
       openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),
   };

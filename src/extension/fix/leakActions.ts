@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { Command } from '../contributions.js';
+import { Command, InternalCommand } from '../contributions.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import type { LineMark } from '../results/lineMarks.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { LEAK_CODE, LEAK_SOURCE } from './leakDiagnostics.js';
 import { SourceFixError, workspaceEdit } from './sourceFix.js';
 
-/** What can be done about a marked line: its fix, and to ignore it. */
+/** What can be done about a marked line, whether it allocates or holds: the fix of its finding, and to ignore it. */
 export class LeakActions implements vscode.CodeActionProvider {
   static readonly kinds = [vscode.CodeActionKind.QuickFix];
 
@@ -20,23 +20,25 @@ export class LeakActions implements vscode.CodeActionProvider {
     range: vscode.Range,
     context: vscode.CodeActionContext,
   ): Promise<vscode.CodeAction[]> {
-    const here = this.marks
-      .leaksIn(document)
-      .filter(({ place }) => range.start.line < place.line && place.line <= range.end.line + 1);
+    const findings = new Set<FindingMark>();
+    for (let line = range.start.line + 1; line <= range.end.line + 1; line++) {
+      const finding = this.marks.findingAt(document, line);
+      if (finding !== undefined) findings.add(finding);
+    }
     const diagnostics = context.diagnostics.filter(({ source, code }) => source === LEAK_SOURCE && code === LEAK_CODE);
     const actions = await Promise.all(
-      here.map(async ({ said }) => [...(await this.fixActions(said)), ignoreAction(said)]),
+      [...findings].map(async (one) => [...(await this.fixes(one)), ...actionsOn(one)]),
     );
     return actions.flat().map((action) => Object.assign(action, { diagnostics }));
   }
 
-  /** The fix with its edit, so that it can be looked at before it is made; or why it cannot be made any more. */
-  private async fixActions(mark: LineMark): Promise<vscode.CodeAction[]> {
-    const edit = mark.parts[0].line.holder?.edit ?? null;
+  /** The fix, which shows itself before it is made; or why it cannot be made any more. */
+  private async fixes(finding: FindingMark): Promise<vscode.CodeAction[]> {
+    const edit = finding.parts[0].finding.holder?.edit ?? null;
     if (edit === null) return [];
-    const action = new vscode.CodeAction(edit.title, vscode.CodeActionKind.QuickFix);
+    const action = actionFor(vscode.l10n.t('Fix: {0}…', edit.title), Command.fixLeak, finding);
     try {
-      action.edit = await workspaceEdit(edit, this.files);
+      await workspaceEdit(edit, this.files);
       action.isPreferred = true;
     } catch (error) {
       if (!(error instanceof SourceFixError)) throw error;
@@ -46,13 +48,18 @@ export class LeakActions implements vscode.CodeActionProvider {
   }
 }
 
-function ignoreAction(mark: LineMark): vscode.CodeAction {
-  const title = vscode.l10n.t('Ignore this leak');
-  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
-  action.command = { title, command: Command.ignoreLeak, arguments: [placeOf(mark)] };
-  return action;
+function actionsOn(finding: FindingMark): vscode.CodeAction[] {
+  const { holder } = finding.parts[0].finding;
+  return [
+    ...(holder === null || !finding.mapped
+      ? []
+      : [actionFor(vscode.l10n.t('Go to the statement that holds the memory'), InternalCommand.openSource, finding)]),
+    actionFor(vscode.l10n.t('Ignore this leak'), Command.ignoreLeak, finding),
+  ];
 }
 
-function placeOf({ file, line }: LineMark): { file: string; line: number } {
-  return { file, line };
+function actionFor(title: string, command: string, { file, line }: FindingMark): vscode.CodeAction {
+  const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+  action.command = { title, command, arguments: [{ file, line }] };
+  return action;
 }

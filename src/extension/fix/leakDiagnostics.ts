@@ -1,9 +1,8 @@
 import * as vscode from 'vscode';
-import { byteText } from '../../core/text/byteText.js';
-import type { StackReport } from '../../core/report/report.js';
+import type { LineReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { rateText } from '../marks/markText.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import { isCallerOnly, isOfOtherText, type LineMark } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
 import { basename } from '../text/pathText.js';
@@ -17,8 +16,8 @@ export const LEAK_CODE = 'leak';
 const MOST_FRAMES = 3;
 
 /**
- * Lines that leak, in the Problems view: nothing else is a problem. A line that was edited since is none any more, nor
- * is one whose memory is kept by a statement that was edited, or that only calls what leaks.
+ * Findings that leak, in the Problems view: nothing else is a problem. Each is one, on the statement to change; lines that
+ * only allocate have a hint. Where a line was edited since, or only calls what leaks, there is none.
  */
 export class LeakDiagnostics implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection(LEAK_SOURCE);
@@ -49,67 +48,86 @@ export class LeakDiagnostics implements vscode.Disposable {
     const severity = this.marks.shown.problems ? problemSeverity() : null;
     const open = new Map(vscode.workspace.textDocuments.map((document) => [document.uri.toString(), document]));
     const byFile = new Map<string, [vscode.Uri, vscode.Diagnostic[]]>();
-    for (const mark of severity === null ? [] : this.marks.leaks) {
+    const add = (
+      mark: { file: string; line: number },
+      isOther: boolean,
+      make: (range: vscode.Range) => vscode.Diagnostic,
+    ): void => {
       const uri = this.files.uri(mark.file);
-      if (uri === undefined || isCallerOnly(mark) || this.marks.isKeeperEdited(mark)) continue;
-      const range = this.rangeOf(mark, open.get(uri.toString()));
-      if (range === null) continue;
+      const range = uri === undefined ? null : this.rangeOf(mark.line, isOther, open.get(uri.toString()));
+      if (uri === undefined || range === null) return;
       const entry = byFile.get(mark.file) ?? [uri, []];
-      entry[1].push(this.diagnostic(mark, range, severity ?? vscode.DiagnosticSeverity.Warning));
+      entry[1].push(make(range));
       byFile.set(mark.file, entry);
+    };
+    for (const finding of severity === null ? [] : this.marks.shownLeaks) {
+      const isOther = finding.lines.some(isOfOtherText);
+      if (finding.lines.every(isCallerOnly)) continue;
+      add(finding, isOther, (range) => this.problem(finding, range, severity ?? vscode.DiagnosticSeverity.Warning));
+      for (const mark of finding.lines) {
+        if (mark.file === finding.file && mark.line === finding.line) continue;
+        add(mark, isOfOtherText(mark), (range) => this.hint(finding, range));
+      }
     }
     this.collection.clear();
     this.collection.set([...byFile.values()]);
   }
 
   /** Null where the line is not what it was, or may not be. */
-  private rangeOf(mark: LineMark, document: vscode.TextDocument | undefined): vscode.Range | null {
+  private rangeOf(line: number, isOther: boolean, document: vscode.TextDocument | undefined): vscode.Range | null {
     if (document === undefined) {
-      return isOfOtherText(mark) ? null : new vscode.Range(mark.line - 1, 0, mark.line - 1, Number.MAX_SAFE_INTEGER);
+      return isOther ? null : new vscode.Range(line - 1, 0, line - 1, Number.MAX_SAFE_INTEGER);
     }
-    const place = this.marks.placeOf(document, mark.line);
+    const place = this.marks.placeOf(document, line);
     if (place === null || place.edited) return null;
-    const line = document.lineAt(place.line - 1);
-    return new vscode.Range(place.line - 1, line.firstNonWhitespaceCharacterIndex, place.line - 1, line.text.length);
+    const { firstNonWhitespaceCharacterIndex, text } = document.lineAt(place.line - 1);
+    return new vscode.Range(place.line - 1, firstNonWhitespaceCharacterIndex, place.line - 1, text.length);
   }
 
-  private diagnostic(mark: LineMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
-    const diagnostic = new vscode.Diagnostic(range, problemText(mark), severity);
+  /** Its hover has the numbers, so this has none. */
+  private problem(finding: FindingMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
+    const { holder, lines } = finding.parts[0].finding;
+    const text =
+      holder === null
+        ? vscode.l10n.t('GPU memory leak')
+        : vscode.l10n.t('GPU memory leak: {0} keeps growing', holder.name);
+    const others = finding.lines.filter((mark) => mark.file !== finding.file || mark.line !== finding.line);
+    return this.diagnostic(text, range, severity, [
+      ...others.map((mark): [LineMark, string] => [mark, vscode.l10n.t('allocates memory that is held here')]),
+      ...(others.length > 0 ? [] : this.callers(lines[0])),
+    ]);
+  }
+
+  private hint(finding: FindingMark, range: vscode.Range): vscode.Diagnostic {
+    const place = `${basename(finding.file)}:${finding.line}`;
+    const text = vscode.l10n.t('Memory of this line leaks at {0}', place);
+    const held: [FindingMark, string] = [finding, vscode.l10n.t('holds the memory')];
+    return this.diagnostic(text, range, vscode.DiagnosticSeverity.Hint, [held]);
+  }
+
+  private diagnostic(
+    text: string,
+    range: vscode.Range,
+    severity: vscode.DiagnosticSeverity,
+    related: readonly [place: { file: string; line: number }, text: string][],
+  ): vscode.Diagnostic {
+    const diagnostic = new vscode.Diagnostic(range, text, severity);
     diagnostic.source = LEAK_SOURCE;
     diagnostic.code = LEAK_CODE;
-    diagnostic.relatedInformation = this.related(mark);
+    diagnostic.relatedInformation = related.flatMap(([{ file, line }, message]) => {
+      const uri = this.files.uri(file);
+      if (uri === undefined || line < 1) return [];
+      const location = new vscode.Location(uri, new vscode.Position(line - 1, 0));
+      return [new vscode.DiagnosticRelatedInformation(location, message)];
+    });
     return diagnostic;
   }
 
-  private related(mark: LineMark): vscode.DiagnosticRelatedInformation[] {
-    const { holder, stacks } = mark.parts[0].line;
-    const places: [place: StackReport['frames'][number], text: string][] = [];
-    if (holder !== null) places.push([{ ...holder, function: '' }, vscode.l10n.t('kept by {0}', holder.text)]);
+  private callers({ file, line, stacks }: LineReport): [place: { file: string; line: number }, text: string][] {
     const frames = stacks.at(0)?.frames ?? [];
-    const callers = frames.filter(
-      ({ file, line }) => this.marks.canOpen(file) && !(file === mark.file && line === mark.line),
-    );
-    for (const frame of callers.slice(0, MOST_FRAMES)) {
-      places.push([frame, vscode.l10n.t('called in {0}', frame.function)]);
-    }
-    return places.flatMap(([{ file, line }, text]) => {
-      const uri = this.files.uri(file);
-      if (uri === undefined || line < 1) return [];
-      return [
-        new vscode.DiagnosticRelatedInformation(new vscode.Location(uri, new vscode.Position(line - 1, 0)), text),
-      ];
-    });
+    return frames
+      .filter((frame) => this.marks.canOpen(frame.file) && !(frame.file === file && frame.line === line))
+      .slice(0, MOST_FRAMES)
+      .map((frame) => [frame, vscode.l10n.t('called in {0}', frame.function)]);
   }
-}
-
-/** What leaks, how fast, and who keeps it. */
-function problemText(mark: LineMark): string {
-  const { run, line } = mark.parts[0];
-  const amount = vscode.l10n.t('{0} of GPU memory leaked by this line', byteText(line.leakedBytes));
-  const rate = rateText(run, line, vscode.l10n);
-  const holder =
-    line.holder === null
-      ? null
-      : vscode.l10n.t('kept by {0} ({1}:{2})', line.holder.text, basename(line.holder.file), line.holder.line);
-  return [amount, rate, holder].filter((text) => text !== null).join(', ');
 }

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompareLine } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
-import { keeperMarks, type KeeperMark } from '../results/keeperMarks.js';
+import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
 import { byFile, isOfOtherText, weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { markLimits, type MarkSettings } from '../settings.js';
@@ -23,7 +23,7 @@ interface Entry {
   readonly version: number;
   readonly leaks: readonly Placed<LineMark>[];
   readonly growth: readonly Placed<CompareLine>[];
-  readonly keepers: readonly Placed<KeeperMark>[];
+  readonly holders: readonly Placed<FindingMark>[];
 }
 
 const NONE: readonly never[] = [];
@@ -39,8 +39,9 @@ export class EditorMarks implements vscode.Disposable {
   private readonly edits: SinceEdits;
   private readonly index = new Map<string, Entry>();
   private isWanted = limited();
-  /** Statements that keep memory, by their file. */
-  private keeperIndex: ReadonlyMap<string, readonly KeeperMark[]> = new Map();
+  /** Statements that hold what other lines allocate, by their file. */
+  private holderIndex: ReadonlyMap<string, readonly FindingMark[]> = new Map();
+  private findingIndex: ReadonlyMap<LineMark, FindingMark> = new Map();
 
   /** Marks, or what shows of them, changed. */
   readonly onDidChange = this.changedEmitter.event;
@@ -55,12 +56,12 @@ export class EditorMarks implements vscode.Disposable {
   ) {
     const changed = (): void => {
       this.isWanted = limited();
-      this.indexKeepers();
+      this.indexFindings();
       this.rebuild();
       this.changedEmitter.fire();
     };
     this.edits = new SinceEdits(files, lines);
-    this.indexKeepers();
+    this.indexFindings();
     this.subscriptions = [
       this.edits,
       this.changedEmitter,
@@ -75,7 +76,7 @@ export class EditorMarks implements vscode.Disposable {
         this.movedEmitter.fire();
       }),
       vscode.workspace.onDidChangeTextDocument(({ document }) => {
-        // The edited statement may keep what a line of another file allocates.
+        // The edited statement may hold what a line of another file allocates.
         if (document.languageId === 'python') this.index.clear();
       }),
       vscode.workspace.onDidCloseTextDocument(({ uri }) => this.index.delete(uri.toString())),
@@ -96,19 +97,33 @@ export class EditorMarks implements vscode.Disposable {
     return this.entryOf(document).leaks;
   }
 
-  /** Statements of a document that keep what other lines allocate, none while two snapshots are compared. */
-  keepersIn(document: vscode.TextDocument): readonly Placed<KeeperMark>[] {
-    return this.entryOf(document).keepers;
+  /** Statements of a document that hold what other lines allocate, none while two snapshots are compared. */
+  holdersIn(document: vscode.TextDocument): readonly Placed<FindingMark>[] {
+    return this.entryOf(document).holders;
   }
 
-  /** True if the statement that keeps a line's memory was edited since: what leaked may leak no more. */
-  isKeeperEdited(mark: LineMark): boolean {
-    return this.edits.isKeeperEdited(mark.parts[0].line.holder);
+  /** The finding that a marked line is part of: as the statement to change, else as one that allocates. */
+  findingAt(document: vscode.TextDocument, line: number): FindingMark | undefined {
+    const isHere = ({ place }: Placed<unknown>): boolean => place.line === line;
+    const allocating = this.leaksIn(document).find(isHere);
+    return this.holdersIn(document).find(isHere)?.said ?? (allocating && this.findingOf(allocating.said));
   }
 
-  /** True if the line itself or what keeps its memory was edited since. */
+  findingOf(mark: LineMark): FindingMark | undefined {
+    return this.findingIndex.get(mark);
+  }
+
+  /** True if the line itself or the statement that holds its memory was edited since. */
   isEdited(mark: LineMark): boolean {
-    return mark.mapped && (this.edits.isLineEdited(mark) || this.isKeeperEdited(mark));
+    return mark.mapped && (this.edits.isLineEdited(mark) || this.isHolderEdited(mark));
+  }
+
+  /** True if the statement to change was edited since, or all lines that allocate: what leaked may leak no more. */
+  isFindingEdited({ parts, lines }: FindingMark): boolean {
+    return (
+      this.edits.isHolderEdited(parts[0].finding.holder) ||
+      lines.every((mark) => mark.mapped && this.edits.isLineEdited(mark))
+    );
   }
 
   /** True if the line may be another one than that which ran: the file is another version, open or not. */
@@ -116,14 +131,14 @@ export class EditorMarks implements vscode.Disposable {
     return mark.mapped && (this.edits.isOtherVersion(mark) ?? isOfOtherText(mark));
   }
 
-  /** Lines that leak, whether the workspace has them or not, and that nobody has edited since they ran. */
-  get unedited(): LineMark[] {
-    return this.store.marks.filter((mark) => mark.tone === 'leak' && !this.isEdited(mark));
+  /** Findings that leak, whether the workspace has their lines or not, and that are not edited since they ran. */
+  get leaks(): FindingMark[] {
+    return this.store.findings.filter((finding) => finding.tone === 'leak' && !this.isFindingEdited(finding));
   }
 
-  /** Lines that leak, in all files of the workspace. */
-  get leaks(): LineMark[] {
-    return this.store.marks.filter((mark) => mark.mapped && mark.tone === 'leak' && this.isWanted(mark, mark.file));
+  /** Of {@link leaks}, those in files of the workspace that are to be marked. */
+  get shownLeaks(): FindingMark[] {
+    return this.leaks.filter((finding) => finding.mapped && this.isWanted(finding.lines[0], finding.file));
   }
 
   /** Where a recorded line of a document is now, null if it never had such a line. */
@@ -164,11 +179,22 @@ export class EditorMarks implements vscode.Disposable {
     disposeAll(this.subscriptions);
   }
 
-  private indexKeepers(): void {
-    const shown = this.store.marks.filter(
-      (mark) => mark.mapped && mark.tone !== 'growing' && this.isWanted(mark, mark.file),
+  private indexFindings(): void {
+    const { findings } = this.store;
+    this.findingIndex = new Map(findings.flatMap((finding) => finding.lines.map((mark) => [mark, finding] as const)));
+    this.holderIndex = byFile(
+      findings.filter(
+        (finding) =>
+          finding.mapped &&
+          finding.tone !== 'growing' &&
+          holdsOthers(finding) &&
+          this.isWanted(finding.lines[0], finding.file),
+      ),
     );
-    this.keeperIndex = byFile(keeperMarks(shown).filter(({ file, kept }) => this.isWanted(kept[0].mark, file)));
+  }
+
+  private isHolderEdited(mark: LineMark): boolean {
+    return this.edits.isHolderEdited(mark.parts[0].line.holder);
   }
 
   /** Begins anew, with what is on the screen. */
@@ -189,22 +215,22 @@ export class EditorMarks implements vscode.Disposable {
   private read(document: vscode.TextDocument): Entry {
     const { version } = document;
     const path = this.pathOf(document);
-    if (path === null) return { version, leaks: NONE, growth: NONE, keepers: NONE };
+    if (path === null) return { version, leaks: NONE, growth: NONE, holders: NONE };
     const { comparison } = this.store;
     if (comparison !== null) {
       const growth = this.placed(document, comparison.byFile.get(path) ?? NONE);
-      return { version, leaks: NONE, growth, keepers: NONE };
+      return { version, leaks: NONE, growth, holders: NONE };
     }
     const wanted = this.store.marksOf(path).filter((mark) => this.isWanted(mark, path));
     const leaks = this.placed(document, wanted).map(({ said, place }) => ({
       said,
-      place: this.isKeeperEdited(said) ? { ...place, edited: true, keeperEdited: true } : place,
+      place: this.isHolderEdited(said) ? { ...place, edited: true, holderEdited: true } : place,
     }));
-    const keepers = this.placed(document, this.keeperIndex.get(path) ?? NONE).map(({ said, place }) => ({
+    const holders = this.placed(document, this.holderIndex.get(path) ?? NONE).map(({ said, place }) => ({
       said,
-      place: said.kept.every(({ mark }) => this.isKeeperEdited(mark)) ? { ...place, edited: true } : place,
+      place: this.isFindingEdited(said) ? { ...place, edited: true } : place,
     }));
-    return { version, leaks, growth: NONE, keepers };
+    return { version, leaks, growth: NONE, holders };
   }
 
   private placed<T extends { readonly line: number }>(document: vscode.TextDocument, lines: readonly T[]): Placed<T>[] {

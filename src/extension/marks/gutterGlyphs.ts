@@ -3,8 +3,8 @@ import { disposeAll, type Disposer } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
 import type { EditorMarks } from './editorMarks.js';
 
-/** `keeper`: keeps what other lines allocate; `stale`: the line was edited since, or only calls what leaks. */
-const TONES = ['leak', 'cycle', 'growth', 'keeper', 'stale'] as const;
+/** `holder`: holds what other lines allocate; `stale`: the line was edited since, or only calls what leaks. */
+const TONES = ['leak', 'cycle', 'growth', 'holder', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
 /**
@@ -51,19 +51,20 @@ export class GutterGlyphs implements vscode.Disposable {
   }
 
   private rangesOf(editor: vscode.TextEditor): Record<Tone, vscode.Range[]> {
-    const ranges: Record<Tone, vscode.Range[]> = { leak: [], cycle: [], growth: [], keeper: [], stale: [] };
+    const ranges: Record<Tone, vscode.Range[]> = { leak: [], cycle: [], growth: [], holder: [], stale: [] };
     const { document } = editor;
     if (!this.marks.shown.gutter || this.marks.isHiddenIn(editor)) return ranges;
     const occupied = breakpointLines(document.uri);
+    const at = (line: number): vscode.Range => new vscode.Range(line - 1, 0, line - 1, 0);
     for (const { said, place } of this.marks.leaksIn(document)) {
       if (said.tone === 'growing' || occupied.has(place.line)) continue;
       occupied.add(place.line);
       const tone = place.edited || isCallerOnly(said) ? 'stale' : said.tone;
-      ranges[tone].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
+      ranges[tone].push(at(place.line));
     }
-    for (const { place } of this.marks.keepersIn(document)) {
+    for (const { place } of this.marks.holdersIn(document)) {
       if (occupied.has(place.line)) continue;
-      ranges[place.edited ? 'stale' : 'keeper'].push(new vscode.Range(place.line - 1, 0, place.line - 1, 0));
+      ranges[place.edited ? 'stale' : 'holder'].push(at(place.line));
     }
     return ranges;
   }
@@ -85,7 +86,7 @@ export class GutterGlyphs implements vscode.Disposable {
       leak: create('leak'),
       cycle: create('cycle'),
       growth: create('growth'),
-      keeper: create('keeper'),
+      holder: create('holder'),
       stale: create('stale'),
     };
   }

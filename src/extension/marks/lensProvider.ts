@@ -2,8 +2,10 @@ import * as vscode from 'vscode';
 import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
-import { keeperLensText } from './keeperText.js';
+import { holderLensText } from './findingText.js';
+import type { MarkedPlace } from './markedLines.js';
 import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
@@ -76,40 +78,29 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     const known = this.made.get(list);
     if (known !== undefined) return known;
     const lenses =
-      growth.length > 0 ? this.growthLenses(document) : [...this.leakLenses(document), ...this.keeperLenses(document)];
+      growth.length > 0 ? this.growthLenses(document) : [...this.leakLenses(document), ...this.holderLenses(document)];
     this.made.set(list, lenses);
     return lenses;
   }
 
   private leakLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    const [stacks, fix, timeline] = [
-      vscode.l10n.t('Show the stacks of this line'),
-      vscode.l10n.t('Fix…'),
-      vscode.l10n.t('Show on timeline'),
-    ];
+    const held = new Set(this.marks.holdersIn(document).map(({ place }) => place.line));
     return this.marks.leaksIn(document).flatMap(({ said: mark, place: at }) => {
       const range = lineRange(document, at.line);
-      const text = this.textOf(mark);
+      const finding = this.marks.findingOf(mark);
+      const title = staleText(this.textOf(mark), at, vscode.l10n);
       const place = { file: mark.file, line: mark.line };
       return [
         new vscode.CodeLens(range, {
-          title: staleText(text, at, vscode.l10n),
-          tooltip: stacks,
+          title,
+          tooltip: vscode.l10n.t('Show in Leaks'),
           command: InternalCommand.showLine,
           arguments: [place],
         }),
-        ...(mark.parts[0].line.holder?.edit == null || at.keeperEdited === true
-          ? []
-          : [
-              new vscode.CodeLens(range, {
-                title: fix,
-                tooltip: mark.parts[0].line.holder.edit.title,
-                command: InternalCommand.fixLeak,
-                arguments: [place],
-              }),
-            ]),
+        // One of each above a line.
+        ...(finding === undefined || held.has(at.line) ? [] : fixLens(range, finding, at)),
         new vscode.CodeLens(range, {
-          title: timeline,
+          title: vscode.l10n.t('Show on timeline'),
           command: Command.showLineOnTimeline,
           arguments: [place],
         }),
@@ -126,28 +117,18 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     return text;
   }
 
-  private keeperLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    return this.marks.keepersIn(document).flatMap(({ said: keeper, place: at }) => {
+  private holderLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return this.marks.holdersIn(document).flatMap(({ said: finding, place: at }) => {
       const range = lineRange(document, at.line);
-      const [{ mark }] = keeper.kept;
-      const fixed = keeper.kept.find((one) => one.mark.parts[0].line.holder?.edit != null)?.mark;
+      const [{ file, line }] = finding.lines;
       return [
         new vscode.CodeLens(range, {
-          title: staleText(keeperLensText(keeper, vscode.l10n), at, vscode.l10n),
+          title: staleText(holderLensText(finding, vscode.l10n), at, vscode.l10n),
           tooltip: vscode.l10n.t('Go to the line that allocates most of it'),
           command: InternalCommand.openSource,
-          arguments: [{ file: mark.file, line: mark.line }],
+          arguments: [{ file, line }],
         }),
-        ...(fixed === undefined || at.edited
-          ? []
-          : [
-              new vscode.CodeLens(range, {
-                title: vscode.l10n.t('Fix…'),
-                tooltip: fixed.parts[0].line.holder?.edit?.title ?? '',
-                command: InternalCommand.fixLeak,
-                arguments: [{ file: fixed.file, line: fixed.line }],
-              }),
-            ]),
+        ...fixLens(range, finding, at),
       ];
     });
   }
@@ -159,12 +140,27 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
       ({ said: line, place }) =>
         new vscode.CodeLens(lineRange(document, place.line), {
           title: compareLensText(line, since, vscode.l10n),
-          tooltip: vscode.l10n.t('Show the stacks of this line'),
+          tooltip: vscode.l10n.t('Show in Compare'),
           command: InternalCommand.showLine,
           arguments: [{ file: line.file, line: line.line }],
         }),
     );
   }
+}
+
+function fixLens(range: vscode.Range, finding: FindingMark, at: MarkedPlace): vscode.CodeLens[] {
+  const { file, line, parts } = finding;
+  const edit = parts[0].finding.holder?.edit ?? null;
+  return edit === null || at.edited
+    ? []
+    : [
+        new vscode.CodeLens(range, {
+          title: vscode.l10n.t('Fix…'),
+          tooltip: edit.title,
+          command: Command.fixLeak,
+          arguments: [{ file, line }],
+        }),
+      ];
 }
 
 /** The text of a 1-based line. */

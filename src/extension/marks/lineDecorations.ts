@@ -4,7 +4,7 @@ import { disposeAll, type Disposer } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
 import type { MarkSettings } from '../settings.js';
 import type { EditorMarks } from './editorMarks.js';
-import { keeperLineText } from './keeperText.js';
+import { holderLineText } from './findingText.js';
 import type { MarkedPlace } from './markedLines.js';
 import { endOfLineText, staleText } from './markText.js';
 
@@ -82,10 +82,10 @@ export class LineDecorations implements vscode.Disposable {
       add(tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
-    for (const { said, place } of this.marks.keepersIn(document)) {
+    for (const { said, place } of this.marks.holdersIn(document)) {
       // A line that leaks itself says that.
       if (said.tone === 'growing' || own.has(place.line)) continue;
-      add(said.tone, place, shown.endOfLine ? keeperLineText(said, shown.codeLens, vscode.l10n) : '');
+      add(said.tone, place, shown.endOfLine ? holderLineText(said, shown.codeLens, vscode.l10n) : '');
     }
     return options;
   }

@@ -1,7 +1,7 @@
 /** The sentences of marks. Short ones for the editor, whole ones for the hover. */
 import { basename } from '../text/pathText.js';
-import type { CompareLine, LineReport, RunReport, Verdict } from '../../core/report/report.js';
-import type { LineMark, MarkPart, MarkTone } from '../results/lineMarks.js';
+import type { CompareLine, LineReport, RunReport } from '../../core/report/report.js';
+import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/text/sparkline.js';
@@ -42,7 +42,7 @@ export function amountText(mark: LineMark, l10n: Translator): string {
     case 'growth':
       return l10n.t('{0} growth', byteText(line.growthBytes));
     case 'growing':
-      return l10n.t('{0} rising', byteText(line.growthBytes));
+      return l10n.t('{0} growing', byteText(line.growthBytes));
   }
 }
 
@@ -80,11 +80,11 @@ export function lensText(mark: LineMark, l10n: Translator): string {
 
 /** Characters of a trend behind a line. */
 const TREND_WIDTH = 8;
-/** Characters of who keeps the memory: a cursor at the end of the line makes the editor scroll to the end of this text. */
-const LONGEST_KEEPER = 36;
+/** Characters of the holder's name: a cursor at the end of the line makes the editor scroll to the end of this text. */
+const LONGEST_HOLDER = 36;
 
 /**
- * The text behind a marked line: the trend, and who keeps the memory; where that is not known, from where to where it
+ * The text behind a marked line: the trend, and what holds the memory; where that is not known, from where to where it
  * grew. With no lens, also how much.
  */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
@@ -92,7 +92,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
   const hasTrend = line.series.length > 2;
   const story =
     line.holder !== null
-      ? l10n.t('kept by {0} ({1}:{2})', shortened(line.holder.name), basename(line.holder.file), line.holder.line)
+      ? l10n.t('held by {0} ({1}:{2})', shortened(line.holder.name), basename(line.holder.file), line.holder.line)
       : hasTrend
         ? spanText(line.series)
         : '';
@@ -102,7 +102,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
 }
 
 function shortened(name: string): string {
-  return name.length <= LONGEST_KEEPER ? name : `${name.slice(0, LONGEST_KEEPER - 1)}…`;
+  return name.length <= LONGEST_HOLDER ? name : `${name.slice(0, LONGEST_HOLDER - 1)}…`;
 }
 
 /** First and last value of a series: `161 MiB → 1.4 GiB`. */
@@ -123,65 +123,25 @@ export function snapshotName(path: string): string {
   return `${name.slice(0, half)}…${name.slice(-half)}`;
 }
 
-/** What a verdict means, in one sentence. */
-export function verdictText(verdict: Verdict, l10n: Translator): string {
-  switch (verdict) {
-    case 'leak':
-      return l10n.t('Leak: new blocks keep coming and are not freed.');
-    case 'cycle':
-      return l10n.t('Reference cycle: freed all at once, when the garbage collector happens to run.');
-    case 'tooShort':
-      return l10n.t('Growth: too few snapshots to tell whether it is a leak.');
-    case 'growing':
-      return l10n.t('Rising: too early to tell a buffer that fills up from a leak.');
-    case 'periodic':
-      return l10n.t('Periodic: climbs, and is let go of by the same line each time.');
-    case 'plateau':
-      return l10n.t('Plateau: rose, then stayed.');
-    case 'oneOff':
-      return l10n.t('One jump, then flat.');
-    case 'steady':
-      return l10n.t('Steady.');
-  }
-}
-
-/** The numbers behind a verdict, one sentence each. */
-export function evidenceTexts({ run, line }: MarkPart, l10n: Translator): string[] {
-  const snapshots = run.snapshots.length;
-  const live = [byteText(line.liveBytes), blocksText(line.blocks, l10n)] as const;
-  const sentences = [
-    snapshots === 1
-      ? l10n.t('{0} live in {1}', ...live)
-      : l10n.t('{0} live in {1}, {2} over {3} snapshots', ...live, signedByteText(line.growthBytes), snapshots),
-  ];
-  const rate = rateText(run, line, l10n);
-  if (rate !== null) sentences.push(l10n.t('{0}, confidence {1} %', rate, Math.round(line.confidence * 100)));
-  if (line.evidence !== null) sentences.push(line.evidence.reason);
-  if (line.totalBytes > line.liveBytes) {
-    sentences.push(l10n.t('{0} including what the functions called here allocate', byteText(line.totalBytes)));
-  }
-  return sentences;
-}
-
 /** A mark's text where the line is not what ran any more, or may not be. */
 export function staleText(text: string, { edited, otherVersion }: Staleness, l10n: Translator): string {
   if (!edited || text === '') return text;
-  return otherVersion ? l10n.t('{0} · of another version', text) : l10n.t('{0} · before your edit', text);
+  return otherVersion ? l10n.t('{0} · different version', text) : l10n.t('{0} · before your edit', text);
 }
 
 /** The same in a sentence, null where the line is what ran. */
-export function staleSentence({ edited, otherVersion, keeperEdited }: Staleness, l10n: Translator): string | null {
+export function staleSentence({ edited, otherVersion, holderEdited }: Staleness, l10n: Translator): string | null {
   if (!edited) return null;
-  if (keeperEdited === true) {
-    return l10n.t('What keeps this memory was changed after it ran: record again to see what that did.');
+  if (holderEdited === true) {
+    return l10n.t('The statement that holds this memory was edited after the run. Record again.');
   }
   return otherVersion
-    ? l10n.t('This file differs from the one that ran: the line may be another one.')
-    : l10n.t('This line was changed after it ran.');
+    ? l10n.t('This file is a different version from the one that ran.')
+    : l10n.t('This line was edited after the run.');
 }
 
 interface Staleness {
   readonly edited: boolean;
   readonly otherVersion: boolean;
-  readonly keeperEdited?: boolean;
+  readonly holderEdited?: boolean;
 }

@@ -14,8 +14,8 @@ export interface MarkedPlace {
   readonly edited: boolean;
   /** The file is another version than the one that ran, and what stood on the line then is not known. */
   readonly otherVersion: boolean;
-  /** The line may read as it did, but what keeps its memory does not; `edited` is true then. */
-  readonly keeperEdited?: boolean;
+  /** The line may read as it did, but the statement that holds its memory does not; `edited` is true then. */
+  readonly holderEdited?: boolean;
 }
 
 interface Tracked {

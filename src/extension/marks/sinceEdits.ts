@@ -6,7 +6,7 @@ import type { SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines } from './markedLines.js';
 
-/** Tells whether a line, or the statement that keeps its memory, was edited since it ran. Looks at open documents only. */
+/** Tells whether a line, or the statement that holds its memory, was edited since it ran. Looks at open documents only. */
 export class SinceEdits implements vscode.Disposable {
   /** VS Code has them as a list, which would be searched for every mark. */
   private readonly open = new Map<string, vscode.TextDocument>();
@@ -24,7 +24,7 @@ export class SinceEdits implements vscode.Disposable {
   }
 
   /** True if an open document no longer has the holder as it was when the mark was made. */
-  isKeeperEdited(holder: HolderReport | null): boolean {
+  isHolderEdited(holder: HolderReport | null): boolean {
     const document = holder === null ? undefined : this.documentOf(holder.file);
     if (holder === null || document === undefined) return false;
     // Asked for in any case: from now on an edit of that line is told of.

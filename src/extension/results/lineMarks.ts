@@ -1,6 +1,7 @@
 /** Reports as marks on lines: what every run says of one line of one file, worst first. */
+import { severity } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/job.js';
-import type { LineReport, Report, RunReport, Verdict } from '../../core/report/report.js';
+import type { LineReport, Report, RunReport } from '../../core/report/report.js';
 
 /** How a mark speaks: `growing` is listed in the view only, the others also in the editor. */
 export type MarkTone = 'leak' | 'cycle' | 'growth' | 'growing';
@@ -23,23 +24,8 @@ export interface LineMark {
   readonly ranks: number;
 }
 
-const WORST_FIRST: readonly Verdict[] = [
-  'leak',
-  'cycle',
-  'growing',
-  'tooShort',
-  'periodic',
-  'plateau',
-  'oneOff',
-  'steady',
-];
-
-function severity(verdict: Verdict): number {
-  return WORST_FIRST.indexOf(verdict);
-}
-
 /** The tone of a line of a report, null where it has nothing to say. */
-function toneOf(line: LineReport): MarkTone | null {
+export function toneOf(line: LineReport): MarkTone | null {
   switch (line.verdict) {
     case 'leak':
       return 'leak';

@@ -3,6 +3,7 @@ import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
 import { comparedLines } from './comparedLines.js';
+import { findingMarks, type FindingMark } from './findingMarks.js';
 import { byFile, lineMarks, type LineMark } from './lineMarks.js';
 
 /** A comparison that the user asked for. */
@@ -22,7 +23,8 @@ export class ResultsStore implements vscode.Disposable {
   private latest: AnalysisResult | null = null;
   private ignoredLeaks: readonly IgnoredLeak[] = [];
   private allMarks: readonly LineMark[] = [];
-  private allIgnored: readonly LineMark[] = [];
+  private allFindings: readonly FindingMark[] = [];
+  private allIgnoredFindings: readonly FindingMark[] = [];
   private markIndex: ReadonlyMap<string, readonly LineMark[]> = new Map();
   private compared: Comparison | null = null;
 
@@ -30,6 +32,9 @@ export class ResultsStore implements vscode.Disposable {
   readonly onDidChange = this.changedEmitter.event;
   /** A run that was not in the report before is in it now; fires ahead of {@link onDidChange}. */
   readonly onDidBeginRun = this.runEmitter.event;
+
+  /** @param canOpen true for files of the workspace, by their names in reports */
+  constructor(private readonly canOpen: (file: string) => boolean) {}
 
   get result(): AnalysisResult | null {
     return this.latest;
@@ -40,9 +45,14 @@ export class ResultsStore implements vscode.Disposable {
     return this.allMarks;
   }
 
-  /** Marks of lines that the workspace ignores: they show in no place but the list of leaks. */
-  get ignoredMarks(): readonly LineMark[] {
-    return this.allIgnored;
+  /** What people count: one per bug, the worst first. */
+  get findings(): readonly FindingMark[] {
+    return this.allFindings;
+  }
+
+  /** Findings that the workspace ignores: they show in no place but the list of leaks. */
+  get ignoredFindings(): readonly FindingMark[] {
+    return this.allIgnoredFindings;
   }
 
   /** Leaks that are not reported. */
@@ -89,8 +99,10 @@ export class ResultsStore implements vscode.Disposable {
   private index(): void {
     const { raw } = this;
     this.latest = raw === null ? null : { ...raw, report: withIgnored(raw.report, this.ignoredLeaks) };
-    this.allMarks = this.latest === null ? [] : lineMarks(this.latest.report);
-    this.allIgnored = this.latest === null ? [] : lineMarks(this.latest.report, true);
+    const report = this.latest?.report ?? null;
+    this.allMarks = report === null ? [] : lineMarks(report);
+    this.allFindings = report === null ? [] : findingMarks(report, this.allMarks, this.canOpen);
+    this.allIgnoredFindings = report === null ? [] : findingMarks(report, lineMarks(report, true), this.canOpen, true);
     this.markIndex = byFile(this.allMarks.filter(({ mapped, tone }) => mapped && tone !== 'growing'));
   }
 

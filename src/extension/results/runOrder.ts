@@ -17,6 +17,11 @@ export function newestFirst(runs: readonly RunReport[]): RunReport[] {
   );
 }
 
+/** Names a run over time: its folder and rank may be used again, the time of its first snapshot may not. */
+export function runKey({ id, snapshots }: RunReport): string {
+  return `${id} ${snapshots.at(0)?.takenAtUs ?? 0}`;
+}
+
 /** When a run's last snapshot was taken, in microseconds; 0 where none says. */
 function lastDumpOf({ snapshots }: RunReport): number {
   return snapshots.reduce((last, { takenAtUs }) => Math.max(last, takenAtUs ?? 0), 0);

@@ -8,7 +8,7 @@ import {
   type TimelineApi,
   type TimelineEvents,
 } from '../../protocol/timelineApi.js';
-import { Command, InternalCommand } from '../contributions.js';
+import { Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -132,7 +132,7 @@ export class TimelinePage implements vscode.Disposable {
           await openSource(files, lines, place, { preserveFocus, viewColumn: this.sourceColumn() });
           return null;
         },
-        fixLeak: (place) => run(InternalCommand.fixLeak, place),
+        fixLeak: (place) => run(Command.fixLeak, place),
         openSnapshot: () => run(Command.openSnapshot),
         clearComparison: () => run(Command.clearComparison),
       },

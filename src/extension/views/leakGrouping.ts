@@ -16,7 +16,7 @@ export class LeakGrouping implements vscode.Disposable {
 
   get current(): Grouping {
     const stored = this.state.get<unknown>(STATE_KEY);
-    return GROUPINGS.find((grouping) => grouping === stored) ?? 'line';
+    return GROUPINGS.find((grouping) => grouping === stored) ?? 'holder';
   }
 
   async set(grouping: Grouping): Promise<void> {

@@ -1,32 +1,39 @@
 /** Rows of the Leaks view gathered under what they share. */
-import { weightOf, type LineMark } from '../results/lineMarks.js';
-import type { GroupNode, LineNode } from './leakNodes.js';
+import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
+import { weightOf } from '../results/lineMarks.js';
+import type { FileNode, FindingNode, LineNode } from './leakNodes.js';
 
-/** The groups of these rows, in the order of their first rows; rows that the workspace ignores are left out. */
-export function groupLines(lines: readonly LineNode[], by: GroupNode['by']): GroupNode[] {
-  const groups = new Map<string, LineNode[]>();
-  for (const line of lines.filter(({ ignored }) => !ignored)) {
-    const key = keyOf(line.mark, by);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [line]);
-    else group.push(line);
+/** A row for each finding; one that holds no other line's memory has the stacks of its line below it. */
+export function findingNodes(findings: readonly FindingMark[], ignored: boolean): FindingNode[] {
+  return findings.map((finding) => ({
+    kind: 'finding',
+    file: finding.file,
+    line: finding.line,
+    finding,
+    lines: finding.lines.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark, ignored })),
+    ignored,
+  }));
+}
+
+/** True if the lines below a finding say more than its row. */
+export function hasLines({ finding }: FindingNode): boolean {
+  return holdsOthers(finding);
+}
+
+/** The files of these rows, in the order of their first rows. */
+export function fileNodes(lines: readonly LineNode[]): FileNode[] {
+  const files = new Map<string, LineNode[]>();
+  for (const line of lines) {
+    const key = `${line.mark.mapped}:${line.file}`;
+    files.set(key, [...(files.get(key) ?? []), line]);
   }
-  return [...groups.values()].map((members) => {
-    const holder = members[0].mark.parts[0].line.holder;
+  return [...files.values()].map((members) => {
     const runs = new Set(members.map(({ mark }) => mark.parts[0].run));
     return {
-      kind: 'group',
-      by,
-      name: by === 'file' ? members[0].file : (holder?.text ?? null),
-      place: by === 'holder' && holder !== null ? { file: holder.file, line: holder.line } : null,
+      kind: 'file',
+      name: members[0].file,
       lines: members,
       bytes: runs.size === 1 ? members.reduce((sum, { mark }) => sum + weightOf(mark.parts[0].line), 0) : null,
     };
   });
-}
-
-function keyOf(mark: LineMark, by: GroupNode['by']): string {
-  if (by === 'file') return `${mark.mapped}:${mark.file}`;
-  const { holder } = mark.parts[0].line;
-  return holder === null ? '' : `${holder.file}:${holder.line}:${holder.text}`;
 }

@@ -1,19 +1,27 @@
 /** The rows of the Leaks view. */
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
 
-export const GROUPINGS = ['line', 'file', 'holder'] as const;
-/** How rows are gathered. */
+export const GROUPINGS = ['holder', 'line', 'file'] as const;
+/** How rows are gathered: by the statement that holds the memory, not at all, or by file. */
 export type Grouping = (typeof GROUPINGS)[number];
 
-/** Lines that share something. */
-export interface GroupNode {
-  readonly kind: 'group';
-  readonly by: Exclude<Grouping, 'line'>;
-  /** What the lines share: a file, or who keeps their memory; null where that is not known. */
-  readonly name: string | null;
-  /** Where the holder is. */
-  readonly place: { readonly file: string; readonly line: number } | null;
+/** A finding, with the lines that allocate below it. */
+export interface FindingNode {
+  readonly kind: 'finding';
+  readonly file: string;
+  readonly line: number;
+  readonly finding: FindingMark;
+  readonly lines: readonly LineNode[];
+  /** The workspace ignores it. */
+  readonly ignored: boolean;
+}
+
+/** Lines of one file. */
+export interface FileNode {
+  readonly kind: 'file';
+  readonly name: string;
   readonly lines: readonly LineNode[];
   /** Bytes of all lines; null if they are of several runs, whose bytes are never added up. */
   readonly bytes: number | null;
@@ -58,7 +66,7 @@ export interface ProcessNode {
   readonly finding: ProcessFinding;
 }
 
-export type LeakNode = GroupNode | ProcessNode | LineNode | StackNode | FrameNode | UnmappedNode;
+export type LeakNode = FindingNode | FileNode | ProcessNode | LineNode | StackNode | FrameNode | UnmappedNode;
 
 export function stackNodes(line: LineNode): StackNode[] {
   return line.mark.parts

@@ -1,36 +1,29 @@
 import * as vscode from 'vscode';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
-import { Color, Command, RowKind } from '../contributions.js';
-import type { EditorMarks } from '../marks/editorMarks.js';
-import {
-  amountText,
-  blocksText,
-  evidenceTexts,
-  placeText,
-  rankText,
-  rateText,
-  verdictText,
-} from '../marks/markText.js';
-import { disposeAll } from '../disposer.js';
-import type { LineMark, MarkTone } from '../results/lineMarks.js';
-import { ignoredRowUri } from '../ignore/ignoredRows.js';
-import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText } from '../../core/text/byteText.js';
-import { basename } from '../text/pathText.js';
+import { Color, Command, RowKind } from '../contributions.js';
+import { disposeAll } from '../disposer.js';
+import { ignoredRowUri } from '../ignore/ignoredRows.js';
+import type { EditorMarks } from '../marks/editorMarks.js';
+import { answerText, lineAnswer, shortAmount } from '../marks/findingText.js';
+import { amountText, blocksText, placeText, rankText } from '../marks/markText.js';
+import type { LineMark, MarkTone } from '../results/lineMarks.js';
+import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { LeakGrouping } from './leakGrouping.js';
-import { groupLines } from './leakGroups.js';
+import { fileNodes, findingNodes, hasLines } from './leakGroups.js';
 import {
   frameNodes,
   stackNodes,
-  type GroupNode,
+  type FileNode,
+  type FindingNode,
   type LeakNode,
   type LineNode,
   type ProcessNode,
   type StackNode,
   type UnmappedNode,
 } from './leakNodes.js';
-import { unmappedFiles } from '../workspace/recordedFolders.js';
 import { fileNames, frameItem, openCommand } from './sourceItems.js';
 import { frameText, stackSummary } from './stackText.js';
 
@@ -41,13 +34,13 @@ const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
   growing: ['watch', null],
 };
 
-/** Marked lines, worst first, with their stacks and frames; gathered by file or by who keeps them if the user likes. */
+/** Findings, worst first, with the lines that allocate, their stacks and frames; or the lines alone, or by file. */
 export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscriptions: readonly vscode.Disposable[];
-  private lines: LineNode[] = [];
-  /** Empty while rows are not gathered. */
-  private groups: GroupNode[] = [];
+  private rows: (FindingNode | FileNode | LineNode)[] = [];
+  /** Rows by the lines that they show, and by their parents. */
+  private parents: ReadonlyMap<LineNode, FindingNode | FileNode> = new Map();
   /** Lines that were edited since they ran, or may have been, when rows were told to look last. */
   private edited: readonly LineMark[] = [];
   /** Files by what their rows call them. */
@@ -62,20 +55,23 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     private readonly marks: EditorMarks,
   ) {
     const refresh = (): void => {
-      const rows = (marks: readonly LineMark[], ignored: boolean): LineNode[] =>
-        marks.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark, ignored }));
-      this.lines = [...rows(store.marks, false), ...rows(store.ignoredMarks, true)];
-      this.names = fileNames(new Set(this.lines.map(({ file }) => file)));
-      this.groups = grouping.current === 'line' ? [] : groupLines(this.lines, grouping.current);
+      const findings = findingNodes(store.findings, false);
+      const ignored = findingNodes(store.ignoredFindings, true);
+      const lines = findings.flatMap((node) => node.lines);
+      const parts = grouping.current === 'file' ? fileNodes(lines) : findings;
+      this.rows = [...(grouping.current === 'line' ? lines : parts), ...ignored];
+      this.parents =
+        grouping.current === 'line'
+          ? new Map()
+          : new Map(parts.flatMap((part) => part.lines.map((line) => [line, part] as const)));
+      this.names = fileNames(new Set([...findings, ...ignored, ...lines].map(({ file }) => file)));
       this.changedEmitter.fire();
     };
     this.subscriptions = [
       store.onDidChange(refresh),
       grouping.onDidChange(refresh),
       marks.onDidMove(() => {
-        const edited = this.lines
-          .filter(({ mark }) => marks.isEdited(mark) || marks.isOtherVersion(mark))
-          .map(({ mark }) => mark);
+        const edited = store.marks.filter((mark) => marks.isEdited(mark) || marks.isOtherVersion(mark));
         const isSame = edited.length === this.edited.length && edited.every((mark, i) => mark === this.edited[i]);
         // Rows say that a line was edited, not where it has moved to.
         if (isSame) return;
@@ -85,19 +81,21 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     ];
   }
 
-  /** The row of a line. */
-  find(file: string, line: number): LineNode | undefined {
-    return this.lines.find((node) => node.file === file && node.line === line);
+  /** The row of a statement or of a line that allocates. */
+  find(file: string, line: number): FindingNode | LineNode | undefined {
+    const isHere = (node: { readonly file: string; readonly line: number }): boolean =>
+      node.file === file && node.line === line;
+    for (const row of this.rows) if (row.kind !== 'file' && isHere(row)) return row;
+    return [...this.parents.keys()].find(isHere);
   }
 
   getChildren(node?: LeakNode): LeakNode[] {
     switch (node?.kind) {
-      case undefined: {
-        const rows =
-          this.groups.length === 0 ? this.lines : [...this.groups, ...this.lines.filter(({ ignored }) => ignored)];
-        return [...rows, ...this.processes(), ...this.unmapped()];
-      }
-      case 'group':
+      case undefined:
+        return [...this.rows, ...this.processes(), ...this.unmapped()];
+      case 'finding':
+        return hasLines(node) ? [...node.lines] : node.lines.flatMap(stackNodes);
+      case 'file':
         return [...node.lines];
       case 'line':
         return stackNodes(node);
@@ -109,14 +107,16 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   }
 
   getParent(node: LeakNode): LeakNode | undefined {
-    if (node.kind === 'line') return this.groups.find(({ lines }) => lines.includes(node));
+    if (node.kind === 'line') return this.parents.get(node);
     return node.kind === 'stack' || node.kind === 'frame' ? node.parent : undefined;
   }
 
   getTreeItem(node: LeakNode): vscode.TreeItem {
     switch (node.kind) {
-      case 'group':
-        return groupItem(node, this.names);
+      case 'finding':
+        return this.findingItem(node);
+      case 'file':
+        return fileItem(node, this.names);
       case 'line':
         return this.lineItem(node);
       case 'stack':
@@ -152,31 +152,50 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     );
   }
 
+  private findingItem(node: FindingNode): vscode.TreeItem {
+    const { finding, ignored } = node;
+    const { holder, lines } = finding.parts[0].finding;
+    const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
+    // The number first, for the view is narrow.
+    const item = new vscode.TreeItem(shortAmount(finding), hasLines(node) ? Expanded : Collapsed);
+    item.id = `finding:${finding.mapped}:${finding.line}:${finding.file}`;
+    const place = `${this.names.get(finding.file) ?? finding.file}:${finding.line}`;
+    const rank = rankText(finding.lines[0], vscode.l10n);
+    const description = [place, holder?.name, rank].filter(Boolean).join(' · ');
+    const isEdited = this.marks.isFindingEdited(finding);
+    const isOther = finding.lines.some((mark) => this.marks.isOtherVersion(mark));
+    item.description = staleDescription(description, isEdited, isOther);
+    item.iconPath = iconOf(finding.tone, isEdited || isOther);
+    item.tooltip = [
+      answerText(finding),
+      ...(holder === null ? [] : [vscode.l10n.t('Held by {0}', holder.text)]),
+      `${finding.file}:${finding.line}`,
+      ...(holder?.fix == null ? [] : [vscode.l10n.t('Fix: {0}', holder.fix)]),
+      ...(lines[0].evidence === null ? [] : [lines[0].evidence.reason]),
+      ...(finding.mapped ? [] : [vscode.l10n.t('Not matched with a file of this workspace.')]),
+    ].join('\n');
+    const hasFix = holder?.edit != null && !isEdited;
+    item.contextValue = finding.mapped ? (hasFix ? RowKind.fixableLine : RowKind.mappedLine) : RowKind.unmappedLine;
+    if (finding.mapped) item.command = openCommand(finding.file, finding.line);
+    return ignored ? greyed(item) : item;
+  }
+
   private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
-    const { run, line } = mark.parts[0];
-    const item = new vscode.TreeItem(
-      `${this.names.get(mark.file) ?? mark.file}:${mark.line}`,
-      vscode.TreeItemCollapsibleState.Collapsed,
-    );
-    item.id = `${mark.mapped}:${mark.line}:${mark.file}`;
-    const facts = [amountText(mark, vscode.l10n), rateText(run, line, vscode.l10n), rankText(mark, vscode.l10n)];
-    const edited = this.marks.isEdited(mark);
-    const other = this.marks.isOtherVersion(mark);
+    const { line } = mark.parts[0];
+    const item = new vscode.TreeItem(amountText(mark, vscode.l10n), vscode.TreeItemCollapsibleState.Collapsed);
+    item.id = `line:${mark.mapped}:${mark.line}:${mark.file}`;
+    const place = `${this.names.get(mark.file) ?? mark.file}:${mark.line}`;
     const { unfound } = line;
-    const called = unfound === null ? [] : [vscode.l10n.t('in {0}, not found', placeText(unfound))];
-    const description = [...called, ...facts].filter(Boolean).join(' · ');
-    // First, for the view is narrow.
-    item.description = edited
-      ? vscode.l10n.t('edited since · {0}', description)
-      : other
-        ? vscode.l10n.t('of another version · {0}', description)
-        : description;
-    const [icon, usual] = ICONS[mark.tone];
-    const color = edited || other ? 'disabledForeground' : usual;
-    item.iconPath = new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
-    const sentences = [`${mark.file}:${mark.line} ${line.function}`, verdictText(line.verdict, vscode.l10n)];
+    const called = unfound === null ? '' : vscode.l10n.t('in {0}, not found', placeText(unfound));
+    const description = [called, place, rankText(mark, vscode.l10n)].filter(Boolean).join(' · ');
+    const isEdited = this.marks.isEdited(mark);
+    const isOther = this.marks.isOtherVersion(mark);
+    item.description = staleDescription(description, isEdited, isOther);
+    item.iconPath = iconOf(mark.tone, isEdited || isOther);
+    const sentences = [lineAnswer(mark.parts[0]), `${mark.file}:${mark.line} ${line.function}`];
     if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));
-    item.tooltip = [...sentences, ...evidenceTexts(mark.parts[0], vscode.l10n)].join('\n');
+    if (line.evidence !== null) sentences.push(line.evidence.reason);
+    item.tooltip = sentences.join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
     return ignored ? greyed(item) : item;
@@ -213,9 +232,9 @@ function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
 function processTitle(verdict: ProcessFinding['verdict']): string {
   switch (verdict) {
     case 'reservedOnly':
-      return vscode.l10n.t('Reserved memory climbs, live memory does not');
+      return vscode.l10n.t('Reserved memory grows, live memory does not');
     case 'hostOnly':
-      return vscode.l10n.t('Memory outside PyTorch climbs');
+      return vscode.l10n.t('Memory outside PyTorch grows');
     case 'pinnedSegments':
       return vscode.l10n.t('Small blocks pin large segments');
     case 'pendingFrees':
@@ -223,17 +242,26 @@ function processTitle(verdict: ProcessFinding['verdict']): string {
   }
 }
 
-function groupItem({ by, name, place, lines, bytes }: GroupNode, names: ReadonlyMap<string, string>): vscode.TreeItem {
-  const label =
-    name === null ? vscode.l10n.t('Not known who keeps it') : by === 'file' ? (names.get(name) ?? name) : name;
-  const item = new vscode.TreeItem(label, vscode.TreeItemCollapsibleState.Expanded);
-  item.id = `${by}:${place?.file ?? ''}:${place?.line ?? 0}:${name ?? ''}`;
+function fileItem({ name, lines, bytes }: FileNode, names: ReadonlyMap<string, string>): vscode.TreeItem {
+  const item = new vscode.TreeItem(names.get(name) ?? name, vscode.TreeItemCollapsibleState.Expanded);
+  item.id = `file:${name}`;
   const count = lines.length === 1 ? vscode.l10n.t('1 line') : vscode.l10n.t('{0} lines', lines.length);
-  const at = place === null ? [] : [`${basename(place.file)}:${place.line}`];
-  item.description = [...at, ...(bytes === null ? [] : [byteText(bytes)]), count].join(' · ');
-  item.tooltip = place === null ? (name ?? label) : `${label}\n${place.file}:${place.line}`;
-  item.iconPath = new vscode.ThemeIcon(by === 'file' ? 'file-code' : 'link');
+  item.description = [...(bytes === null ? [] : [byteText(bytes)]), count].join(' · ');
+  item.tooltip = name;
+  item.iconPath = new vscode.ThemeIcon('file-code');
   return item;
+}
+
+function iconOf(tone: MarkTone, isStale: boolean): vscode.ThemeIcon {
+  const [icon, usual] = ICONS[tone];
+  const color = isStale ? 'disabledForeground' : usual;
+  return new vscode.ThemeIcon(icon, color === null ? undefined : new vscode.ThemeColor(color));
+}
+
+/** First, for the view is narrow. */
+function staleDescription(description: string, isEdited: boolean, isOther: boolean): string {
+  if (isEdited) return vscode.l10n.t('edited since · {0}', description);
+  return isOther ? vscode.l10n.t('different version · {0}', description) : description;
 }
 
 function unmappedItem(files: number): vscode.TreeItem {

@@ -1,14 +1,26 @@
 import * as vscode from 'vscode';
+import { rateOf } from '../../core/report/findingWords.js';
+import { sum } from '../../core/report/lineSelection.js';
+import type { RunReport } from '../../core/report/report.js';
+import { byteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
-import { Command } from '../contributions.js';
+import { Command, InternalCommand } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { rateText } from '../marks/markText.js';
+import { answerText } from '../marks/findingText.js';
+import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
-import { leakRate } from '../results/runText.js';
+import { newestFirst } from '../results/runOrder.js';
 import type { SnapshotSession } from '../session.js';
+import { commandLink, escapeMarkdown } from '../text/markdownText.js';
+import { basename } from '../text/pathText.js';
 
-/** One item: what is being read, or the rate of the worst run, or that nothing leaks. */
+type Text = readonly [icon: string, short: string, tooltip: string | vscode.MarkdownString];
+
+/** Findings that the tooltip lists. */
+const MOST_FINDINGS = 5;
+
+/** One item: what is being read, or the rate of the worst run, or that nothing leaks. It names the product. */
 export class StatusBar implements vscode.Disposable {
   private readonly item: vscode.StatusBarItem;
   private readonly subscriptions: readonly Disposer[];
@@ -42,16 +54,18 @@ export class StatusBar implements vscode.Disposable {
       this.item.hide();
       return;
     }
-    [this.item.text, this.item.tooltip] = text;
+    const [icon, short, tooltip] = text;
+    this.item.text = [`${icon} Leakline`, short].filter(Boolean).join(': ');
+    this.item.tooltip = tooltip;
     this.item.show();
   }
 
-  private problemText(): [string, string] | null {
+  private problemText(): Text | null {
     const { problem } = this.session;
-    return problem === null ? null : ['$(warning) Leakline', problem];
+    return problem === null ? null : ['$(warning)', '', problem];
   }
 
-  private readingText(): [string, string] | null {
+  private readingText(): Text | null {
     let waiting = 0;
     let done = 0;
     let known = false;
@@ -62,49 +76,66 @@ export class StatusBar implements vscode.Disposable {
     }
     // Until a first snapshot is known, the pickles of a workspace are not worth a word.
     if (waiting === 0 || !known) return null;
-    return [
-      `$(loading~spin) ${vscode.l10n.t('Leakline {0}/{1}', done, done + waiting)}`,
-      vscode.l10n.t('Reading snapshots'),
-    ];
+    return ['$(loading~spin)', `${done}/${done + waiting}`, vscode.l10n.t('Reading snapshots')];
   }
 
-  private resultText(): [string, string] | null {
+  private resultText(): Text | null {
     const runs = this.store.result?.report.runs ?? [];
     if (runs.length === 0) return null;
-    const worst = runs.reduce((a, b) => (leakRate(b) > leakRate(a) ? b : a));
-    const rate = rateText(worst, { bytesPerStep: leakRate(worst) }, vscode.l10n);
-    if (rate !== null) {
-      const lines = this.marks.unedited.length;
-      const count =
-        lines === 0
-          ? vscode.l10n.t('what leaked was edited since: record again to see what that did')
-          : lines === 1
-            ? vscode.l10n.t('1 line leaks')
-            : vscode.l10n.t('{0} lines leak', lines);
-      const full = worst.forecast === null ? '' : ` · ${forecastText(worst.forecast.stepsToOom)}`;
-      return [`$(arrow-up) ${rate}${full}`, `Leakline: ${count}`];
-    }
-    const tones = new Set(this.store.marks.map(({ tone }) => tone));
-    if (tones.has('leak')) return [`$(arrow-up) ${vscode.l10n.t('leak')}`, vscode.l10n.t('Leakline: lines leak')];
-    if (tones.has('cycle')) {
-      return [`$(sync) ${vscode.l10n.t('cycle')}`, vscode.l10n.t('Leakline: reference cycles hold memory')];
-    }
+    const { leaks } = this.marks;
+    if (leaks.length > 0) return this.leakText(leaks);
+    if (this.store.findings.some(({ tone }) => tone === 'leak')) return this.fixedText(runs);
+    const tones = new Set(this.store.findings.map(({ tone }) => tone));
+    if (tones.has('cycle')) return ['$(sync)', vscode.l10n.t('cycle'), vscode.l10n.t('Reference cycles hold memory')];
     if (tones.has('growing')) {
-      return [
-        `$(watch) ${vscode.l10n.t('rising')}`,
-        vscode.l10n.t('Leakline: too early to tell a buffer that fills up from a leak'),
-      ];
+      const why = vscode.l10n.t('Growing, unconfirmed: a buffer and a leak still look the same');
+      return ['$(watch)', vscode.l10n.t('growing'), why];
     }
     if (tones.has('growth')) {
-      return [`$(arrow-up) ${vscode.l10n.t('growth')}`, vscode.l10n.t('Leakline: memory grows, too early to judge')];
+      return ['$(arrow-up)', vscode.l10n.t('growth'), vscode.l10n.t('Memory grows: too few snapshots for a verdict')];
     }
     if (runs.every(({ verdict }) => verdict === 'tooShort')) {
-      return [
-        `$(watch) ${vscode.l10n.t('needs more snapshots')}`,
-        vscode.l10n.t('Leakline: one snapshot tells little; dump more of them while training runs'),
-      ];
+      const why = vscode.l10n.t('One snapshot shows what is live, not what leaks: record more of them');
+      return ['$(watch)', vscode.l10n.t('needs more snapshots'), why];
     }
-    return [`$(check) ${vscode.l10n.t('no leak')}`, vscode.l10n.t('Leakline: no line leaks in the snapshots read')];
+    return ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the snapshots read')];
+  }
+
+  private leakText(leaks: readonly FindingMark[]): Text {
+    // Of the worst run: rates of several runs are never added up.
+    const { run } = leaks[0].parts[0];
+    const rate = sum(leaks, ({ parts }) => parts.find((part) => part.run === run)?.finding.bytesPerStep ?? 0);
+    const count = leaks.length === 1 ? vscode.l10n.t('1 leak') : vscode.l10n.t('{0} leaks', leaks.length);
+    const full = run.forecast === null ? [] : [forecastText(run.forecast.stepsToOom)];
+    const short = [count, rateOf(rate, run.steps) ?? byteText(leaks[0].parts[0].finding.bytes), ...full].join(' · ');
+    const tooltip = new vscode.MarkdownString(
+      leaks
+        .slice(0, MOST_FINDINGS)
+        .map((finding) => {
+          const { holder } = finding.parts[0].finding;
+          const place = `${basename(finding.file)}:${finding.line}`;
+          const at = finding.mapped
+            ? commandLink(place, InternalCommand.openSource, [{ file: finding.file, line: finding.line }])
+            : escapeMarkdown(place);
+          const held = holder === null ? '' : ` · ${escapeMarkdown(holder.name)}`;
+          return `- ${escapeMarkdown(answerText(finding))} · ${at}${held}`;
+        })
+        .join('\n') +
+        (leaks.length > MOST_FINDINGS ? `\n- ${vscode.l10n.t('{0} more', leaks.length - MOST_FINDINGS)}` : ''),
+    );
+    tooltip.isTrusted = { enabledCommands: [InternalCommand.openSource] };
+    return ['$(arrow-up)', short, tooltip];
+  }
+
+  /** All leaks were edited since: whether that helped, the newest run tells. */
+  private fixedText(runs: readonly RunReport[]): Text {
+    const [newest] = newestFirst(runs);
+    const leaksStill = this.store.findings.some(
+      ({ tone, parts }) => tone === 'leak' && parts.some(({ run }) => run === newest),
+    );
+    return leaksStill
+      ? ['$(edit)', vscode.l10n.t('record again'), vscode.l10n.t('All leaking statements were edited. Record again.')]
+      : ['$(check)', vscode.l10n.t('no leak'), vscode.l10n.t('No line leaks in the newest run')];
   }
 }
 

@@ -103,9 +103,9 @@ export class Views implements vscode.Disposable {
   }
 
   private refreshBadge(): void {
-    const leaking = this.marks.unedited.length;
-    const tooltip = leaking === 1 ? vscode.l10n.t('1 line leaks') : vscode.l10n.t('{0} lines leak', leaking);
-    this.leaks.badge = leaking === 0 ? undefined : { value: leaking, tooltip };
+    const { length } = this.marks.leaks;
+    const tooltip = length === 1 ? vscode.l10n.t('1 leak') : vscode.l10n.t('{0} leaks', length);
+    this.leaks.badge = length === 0 ? undefined : { value: length, tooltip };
   }
 
   private refresh(): void {

@@ -102,6 +102,11 @@ export class EditorArea {
     await this.active.locator('.codelens-decoration a', { hasText: text }).first().click({ timeout: lensLimitMs });
   }
 
+  /** Presses a button of the active editor's title. */
+  async pressAction(name: string): Promise<void> {
+    await this.active.locator('.editor-actions').getByRole('button', { name, exact: true }).click();
+  }
+
   /** Rests the pointer on the first place in view that shows `text`; gives what the hover says. */
   async hover(text: string): Promise<string> {
     const place = this.active.locator('.view-line span span', { hasText: text }).first();

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
+import { findingMarks } from '../../../src/extension/results/findingMarks.js';
 import { lineMarks } from '../../../src/extension/results/lineMarks.js';
-import { groupLines } from '../../../src/extension/views/leakGroups.js';
-import type { LineNode } from '../../../src/extension/views/leakNodes.js';
+import { fileNodes, findingNodes, hasLines } from '../../../src/extension/views/leakGroups.js';
+import type { FindingNode, LineNode } from '../../../src/extension/views/leakNodes.js';
 import { lineReport, MiB, report, runReport } from './support/reports.js';
 
 const kept = { name: 'Model.kept', text: 'Model.kept' };
 const holder = { source: 'recorder', file: 'model.py', line: 9, ...kept, fix: null, edit: null } as const;
 
-function rows(...runs: Parameters<typeof report>): LineNode[] {
-  return lineMarks(report(...runs)).map((mark) => ({
-    kind: 'line',
-    file: mark.file,
-    line: mark.line,
-    mark,
-    ignored: false,
-  }));
+function nodes(...runs: Parameters<typeof report>): FindingNode[] {
+  const whole = report(...runs);
+  return findingNodes(
+    findingMarks(whole, lineMarks(whole), () => true),
+    false,
+  );
 }
+const rows = (...runs: Parameters<typeof report>): LineNode[] => nodes(...runs).flatMap(({ lines }) => lines);
 
 describe('Rows of the Leaks view, gathered', () => {
   const lines = [
@@ -24,10 +24,19 @@ describe('Rows of the Leaks view, gathered', () => {
     lineReport({ file: 'a.py', line: 7, leakedBytes: 2 * MiB, holder }),
   ];
 
-  it('by file: each line once, bytes of a file added up', () => {
-    const groups = groupLines(rows(runReport(lines)), 'file');
+  it('are findings: the statement that holds, with the lines that allocate below it', () => {
     assert.deepEqual(
-      groups.map(({ name, bytes, lines: { length } }) => [name, bytes, length]),
+      nodes(runReport(lines)).map((node) => [node.file, node.line, node.lines.map(({ line }) => line), hasLines(node)]),
+      [
+        ['model.py', 9, [1, 7], true],
+        ['b.py', 2, [2], false],
+      ],
+    );
+  });
+
+  it('by file: each line once, bytes of a file added up', () => {
+    assert.deepEqual(
+      fileNodes(rows(runReport(lines))).map(({ name, bytes, lines: { length } }) => [name, bytes, length]),
       [
         ['a.py', 7 * MiB, 2],
         ['b.py', 3 * MiB, 1],
@@ -35,30 +44,11 @@ describe('Rows of the Leaks view, gathered', () => {
     );
   });
 
-  it('by who keeps the memory, and the rest together', () => {
-    const groups = groupLines(rows(runReport(lines)), 'holder');
-    assert.deepEqual(
-      groups.map(({ name, place, bytes }) => [name, place, bytes]),
-      [
-        ['Model.kept', { file: 'model.py', line: 9 }, 7 * MiB],
-        [null, null, 3 * MiB],
-      ],
-    );
-  });
-
   it('never add up bytes of different runs', () => {
-    const groups = groupLines(rows(runReport([lines[0]], { id: 'x' }), runReport([lines[2]], { id: 'y' })), 'file');
+    const all = rows(runReport([lines[0]], { id: 'x' }), runReport([lines[2]], { id: 'y' }));
     assert.deepEqual(
-      groups.map(({ bytes, lines: { length } }) => [bytes, length]),
+      fileNodes(all).map(({ bytes, lines: { length } }) => [bytes, length]),
       [[null, 2]],
-    );
-  });
-
-  it('leave out what the workspace ignores', () => {
-    const all = rows(runReport(lines)).map((row) => ({ ...row, ignored: row.file === 'b.py' }));
-    assert.deepEqual(
-      groupLines(all, 'file').map(({ name }) => name),
-      ['a.py'],
     );
   });
 });

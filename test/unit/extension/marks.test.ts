@@ -1,13 +1,6 @@
 import assert from 'node:assert/strict';
 import type { CompareLine } from '../../../src/core/report/report.js';
-import {
-  compareLensText,
-  endOfLineText,
-  evidenceTexts,
-  lensText,
-  snapshotName,
-} from '../../../src/extension/marks/markText.js';
-import { hoverMarkdown } from '../../../src/extension/marks/markHover.js';
+import { compareLensText, endOfLineText, lensText, snapshotName } from '../../../src/extension/marks/markText.js';
 import { comparedLines } from '../../../src/extension/results/comparedLines.js';
 import { byFile, isOfOtherText, lineMarks, neighbourMark } from '../../../src/extension/results/lineMarks.js';
 import { plainText } from './support/plainText.js';
@@ -112,7 +105,7 @@ describe('Marks of a report', () => {
     assert.equal(marks.length, 2);
   });
 
-  it('tell who keeps the memory at the end of the line, or the trend', () => {
+  it('tell what holds the memory at the end of the line, or the trend', () => {
     const [mark] = lineMarks(report(runReport([lineReport()])));
     assert.equal(endOfLineText(mark, true, plainText), '▂▅█ 2.0 MiB → 12.0 MiB');
     assert.equal(endOfLineText(mark, false, plainText), '▲ 11.0 MiB leaked · 1.0 MiB/step  ▂▅█ 2.0 MiB → 12.0 MiB');
@@ -126,8 +119,8 @@ describe('Marks of a report', () => {
       edit: null,
     };
     const [held] = lineMarks(report(runReport([lineReport({ holder })])));
-    assert.equal(endOfLineText(held, true, plainText), `▂▅█ kept by history['aux'] (train.py:26)`);
-    const keptBy = (name: string): string => {
+    assert.equal(endOfLineText(held, true, plainText), `▂▅█ held by history['aux'] (train.py:26)`);
+    const heldBy = (name: string): string => {
       const [part] = held.parts;
       const holder =
         part.line.holder === null
@@ -135,9 +128,9 @@ describe('Marks of a report', () => {
           : { ...part.line.holder, name, text: `${name}, with the graph of each aux_loss` };
       return endOfLineText({ ...held, parts: [{ ...part, line: { ...part.line, holder } }] }, true, plainText);
     };
-    assert.equal(keptBy("history['aux']"), `▂▅█ kept by history['aux'] (train.py:26)`);
-    assert.equal(keptBy('cache[(a, b)]'), '▂▅█ kept by cache[(a, b)] (train.py:26)');
-    assert.equal(keptBy('x'.repeat(50)), `▂▅█ kept by ${'x'.repeat(35)}… (train.py:26)`);
+    assert.equal(heldBy("history['aux']"), `▂▅█ held by history['aux'] (train.py:26)`);
+    assert.equal(heldBy('cache[(a, b)]'), '▂▅█ held by cache[(a, b)] (train.py:26)');
+    assert.equal(heldBy('x'.repeat(50)), `▂▅█ held by ${'x'.repeat(35)}… (train.py:26)`);
   });
 });
 
@@ -214,67 +207,5 @@ describe('Marks of a comparison', () => {
       found.map((item) => [item.line, item.growthBytes]),
       [[3, 13 * MiB]],
     );
-  });
-});
-
-describe('The hover', () => {
-  const hostile = '](command:workbench.action.quit) <img src=x onerror=alert(1)> `x` **b**\n# h | [a](http://e)';
-  const stacks = [
-    {
-      frames: [
-        { file: 'src/train.py', line: 26, function: 'train' },
-        { file: '/usr/lib/torch.py', line: 1, function: 'forward' },
-      ],
-      liveBytes: MiB,
-      blocks: 2,
-      verdict: 'leak' as const,
-    },
-  ];
-
-  it('links the frames of the workspace, and none that it does not have', () => {
-    const [mark] = lineMarks(report(runReport([lineReport({ stacks })])));
-    const markdown = hoverMarkdown(mark, null, (file) => file === 'src/train.py', plainText);
-    const commands = [...markdown.matchAll(/\(command:([\w.]+)\?/g)].map(([, command]) => command);
-    assert.deepEqual(commands, [
-      'leakline.internal.openSource',
-      'leakline.internal.showLine',
-      'leakline.showLineOnTimeline',
-    ]);
-    const [, query] = /openSource\?([^)]*)\)/.exec(markdown) ?? [];
-    assert.deepEqual(JSON.parse(decodeURIComponent(query)), [{ file: 'src/train.py', line: 26 }]);
-  });
-
-  it('tells growth over several snapshots, and of one alone no growth', () => {
-    const first = (snapshots: number): string => {
-      const run = { snapshots: Array.from({ length: snapshots }, () => snapshotReport()) };
-      const [mark] = lineMarks(report(runReport([lineReport()], run)));
-      return evidenceTexts(mark.parts[0], plainText)[0];
-    };
-    assert.equal(first(1), '12.0 MiB live in 340 blocks');
-    assert.equal(first(3), '12.0 MiB live in 340 blocks, +10.0 MiB over 3 snapshots');
-  });
-
-  it('lets nothing of a recording become markup', () => {
-    const frames = [{ file: hostile, line: 1, function: hostile }];
-    const holder = {
-      source: 'recorder' as const,
-      file: hostile,
-      line: 1,
-      name: hostile,
-      text: hostile,
-      fix: null,
-      edit: null,
-    };
-    const line = lineReport({ holder, stacks: [{ frames, liveBytes: 1, blocks: 1, verdict: 'leak' }] });
-    const [mark] = lineMarks(report(runReport([line])));
-    for (const canOpen of [() => true, () => false]) {
-      const markdown = hoverMarkdown(mark, null, canOpen, plainText);
-      const links = [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
-      assert.ok(
-        links.every((target) => /^command:leakline\.[\w.]+\?[\w%.~!*'-]+$/.test(target)),
-        links.join('\n'),
-      );
-      assert.doesNotMatch(markdown, /[<`]|^#|http:/m);
-    }
   });
 });

@@ -270,7 +270,12 @@ export function elementOf(value: Value): Value {
   }
   const containers = containersOf(value);
   if (containers.length === 0) return partOf(value);
-  const node = new FlowNode(gradInside(containers) > 0 ? 2 : 0);
+  const held = containers.flatMap(({ node, attrs }) => [
+    ...node.holds,
+    ...[...attrs.values()].map((item) => item.node),
+  ]);
+  const areTensors = held.length > 0 && held.every(({ isTensor }) => isTensor);
+  const node = new FlowNode(gradInside(containers) > 0 ? 2 : 0, areTensors);
   const objects: PyObject[] = [];
   for (const container of containers) {
     node.same.push(...container.node.holds.slice(-8));

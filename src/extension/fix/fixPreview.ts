@@ -1,0 +1,111 @@
+import * as vscode from 'vscode';
+import { Command, ContextKey, FIX_SCHEME } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { FindingMark } from '../results/findingMarks.js';
+import { basename } from '../text/pathText.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { workspaceEdit } from './sourceFix.js';
+
+/**
+ * Shows a fix before it is made: the file beside the file as it would be. It is made by a command of that editor, or by
+ * the notification that comes with it.
+ */
+export class FixPreview implements vscode.TextDocumentContentProvider, vscode.Disposable {
+  private readonly changedEmitter = new vscode.EventEmitter<vscode.Uri>();
+  private readonly subscriptions: readonly Disposer[];
+  private pending: { finding: FindingMark; uri: vscode.Uri; text: string } | null = null;
+
+  readonly onDidChange = this.changedEmitter.event;
+
+  constructor(private readonly files: PythonFiles) {
+    this.subscriptions = [
+      this.changedEmitter,
+      vscode.workspace.registerTextDocumentContentProvider(FIX_SCHEME, this),
+      vscode.window.tabGroups.onDidChangeTabs(({ closed }) => {
+        if (closed.some((tab) => isPreview(tab))) this.forget();
+      }),
+    ];
+  }
+
+  provideTextDocumentContent(): string {
+    return this.pending?.text ?? '';
+  }
+
+  /**
+   * @returns false if the finding has no fix that is an edit
+   * @throws SourceFixError if the source is not what the fix was made for
+   */
+  async show(finding: FindingMark): Promise<boolean> {
+    const edit = finding.parts[0].finding.holder?.edit ?? null;
+    if (edit === null) return false;
+    const [[uri, changes]] = (await workspaceEdit(edit, this.files)).entries();
+    const document = await vscode.workspace.openTextDocument(uri);
+    const preview = uri.with({ scheme: FIX_SCHEME, fragment: '' });
+    this.pending = { finding, uri: preview, text: changedText(document, changes) };
+    this.changedEmitter.fire(preview);
+    void vscode.commands.executeCommand('setContext', ContextKey.fixPreview, true);
+    const title = vscode.l10n.t('Fix: {0} ({1})', edit.title, basename(uri.path));
+    await vscode.commands.executeCommand('vscode.diff', uri, preview, title, { preview: true });
+    void this.ask(edit.title);
+    return true;
+  }
+
+  /**
+   * Makes the change that is shown, and shows where. The file is not saved, and undo takes it back.
+   * @returns the finding
+   * @throws Error with one sentence
+   */
+  async apply(): Promise<FindingMark> {
+    const finding = this.pending?.finding;
+    const edit = finding?.parts[0].finding.holder?.edit ?? null;
+    if (finding === undefined || edit === null) throw new Error(vscode.l10n.t('No fix is shown: click Fix… first.'));
+    const change = await workspaceEdit(edit, this.files);
+    await this.close();
+    if (!(await vscode.workspace.applyEdit(change))) throw new Error(vscode.l10n.t('The fix could not be applied.'));
+    const [[uri, [first]]] = change.entries();
+    const editor = await vscode.window.showTextDocument(uri);
+    editor.selection = new vscode.Selection(first.range.start, first.range.start);
+    editor.revealRange(first.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
+    return finding;
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  private async ask(title: string): Promise<void> {
+    const record = vscode.l10n.t('Apply and Record Again');
+    const apply = vscode.l10n.t('Apply');
+    const choice = await vscode.window.showInformationMessage(vscode.l10n.t('Fix: {0}', title), record, apply);
+    // The editor of the fix may be closed by now, or show another one.
+    if (choice === undefined || this.pending === null) return;
+    await vscode.commands.executeCommand(choice === record ? Command.applyFixAndRecord : Command.applyFix);
+  }
+
+  private async close(): Promise<void> {
+    const tabs = vscode.window.tabGroups.all.flatMap((group) => group.tabs.filter(isPreview));
+    this.forget();
+    await vscode.window.tabGroups.close(tabs);
+  }
+
+  private forget(): void {
+    this.pending = null;
+    void vscode.commands.executeCommand('setContext', ContextKey.fixPreview, false);
+  }
+}
+
+function isPreview({ input }: vscode.Tab): boolean {
+  return input instanceof vscode.TabInputTextDiff && input.modified.scheme === FIX_SCHEME;
+}
+
+/** A text after edits, which do not overlap. */
+function changedText(document: vscode.TextDocument, changes: readonly vscode.TextEdit[]): string {
+  const text = document.getText();
+  return [...changes]
+    .sort((a, b) => b.range.start.compareTo(a.range.start))
+    .reduce(
+      (all, { range, newText }) =>
+        all.slice(0, document.offsetAt(range.start)) + newText + all.slice(document.offsetAt(range.end)),
+      text,
+    );
+}

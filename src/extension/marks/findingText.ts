@@ -1,0 +1,130 @@
+/** The sentences of a finding: short ones for the editor and its views, the whole story for hovers. */
+import { lineBytes } from '../../core/report/findings.js';
+import { amountSentence, rateOf } from '../../core/report/findingWords.js';
+import type { LineReport, RunReport, StackReport } from '../../core/report/report.js';
+import { byteText } from '../../core/text/byteText.js';
+import { Command, InternalCommand } from '../contributions.js';
+import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
+import type { LineMark } from '../results/lineMarks.js';
+import { commandLink, escapeMarkdown } from '../text/markdownText.js';
+import { basename } from '../text/pathText.js';
+import type { Translator } from '../text/translator.js';
+import { placeText } from './markText.js';
+
+/** Characters of the holder's name behind its line. */
+const LONGEST_NAME = 36;
+/** Lines that a hover names. */
+const MOST_LINES = 4;
+const MOST_FRAMES = 4;
+
+/** Commands that links of a hover may run. */
+export const HOVER_COMMANDS: readonly string[] = [
+  InternalCommand.showLine,
+  InternalCommand.openSource,
+  Command.fixLeak,
+  Command.showLineOnTimeline,
+];
+
+/** `35.8 MiB/step`, else `1.3 GiB`: the number that matters first. */
+export function shortAmount({ parts: [{ run, finding }] }: FindingMark): string {
+  return rateOf(finding.bytesPerStep, run.steps) ?? byteText(finding.bytes);
+}
+
+/** `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
+export function answerText({ parts: [{ run, finding }] }: FindingMark): string {
+  return amountSentence(finding, run.steps);
+}
+
+/** The lens above the statement: `◆ holds 1.3 GiB of pyramid.py:16 · 35.8 MiB/step`. */
+export function holderLensText({ parts: [{ run, finding }], lines }: FindingMark, l10n: Translator): string {
+  const amount = byteText(finding.bytes);
+  const held =
+    lines.length === 1
+      ? l10n.t('holds {0} of {1}', amount, placeText(lines[0]))
+      : l10n.t('holds {0} of {1} lines', amount, lines.length);
+  return [`◆ ${held}`, rateOf(finding.bytesPerStep, run.steps)].filter((text) => text !== null).join(' · ');
+}
+
+/** The text behind it: the object that holds, and without a lens also how much. */
+export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Translator): string {
+  const name = finding.parts[0].finding.holder?.name ?? '';
+  const short = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
+  const held = l10n.t('held by {0}', short);
+  return withLens ? held : `${holderLensText(finding, l10n)}  ${held}`;
+}
+
+/** Where a hover is, and what it may lead to. */
+export interface HoverPlace {
+  /** The line that allocates; null above the statement that holds what others allocate. */
+  readonly mark: LineMark | null;
+  /** Why the line may not be the one that ran, null if it is. */
+  readonly stale: string | null;
+  /** True for files of the workspace: only these are linked. */
+  readonly canOpen: (file: string) => boolean;
+}
+
+/**
+ * The story of a marked line as Markdown, the answer first. Names and paths come from the recording: they are escaped,
+ * never markup.
+ */
+export function hoverMarkdown(finding: FindingMark, { mark, stale, canOpen }: HoverPlace, l10n: Translator): string {
+  const { run, finding: whole } = finding.parts[0];
+  const part = mark?.parts[0] ?? { run, line: whole.lines[0] };
+  const answer = mark === null ? amountSentence(whole, run.steps) : lineAnswer(part);
+  const { holder } = mark === null ? whole : part.line;
+  const link = (place: { file: string; line: number }, label = `${basename(place.file)}:${place.line}`): string =>
+    canOpen(place.file)
+      ? commandLink(label, InternalCommand.openSource, [{ file: place.file, line: place.line }])
+      : escapeMarkdown(label);
+  const isElsewhere = mark !== null && holder !== null && !(holder.file === mark.file && holder.line === mark.line);
+  const paragraphs = [`**${escapeMarkdown(answer)}**`];
+  if (stale !== null) paragraphs.push(`*${escapeMarkdown(stale)}*`);
+  if (holder !== null) {
+    const by = escapeMarkdown(l10n.t('Held by {0}', holder.text));
+    paragraphs.push(isElsewhere ? `${by}, ${link(holder)}` : by);
+  }
+  if (mark === null || (!isElsewhere && holdsOthers(finding))) paragraphs.push(allocatedMarkdown(finding, link, l10n));
+  const fix = whole.holder?.fix ?? null;
+  if (fix !== null) paragraphs.push(escapeMarkdown(l10n.t('Fix: {0}', fix)));
+  paragraphs.push(actionLinks(finding, mark ?? finding.lines[0], l10n));
+  if (part.line.evidence !== null) paragraphs.push(escapeMarkdown(part.line.evidence.reason));
+  const stack = part.line.stacks.at(0);
+  if (stack !== undefined) paragraphs.push(stackMarkdown(stack, canOpen, link));
+  return paragraphs.join('\n\n');
+}
+
+/** The part of a finding that one line allocates. */
+export function lineAnswer({ run, line }: { run: RunReport; line: LineReport }): string {
+  return amountSentence({ ...line, bytes: lineBytes(line) }, run.steps);
+}
+
+function allocatedMarkdown({ lines }: FindingMark, link: (mark: LineMark) => string, l10n: Translator): string {
+  const named = lines
+    .slice(0, MOST_LINES)
+    .map((mark) => `${link(mark)} ${escapeMarkdown(`(${byteText(lineBytes(mark.parts[0].line))})`)}`);
+  const rest = lines.length - named.length;
+  if (rest > 0) named.push(escapeMarkdown(l10n.t('{0} more', rest)));
+  return `${escapeMarkdown(l10n.t('Allocated at'))} ${named.join(', ')}`;
+}
+
+function actionLinks(finding: FindingMark, mark: LineMark, l10n: Translator): string {
+  const statement = [{ file: finding.file, line: finding.line }];
+  const hasEdit = finding.parts[0].finding.holder?.edit != null;
+  return [
+    ...(hasEdit ? [commandLink(l10n.t('Fix…'), Command.fixLeak, statement)] : []),
+    commandLink(l10n.t('Show on timeline'), Command.showLineOnTimeline, [{ file: mark.file, line: mark.line }]),
+    commandLink(l10n.t('Show in Leaks'), InternalCommand.showLine, statement),
+  ].join(' · ');
+}
+
+function stackMarkdown(
+  { frames }: StackReport,
+  canOpen: (file: string) => boolean,
+  link: (place: { file: string; line: number }, label: string) => string,
+): string {
+  const own = frames.filter(({ file }) => canOpen(file));
+  return (own.length > 0 ? own : frames)
+    .slice(0, MOST_FRAMES)
+    .map((frame) => link(frame, `${frame.function} (${basename(frame.file)}:${frame.line})`))
+    .join(' ← ');
+}

@@ -1,0 +1,98 @@
+import * as vscode from 'vscode';
+import { fixSentence } from '../../core/render/fixText.js';
+import type { RunReport } from '../../core/report/report.js';
+import { Command, View } from '../contributions.js';
+import { pairOfRuns } from '../commands/pairOfRuns.js';
+import type { FindingMark } from '../results/findingMarks.js';
+import { newestFirst, runKey } from '../results/runOrder.js';
+import type { ResultsStore } from '../results/resultsStore.js';
+import type { SnapshotSession } from '../session.js';
+import type { PythonFiles } from '../workspace/pythonFiles.js';
+import { runRecording } from './runRecording.js';
+import type { RecordingTasks } from './recordingTask.js';
+
+/** How long the snapshots of a program that has ended are waited for, in milliseconds. */
+const PATIENCE_MS = 60_000;
+
+/** Runs the program of a finding under the recorder once more, and says what became of the leak. */
+export class RecordAgain {
+  constructor(
+    private readonly session: SnapshotSession,
+    private readonly store: ResultsStore,
+    private readonly files: PythonFiles,
+    private readonly tasks: RecordingTasks,
+  ) {}
+
+  /** @throws Error with one sentence */
+  async run(finding: FindingMark): Promise<void> {
+    const before = finding.parts[0].run;
+    const program = this.programOf(finding);
+    if (program === null) {
+      throw new Error(
+        vscode.l10n.t(
+          'The stacks name no program of this workspace. Run it with recording, then compare the two runs.',
+        ),
+      );
+    }
+    const known = new Set(this.runs().map(runKey));
+    const exitCode = await runRecording(this.tasks, program);
+    if (exitCode === null) return;
+    const after = await vscode.window.withProgress(
+      { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Reading the new recording') },
+      () => this.newRun(known, before),
+    );
+    if (after === null) {
+      throw new Error(
+        exitCode === 0
+          ? vscode.l10n.t('The program has ended, and no new snapshot was found. The terminal says why.')
+          : vscode.l10n.t('The program ended with exit code {0} before a snapshot was recorded.', exitCode),
+      );
+    }
+    await this.compare(before, after);
+  }
+
+  private async compare(before: RunReport, after: RunReport): Promise<void> {
+    const [a, b] = pairOfRuns([before, after]) ?? [];
+    await this.session.compare(a, b);
+    await vscode.commands.executeCommand(`${View.compare}.focus`);
+    const fix = this.store.comparison?.report.fix ?? null;
+    if (fix === null) return;
+    const clear = vscode.l10n.t('Clear Comparison');
+    const { showWarningMessage, showInformationMessage } = vscode.window;
+    const show = fix.answer === 'worse' ? showWarningMessage : showInformationMessage;
+    // Not waited for: the answer stays until it is read.
+    void show(fixSentence(fix), clear).then(async (choice) => {
+      if (choice === clear) await vscode.commands.executeCommand(Command.clearComparison);
+    });
+  }
+
+  /** The file of the workspace that Python was started with, as the stacks of the leak have it; null if they have none. */
+  private programOf({ parts: [{ finding }] }: FindingMark): vscode.Uri | null {
+    for (const { frames } of finding.lines.flatMap(({ stacks }) => stacks)) {
+      const main = frames.findLast(
+        ({ function: name, file }) => name === '<module>' && this.files.uri(file) !== undefined,
+      );
+      const uri = main === undefined ? undefined : this.files.uri(main.file);
+      if (uri?.scheme === 'file') return uri;
+    }
+    return null;
+  }
+
+  private runs(): readonly RunReport[] {
+    return this.store.result?.report.runs ?? [];
+  }
+
+  /** The run that was not there before, of the same rank if there are several; null if none appears in time. */
+  private async newRun(known: ReadonlySet<string>, { rank }: RunReport): Promise<RunReport | null> {
+    const find = (): RunReport | null => {
+      const fresh = newestFirst(this.runs()).filter((run) => !known.has(runKey(run)));
+      return this.session.reading ? null : (fresh.find((run) => run.rank === rank) ?? fresh.at(0) ?? null);
+    };
+    const end = Date.now() + PATIENCE_MS;
+    for (;;) {
+      const run = find();
+      if (run !== null || Date.now() > end) return run;
+      await new Promise((resolve) => setTimeout(resolve, 200));
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import * as vscode from 'vscode';
+import { pythonInterpreter } from './pythonInterpreter.js';
+import type { RecordingTasks } from './recordingTask.js';
+
+/** Looking for a module takes a moment; a slow disk takes longer. */
+const LOOKUP_MS = 30_000;
+const FIND_TORCH = 'import importlib.util, sys; sys.exit(0 if importlib.util.find_spec("torch") else 3)';
+const NO_TORCH = 3;
+
+/**
+ * Runs a Python file under the recorder, in a terminal. Snapshots appear in the workspace folder, where they are found.
+ * @returns its exit code once it has ended, null if it was not started
+ * @throws Error with one sentence
+ */
+export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): Promise<number | null> {
+  if (!vscode.workspace.isTrusted) {
+    throw new Error(vscode.l10n.t('This workspace is not trusted, so nothing of it is run. Trust it first.'));
+  }
+  // The program may import any of them.
+  const isSaved = await Promise.all(
+    vscode.workspace.textDocuments
+      .filter(({ isDirty, languageId, uri }) => isDirty && languageId === 'python' && uri.scheme === 'file')
+      .map((document) => document.save()),
+  );
+  if (isSaved.includes(false)) return null;
+  if (!(await hasTorch(await pythonInterpreter(program), program))) return null;
+  const execution = await vscode.tasks.executeTask(await tasks.taskFor(program));
+  return await new Promise<number>((resolve) => {
+    const subscription = vscode.tasks.onDidEndTaskProcess((event) => {
+      if (event.execution !== execution) return;
+      subscription.dispose();
+      resolve(event.exitCode ?? 0);
+    });
+  });
+}
+
+/** False if the interpreter cannot run a training, which is said, with what helps. */
+async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
+  const cwd = vscode.workspace.getWorkspaceFolder(program)?.uri.fsPath;
+  const code = await new Promise<unknown>((resolve) => {
+    execFile(python, ['-c', FIND_TORCH], { timeout: LOOKUP_MS, ...(cwd === undefined ? {} : { cwd }) }, (error) => {
+      resolve(error === null ? 0 : error.code);
+    });
+  });
+  if (code !== NO_TORCH && code !== 'ENOENT') return true;
+  const select = vscode.l10n.t('Select Interpreter');
+  const sentence =
+    code === NO_TORCH
+      ? vscode.l10n.t('{0} has no PyTorch: select the interpreter of the training, or install torch there.', python)
+      : vscode.l10n.t('There is no Python interpreter {0}: select the one of the training.', python);
+  void vscode.window.showErrorMessage(sentence, select).then(async (choice) => {
+    if (choice !== select) return;
+    const hasPython = (await vscode.commands.getCommands(true)).includes('python.setInterpreter');
+    await (hasPython
+      ? vscode.commands.executeCommand('python.setInterpreter')
+      : vscode.commands.executeCommand('workbench.action.openSettings', 'python.defaultInterpreterPath'));
+  });
+  return false;
+}

@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryRoot } from '../support/repository.js';
+import { copyExample, newFolder } from '../support/workspaces.js';
+import { uiSession } from './support/fixture.js';
+
+/** A training of half a minute, on processors that have other work. */
+const RECORDING_LIMIT_MS = 480_000;
+const python = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
+
+/** An interpreter that gives a program's tensors to the model of the GPU's allocator, where there is no GPU. */
+function interpreterOnModel(): string {
+  const path = join(newFolder('interpreter'), 'python');
+  const model = join(repositoryRoot(), 'test/recorder/cpu_leakline.py');
+  // The recorder's own script is the first argument; the model starts the recorder itself.
+  writeFileSync(
+    path,
+    `#!/bin/sh\nif [ "$1" = -c ]; then exec '${python}' "$@"; fi\nshift\nexec '${python}' '${model}' "$@"\n`,
+  );
+  chmodSync(path, 0o755);
+  return path;
+}
+
+describe('From a leak to the proof that it is gone', () => {
+  before(function () {
+    if (python === '' || spawnSync(python, ['-c', 'import torch']).status !== 0) {
+      console.log('      (skipped: LEAKLINE_TORCH_PYTHON names no Python with PyTorch)');
+      this.skip();
+    }
+  });
+
+  const ui = uiSession();
+
+  it('takes one click to the cause, one to the fix and one to the proof, in the example', async function () {
+    this.timeout(RECORDING_LIMIT_MS);
+    const folder = copyExample();
+    mkdirSync(join(folder, '.vscode'));
+    writeFileSync(
+      join(folder, '.vscode/settings.json'),
+      JSON.stringify({
+        'python.defaultInterpreterPath': interpreterOnModel(),
+        'leakline.recording.options': ['--light', '0', '--holders-seconds', '60'],
+      }),
+    );
+    const workbench = await ui.open({ folder });
+    await workbench.runCommand('Leakline: Show Leaks');
+    const leaks = workbench.sideBar.tree('Leaks');
+    await leaks.untilRow(/35\.8 MiB\/step ?pyramid\.py:18/);
+    await workbench.settle();
+    await workbench.screenshot('proof-1-leak');
+    // Leak to cause.
+    await leaks.click(/35\.8 MiB\/step/);
+    await workbench.editor.untilCursorAt(18);
+    await workbench.editor.untilLens(18, /holds 1\.3 GiB of pyramid\.py:16 · 35\.8 MiB\/step/);
+    await workbench.settle();
+    await workbench.screenshot('proof-2-cause');
+    // Cause to fix.
+    await workbench.editor.clickLens('Fix…');
+    await workbench.page.locator('.monaco-diff-editor', { hasText: 'level.detach().cpu()' }).waitFor();
+    await workbench.settle();
+    await workbench.screenshot('proof-3-fix');
+    // Fix to proof.
+    await workbench.editor.pressAction('Apply Fix and Record Again');
+    const answer = workbench.notifications.toast(/The leak is gone: 3\d\.\d MiB per step before, 0 now\./);
+    await answer.waitFor({ timeout: RECORDING_LIMIT_MS });
+    assert.match(readFileSync(join(folder, 'detector/pyramid.py'), 'utf8'), /append\(level\.detach\(\)\.cpu\(\)\)/);
+    await workbench.sideBar.tree('Compare').untilRow(/pyramid\.py:16/);
+    await workbench.settle();
+    await workbench.screenshot('proof-4-answer');
+  });
+});
