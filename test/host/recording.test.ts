@@ -20,17 +20,22 @@ describe('Recording', () => {
     assert.equal(options?.cwd, inWorkspace());
   });
 
-  it('puts its code behind the imports, at the margin and without a space at the end of a line', async () => {
-    const content = 'import os\nfrom torch import nn, \\\n    optim\n\n\nnet = nn.Linear(1, 1)\n';
+  it('inserts code that records at the loop of the cursor, and once only', async () => {
+    const content =
+      'import os\nfrom torch import nn, \\\n    optim\n\n\nnet = nn.Linear(1, 1)\nfor batch in loader:\n    net(batch).backward()\n';
     const document = await vscode.workspace.openTextDocument({ language: 'python', content });
-    await vscode.window.showTextDocument(document);
+    const editor = await vscode.window.showTextDocument(document);
+    editor.selection = new vscode.Selection(7, 0, 7, 0);
     await vscode.commands.executeCommand('leakline.insertRecordingCode');
     const text = document.getText();
     const [before, behind] = content.split('\n\n\n');
     assert.ok(text.startsWith(`${before}\nimport torch\n\n# Once, before`), text);
-    assert.ok(text.endsWith(`.pickle")\n\n\n${behind}`), text);
+    assert.ok(text.endsWith(`.pickle")\n\n\n${behind.trimEnd()}\n    dump_memory_snapshot()\n`), text);
     assert.match(text, /^torch\.cuda\.memory\._record_memory_history/m);
-    assert.doesNotMatch(text, /[ \t]$/m);
+    assert.match(text, /every: int = 50\)/);
+    assert.doesNotMatch(text, /[ \t]$|\$/m);
+    await vscode.commands.executeCommand('leakline.insertRecordingCode');
+    assert.equal(document.getText(), text, 'it sees that the file records already');
     await vscode.commands.executeCommand('workbench.action.revertAndCloseActiveEditor');
   });
 
