@@ -4,7 +4,6 @@ import { OUTSIDE } from '../interpret/machine.js';
 import type { Holding, MostKind } from '../records.js';
 import { type LoopRound, type ItemLimit, type Sureness, larger } from '../values/flowNode.js';
 import { type Place, type ReleaseKind, placeKey } from '../values/objects.js';
-import { heldBy } from '../values/reachability.js';
 import { holders } from './holders.js';
 import { loopPlace } from './loops.js';
 import { overwrites, replacesItems, type Finding, type HolderSearch } from './search.js';
@@ -30,7 +29,7 @@ export function limitOf(search: HolderSearch): Limit | null {
     const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
     // What each step makes anew is not what grows.
     if (outlived === null || overwrites(holding, outlived, search)) continue;
-    const held = heldBy(holding.value.node);
+    const held = search.held(holding.value.node);
     const sureness = larger(held.data, held.graph);
     if (sureness < 2) continue;
     const { module, span } = holding.place;
@@ -146,7 +145,7 @@ function outlivedBy(holding: Holding, search: HolderSearch): number | null {
   if (holding.kind !== 'put' && holding.kind !== 'cache' && holding.kind !== 'error') return null;
   const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
   if (outlived === null || overwrites(holding, outlived, search)) return null;
-  const held = heldBy(holding.value.node);
+  const held = search.held(holding.value.node);
   return larger(held.data, held.graph) < 2 ? null : outlived;
 }
 

@@ -1,7 +1,6 @@
 import type { Reference } from '../records.js';
 import { larger } from '../values/flowNode.js';
 import { type PyObject, valueOf } from '../values/objects.js';
-import { heldBy } from '../values/reachability.js';
 import { selfHooks } from './holders.js';
 import { type Candidate, NAMELESS, type HolderSearch } from './search.js';
 
@@ -20,7 +19,7 @@ function circles(search: HolderSearch): Candidate[] {
     if (from.kind === 'class' || !isMadeInside(from, search.loops.names)) continue;
     if (!leadsTo(to, from, next)) continue;
     if (!('node' in from)) continue;
-    const held = heldBy(from.node);
+    const held = search.held(from.node);
     const candidate = search.candidate(
       {
         kind: 'cycle',
@@ -43,7 +42,7 @@ function circles(search: HolderSearch): Candidate[] {
 export function cycles(search: HolderSearch): Candidate[] {
   const contexts = search.machine.holdings
     .filter(({ kind }) => kind === 'context' || kind === 'doubleBackward')
-    .flatMap((holding) => search.candidate(holding, heldBy(holding.value.node), 1) ?? []);
+    .flatMap((holding) => search.candidate(holding, search.held(holding.value.node), 1) ?? []);
   return [...contexts, ...selfHooks(search), ...circles(search)];
 }
 

@@ -3,7 +3,7 @@ import { isClearedElsewhere } from '../names/callers.js';
 import type { Assigned, Holding } from '../records.js';
 import type { FlowNode, Sureness } from '../values/flowNode.js';
 import { placeKey, valueOf } from '../values/objects.js';
-import { type Held, behind, dataHeld, graphHeld, graphLeadsTo, isPartOf, heldBy } from '../values/reachability.js';
+import { type Held, behind, dataHeld, graphHeld, graphLeadsTo, isPartOf } from '../values/reachability.js';
 import { type Candidate, NAMELESS, overwrites, replacesItems, type HolderSearch } from './search.js';
 
 /** All that keeps for good. */
@@ -19,7 +19,7 @@ export function releasedHolders(search: HolderSearch): Candidate[] {
     if (holding.kind === 'doubleBackward' || holding.kind === 'context') return [];
     const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
     if (outlived === null || !isEnded(holding, outlived, search)) return [];
-    return search.candidate(holding, heldBy(holding.value.node), 0) ?? [];
+    return search.candidate(holding, search.held(holding.value.node), 0) ?? [];
   });
 }
 
@@ -28,12 +28,12 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
   if (kind === 'doubleBackward') {
     if (dropsGradients(holding)) return null;
   } else if (kind === 'context') {
-    return search.candidate(holding, heldBy(holding.value.node), 0);
+    return search.candidate(holding, search.held(holding.value.node), 0);
   }
   const outlived = search.loops.outlived(loops, container?.madeIn ?? []);
   if (outlived === null || isEnded(holding, outlived, search)) return null;
   if (overwrites(holding, outlived, search) || replacesItems(holding, search)) return null;
-  const held = heldBy(holding.value.node);
+  const held = search.held(holding.value.node);
   const inStep = outlived === search.loops.names.length - 1;
   return search.candidate(holding, holding.guessed ? atMost(held, 2) : held, inStep ? 1 : 0);
 }
@@ -124,7 +124,7 @@ export function chains(search: HolderSearch): Candidate[] {
 export function hooks(search: HolderSearch): Candidate[] {
   return search.machine.hooks.flatMap(({ hook, holding, madeIn }) => {
     if (hook.removed || search.loops.outlived(holding.loops, madeIn) === null) return [];
-    return search.candidate(holding, heldBy(holding.value.node), 0) ?? [];
+    return search.candidate(holding, search.held(holding.value.node), 0) ?? [];
   });
 }
 
@@ -135,7 +135,7 @@ export function selfHooks(search: HolderSearch): Candidate[] {
     if (hook.removed || loops.outlived(holding.loops, []) === null) return [];
     if (loops.outlived(holding.loops, madeIn) !== null) return [];
     if (!refersTo(holding.value.node, new Set([on, ...on.storage]))) return [];
-    return search.candidate({ ...holding, kind: 'selfHook' }, heldBy(holding.value.node), 1) ?? [];
+    return search.candidate({ ...holding, kind: 'selfHook' }, search.held(holding.value.node), 1) ?? [];
   });
 }
 

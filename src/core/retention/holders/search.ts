@@ -4,7 +4,7 @@ import { type Machine, OUTSIDE, type StepSign } from '../interpret/machine.js';
 import type { Holding, HoldingKind } from '../records.js';
 import { type FlowNode, type LoopRound, type Sureness, larger } from '../values/flowNode.js';
 import { type Place, placeKey, type Value } from '../values/objects.js';
-import type { Held } from '../values/reachability.js';
+import { type Held, heldBy } from '../values/reachability.js';
 
 /** A statement that keeps what the watched line allocates. */
 export interface Finding {
@@ -111,6 +111,7 @@ export const NAMELESS = { held: '', heldSpan: null, container: null, attribute: 
 /** What was noted while a program was followed, and what it is judged by. */
 export class HolderSearch {
   readonly loops: TrainingLoops;
+  private readonly byNode = new Map<FlowNode, Held>();
   private byPlace: Map<string, Holding[]> | null = null;
 
   /**
@@ -139,6 +140,16 @@ export class HolderSearch {
       }
     }
     return this.byPlace.get(placeKey(place)) ?? [];
+  }
+
+  /** What a value holds of what the watched line allocates. */
+  held(node: FlowNode): Held {
+    let held = this.byNode.get(node);
+    if (held === undefined) {
+      held = heldBy(node);
+      this.byNode.set(node, held);
+    }
+    return held;
   }
 
   /** @returns null if it keeps nothing that the watched line allocates */
