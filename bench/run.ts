@@ -269,7 +269,7 @@ function subjectFile({
 }
 
 /**
- * Runs commands in turns: a machine is not equally fast all the time, and whoever comes first touches memory that the
+ * Runs commands in turns: a machine is not equally fast all the time, and the first touches memory that the
  * host of a virtual machine has yet to find, which may take longer than reading.
  * @returns the run of median CPU time of each (or of what `by` says), or why there is none
  */

@@ -144,7 +144,7 @@ for (const suite of inFront) {
 }
 await aside;
 tellFinished();
-// Whoever asks for certain tests wants to see them fail.
+// A run of certain tests shows them fail.
 if (values.grep === undefined) await tryAgain();
 tellFailures('passed at the second try', unsteady);
 tellFailures(

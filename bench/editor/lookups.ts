@@ -42,7 +42,7 @@ export interface Lookups {
 
 export async function measureLookups(): Promise<Lookups> {
   const folder = vscode.workspace.workspaceFolders?.[0].uri.fsPath ?? '';
-  const others = Array.from({ length: OTHERS }, (_, i) => `others/keeper_${i}.py`);
+  const others = Array.from({ length: OTHERS }, (_, i) => `others/holder_${i}.py`);
   const text = Array.from({ length: LINES }, (_, i) => `    value_${i} = layer_${i}(batch)  # of line ${i + 1}`);
   write(join(folder, 'long.py'), `${text.join('\n')}\n`);
   for (const file of others) write(join(folder, file), 'kept = []\nkept.append(0)\n');

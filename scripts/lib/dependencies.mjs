@@ -35,7 +35,7 @@ function rootIsInstalled() {
   );
 }
 
-/** Installs the development dependencies if any is missing or of another version than the lockfile's. */
+/** Installs the development dependencies if any is missing or differs from the lockfile. */
 export async function ensureDependencies() {
   if (rootIsInstalled()) return;
   await step('Installing development dependencies', () => must(runNpm(['ci'], { cwd: root }), 'npm ci'));

@@ -11,9 +11,9 @@ for (const [signal, code] of [
   process.on(signal, () => {
     for (const child of running) child.kill('SIGTERM');
     // Children clean up after themselves (servers, temporary folders) before this process goes.
-    const patience = setTimeout(() => process.exit(code), 10_000);
+    const limit = setTimeout(() => process.exit(code), 10_000);
     void Promise.all([...running].map((child) => new Promise((done) => child.once('exit', done)))).then(() => {
-      clearTimeout(patience);
+      clearTimeout(limit);
       process.exit(code);
     });
   });
@@ -80,7 +80,7 @@ function yieldToOthers(child) {
   try {
     setPriority(child.pid, below);
   } catch {
-    // It never started or has ended already; whoever waits for it is told.
+    // It never started or has ended already; its caller gets the result.
   }
 }
 

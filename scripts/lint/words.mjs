@@ -1,6 +1,6 @@
 /**
- * Finds words that the glossary replaces, in all texts of the repository. `allowed.txt` names files that still have one, as
- * `word path`. `--prune` removes entries that are no longer needed; `words.mjs FOLDER` shows all words of a folder.
+ * Finds words that the glossary replaces, in all texts of the repository. `allowed.json` says how many uses of a word are
+ * left; more are a complaint. `--prune` lowers the numbers; `words.mjs FOLDER` shows all words of a folder.
  */
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -10,7 +10,7 @@ import { complaintsAbout } from './glossary.mjs';
 const folders = ['src', 'webview', 'recorder', 'scripts', 'test', 'bench', 'docs', 'snippets', '.github'];
 const rootFiles = /\.md$|^package(\.nls)?\.json$/;
 const texts = /\.(ts|mjs|js|css|py|md|json|yml)$/;
-/** Other people's words, German, and the list itself. */
+/** Other people's words, German, and the glossary. */
 const foreign =
   /node_modules|__pycache__|^test\/fixtures\/|package-lock|languagePack|nls\.de|^scripts\/lint\/|^CHANGELOG/;
 
@@ -25,42 +25,34 @@ function files(root) {
   return [...above, ...within].filter((path) => texts.test(path) && !foreign.test(path));
 }
 
-/** @returns {{ complaints: string[], allowed: number }} */
-export function checkWords(root, { prune = false, folder } = {}) {
-  const list = join(root, 'scripts/lint/allowed.txt');
-  const allowed = new Set(readFileSync(list, 'utf8').split('\n').filter(Boolean));
-  const needed = new Set();
-  const complaints = [];
-  for (const path of files(root)) {
-    const lines = [path, ...readFileSync(join(root, path), 'utf8').split('\n')];
-    lines.forEach((line, number) => {
-      for (const { word, say } of complaintsAbout(line)) {
-        const entry = `${word.replaceAll(' ', '-')} ${path}`;
-        needed.add(entry);
-        if (folder === undefined ? !allowed.has(entry) : path.startsWith(folder))
-          complaints.push(`${path}:${number}: '${word}' (say: ${say})`);
-      }
-    });
-  }
-  const stale = [...allowed].filter((entry) => !needed.has(entry));
-  if (prune)
-    writeFileSync(
-      list,
-      [...allowed]
-        .filter((entry) => needed.has(entry))
-        .map((entry) => `${entry}\n`)
-        .join(''),
-    );
-  else if (folder === undefined)
-    complaints.push(...stale.map((entry) => `scripts/lint/allowed.txt: '${entry}' is no longer needed (--prune)`));
-  return { complaints, allowed: allowed.size - stale.length };
+/** @returns {{ word: string, place: string }[]} each use of a word that has a better one */
+function uses(root) {
+  return files(root).flatMap((path) =>
+    [path, ...readFileSync(join(root, path), 'utf8').split('\n')].flatMap((line, number) =>
+      complaintsAbout(line).map(({ word, say }) => ({ word, place: `${path}:${number}: '${word}' (say: ${say})` })),
+    ),
+  );
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
-  const [folder] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
-  const { complaints, allowed } = checkWords(root, { prune: process.argv.includes('--prune'), folder });
-  for (const complaint of complaints) console.error(complaint);
-  if (allowed > 0) console.log(`Glossary: ${allowed} words in files still wait for a better one.`);
-  process.exit(complaints.length > 0 ? 1 : 0);
+const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
+const list = join(root, 'scripts/lint/allowed.json');
+const allowed = JSON.parse(readFileSync(list, 'utf8'));
+const [folder] = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
+const found = new Map();
+for (const { word, place } of uses(root)) found.set(word, [...(found.get(word) ?? []), place]);
+
+if (folder !== undefined) {
+  for (const places of found.values()) for (const place of places) if (place.startsWith(folder)) console.log(place);
+} else if (process.argv.includes('--prune')) {
+  const left = [...found].map(([word, places]) => [word, Math.min(places.length, allowed[word] ?? 0)]).sort();
+  writeFileSync(list, `${JSON.stringify(Object.fromEntries(left), null, 2)}\n`);
+} else {
+  const above = [...found].filter(([word, places]) => places.length > (allowed[word] ?? 0));
+  for (const [word, places] of above) {
+    console.error(`'${word}' stands ${places.length} times, at most ${allowed[word] ?? 0}:`);
+    for (const place of places) console.error(`  ${place}`);
+  }
+  const left = [...found.values()].reduce((sum, places) => sum + places.length, 0);
+  if (left > 0) console.log(`Glossary: ${left} words wait for a better one.`);
+  process.exit(above.length > 0 ? 1 : 0);
 }

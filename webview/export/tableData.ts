@@ -25,7 +25,9 @@ export function clipboardText({ columns, rows }: TableData): string {
 
 function cellText(cell: string | number | null): string {
   const text = protectedText(cell);
-  return /[",;\t\r\n]/.test(text) || (typeof cell === 'string' && text !== cell) ? `"${text.replaceAll('"', '""')}"` : text;
+  return /[",;\t\r\n]/.test(text) || (typeof cell === 'string' && text !== cell)
+    ? `"${text.replaceAll('"', '""')}"`
+    : text;
 }
 
 function protectedText(cell: string | number | null): string {

@@ -1,6 +1,6 @@
-import { LimitError } from "../bytes/limitError.js";
-import { countText } from "../text/numberText.js";
-import { say } from "../text/say.js";
+import { LimitError } from '../bytes/limitError.js';
+import { countText } from '../text/numberText.js';
+import { say } from '../text/say.js';
 
 /** As many as PyTorch can number. */
 const MOST_DEVICES = 128;
@@ -10,16 +10,13 @@ const MOST_DEVICES = 128;
  * @param name of the input
  * @throws LimitError
  */
-export function expectFewDevices(
-  name: string,
-  devices: Iterable<number>,
-): void {
+export function expectFewDevices(name: string, devices: Iterable<number>): void {
   const { size } = new Set(devices);
   if (size <= MOST_DEVICES) return;
   throw new LimitError(
-    { kind: "devices", most: MOST_DEVICES, asked: size, offset: null },
+    { kind: 'devices', most: MOST_DEVICES, asked: size, offset: null },
     say(
-      "{0} speaks of {1} devices, and PyTorch knows {2} at most. Dump the snapshot again.",
+      '{0} speaks of {1} devices, and PyTorch knows {2} at most. Dump the snapshot again.',
       name,
       countText(size),
       MOST_DEVICES,

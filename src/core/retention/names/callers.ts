@@ -37,7 +37,9 @@ function isThread(outer: readonly Statement[]): boolean {
   const own = outer.findLast(({ kind }) => kind === 'class');
   return (
     own?.kind === 'class' &&
-    own.bases.some((base) => (base.kind === 'name' || base.kind === 'attribute') && /(?:Thread|Process)$/.test(base.name))
+    own.bases.some(
+      (base) => (base.kind === 'name' || base.kind === 'attribute') && /(?:Thread|Process)$/.test(base.name),
+    )
   );
 }
 
