@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { LineReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
+import { askingProblemText } from '../results/askingMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import { isCallerOnly, isOfOtherText, type LineMark } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
@@ -11,12 +12,13 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 export const LEAK_SOURCE = 'Leakline';
 /** The verdict's name in reports. */
 export const LEAK_CODE = 'leak';
+const OUT_OF_MEMORY_CODE = 'outOfMemory';
 
 /** Frames of the worst stack that a problem leads to. */
 const MOST_FRAMES = 3;
 
 /**
- * Findings that leak, in the Problems view: nothing else is a problem. Each is one, on the statement to change; lines that
+ * Findings that leak, and lines that ran out of memory, in the Problems view. Each is one, on the statement to change; lines that
  * only allocate have a hint. Where a line was edited since, or only calls what leaks, there is none.
  */
 export class LeakDiagnostics implements vscode.Disposable {
@@ -68,6 +70,14 @@ export class LeakDiagnostics implements vscode.Disposable {
         if (mark.file === finding.file && mark.line === finding.line) continue;
         add(mark, isOfOtherText(mark), (range) => this.hint(finding, range));
       }
+    }
+    for (const mark of severity === null ? [] : this.marks.asking) {
+      add(mark, false, (range) => {
+        const problem = new vscode.Diagnostic(range, askingProblemText(mark), severity ?? undefined);
+        problem.source = LEAK_SOURCE;
+        problem.code = OUT_OF_MEMORY_CODE;
+        return problem;
+      });
     }
     this.collection.clear();
     this.collection.set([...byFile.values()]);

@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { CompareLine } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
+import type { AskingMark } from '../results/askingMarks.js';
 import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
 import { byFile, isOfOtherText, weightOf, type LineMark } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -24,6 +25,7 @@ interface Entry {
   readonly leaks: readonly Placed<LineMark>[];
   readonly growth: readonly Placed<CompareLine>[];
   readonly holders: readonly Placed<FindingMark>[];
+  readonly asking: readonly Placed<AskingMark>[];
 }
 
 const NONE: readonly never[] = [];
@@ -146,6 +148,16 @@ export class EditorMarks implements vscode.Disposable {
     return this.lines.place(document, line);
   }
 
+  /** Lines of a document that asked for memory that was not there, none while two snapshots are compared. */
+  askingIn(document: vscode.TextDocument): readonly Placed<AskingMark>[] {
+    return this.entryOf(document).asking;
+  }
+
+  /** The same, in all files of the workspace. */
+  get asking(): readonly AskingMark[] {
+    return this.store.asking;
+  }
+
   /** Growth between the two snapshots that are compared. */
   growthIn(document: vscode.TextDocument): readonly Placed<CompareLine>[] {
     return this.entryOf(document).growth;
@@ -215,11 +227,11 @@ export class EditorMarks implements vscode.Disposable {
   private read(document: vscode.TextDocument): Entry {
     const { version } = document;
     const path = this.pathOf(document);
-    if (path === null) return { version, leaks: NONE, growth: NONE, holders: NONE };
+    if (path === null) return { version, leaks: NONE, growth: NONE, holders: NONE, asking: NONE };
     const { comparison } = this.store;
     if (comparison !== null) {
       const growth = this.placed(document, comparison.byFile.get(path) ?? NONE);
-      return { version, leaks: NONE, growth, holders: NONE };
+      return { version, leaks: NONE, growth, holders: NONE, asking: NONE };
     }
     const wanted = this.store.marksOf(path).filter((mark) => this.isWanted(mark, path));
     const leaks = this.placed(document, wanted).map(({ said, place }) => ({
@@ -230,7 +242,11 @@ export class EditorMarks implements vscode.Disposable {
       said,
       place: this.isFindingEdited(said) ? { ...place, edited: true } : place,
     }));
-    return { version, leaks, growth: NONE, holders };
+    const asking = this.placed(
+      document,
+      this.store.asking.filter(({ file }) => file === path),
+    );
+    return { version, leaks, growth: NONE, holders, asking };
   }
 
   private placed<T extends { readonly line: number }>(document: vscode.TextDocument, lines: readonly T[]): Placed<T>[] {

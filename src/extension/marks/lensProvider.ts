@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { askingLensText, askingProblemText } from '../results/askingMarks.js';
 import { InternalCommand, Command } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
@@ -78,9 +79,22 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     const known = this.made.get(list);
     if (known !== undefined) return known;
     const lenses =
-      growth.length > 0 ? this.growthLenses(document) : [...this.leakLenses(document), ...this.holderLenses(document)];
+      growth.length > 0
+        ? this.growthLenses(document)
+        : [...this.askingLenses(document), ...this.leakLenses(document), ...this.holderLenses(document)];
     this.made.set(list, lenses);
     return lenses;
+  }
+
+  private askingLenses(document: vscode.TextDocument): vscode.CodeLens[] {
+    return this.marks.askingIn(document).map(
+      ({ said, place }) =>
+        new vscode.CodeLens(lineRange(document, place.line), {
+          title: staleText(askingLensText(said, vscode.l10n), place, vscode.l10n),
+          tooltip: askingProblemText(said),
+          command: Command.openTimeline,
+        }),
+    );
   }
 
   private leakLenses(document: vscode.TextDocument): vscode.CodeLens[] {

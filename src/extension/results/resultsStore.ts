@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js';
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
+import { askingMarks, type AskingMark } from './askingMarks.js';
 import { comparedLines } from './comparedLines.js';
 import { findingMarks, type FindingMark } from './findingMarks.js';
 import { byFile, lineMarks, type LineMark } from './lineMarks.js';
@@ -22,6 +23,7 @@ export class ResultsStore implements vscode.Disposable {
   private raw: AnalysisResult | null = null;
   private latest: AnalysisResult | null = null;
   private ignoredLeaks: readonly IgnoredLeak[] = [];
+  private askers: readonly AskingMark[] = [];
   private allMarks: readonly LineMark[] = [];
   private allFindings: readonly FindingMark[] = [];
   private allIgnoredFindings: readonly FindingMark[] = [];
@@ -69,6 +71,11 @@ export class ResultsStore implements vscode.Disposable {
     return this.markIndex.get(file) ?? [];
   }
 
+  /** Lines of the workspace that asked for memory that was not there. */
+  get asking(): readonly AskingMark[] {
+    return this.askers;
+  }
+
   setResult(result: AnalysisResult | null): void {
     this.raw = result;
     this.index();
@@ -100,6 +107,7 @@ export class ResultsStore implements vscode.Disposable {
     const { raw } = this;
     this.latest = raw === null ? null : { ...raw, report: withIgnored(raw.report, this.ignoredLeaks) };
     const report = this.latest?.report ?? null;
+    this.askers = report === null ? [] : askingMarks(report).filter(({ mapped }) => mapped);
     this.allMarks = report === null ? [] : lineMarks(report);
     this.allFindings = report === null ? [] : findingMarks(report, this.allMarks, this.canOpen);
     this.allIgnoredFindings = report === null ? [] : findingMarks(report, lineMarks(report, true), this.canOpen, true);

@@ -1,0 +1,27 @@
+/** The mark on the line that asked for memory that was not there. */
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { askingLensText, askingMarks, askingProblemText } from '../../../src/extension/results/askingMarks.js';
+import { plainText } from './support/plainText.js';
+import { FIXTURES, readFile } from '../../support/snapshots.js';
+
+describe('The line that asked for memory that was not there', () => {
+  it('has a mark with what it asked for and what was free', async () => {
+    const path = join(FIXTURES, 'shapes/multidevice_oom.pickle');
+    const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
+    const [mark, ...others] = askingMarks(report);
+    assert.deepEqual(others, []);
+    assert.equal(askingLensText(mark, plainText), '✖ asked for 400 MiB, 168 MiB were free');
+    const unknown = { ...mark, failure: { ...mark.failure, deviceFreeBytes: null } };
+    assert.equal(askingLensText(unknown, plainText), '✖ asked for 400 MiB, out of memory');
+    assert.match(askingProblemText(mark), /^Out of memory on device 2: .* asked for 400 MiB/);
+  });
+
+  it('has none where nothing failed', async () => {
+    const path = join(FIXTURES, 'shapes/t213.p4.pickle');
+    const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
+    assert.deepEqual(askingMarks(report), []);
+  });
+});
