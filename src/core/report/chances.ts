@@ -47,7 +47,7 @@ export function featuresOf(
     isHeldBySource: holder?.fix != null && !OPTIMIZER.test(holder.name),
     isHolderSure: holder !== null && (holder.source !== 'recorder' || holder.fix !== null),
     bound: line.bound ?? finding?.bound ?? null,
-    chances: finding?.retention == null ? [] : chancesOf(finding.retention, finding, line),
+    chances: finding?.retention == null ? countedChances(line) : chancesOf(finding.retention, finding, line),
     knowledge: knowledgeOf(finding, line),
     wasProved,
     lastStep: line.lastStep,
@@ -61,19 +61,30 @@ function knowledgeOf(finding: SourceFinding | null, { isInContainer }: ObservedL
   return (finding.showsHolder || isInContainer) && !isComputed ? 'known' : 'noHolder';
 }
 
+/** Without the source, the loops that the recorder counted; none is known to be all. */
+function countedChances(line: ObservedLine): Chance[] {
+  return (line.loops() ?? []).filter(({ state }) => state === 'pending');
+}
+
 /** The events at which the program releases what the line allocates, if it ever does. */
-function chancesOf(retention: Retention, finding: SourceFinding, { seen }: ObservedLine): Chance[] {
-  const chances: Chance[] = [];
+function chancesOf(retention: Retention, finding: SourceFinding, observed: ObservedLine): Chance[] {
+  const { seen } = observed;
   const { holder } = finding;
+  const loops = observed.loops() ?? [];
+  // Where the source shows what holds the memory, a round of a loop releases it by a statement, if at all.
+  const chances = loops.filter(({ state }) => state === 'passed' || !finding.showsHolder);
+  const cameRound = loops.length > 0 && loops.every(({ state }) => state === 'passed');
   for (const { file, line, where, isConditional } of retention.releases) {
-    const state = where === 'step' && !isConditional ? 'passed' : 'pending';
-    chances.push({ kind: 'release', state, place: { file, line }, times: null });
+    const place = { file, line };
+    const counted = observed.release(place);
+    const ran = !isConditional && (where === 'step' || (where === 'enclosing' && cameRound));
+    chances.push(counted ?? { kind: 'release', state: ran ? 'passed' : 'pending', place, times: null });
   }
   for (const { file, line, kind, value, isFollowed } of retention.bounds) {
     const place = { file, line };
     if (kind === 'keys' || kind === 'count' || kind === 'flag') {
       // Where each key is new, they never have all come.
-      if (kind === 'keys' && finding.hasNewKeys) continue;
+      if (kind === 'keys' && (finding.hasNewKeys || cameRound)) continue;
       chances.push({ kind: kind === 'keys' ? 'keys' : 'count', state: 'pending', place, times: null });
       continue;
     }

@@ -16,7 +16,7 @@ import type { Run } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
 import type { Bytes } from '../model/units.js';
-import type { KnownBound, Seen } from '../verdict/features.js';
+import type { Chance, KnownBound, Place, Seen } from '../verdict/features.js';
 import { seenOf } from '../verdict/seen.js';
 import { worstShape, type Shape } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
@@ -25,6 +25,7 @@ import { CycleHolders } from './cycleHolders.js';
 import { Holders } from './holder.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
+import { RecordedChances, type LiveShare } from './recordedChances.js';
 import type { HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -84,6 +85,10 @@ export interface ObservedLine {
   readonly lastStep: number | null;
   /** True unless the recorder saw the line's memory grow elsewhere than in one container, or beyond its bound. */
   agrees(isIt: (owner: SeenOwner) => boolean): boolean;
+  /** Loops around the steps, as the recorder counted their rounds; null where it did not. */
+  loops(): Chance[] | null;
+  /** How often a release ran, as the recorder counted it; null where it did not. */
+  release(place: Place): Chance | null;
 }
 
 interface LineSeries {
@@ -133,6 +138,7 @@ export function observeRun(
     statements,
     holders: new Holders(snapshots, lookup),
     bounds: new RecordedBounds(snapshots, lookup),
+    chances: new RecordedChances(snapshots, lookup, stacks),
     cycles: new CycleHolders(
       snapshots.map(({ path }) => path),
       others,
@@ -168,6 +174,7 @@ interface Known {
   readonly lookup: FileLookup;
   readonly holders: Holders;
   readonly bounds: RecordedBounds;
+  readonly chances: RecordedChances;
   readonly cycles: CycleHolders;
   readonly statements: RunStatements;
   readonly ranWith: ReadonlySet<string>;
@@ -181,12 +188,13 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   const isInCycle = holders.isCycle(line) || cycles.has(line);
   const deciding = stacks.filter((stack) => stack.shape.shape === shape);
   const growing = at.map((_, i) => deciding.reduce((sum, stack) => sum + stack.series[i], 0));
-  const live = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
-  const decidingLive = live.filter((stack) => deciding.includes(stack));
+  const live = liveShare(deciding, known.lastStep);
+  const held = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
+  const decidingLive = held.filter((stack) => deciding.includes(stack));
   const isCycle = shape === 'cycle' || (shape === 'periodic' && isInCycle);
   return {
     owner: line,
-    stacks: live,
+    stacks: held,
     shape,
     confidence: Math.max(0, ...deciding.map((stack) => stack.shape.confidence)),
     isInCycle,
@@ -208,11 +216,26 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     hasRecordedBound: bounds.knows(line),
     unfound: unfoundOf(deciding, lookup),
     statement: line.mapped ? known.statements.of(line.file, line.line) : null,
-    decidingFrames: (decidingLive.length > 0 ? decidingLive : live).map((stack) => framesOf(stack, lookup)),
+    decidingFrames: (decidingLive.length > 0 ? decidingLive : held).map((stack) => framesOf(stack, lookup)),
     ranWith: known.ranWith,
     lastStep: known.lastStep,
     agrees: (isIt) => bounds.agrees(line, isIt),
+    loops: () => known.chances.loops(live),
+    release: (place) => known.chances.release(place, live),
   };
+}
+
+/** The share of what stacks allocated up to a place in the steps that is live at the end, by their survivors. */
+function liveShare(stacks: readonly StackSeries[], lastStep: number | null): LiveShare {
+  const births = new Set<number>();
+  for (const { lifetimes, shape } of stacks) {
+    if (lifetimes === null || shape.from !== 'lifetimes') continue;
+    const last = Math.max(lastStep ?? 0, lifetimes.steps);
+    // A ring that lost its oldest events counts from the first step that it has.
+    for (const birth of lifetimes.survivorBirths) if (birth > 0) births.add((last - lifetimes.steps + birth) / last);
+  }
+  const all = [...births];
+  return (place) => (all.length === 0 ? 0 : all.filter((birth) => birth <= place).length / (all.length * place));
 }
 
 /** A stack's frames in workspace terms, innermost first. */

@@ -40,6 +40,11 @@ export const THRESHOLDS = {
   aboveLine: { value: 1.25, unit: 'times', of: 'the straight line, above which growth does not start from nothing' },
   belowLine: { value: 0.75, unit: 'times', of: 'the straight line, below which growth accelerates' },
   slowed: { value: 0.6, unit: 'share', of: 'of the first rate, left where intervals bring fewer blocks' },
+  stillLive: {
+    value: 0.5,
+    unit: 'share',
+    of: 'of what was allocated before a release came, which is live: then it did not free it',
+  },
   fewBlocks: { value: 2, unit: 'blocks', of: 'that grow without becoming more may be longer inputs' },
   seldom: { value: 4, unit: 'steps', of: 'a network that is extended on purpose grows once in more' },
   mostState: { value: 8, unit: 'times', of: 'the parameters’ bytes, which an optimizer’s state does not exceed' },

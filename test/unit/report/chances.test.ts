@@ -121,6 +121,18 @@ describe('A leak', () => {
     assert.equal(await verdictOf(digests, UNREAD), 'growing');
   });
 
+  it('is proved by releases that came and freed none of it: rounds that were counted, frees in the trace', async () => {
+    for (const [program, steps, verdict, why] of [
+      ['library_history', 80, 'growing', /when the loop at minitrainer\.py:16 comes round\? Not reached/],
+      ['library_history', 240, 'leak', /The loop at minitrainer\.py:16 came round 3 times\./],
+      ['other_reset', 320, 'leak', /other_reset\.py:17 ran 3 times, and did not free it\./],
+    ] as const) {
+      const line = await worstLine(await first(program, steps), SOURCES);
+      assert.equal(line.verdict, verdict, program);
+      assert.match(line.evidence?.reason ?? '', why);
+    }
+  });
+
   it('stands while the source that proved it is edited, and takes nothing else along', async () => {
     const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
     const digests = plain(await first('endless_replay', 20));

@@ -1,0 +1,87 @@
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { FileLookup } from '../attribution/owner.js';
+import type { Chance, Place } from '../verdict/features.js';
+import { limit } from '../verdict/thresholds.js';
+import type { StackSeries } from './stackSeries.js';
+
+/** How often something had happened by each snapshot: null where that is not known. */
+type Counts = readonly (number | null)[];
+
+/** Tells what part of what was allocated up to a place in the steps, from 0 to 1, is still live: 1 for all of it. */
+export type LiveShare = (place: number) => number;
+
+/** How often loops came round and releases ran, as the recorder counted them or the trace's frees show. */
+export class RecordedChances {
+  /** By place, steps at whose end a release had freed memory of any stack. */
+  private readonly frees = new Map<string, number[]>();
+  /** The step of each snapshot, null where the recorder did not count. */
+  private readonly steps: Counts;
+
+  constructor(
+    private readonly snapshots: readonly SnapshotDigest[],
+    private readonly lookup: FileLookup,
+    stacks: readonly StackSeries[],
+  ) {
+    for (const { lifetimes } of stacks) {
+      for (const { site, step } of lifetimes?.drops ?? []) {
+        if (site === null || lifetimes === null) continue;
+        const key = `${lookup(site.file) ?? site.file}:${site.line}`;
+        this.frees.set(key, [...(this.frees.get(key) ?? []), step / lifetimes.steps]);
+      }
+    }
+    this.steps = snapshots.map(({ recording }) => recording?.step ?? null);
+  }
+
+  /** The loops around the one whose rounds are steps, of those that could be counted; null where nothing looked. */
+  loops(live: LiveShare): Chance[] | null {
+    const last = this.snapshots.at(-1)?.recording?.chances.loops ?? null;
+    if (last === null) return null;
+    return last.flatMap(({ file, line, rounds, isStepLoop }): Chance[] => {
+      if (isStepLoop || rounds === null) return [];
+      const counts = this.snapshots.map(
+        ({ recording }) =>
+          recording?.chances.loops?.find((one) => one.file === file && one.line === line)?.rounds ?? null,
+      );
+      const place = { file: this.lookup(file) ?? file, line };
+      return [{ kind: 'loop', state: this.hasPassed(counts, live) ? 'passed' : 'pending', place, times: rounds }];
+    });
+  }
+
+  /** Whether a release of the source ran, and what it left; null where the recorder did not watch it. */
+  release({ file, line }: Place, live: LiveShare): Chance | null {
+    const counts = this.snapshots.map(
+      ({ recording }) =>
+        recording?.chances.releases?.find((one) => one.line === line && this.lookup(one.file) === file)?.runs ?? null,
+    );
+    const times = counts.at(-1) ?? null;
+    if (times === null) return this.freed({ file, line }, live);
+    const state = this.hasPassed(counts, live) ? 'passed' : 'pending';
+    return { kind: 'release', state, place: { file, line }, times };
+  }
+
+  /** The same by the frees in the trace: those at the statement, of whatever memory. */
+  private freed(place: Place, live: LiveShare): Chance | null {
+    const shares = new Set(this.frees.get(`${place.file}:${place.line}`));
+    if (shares.size === 0) return null;
+    const isLeft = live(Math.max(...shares)) >= limit('stillLive');
+    return { kind: 'release', state: isLeft ? 'passed' : 'pending', place, times: shares.size };
+  }
+
+  /** True if it came between two looks, and what was allocated before is live at the end. */
+  private hasPassed(counts: Counts, live: LiveShare): boolean {
+    const last = this.steps.at(-1) ?? 0;
+    let from = 0;
+    let before = 0;
+    for (const [i, count] of counts.entries()) {
+      const to = this.steps[i];
+      if (count === null || to === null) continue;
+      const came = count - before;
+      // Of several rounds the first was over before the last came.
+      const sure = came >= 2 ? from + (to - from) / (came + 1) : from;
+      if (came > 0 && sure > 0 && live(sure / last) >= limit('stillLive')) return true;
+      from = to;
+      before = count;
+    }
+    return false;
+  }
+}
