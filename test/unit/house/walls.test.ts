@@ -18,7 +18,7 @@ const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
   'src/core/timeline': { stopped: ['../digest/digest.js', 'path'], passed: ['../attribution/owner.js'] },
   'src/core/digest': { stopped: ['../runs/runs.js', 'path'], passed: ['../attribution/owner.js'] },
   'src/core/runs': { stopped: ['../verdict/verdict.js', '../report/report.js'], passed: ['../digest/digest.js'] },
-  'src/core/verdict': { stopped: ['../report/report.js', '../text/say.js'], passed: ['../runs/runs.js'] },
+  'src/core/verdict': { stopped: ['../report/report.js', '../retention/a.js'], passed: ['../runs/runs.js'] },
   'src/core/python': { stopped: ['../model/snapshot.js', '../retention/judge/a.js'], passed: ['@lezer/python'] },
   'src/core/retention': { stopped: ['../model/snapshot.js', 'node:path'], passed: ['../python/a.js'] },
   'src/core/report': { stopped: ['../formats/readSnapshot.js', '../../worker/a.js'], passed: ['../retention/a.js'] },
