@@ -5,6 +5,7 @@
  *     --full        also 7.4 million events (1 GB), and 3.3 million with stacks 90 frames deep
  *     --repeat N    runs of each row; the one of median CPU time counts (3, or 1 for slow rows of the large files)
  *     --readers     only the readers, and opening in the editor's worker
+ *     --growing     only dumps of one process that grow
  *     --timeline    only the timeline in a browser, of a million allocations
  *     --editor      only the editor: activation, lenses, a thousand snapshots
  *     --write       puts the table into bench/README.md
@@ -21,6 +22,7 @@ import { build } from 'esbuild';
 import type { Truth } from './makeSnapshot.js';
 import type { Dialect } from './pickleStream.js';
 import { measureEditor } from './editor.js';
+import { measureGrowing } from './growing.js';
 import { bundleWorker, measureOpening } from './reopen.js';
 import { measureTimeline } from './timeline.js';
 import type { Measurement } from './rows/measure.js';
@@ -71,6 +73,7 @@ const { values } = parseArgs({
   options: {
     full: { type: 'boolean' },
     readers: { type: 'boolean' },
+    growing: { type: 'boolean' },
     timeline: { type: 'boolean' },
     editor: { type: 'boolean' },
     write: { type: 'boolean' },
@@ -81,7 +84,7 @@ mkdirSync(data, { recursive: true });
 await bundle();
 await bundleWorker(join(here, '..'), dist);
 
-const all = values.readers !== true && values.timeline !== true && values.editor !== true;
+const all = values.readers !== true && values.growing !== true && values.timeline !== true && values.editor !== true;
 if (all || values.readers === true) {
   const sections: string[] = [];
   for (const subject of SUBJECTS.filter(({ large }) => !large || values.full === true)) {
@@ -105,6 +108,23 @@ if (all || values.readers === true) {
   console.log(opening);
   report('measured', [...sections, opening].join('\n'));
 }
+if (all || values.growing === true) {
+  const growing = measureGrowing({
+    dist,
+    data,
+    make: (events, path) => madeFile([String(events), '30', path]),
+    median: (command, truth) => {
+      const repeat = Number(values.repeat ?? 3);
+      const runs = Array.from({ length: repeat }, () => run(command, truth));
+      const good = runs.filter((one) => typeof one !== 'string');
+      return good.length < repeat
+        ? (runs.find((one) => typeof one === 'string') ?? '')
+        : good.sort((a, b) => a.cpuSeconds - b.cpuSeconds)[Math.floor(repeat / 2)];
+    },
+  });
+  console.log(growing);
+  report('growing', growing);
+}
 if (all || values.timeline === true || values.editor === true) {
   const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
   if (built.status !== 0) throw new Error('The extension could not be built.');
@@ -127,9 +147,15 @@ if (all || values.editor === true) {
 /** The rows in JavaScript are bundled as the product is. */
 async function bundle(): Promise<void> {
   await build({
-    entryPoints: ['makeSnapshot', 'rows/reader', 'rows/opcodeWalk', 'rows/npmPickleparser', 'rows/open'].map((name) =>
-      join(here, `${name}.ts`),
-    ),
+    entryPoints: [
+      'makeSnapshot',
+      'rows/reader',
+      'rows/opcodeWalk',
+      'rows/npmPickleparser',
+      'rows/open',
+      'rows/analyze',
+      'rows/soak',
+    ].map((name) => join(here, `${name}.ts`)),
     outdir: dist,
     outbase: here,
     outExtension: { '.js': '.mjs' },
@@ -158,6 +184,7 @@ function rows(): Row[] {
     { title: 'CPython `pickle.load`', command: python('gc'), skipped: noPython, slow: true },
     { title: 'CPython `pickle.load`, collector off', command: python('nogc'), skipped: noPython, slow: true },
     { title: 'npm `pickleparser`', command: node('npmPickleparser'), skipped: null, slow: true },
+    { title: 'the whole job, `analyze --json`', command: node('analyze'), skipped: null, slow: false },
   ];
 }
 
@@ -257,15 +284,17 @@ function subjectFile({
   dialect = 'protocol4',
 }: Pick<Subject, 'events' | 'depth'> & { dialect?: Dialect }): { file: string; truth: Truth } {
   const file = join(data, `e${events}_d${depth}${dialect === 'protocol4' ? '' : `_${dialect}`}.pickle`);
+  return { file, truth: madeFile([String(events), String(depth), file, dialect]) };
+}
+
+/** @param args of `makeSnapshot`, the file third */
+function madeFile(args: readonly string[]): Truth {
+  const file = args[2];
   if (!existsSync(file)) {
-    const { status } = spawnSync(
-      process.execPath,
-      [join(dist, 'makeSnapshot.mjs'), String(events), String(depth), file, dialect],
-      { stdio: 'inherit' },
-    );
+    const { status } = spawnSync(process.execPath, [join(dist, 'makeSnapshot.mjs'), ...args], { stdio: 'inherit' });
     if (status !== 0) throw new Error(`${file} could not be made.`);
   }
-  return { file, truth: JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth };
+  return JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth;
 }
 
 /**
@@ -294,7 +323,7 @@ function inTurns(
 }
 
 /** @returns why there is no measurement, where there is none */
-function run([program, args]: [string, string[]], truth: Truth): Measurement | string {
+function run([program, args]: [string, string[]], truth: Truth): (Measurement & { curve: string }) | string {
   const { status, signal, stdout, stderr } = spawnSync(program, args, { encoding: 'utf8', timeout: LIMIT_MS });
   if (status !== 0) return `fails: ${reasonOf(stderr, signal)}`;
   const measurement = JSON.parse(stdout) as Measurement;
@@ -303,7 +332,7 @@ function run([program, args]: [string, string[]], truth: Truth): Measurement | s
       return `wrong: ${what} is ${String(measurement[what])}, not ${String(truth[what])}`;
     }
   }
-  return measurement;
+  return { ...measurement, curve: stderr };
 }
 
 function reasonOf(stderr: string, signal: NodeJS.Signals | null): string {

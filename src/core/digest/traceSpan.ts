@@ -187,7 +187,7 @@ function livesOf(
         if (allocations.birth[row] < 0) return UNKNOWN;
         const stack = allocations.stack[row];
         const forward = allocations.forwardStack[row] ?? NO_STACK;
-        return stacks.of(`${stack}/${forward}`, () => words.stack(stack, forward));
+        return stacks.of(forward === NO_STACK ? stack : `${stack}/${forward}`, () => words.stack(stack, forward));
       }),
       site: Uint32Array.from(rows, siteOf),
     },
