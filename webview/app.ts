@@ -1,38 +1,38 @@
-/** Puts the views together and decides which of them shows. */
+/** The page: one toolbar, one overview, the chart, and below a splitter the tabs and what is selected. It never scrolls. */
 import { ChartView } from './chart/chartView.js';
-import { createCurveTable } from './chart/curveTable.js';
 import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';
 import type { CompareSession } from './compare/compareSession.js';
 import { createControls } from './controls.js';
 import { el } from './dom.js';
 import { createEmptyView } from './emptyView.js';
-import type { BornSession } from './live/bornSession.js';
 import type { Exporter } from './export/exporter.js';
 import { createExportMenu } from './export/exportMenu.js';
 import { savedName } from './export/savedName.js';
 import { curveTable } from './export/savedTables.js';
-import { tableOf } from './export/tableOf.js';
 import { createFlameView } from './flame/flameView.js';
 import type { FlameSession } from './flame/flameSession.js';
+import { createHelp } from './help.js';
+import { listenForKeys } from './keys.js';
+import { createBandKey } from './layer/bandKey.js';
+import type { BandSession } from './layer/bandSession.js';
+import { createMinimap } from './layer/minimap.js';
+import { createSelection } from './layer/selection.js';
+import type { BornSession } from './live/bornSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMapView } from './map/mapView.js';
 import type { MapSession } from './map/mapSession.js';
 import { createMessage } from './message.js';
-import { createBandCard } from './layer/bandCard.js';
-import { createBandKey } from './layer/bandKey.js';
-import type { BandSession } from './layer/bandSession.js';
-import { createBandTable } from './layer/bandTable.js';
-import { createMinimap } from './layer/minimap.js';
-import { createPaneSwitch } from './paneSwitch.js';
 import type { RunSession } from './run/runSession.js';
-import { createRunTable } from './run/runTable.js';
 import { createRunView } from './run/runView.js';
 import type { TimelineSession } from './session.js';
+import { createSplitter } from './splitter.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
-import type { ViewState } from './viewState.js';
-import { createViewSwitch } from './viewSwitch.js';
+import { createTableView } from './table/tableView.js';
+import { watchTheme } from './theme.js';
+import { createTabs } from './ui/tabs.js';
+import { PANES, type Pane, type ViewState } from './viewState.js';
 
 /** Those who talk to the extension, each about its part. */
 export interface Sessions {
@@ -49,33 +49,8 @@ export interface Sessions {
 /** Fills the page's root with the timeline. */
 export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
   const { session, bands, born, flames, maps, runs, compares, exporter } = sessions;
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => {
-      session.retryCurve();
-    },
-  });
-  const noEvents = createMessage('hint');
+  const help = createHelp();
   const chartView = new ChartView(store, session, bands);
-  const chart = chartView.element;
-  const minimap = createMinimap(store, session);
-  const bandKey = createBandKey(store);
-  const bandFailure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => {
-      bands.retry();
-    },
-  });
-  const bandTable = createBandTable(store, session);
-  const bandMenu = createExportMenu(exporter, {
-    name: () => savedName(store.get(), 'allocations'),
-    table: () => {
-      const element = bandTable.querySelector('table');
-      return element === null || bandTable.hidden ? null : tableOf(element);
-    },
-  });
-  const table = el('div', { class: 'tables' }, createCurveTable(store, session), bandTable, bandMenu);
-  const hint = el('p', { class: 'aside chart-hint' }, strings.chartHint);
   const chartMenu = createExportMenu(exporter, {
     name: () => savedName(store.get(), 'timeline'),
     picture: () => chartView.picture(),
@@ -84,67 +59,88 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
       return curve === null ? null : curveTable(curve);
     },
   });
+  const controls = createControls(store, session, bands, chartMenu, help.button);
+  const run = createRunView(store, session, runs);
+  const minimap = createMinimap(store, session);
+  const failure = createMessage('error', {
+    text: strings.retry,
+    onPress: () => {
+      session.retryCurve();
+    },
+  });
+  const bandFailure = createMessage('error', {
+    text: strings.retry,
+    onPress: () => {
+      bands.retry();
+    },
+  });
+  const noEvents = createMessage('hint');
+  const openFailure = createMessage('error');
   const history = el(
     'section',
     { class: 'history', attributes: { 'aria-label': strings.chart } },
-    createLegend(store, session),
     failure.element,
     noEvents.element,
     bandFailure.element,
-    chart,
-    minimap,
-    bandKey,
-    table,
-    hint,
-    chartMenu,
+    createLegend(store, createBandKey(store)),
+    chartView.element,
   );
-  const controls = createControls(store, session, bands);
   const live = createLiveView(store, session, born, exporter);
-  const panes = createPaneSwitch(store);
-  const flame = createFlameView(store, session, flames, exporter);
-  const map = createMapView(store, session, maps, exporter);
-  const card = createBandCard(store, session, bands);
-  // Without the plot, the page is as wide as what is asked for.
-  new ResizeObserver(() => {
-    if (chart.hidden) session.setPixels(history.clientWidth);
-  }).observe(history);
-  root.append(el('h1', { class: 'visually-hidden' }, strings.title));
+  const contents: Record<Pane, HTMLElement> = {
+    lines: live,
+    stacks: live,
+    flame: createFlameView(store, session, flames, exporter),
+    map: createMapView(store, session, maps, exporter),
+    table: createTableView(store, { session, flames, maps, runs, exporter }),
+  };
+  const tabs = createTabs<Pane>({
+    label: strings.pane,
+    items: PANES.map((value) => ({ value, text: strings.paneName[value] })),
+    onPick: (pane) => {
+      store.update({ pane });
+    },
+  });
+  const lower = el('div', { class: 'lower' }, tabs.element, createSelection(store, session, bands));
   const timeline = el(
     'div',
-    { class: 'view' },
+    { class: 'timeline' },
     createEmptyView(store, session),
     controls,
-    createRunView(store, runs),
-    createRunTable(store, runs, exporter),
+    el('div', { class: 'overview' }, run, minimap, openFailure.element),
     history,
-    card,
-    panes,
-    live,
-    flame,
-    map,
   );
+  timeline.append(createSplitter(store, timeline), lower);
   const compare = createCompareView(store, session, compares, exporter);
-  root.append(createViewSwitch(store), timeline);
+  root.append(el('h1', { class: 'visually-hidden' }, strings.title), timeline, help.dialog);
+  listenForKeys(store, session, chartView, help);
 
-  store.watch(({ choices, curve, curveError, curveAsTable, layer, bandsError, pane, view }) => {
+  // Without the plot, the page is as wide as what is asked for.
+  new ResizeObserver(() => {
+    if (chartView.element.hidden) session.setPixels(history.clientWidth);
+  }).observe(history);
+  // Whatever has a colour of the chart takes it anew.
+  watchTheme(() => {
+    const { pile, wholePile } = store.get();
+    store.update({ pile: pile && { ...pile }, wholePile: wholePile && { ...wholePile } });
+  });
+  runs.store.watch(({ run: answer }) => {
+    timeline.classList.toggle('of-run', answer !== null);
+  });
+  store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view }) => {
     timeline.hidden = view !== 'timeline';
     // Out of the page while it is not looked at: nothing of it is measured, found or read.
     if (view !== 'compare') compare.remove();
-    else if (!compare.isConnected) root.append(compare);
+    else if (!compare.isConnected) timeline.after(compare);
     const something = choices !== null && choices.length > 0;
-    for (const part of [controls, history, panes]) part.hidden = !something;
-    live.hidden = !something || pane !== 'list';
-    flame.hidden = !something || pane !== 'flame';
-    map.hidden = !something || pane !== 'map';
     const flat = curve?.events === 0;
+    timeline.classList.toggle('empty-page', !something);
+    timeline.classList.toggle('flat', flat);
+    tabs.show(pane, contents[pane]);
     failure.show(curveError === null ? null : strings.curveFailed(curveError));
     noEvents.show(flat ? strings.noEvents : null);
-    chart.hidden = curveAsTable || flat;
-    hint.hidden = chart.hidden;
-    chartMenu.hidden = flat;
-    minimap.hidden = chart.hidden || !layer || curve?.hasAllocations === false;
-    bandKey.hidden = minimap.hidden;
     bandFailure.show(bandsError === null || !layer ? null : strings.bandsFailed(bandsError));
-    table.hidden = !curveAsTable || flat || curve === null;
+    openFailure.show(openError);
+    chartView.element.hidden = flat;
+    minimap.hidden = flat || !layer || curve?.hasAllocations === false;
   });
 }

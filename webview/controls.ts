@@ -1,25 +1,31 @@
-/** The row of controls above the chart. */
+/** The toolbar: what is shown, how it is coloured, and the way to the rest. */
 import type { TimelineAxis } from '../src/protocol/timelineData.js';
 import { axesOf } from './axisChange.js';
-import { devicesOf, groupsOf } from './choiceGroups.js';
+import { comparable, devicesOf, groupsOf } from './choiceGroups.js';
 import { drawableExtent, zoomRange } from './chart/range.js';
 import { el } from './dom.js';
 import { BAND_GROUPINGS } from '../src/protocol/bandData.js';
 import type { BandSession } from './layer/bandSession.js';
+import { createSearch } from './search.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
 import { createButton } from './ui/button.js';
-import { createCheckbox } from './ui/checkbox.js';
+import { createChoice } from './ui/choice.js';
 import { createDropdown } from './ui/dropdown.js';
 import { createProgress } from './ui/progress.js';
-import { createRadioGroup } from './ui/radioGroup.js';
 import type { ViewState } from './viewState.js';
 
-const AXES: readonly TimelineAxis[] = ['time', 'events'];
 const ZOOM_STEP = 2;
 
-export function createControls(store: Store<ViewState>, session: TimelineSession, bands: BandSession): HTMLElement {
+/** @param menu what the chart can be saved as */
+export function createControls(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  bands: BandSession,
+  menu: HTMLElement,
+  help: HTMLElement,
+): HTMLElement {
   const snapshot = createDropdown({
     label: strings.snapshot,
     onPick: (path) => {
@@ -37,11 +43,19 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
       if (selection !== null) session.select({ path: selection.path, device: Number(value) });
     },
   });
-  const axis = createRadioGroup<TimelineAxis>({
+  const axis = createChoice<TimelineAxis>({
     label: strings.axis,
-    items: AXES.map((value) => ({ value, text: strings.axisName[value] })),
+    names: strings.axisName,
     onPick: (value) => {
       session.setAxis(value);
+    },
+  });
+  const grouping = createChoice<ViewState['grouping'] | 'none'>({
+    label: strings.grouping,
+    names: strings.groupingName,
+    onPick: (value) => {
+      store.update({ layer: value !== 'none' });
+      if (value !== 'none') bands.setGrouping(value);
     },
   });
   const zoomBy = (factor: number) => (): void => {
@@ -51,11 +65,22 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     const pinned = pin?.axis === curve.axis && pin.x >= visible.from && pin.x <= visible.to ? pin.x : null;
     session.setRange(zoomRange(visible, pinned ?? (visible.from + visible.to) / 2, factor));
   };
-  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: zoomBy(1 / ZOOM_STEP) });
-  const zoomOut = createButton({ text: '\u2212', hint: strings.zoomOut, kind: 'sign', onPress: zoomBy(ZOOM_STEP) });
+  const zoomIn = createButton({
+    text: '+',
+    hint: strings.zoomIn,
+    kind: 'sign',
+    onPress: zoomBy(1 / ZOOM_STEP),
+  });
+  const zoomOut = createButton({
+    text: '\u2212',
+    hint: strings.zoomOut,
+    kind: 'sign',
+    onPress: zoomBy(ZOOM_STEP),
+  });
   const whole = createButton({
-    text: strings.wholeHistory,
-    hint: strings.wholeHistoryHint,
+    text: '↔',
+    hint: strings.wholeHistory,
+    kind: 'sign',
     onPress: () => {
       session.setRange(null);
       session.setHeights(null);
@@ -68,29 +93,26 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
       session.setHeights(null);
     },
   });
-  const asTable = createCheckbox({
-    text: strings.asTable,
-    onChange: (curveAsTable) => {
-      store.update({ curveAsTable });
+  const peak = createButton({
+    text: strings.toPeak,
+    hint: strings.toPeakHint,
+    onPress: () => {
+      const { curve } = store.get();
+      if (curve !== null)
+        session.pin({
+          event: curve.peak.event,
+          axis: curve.axis,
+          x: curve.peak.x,
+        });
     },
   });
-  const layer = createCheckbox({
-    text: strings.layer,
-    onChange: (shown) => {
-      store.update({ layer: shown });
+  const compare = createButton({
+    text: strings.compare,
+    hint: strings.compareHint,
+    onPress: () => {
+      store.update({ view: 'compare' });
     },
   });
-  const grouping = createDropdown({
-    label: strings.grouping,
-    onPick: (value) => {
-      const picked = BAND_GROUPINGS.find((one) => one === value);
-      if (picked !== undefined) bands.setGrouping(picked);
-    },
-  });
-  const groupings = [
-    { name: null, items: BAND_GROUPINGS.map((value) => ({ value, text: strings.groupingName[value] })) },
-  ];
-  const bandChoices = el('span', { class: 'together' }, layer.element, grouping.element);
   const progress = createProgress(strings.loading);
 
   store.watch((state) => {
@@ -99,29 +121,37 @@ export function createControls(store: Store<ViewState>, session: TimelineSession
     snapshot.show(groupsOf(choices ?? []), selection?.path ?? '');
     device.element.hidden = (choice?.devices.length ?? 0) < 2;
     device.show(devicesOf(choice?.devices ?? []), String(selection?.device ?? ''));
-    axis.show(state.curveLoading ? state.axis : (curve?.axis ?? state.axis), curve === null ? AXES : axesOf(curve));
+    axis.show(
+      state.curveLoading ? state.axis : (curve?.axis ?? state.axis),
+      curve === null ? undefined : axesOf(curve),
+    );
     whole.setEnabled(range !== null || heights !== null);
     allBytes.element.hidden = heights === null;
     zoomOut.setEnabled(range !== null);
     zoomIn.setEnabled(curve !== null && curve.events > 0);
-    layer.show(state.layer);
-    grouping.show(groupings, state.grouping);
-    grouping.element.hidden = !state.layer;
-    asTable.show(state.curveAsTable);
+    grouping.show(state.layer ? state.grouping : 'none', [...BAND_GROUPINGS, 'none']);
     // Where there is no curve, nothing about it can be chosen.
-    bandChoices.hidden = asTable.element.hidden = curve?.events === 0;
+    grouping.element.hidden = peak.element.hidden = menu.hidden = curve?.events === 0;
+    compare.element.hidden = comparable(choices).length < 2;
     progress.show(state.curveLoading || state.liveLoading || state.reading);
   });
 
   return el(
     'div',
-    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.controls } },
+    {
+      class: 'controls',
+      attributes: { role: 'group', 'aria-label': strings.controls },
+    },
     snapshot.element,
     device.element,
     axis.element,
+    grouping.element,
     el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
-    bandChoices,
-    asTable.element,
     progress.element,
+    createSearch(store),
+    peak.element,
+    compare.element,
+    menu,
+    help,
   );
 }

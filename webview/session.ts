@@ -8,14 +8,7 @@ import {
   type TimelineChoice,
   type TimelineState,
 } from '../src/protocol/timelineApi.js';
-import type {
-  ListedBy,
-  LiveAt,
-  LiveAtQuery,
-  TimelineAxis,
-  TimelineQuery,
-  TimelineWindow,
-} from '../src/protocol/timelineData.js';
+import type { LiveAt, LiveAtQuery, TimelineAxis, TimelineQuery, TimelineWindow } from '../src/protocol/timelineData.js';
 import { eventsOfRange, placePin, rangeOfEvents } from './axisChange.js';
 import { drawableExtent, fitRange, NARROWEST, type Range } from './chart/range.js';
 import type { Host } from './host.js';
@@ -23,7 +16,7 @@ import { Latest } from './latest.js';
 import { largestMappedLine } from './live/rows.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
-import type { Pin, Selection, SourceLine, ViewState } from './viewState.js';
+import { listedBy, type Pin, type Selection, type SourceLine, type ViewState } from './viewState.js';
 
 /** While one zooms and pans, what is there is stretched; a new curve, and bands with it, cost more than a frame. */
 const CURVE_PACE_MS = 150;
@@ -86,7 +79,11 @@ export class TimelineSession {
   constructor(
     private readonly store: Store<ViewState>,
     private readonly host: Pick<Host, 'call'>,
-  ) {}
+  ) {
+    store.watch((state, before) => {
+      if (listedBy(state) !== listedBy(before)) this.askLive();
+    });
+  }
 
   /** Asks for everything anew: at the start, and whenever messages may have been lost. */
   refresh(): void {
@@ -119,7 +116,11 @@ export class TimelineSession {
       const { range, pin } = this.store.get();
       const gone = this.parked ?? (shown === null ? null : { selection: shown, range, pin });
       this.show(selection);
-      if (back !== null) this.store.update({ range: gone?.range ?? null, pin: gone?.pin ?? null });
+      if (back !== null)
+        this.store.update({
+          range: gone?.range ?? null,
+          pin: gone?.pin ?? null,
+        });
       else if (kept === null && wished === null) this.parked = gone;
     }
     if (wished !== null && told.highlight !== null) this.pinEnd = true;
@@ -185,17 +186,16 @@ export class TimelineSession {
     this.askLive();
   }
 
-  /** What the rows of the list are told apart by. */
-  listBy(listedBy: ListedBy): void {
-    if (listedBy === this.store.get().listedBy) return;
-    this.store.update({ listedBy });
-    this.askLive();
-  }
-
   unpin(): void {
     this.live.cancel();
     this.openAtEvent = null;
-    this.store.update({ pin: null, live: null, liveError: null, liveLoading: false, openError: null });
+    this.store.update({
+      pin: null,
+      live: null,
+      liveError: null,
+      liveLoading: false,
+      openError: null,
+    });
   }
 
   /** Opens the line of a band, or says that the workspace has no such file. */
@@ -212,9 +212,24 @@ export class TimelineSession {
     });
   }
 
+  /** Applies the fix of an allocating line. */
+  fixLeak({ file, line }: SourceLine): void {
+    this.call('fixLeak', { file, line }).catch((error: unknown) => {
+      this.store.update({ openError: textOf(error) });
+    });
+  }
+
   openSnapshot(): void {
     this.call('openSnapshot', null).catch((error: unknown) => {
       this.store.update({ choicesError: textOf(error) });
+    });
+  }
+
+  /** Goes back to the timeline, in the editor as well. */
+  clearComparison(): void {
+    this.store.update({ view: 'timeline' });
+    this.call('clearComparison', null).catch((error: unknown) => {
+      this.store.update({ openError: textOf(error) });
     });
   }
 
@@ -299,10 +314,14 @@ export class TimelineSession {
   }
 
   private askLive(): void {
-    const { selection, pin, listedBy } = this.store.get();
+    const { selection, pin } = this.store.get();
     if (selection === null || pin === null) return;
     this.store.update({ liveLoading: true, liveError: null });
-    this.live.restart({ ...selection, event: pin.event, by: listedBy });
+    this.live.restart({
+      ...selection,
+      event: pin.event,
+      by: listedBy(this.store.get()),
+    });
   }
 
   private receiveLive(live: LiveAt): void {

@@ -4,7 +4,7 @@ import type { FlameGroup } from '../src/protocol/flameData.js';
 import type { PieceKind } from '../src/protocol/mapData.js';
 import type { SavedKind } from '../src/protocol/saveData.js';
 import type { BeforePart } from '../src/protocol/runData.js';
-import type { ListedBy, TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
+import type { TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
 import { placeText } from './place.js';
@@ -12,7 +12,7 @@ import { t } from './translate.js';
 import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
 import type { FlameMeasure, FlameSort } from './flame/flameState.js';
 import type { ComparePane, CompareSort } from './compare/compareState.js';
-import type { Listing, Pane, View } from './viewState.js';
+import type { Listing, Pane, Tabled } from './viewState.js';
 
 const linesText = (count: number): string => (count === 1 ? t('1 line') : t('{0} lines', formatCount(count)));
 
@@ -20,8 +20,10 @@ const linesText = (count: number): string => (count === 1 ? t('1 line') : t('{0}
 function bornAt(born: number, age: string | null, several: boolean): string {
   if (born < 0) return t('allocated before the recording');
   const event = formatCount(born);
-  if (age === null) return several ? t('oldest born at event {0}', event) : t('born at event {0}', event);
-  return several ? t('oldest {0} old, born at event {1}', age, event) : t('{0} old, born at event {1}', age, event);
+  if (age === null) return several ? t('oldest allocated at event {0}', event) : t('allocated at event {0}', event);
+  return several
+    ? t('oldest {0} old, allocated at event {1}', age, event)
+    : t('{0} old, allocated at event {1}', age, event);
 }
 
 const libraryFrames = (count: number): string =>
@@ -78,11 +80,9 @@ export const strings = {
   axisName: { time: t('Time'), events: t('Events') } satisfies Record<TimelineAxis, string>,
   zoomIn: t('Zoom in'),
   zoomOut: t('Zoom out'),
-  wholeHistory: t('Whole history'),
-  wholeHistoryHint: t('Show the whole history (Home, or double-click on the curve)'),
+  wholeHistory: t('Show the whole history (Home, or double-click on the curve)'),
   allBytes: t('All bytes'),
   allBytesHint: t('Show the whole byte axis (Alt+Home, or double-click on the axis)'),
-  asTable: t('Curve as a table'),
   loading: t('Loading'),
 
   // The chart
@@ -91,16 +91,13 @@ export const strings = {
   chartHelp: t(
     'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. Alt with plus and minus zooms the byte axis, with page up and page down it moves, Alt and Home shows all of it. Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
   ),
-  chartHint: t(
-    'Click: what is live there, and whose allocation it is · Click again, or Ctrl/Cmd-click: open the line · Wheel or drag: zoom · Shift-drag: move · Alt-wheel or Alt-drag: zoom the byte axis too',
-  ),
   live: t('Live'),
   reserved: t('Reserved'),
   unknown: t('not known'),
   capacityOf: (bytes: number): string => t('Capacity {0}', formatBytes(bytes)),
-  peakOf: (bytes: number): string => t('Highest in view: {0}', formatBytes(bytes)),
-  toPeak: t('Look into it'),
-  toPeakHint: t('List what is live at the highest point in view'),
+  peakOf: (bytes: number): string => t('Peak in view: {0}', formatBytes(bytes)),
+  toPeak: t('Inspect Peak'),
+  toPeakHint: t('Show the live memory at the peak in view'),
   bandsFailed: (reason: string): string => t('The allocations could not be read: {0}', reason),
   axisTitle: {
     time: (unit: string): string => t('Time since the first event ({0})', unit),
@@ -125,7 +122,9 @@ export const strings = {
   // The overview of a run
   run: t('The whole run'),
   runRole: t('snapshots of the run'),
-  runHint: t('Click: show the snapshot that covers the instant · Arrow keys: from snapshot to snapshot'),
+  runHint: t(
+    'Drag: choose the view · Click: show the snapshot of that instant · Arrow keys: from snapshot to snapshot',
+  ),
   runStep: (step: number): string => t('step {0}', formatCount(step)),
   runBefore: {
     start: t('recorded from its first event on'),
@@ -136,7 +135,6 @@ export const strings = {
   runGapOf: (duration: string): string => t('not recorded for {0} before it', duration),
   runPart: (name: string, at: number, count: number, live: string, before: string): string =>
     t('Snapshot {0} of {1}, {2}: {3} live, {4}', formatCount(at), formatCount(count), name, live, before),
-  runNamed: (name: string): string => t('The whole run: {0}', name),
   runSummary: (snapshots: number, first: string, last: string, gaps: number, bare: number): string =>
     [
       t('{0} snapshots, {1} live in the first, {2} in the last', formatCount(snapshots), first, last),
@@ -151,16 +149,16 @@ export const strings = {
   showPartOf: (name: string): string => t('Show the snapshot of {0}', name),
 
   // Bands
-  layer: t('Allocations'),
-  grouping: t('Colour of the allocations'),
+  grouping: t('Colour of the series'),
   groupingName: {
+    none: t('Curve only'),
     line: t('By line'),
     file: t('By file'),
     stack: t('By stack'),
     category: t('By category'),
     verdict: t('By verdict'),
     age: t('By age'),
-  } satisfies Record<BandsQuery['grouping'], string>,
+  } satisfies Record<BandsQuery['grouping'] | 'none', string>,
   categoryName: {
     parameters: t('Parameters'),
     gradients: t('Gradients'),
@@ -172,30 +170,30 @@ export const strings = {
   } satisfies Record<Category, string>,
   spanName: {
     before: t('Before recording'),
-    kept: t('Alive at the end'),
+    kept: t('Live at the end'),
     steps: t('Freed in a later step'),
     step: t('Freed within its step'),
   },
   verdictName: {
     leak: t('▲ Leak'),
-    growing: t('△ Filling or leaking'),
-    cycle: t('◢ Freed by the collector'),
-    periodic: t('◿ Freed together, again and again'),
+    growing: t('△ Growing'),
+    cycle: t('◢ Cycle'),
+    periodic: t('◿ Periodic'),
     plateau: t('▬ Plateau'),
-    oneOff: t('▪ One jump'),
+    oneOff: t('▪ One-off'),
     steady: t('▬ Steady'),
-    tooShort: t('Too short to say'),
-    unjudged: t('Gone at the end'),
+    tooShort: t('Too short'),
+    unjudged: t('Freed at the end'),
     library: t('Library or native code'),
     beforeRecording: t('Before recording'),
   },
   bandKey: t('Colours'),
-  otherBands: (count: number): string => (count === 1 ? t('1 thin band') : t('{0} thin bands', formatCount(count))),
+  otherBands: (count: number): string => (count === 1 ? t('1 thin series') : t('{0} thin series', formatCount(count))),
   moreBands: (count: number): string => t('and {0} more', formatCount(count)),
   oneAllocation: (bytes: string): string => t('{0}, one allocation', bytes),
   allocations: (bytes: string, count: string): string => t('{0} in {1} allocations', bytes, count),
   bandLife: (born: number, freed: number | null, age: string | null, several: boolean): string => {
-    const until = freed === null ? t('alive at the end') : freedBy(formatCount(freed), several);
+    const until = freed === null ? t('live at the end') : freedBy(formatCount(freed), several);
     return `${bornAt(born, age, several)}, ${until}`;
   },
   compiledIn: (region: string): string => t('compiled: {0}', region),
@@ -203,11 +201,11 @@ export const strings = {
   inFunction: (name: string): string => t('in {0}', name),
   callChain: (calls: string, more: boolean): string => `${calls}${more ? ' ← …' : ''}`,
   bandOfBands: (band: string, at: number, count: number): string =>
-    t('{0}. Band {1} of {2} from the top', band, formatCount(at), formatCount(count)),
-  bandNotMapped: t('The line of this band is no file of this workspace.'),
-  pickedBand: (name: string): string => t('Picked: {0}', name),
-  openBand: t('Open Its Line'),
-  unpickBand: t('Let Go'),
+    t('{0}. Series {1} of {2} from the top', band, formatCount(at), formatCount(count)),
+  bandNotMapped: t('The workspace does not have the file of this series.'),
+  openBand: t('Go to Line'),
+  fixBand: t('Fix…'),
+  unpickBand: t('Clear'),
   foldedFrames: (library: number, native: number): string =>
     [...(library === 0 ? [] : [libraryFrames(library)]), ...(native === 0 ? [] : [nativeFrames(native)])].join(', '),
   hiddenFrames: (count: number): string =>
@@ -220,13 +218,13 @@ export const strings = {
   hiddenNative: (count: number): string =>
     count === 1 ? t('1 C++ frame is hidden') : t('{0} C++ frames are hidden', formatCount(count)),
   stackOfBand: t('Stack, innermost first'),
-  bandTable: t('The visible allocations: one row for each band, the largest first'),
-  columnBand: t('Band'),
+  bandTable: t('Series in view, the largest first'),
+  columnBand: t('Series'),
   columnHighest: t('Highest'),
   columnFirst: t('At the start'),
   columnLast: t('At the end'),
   columnAllocations: t('Outlined allocations'),
-  minimap: t('The whole history; drag to move the view'),
+  minimap: t('The whole history: drag to choose the view'),
 
   // The curve as a table
   curveTable: t('The visible curve: its ends, its highest peaks and its marks'),
@@ -242,21 +240,65 @@ export const strings = {
   lookIntoAt: (where: string): string => t('What is live here: {0}', where),
 
   // Under the chart
-  pane: t('Shown under the curve'),
-  paneName: { list: t('List'), flame: t('Flame graph'), map: t('Memory map') } satisfies Record<Pane, string>,
+  pane: t('Shown below the chart'),
+  paneName: {
+    lines: t('Lines'),
+    stacks: t('Stacks'),
+    flame: t('Flame Graph'),
+    map: t('Memory Map'),
+    table: t('Table'),
+  } satisfies Record<Pane, string>,
+  splitter: t('Height of the chart'),
+  splitterHint: t('Drag, or use the arrow keys, to resize the chart'),
+  tabled: t('Numbers of'),
+  tabledName: {
+    curve: t('Curve'),
+    allocations: t('Series in view'),
+    calls: t('Calls'),
+    segments: t('Segments'),
+    run: t('Snapshots of the run'),
+  } satisfies Record<Tabled, string>,
+  nothingTabled: t('Nothing to list yet.'),
+  columnGroup: t('Group'),
+  search: t('Search'),
+  searchPlaceholder: t('Search file, function or line ( / )'),
+  compare: t('Compare…'),
+  compareHint: t('Compare this snapshot with another one'),
+  clearComparison: t('Clear Comparison'),
+  help: t('Keys and gestures'),
+  close: t('Close'),
+  keyText: {
+    zoom: t('zoom in and out'),
+    move: t('move the view'),
+    points: t('go from point to point; with Ctrl by twenty, with Shift move the view'),
+    peak: t('go to the peak in view'),
+    steps: t('go to the step before or after'),
+    walk: t('go from allocation to allocation at the cursor'),
+    select: t('select at the cursor; again: open the line'),
+    mark: t('show the live memory at the cursor'),
+    search: t('search lines, stacks and calls'),
+    whole: t('show the whole history'),
+    bytes: t('zoom the byte axis'),
+    clear: t('clear the selection'),
+    click: t('select; again, or with Ctrl: open the line'),
+    wheel: t('zoom; with Alt the byte axis too'),
+    drag: t('move the view'),
+  },
+  gesture: { click: t('Click'), wheel: t('Wheel'), sweep: t('Drag'), drag: t('Shift+drag') },
+  heldBy: (holder: string): string => t('held by {0}', holder),
+  leakOf: (name: string, rate: number | null, leaked: number): string => {
+    const total = t('{0} so far', formatBytes(leaked));
+    return rate === null ? `${name}: ${total}` : `${name}: ${t('{0}/step', formatBytes(rate))}, ${total}`;
+  },
 
   // Flame graph
-  flame: t('What is live here, by call'),
+  flame: t('Live memory by call'),
   flameTree: t('Calls from the outermost down; as wide as the bytes that are live through them'),
   flameHelp: t(
     'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space looks closer, Backspace goes back, Home goes to the top. Enter opens the line.',
   ),
-  flameHint: t(
-    'Click: look closer · Click again, or Ctrl/Cmd-click: open the line · Keys: arrows, Space looks closer, Backspace goes back, Enter opens the line',
-  ),
   flameFailed: (reason: string): string => t('What is live by call could not be read: {0}', reason),
   foldLibraries: t('Fold library frames'),
-  flameAsTable: t('Calls as a table'),
   flameTable: t('Calls from the outermost down, with what is live through each'),
   flameColumn: {
     call: t('Call'),
@@ -269,8 +311,6 @@ export const strings = {
   flameBackHint: t('Show the caller of what fills the width (Backspace)'),
   flameWhole: t('Everything'),
   flameWholeHint: t('Show everything that is live (Escape)'),
-  find: t('Find calls'),
-  findPlaceholder: t('Function, file or line'),
   found: (calls: number, bytes: number, share: string): string => {
     if (calls === 0) return t('No call in view matches.');
     return calls === 1
@@ -278,10 +318,10 @@ export const strings = {
       : t('{0} calls in view match; {1} ({2}) went through.', formatCount(calls), formatBytes(bytes), share);
   },
   flameMeasure: t('What the boxes are as wide as'),
-  flameMeasureName: { live: t('Live bytes'), mean: t('Bytes × lifetime in view') } satisfies Record<
-    FlameMeasure,
-    string
-  >,
+  flameMeasureName: {
+    live: t('Live bytes'),
+    mean: t('Bytes × lifetime in view'),
+  } satisfies Record<FlameMeasure, string>,
   byteSeconds: (bytes: string): string => `${bytes}·s`,
   byteEvents: (bytes: string): string => t('{0}·events', bytes),
   meanSummary: (mean: number, product: string): string =>
@@ -315,7 +355,7 @@ export const strings = {
   callNotMapped: t('This call is no line of a file of this workspace.'),
 
   // Memory map
-  map: t('Where the memory lies'),
+  map: t('Memory map of the device'),
   scrub: t('Instant of the map'),
   scrubHint: t('Drag, or use the arrow keys, to go through time event by event'),
   eventOf: (event: string, events: string): string => t('event {0} of {1}', event, events),
@@ -328,11 +368,12 @@ export const strings = {
           'Replayed backwards from the snapshot, where the trace does not add up: {0} have no place. Blocks that are gone by then are as large as was asked for.',
           formatBytes(unplaced),
         ),
-  mapGrid: t('Segments, the largest first, each over the whole width with its blocks in the order of their addresses'),
-  mapHelp: t('Arrow keys go from block to block and from segment to segment. Enter opens the line of a block.'),
-  mapHint: t(
-    'Each row is one segment over the whole width · Click: whose block it is · Click again, Ctrl/Cmd-click, or Enter: open the line · Arrow keys move',
+  mapGrid: t('Segments to scale, the largest first, each with its blocks in the order of their addresses'),
+  mapHelp: t(
+    'Arrow keys go from block to block and from segment to segment. Space zooms into a segment, Escape shows all, Enter opens the line of a block.',
   ),
+  mapZoom: t('Zoom into the segment of the selected block (Space)'),
+  mapWhole: t('Show all segments (Escape)'),
   mapFailed: (reason: string): string => t('Where the memory lies could not be read: {0}', reason),
   mapWithoutPlaces: t('This input does not say where blocks lie in memory.'),
   mapReserved: (segments: number, reserved: number): string =>
@@ -373,7 +414,11 @@ export const strings = {
   unknownPool: t('pool not recorded'),
   poolNamed: (pool: string): string => t('pool {0}', pool),
   streamNamed: (stream: string): string => (stream === '' ? t('stream not known') : t('stream {0}', stream)),
-  segmentKind: { small: t('small'), large: t('large'), expandable: t('expandable') },
+  segmentKind: {
+    small: t('small'),
+    large: t('large'),
+    expandable: t('expandable'),
+  },
   pinned: `▲ ${t('pinned')}`,
   pinnedHint: t('Less than a tenth of it is live, and it cannot be given back for that'),
   pieceName: {
@@ -390,43 +435,48 @@ export const strings = {
       : t('{0} live in {1} blocks', formatBytes(live), formatCount(blocks)),
   largestOf: (owner: string): string => t('the largest of {0}', owner),
   pieceNotMapped: t('Here is no block of a line of this workspace.'),
-  mapAsTable: t('Segments as a table'),
   segmentTable: t('Segments'),
+  segmentColumn: {
+    reservedBytes: t('Size'),
+    liveBytes: t('Live'),
+    freeBytes: t('Free inside'),
+    largestFreeBytes: t('Largest free'),
+  },
   columnAddress: t('Address'),
   columnPoolAndKind: t('Pool'),
   columnStream: t('Stream'),
-  columnSize: t('Size'),
   poolTable: t('Segments by pool, stream and kind'),
   columnPool: t('Pool, stream and kind'),
   columnSegments: t('Segments'),
-  columnFree: t('Free inside'),
-  columnLargestFree: t('Largest free'),
   columnPinned: t('Pinned'),
 
   // What is live
-  listing: t('What the list shows'),
-  listingName: { live: t('Live at the pin'), born: t('Born in view, still alive') } satisfies Record<Listing, string>,
-  listingHeading: {
-    live: t('What is live here'),
-    born: t('What was born in view and is still alive'),
+  listing: t('Live memory'),
+  liveTable: t('Live memory by line'),
+  listingName: {
+    live: t('At cursor'),
+    born: t('Allocated in view, still live'),
   } satisfies Record<Listing, string>,
-  listedBy: t('Rows of the list'),
-  listedByName: { line: t('By line'), stack: t('By stack') } satisfies Record<ListedBy, string>,
   nothingBorn: t('Nothing happens in view.'),
   bornSummary: (
-    sums: { aliveBytes: number; aliveBlocks: number; bornBytes: number; bornBlocks: number },
+    sums: {
+      aliveBytes: number;
+      aliveBlocks: number;
+      bornBytes: number;
+      bornBlocks: number;
+    },
     lines: number,
     largest: string | null,
   ): string => {
     const born =
       sums.bornBlocks === 1
-        ? t('{0} in 1 allocation were born in view', formatBytes(sums.bornBytes))
-        : t('{0} in {1} allocations were born in view', formatBytes(sums.bornBytes), formatCount(sums.bornBlocks));
-    if (sums.aliveBlocks === 0) return t('{0}; none is alive at the end.', born);
+        ? t('{0} in 1 allocation in view', formatBytes(sums.bornBytes))
+        : t('{0} in {1} allocations in view', formatBytes(sums.bornBytes), formatCount(sums.bornBlocks));
+    if (sums.aliveBlocks === 0) return t('{0}; none is live at the end.', born);
     const [bytes, blocks] = [formatBytes(sums.aliveBytes), formatCount(sums.aliveBlocks)];
     return largest === null
-      ? t('{0}; {1} in {2} are alive at the end.', born, bytes, blocks)
-      : t('{0}; {1} in {2} are alive at the end, of {3}, most of {4}.', born, bytes, blocks, linesText(lines), largest);
+      ? t('{0}; {1} in {2} are live at the end.', born, bytes, blocks)
+      : t('{0}; {1} in {2} are live at the end, of {3}, most of {4}.', born, bytes, blocks, linesText(lines), largest);
   },
   noPin: t(
     'Click on the curve, or move to a point with the arrow keys and press Enter, to see which lines hold the memory there.',
@@ -437,8 +487,6 @@ export const strings = {
   columnLine: t('Line'),
   columnFunction: t('Function'),
   sortBy: (column: string): string => t('Sort by {0}', column),
-  filter: t('Filter lines'),
-  filterPlaceholder: t('Filter by file, function or line'),
   library: t('Library or native code'),
   libraryHint: t('No line of yours is on the stack'),
   beforeRecording: t('Before recording'),
@@ -452,7 +500,7 @@ export const strings = {
   pointedOut: t('The line you came from'),
   total: t('Total'),
   totalIsLive: (bytes: number): string => t('= live bytes, {0}', formatExactBytes(bytes)),
-  totalIsAlive: (bytes: number): string => t('= born in view and alive at the end, {0}', formatExactBytes(bytes)),
+  totalIsAlive: (bytes: number): string => t('= allocated in view and live at the end, {0}', formatExactBytes(bytes)),
   shown: (rows: number, all: number): string => t('Shown: {0} of {1}', formatCount(rows), formatCount(all)),
   nothingMatches: t('No line matches the filter.'),
   showMore: (count: number): string => t('Show {0} more', formatCount(count)),
@@ -473,8 +521,6 @@ export const strings = {
   nothingMapped: t('No line that is live here is a file of this workspace.'),
 
   // Two snapshots side by side
-  view: t('What the page shows'),
-  viewName: { timeline: t('Timeline'), compare: t('Compare') } satisfies Record<View, string>,
   compareControls: t('What is compared'),
   compareBefore: t('Snapshot A (before)'),
   compareAfter: t('Snapshot B (after)'),
@@ -503,7 +549,10 @@ export const strings = {
   } satisfies Record<FixAnswer, string>,
   compareGrowth: t('Growth from A to B'),
   comparePane: t('Growth shown as'),
-  comparePaneName: { table: t('Table'), flame: t('Difference flame graph') } satisfies Record<ComparePane, string>,
+  comparePaneName: {
+    table: t('Table'),
+    flame: t('Difference flame graph'),
+  } satisfies Record<ComparePane, string>,
   compareTable: t('Growth from A to B by line'),
   compareColumn: {
     line: t('Line'),
@@ -532,9 +581,6 @@ export const strings = {
     after: t('What is live in B'),
   } satisfies Record<CompareWidth, string>,
   compareWholeHint: t('Show everything (Escape)'),
-  compareFlameHint: t(
-    '▲ rising hatches: more in B · ▼ falling hatches: less in B · Click: look closer · Click again, or Ctrl/Cmd-click: open the line',
-  ),
 
   // What leaves the page
   save: t('Save…'),
@@ -550,18 +596,17 @@ export const strings = {
 
   // Curves over each other
   series: t('Live memory over each other'),
-  seriesTable: t('The curves: one row for each'),
   seriesFailed: (reason: string): string => t('The curves could not be read: {0}', reason),
-  seriesAxisName: { step: t('Steps'), time: t('Time'), events: t('Events') } satisfies Record<SeriesAxis, string>,
+  seriesAxisName: {
+    step: t('Steps'),
+    time: t('Time'),
+    events: t('Events'),
+  } satisfies Record<SeriesAxis, string>,
   seriesAxisTitle: { step: t('Training step'), events: t('Allocator event') },
   seriesPlace: {
     step: (step: string): string => t('step {0}', step),
     events: (event: string): string => t('event {0}', event),
   },
-  columnSeries: t('Curve'),
-  columnSnapshots: t('Snapshots'),
-  columnSeriesFirst: t('First'),
-  columnSeriesLast: t('Last'),
   otherSeries: t('Also show'),
 
   // States

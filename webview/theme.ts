@@ -3,6 +3,7 @@
 export interface ChartTheme {
   text: string;
   grid: string;
+  leak: string;
   live: string;
   liveFill: string;
   reserved: string;
@@ -24,6 +25,7 @@ export function readTheme(element: HTMLElement): ChartTheme {
   return {
     text: style.color,
     grid: colour('grid'),
+    leak: colour('leak'),
     live: colour('live'),
     liveFill: colour('live-fill'),
     reserved: colour('reserved'),

@@ -3,10 +3,21 @@ import type { TimelineChoice } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
 import type { BornIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
-import { NOTHING_CHOSEN, restoredChoices, type CompareChoices } from './compare/compareState.js';
-import { PLAIN_FLAME, restoredFlame, type FlameChoices } from './flame/flameState.js';
+import { COMPARE_SHAPES, NOTHING_CHOSEN, type CompareChoices } from './compare/compareState.js';
+import { FLAME_SHAPES, PLAIN_FLAME, type FlameChoices } from './flame/flameState.js';
 import type { Pile } from './layer/pile.js';
-import { isRecord } from './record.js';
+import {
+  finite,
+  fitting,
+  flag,
+  integer,
+  oneOf,
+  orNull,
+  record,
+  text,
+  where,
+  type Shapes,
+} from '../src/protocol/schema.js';
 
 /** A line of a file, 1-based. */
 export interface SourceLine {
@@ -45,9 +56,13 @@ export interface BandRef {
 /** What the list under the chart shows: what is live at the pin, or what the view has brought that is still there. */
 export type Listing = 'live' | 'born';
 
-/** What is shown under the chart of the instant that is looked into. */
-export const PANES = ['list', 'flame', 'map'] as const;
+/** The tabs below the chart. */
+export const PANES = ['lines', 'stacks', 'flame', 'map', 'table'] as const;
 export type Pane = (typeof PANES)[number];
+
+/** What the table tab has the numbers of. */
+export const TABLED = ['curve', 'allocations', 'calls', 'segments', 'run'] as const;
+export type Tabled = (typeof TABLED)[number];
 
 /** What the page shows: one history, or two snapshots side by side. */
 export const VIEWS = ['timeline', 'compare'] as const;
@@ -83,10 +98,11 @@ export interface ViewState {
   liveError: string | null;
   /** Why a source line could not be opened. */
   openError: string | null;
-  curveAsTable: boolean;
   flame: FlameChoices;
-  mapAsTable: boolean;
+  tabled: Tabled;
   mapSort: SegmentSort;
+  /** Share of the height above the splitter, of what chart and tabs have. */
+  split: number;
   /** True while the bands are shown under the curve. */
   layer: boolean;
   grouping: BandsQuery['grouping'];
@@ -103,9 +119,9 @@ export interface ViewState {
   cursorLine: SourceLine | null;
   pane: Pane;
   listing: Listing;
-  listedBy: ListedBy;
   born: BornIn | null;
   sort: LiveSort;
+  /** What is looked for, in every tab. */
   filter: string;
 }
 
@@ -129,12 +145,12 @@ export const INITIAL: ViewState = {
   liveLoading: false,
   liveError: null,
   openError: null,
-  curveAsTable: false,
   flame: PLAIN_FLAME,
-  mapAsTable: false,
+  tabled: 'curve',
   mapSort: 'reservedBytes',
+  split: 0.45,
   layer: true,
-  grouping: 'line',
+  grouping: 'verdict',
   pile: null,
   wholePile: null,
   bandsError: null,
@@ -142,116 +158,72 @@ export const INITIAL: ViewState = {
   picked: null,
   pickedDetail: null,
   cursorLine: null,
-  pane: 'list',
+  pane: 'lines',
   listing: 'live',
-  listedBy: 'line',
   born: null,
   sort: 'bytes',
   filter: '',
 };
 
-const VERSION = 1;
-const KEPT = [
-  'view',
-  'compare',
-  'request',
-  'selection',
-  'highlight',
-  'axis',
-  'range',
-  'heights',
-  'pin',
-  'curveAsTable',
-  'flame',
-  'mapAsTable',
-  'mapSort',
-  'layer',
-  'grouping',
-  'picked',
-  'pane',
-  'listing',
-  'listedBy',
-  'sort',
-  'filter',
-] as const;
+/** How far the splitter goes. */
+export const LEAST_SPLIT = 0.15;
+export const MOST_SPLIT = 0.85;
+
+/** What the rows of the list are told apart by. */
+export function listedBy({ pane }: ViewState): ListedBy {
+  return pane === 'stacks' ? 'stack' : 'line';
+}
+
+const VERSION = 2;
+const isOurs = record({
+  version: where(integer(0), (version) => version === VERSION),
+});
+const range = where(record({ from: finite, to: finite }), ({ from, to }) => from < to);
+const axis = oneOf(['time', 'events']);
 
 /** What is kept over a reload: where the user was, never data. */
+const KEPT = {
+  view: oneOf(VIEWS),
+  request: integer(0),
+  selection: orNull(record({ path: text, device: integer(0) })),
+  highlight: orNull(record({ file: text, line: integer(0) })),
+  axis,
+  range: orNull(range),
+  heights: orNull(range),
+  pin: orNull(record({ event: integer(-1), axis, x: finite })),
+  tabled: oneOf(TABLED),
+  mapSort: oneOf(SEGMENT_SORTS),
+  split: where(finite, (split) => split >= LEAST_SPLIT && split <= MOST_SPLIT),
+  layer: flag,
+  grouping: oneOf(BAND_GROUPINGS),
+  picked: orNull(record({ strand: integer(0), row: orNull(integer(0)), event: integer(-1) })),
+  pane: oneOf(PANES),
+  listing: oneOf(['live', 'born']),
+  sort: oneOf(['bytes', 'blocks', 'line']),
+  filter: text,
+} satisfies Partial<Shapes<ViewState>>;
+const KEYS = [...(Object.keys(KEPT) as (keyof typeof KEPT)[]), 'compare', 'flame'] as const;
+
 export function persisted(state: ViewState): Record<string, unknown> {
-  return { version: VERSION, ...Object.fromEntries(KEPT.map((key) => [key, state[key]])) };
+  return {
+    version: VERSION,
+    ...Object.fromEntries(KEYS.map((key) => [key, state[key]])),
+  };
 }
 
 /** True if a change from `before` to `state` is worth keeping. */
 export function persistedChanged(state: ViewState, before: ViewState): boolean {
-  return KEPT.some((key) => !Object.is(state[key], before[key]));
+  return KEYS.some((key) => !Object.is(state[key], before[key]));
 }
 
 /** The state to begin with. What was kept by another version, or is not of the expected shape, is left out. */
 export function restored(kept: unknown): ViewState {
-  if (!isRecord(kept) || kept['version'] !== VERSION) return INITIAL;
-  const { request, selection, highlight, axis, range, heights, pin, curveAsTable, sort, filter } = kept;
-  const { mapAsTable, mapSort, layer, grouping, picked, pane, listing, listedBy } = kept;
+  if (!isOurs(kept)) return INITIAL;
+  const { compare, flame } = kept as { compare?: unknown; flame?: unknown };
   return {
     ...INITIAL,
-    compare: restoredChoices(kept['compare']),
-    flame: restoredFlame(kept['flame']),
-    ...(VIEWS.some((view) => view === kept['view']) && { view: kept['view'] as View }),
-    ...(isCount(request) && { request }),
-    ...(isSelection(selection) && { selection }),
-    ...(isSourceLine(highlight) && { highlight }),
-    ...((axis === 'time' || axis === 'events') && { axis }),
-    ...(isRange(range) && { range }),
-    ...(isRange(heights) && { heights }),
-    ...(isPin(pin) && { pin }),
-    ...(typeof curveAsTable === 'boolean' && { curveAsTable }),
-    ...(typeof mapAsTable === 'boolean' && { mapAsTable }),
-    ...(SEGMENT_SORTS.some((one) => one === mapSort) && { mapSort: mapSort as SegmentSort }),
-    ...(typeof layer === 'boolean' && { layer }),
-    ...(isGrouping(grouping) && { grouping }),
-    ...(isBandRef(picked) && { picked }),
-    ...(isPane(pane) && { pane }),
-    ...((listing === 'live' || listing === 'born') && { listing }),
-    ...((listedBy === 'line' || listedBy === 'stack') && { listedBy }),
-    ...((sort === 'bytes' || sort === 'blocks' || sort === 'line') && { sort }),
-    ...(typeof filter === 'string' && { filter }),
+    ...fitting(KEPT, kept),
+    compare: { ...NOTHING_CHOSEN, ...fitting(COMPARE_SHAPES, compare) },
+    flame: { ...PLAIN_FLAME, ...fitting(FLAME_SHAPES, flame) },
   };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
-}
-
-function isSelection(value: unknown): value is Selection {
-  return isRecord(value) && typeof value['path'] === 'string' && isCount(value['device']);
-}
-
-function isSourceLine(value: unknown): value is SourceLine {
-  return isRecord(value) && typeof value['file'] === 'string' && isCount(value['line']);
-}
-
-function isRange(value: unknown): value is Range {
-  return (
-    isRecord(value) &&
-    Number.isFinite(value['from']) &&
-    Number.isFinite(value['to']) &&
-    (value['from'] as number) < (value['to'] as number)
-  );
-}
-
-function isPin(value: unknown): value is Pin {
-  if (!isRecord(value) || !Number.isFinite(value['x'])) return false;
-  if (value['axis'] !== 'time' && value['axis'] !== 'events') return false;
-  return Number.isSafeInteger(value['event']) && (value['event'] as number) >= -1;
-}
-
-function isGrouping(value: unknown): value is ViewState['grouping'] {
-  return BAND_GROUPINGS.some((grouping) => grouping === value);
-}
-
-function isPane(value: unknown): value is Pane {
-  return PANES.some((pane) => pane === value);
-}
-
-function isBandRef(value: unknown): value is BandRef {
-  if (!isRecord(value) || !isCount(value['strand']) || !Number.isSafeInteger(value['event'])) return false;
-  return (value['event'] as number) >= -1 && (value['row'] === null || isCount(value['row']));
 }

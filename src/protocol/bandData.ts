@@ -1,16 +1,17 @@
 /** The allocations under the curve, at the level of detail that a window of the timeline can show. */
 import type { Category } from '../core/attribution/categories.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
+import type { Verdict } from '../core/report/report.js';
 import type { BandGrouping } from '../core/timeline/strands.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 
 export const BAND_GROUPINGS = [
+  'verdict',
   'line',
   'file',
   'stack',
   'category',
-  'verdict',
   'age',
 ] as const satisfies readonly BandGrouping[];
 
@@ -71,7 +72,12 @@ export interface BandStrand extends BandOwner {
 
 export interface BandOwner {
   /** Null where no line owns it: then `bucket` says what does. */
-  place: { file: string; line: number; function: string; mapped: boolean } | null;
+  place: {
+    file: string;
+    line: number;
+    function: string;
+    mapped: boolean;
+  } | null;
   bucket: 'library' | 'beforeRecording' | 'noStack' | null;
 }
 
@@ -106,11 +112,27 @@ export interface BandDetail extends BandOwner {
   metadata: string;
   /** Which compiled region allocated it, empty where none. */
   compileContext: string;
+  /** What the last report says of its line; null where it says nothing. */
+  finding: LineFinding | null;
+}
+
+export interface LineFinding {
+  verdict: Verdict;
+  leakedBytes: Bytes;
+  bytesPerStep: Bytes | null;
+  /** The statement that holds the memory. */
+  holder: { file: string; line: number; text: string } | null;
+  /** What to change, in words. */
+  fix: string | null;
+  /** True if the fix can be applied as an edit. */
+  canFix: boolean;
 }
 
 export interface BandFrame {
+  /** A path of the workspace if `mapped`, else as recorded. */
   file: string;
   line: number;
   function: string;
   kind: FrameKind;
+  mapped: boolean;
 }

@@ -2,7 +2,7 @@ import type { AllocationIndex } from '../core/timeline/allocationIndex.js';
 import { blockDetail, strandDetail } from '../core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/timeline/bandWindow.js';
 import { CATEGORIES } from '../core/attribution/categories.js';
-import { frameKind, type FrameKind } from '../core/attribution/frameKind.js';
+import { frameKind } from '../core/attribution/frameKind.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { isMachinery } from '../core/attribution/readableStack.js';
 import { strandLayout, type BandGrouping, type StrandLayout } from '../core/timeline/strands.js';
@@ -10,7 +10,7 @@ import type { Snapshot } from '../core/model/snapshot.js';
 import { BatchLines } from '../core/report/batchLines.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
-import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
+import type { BandDetail, BandDetailQuery, BandFrame, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
 import type { LineVerdicts } from './lineVerdicts.js';
 import { ownerWords } from './ownerWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
@@ -49,7 +49,14 @@ export class BandAnswers {
       const { owner } = layout.strands[strand];
       return line !== null && 'line' in owner && owner.line.file === line.file && owner.line.line === line.line;
     };
-    const view = bandWindow(index, layout, { axis, window, pixels, rows, bytes, wanted });
+    const view = bandWindow(index, layout, {
+      axis,
+      window,
+      pixels,
+      rows,
+      bytes,
+      wanted,
+    });
     return {
       path,
       device,
@@ -78,8 +85,17 @@ export class BandAnswers {
     const ageUs = time === null || found.born < 0 || at < found.born ? null : time[at] - time[found.born];
     const { owner, bytes, blocks, born, freed, frames, metadata, compileContext } = found;
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
-    const kindOf = (file: string): FrameKind => (lookup(file) === null ? frameKind(file) : 'user');
     const told = frames.filter((frame) => !isMachinery(frame)).slice(0, FRAMES_OF_DETAIL);
+    const frameOf = (frame: (typeof frames)[number]): BandFrame => {
+      const mapped = lookup(frame.file);
+      const kind = mapped === null ? frameKind(frame.file) : 'user';
+      return {
+        ...frame,
+        file: mapped ?? frame.file,
+        kind,
+        mapped: mapped !== null,
+      };
+    };
     return {
       ...ownerWords(owner),
       strand,
@@ -90,10 +106,11 @@ export class BandAnswers {
       born,
       freed,
       ageUs,
-      frames: told.map((frame) => ({ ...frame, kind: kindOf(frame.file) })),
+      frames: told.map(frameOf),
       hiddenFrames: frames.length - told.length,
       metadata,
       compileContext,
+      finding: this.verdicts.finding(path, owner),
     };
   }
 
@@ -122,5 +139,8 @@ function namesOf(view: BandWindow, layout: StrandLayout): Pick<Bands, 'groups' |
     const { group, owner } = layout.strands[id];
     return { id, group, ...ownerWords(owner) };
   });
-  return { strands, groups: Object.fromEntries(strands.map(({ group }) => [group, layout.groups[group]])) };
+  return {
+    strands,
+    groups: Object.fromEntries(strands.map(({ group }) => [group, layout.groups[group]])),
+  };
 }

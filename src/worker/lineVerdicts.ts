@@ -1,18 +1,19 @@
 import { ownerKey, type Owner } from '../core/attribution/owner.js';
-import type { Report } from '../core/report/report.js';
+import type { LineReport, Report } from '../core/report/report.js';
+import type { LineFinding } from '../protocol/bandData.js';
 
 /** What the last report said of the lines of each snapshot's run. */
 export class LineVerdicts {
   /** Raised with each report. */
   version = 0;
-  private byPath = new Map<string, ReadonlyMap<string, string>>();
+  private byPath = new Map<string, ReadonlyMap<string, LineReport>>();
 
   take({ runs }: Report): void {
     this.version++;
     this.byPath = new Map(
       runs.flatMap((run) => {
-        const verdicts = new Map(run.lines.map((line) => [ownerKey(line), line.verdict as string]));
-        return run.snapshots.map(({ path }) => [path, verdicts] as const);
+        const lines = new Map(run.lines.map((line) => [ownerKey(line), line]));
+        return run.snapshots.map(({ path }) => [path, lines] as const);
       }),
     );
   }
@@ -20,6 +21,25 @@ export class LineVerdicts {
   /** A verdict, a bucket's name, or `unjudged` for what is not there when the run ends. */
   of(path: string, owner: Owner): string {
     if ('bucket' in owner) return owner.bucket;
-    return this.byPath.get(path)?.get(ownerKey(owner.line)) ?? 'unjudged';
+    return this.lineOf(path, owner)?.verdict ?? 'unjudged';
+  }
+
+  /** The verdict with what holds the memory, null for what has none. */
+  finding(path: string, owner: Owner): LineFinding | null {
+    const line = this.lineOf(path, owner);
+    if (line === undefined) return null;
+    const { verdict, leakedBytes, bytesPerStep, holder } = line;
+    return {
+      verdict,
+      leakedBytes,
+      bytesPerStep,
+      holder: holder === null ? null : { file: holder.file, line: holder.line, text: holder.text },
+      fix: holder?.fix ?? null,
+      canFix: holder !== null && holder.edit !== null,
+    };
+  }
+
+  private lineOf(path: string, owner: Owner): LineReport | undefined {
+    return 'bucket' in owner ? undefined : this.byPath.get(path)?.get(ownerKey(owner.line));
   }
 }

@@ -40,7 +40,7 @@ describe('A peak of a single event', () => {
     await workbench.page.keyboard.press('Alt+ArrowDown');
     await timeline.panel.locator('.readout', { hasText: /eval\.py:7[^]*300 MiB, one allocation/ }).waitFor();
     await workbench.page.keyboard.press('Enter');
-    const title = timeline.panel.locator('.band-card', { hasText: 'Picked: eval.py:7' }).locator('h2');
+    const title = timeline.panel.locator('.selection', { hasText: 'eval.py:7' }).locator('h2');
     assert.equal(await title.getAttribute('title'), `${LARGE.toLocaleString('en')} bytes`);
     await workbench.screenshot('peak');
     await workbench.page.keyboard.press('Enter');

@@ -24,7 +24,7 @@ describe('Saving from the timeline', () => {
 
   /** Chooses in the menu of the curve with its allocations. */
   async function choose(kind: string): Promise<void> {
-    const menu = timeline.panel.locator('.history .export', { hasText: 'PNG' });
+    const menu = timeline.panel.locator('.timeline .controls .export', { hasText: 'PNG' });
     if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click();
     await menu.locator('vscode-button', { hasText: kind }).click();
   }

@@ -42,7 +42,7 @@ describe('The timeline', () => {
 
   it('names the allocation under the mouse, and keeps the one that is clicked', async () => {
     assert.match(await timeline.hoverBand(0.9, 0.3), /detector\/pyramid\.py:16/);
-    assert.match(await timeline.pickBand(0.9, 0.3), /Picked: detector\/pyramid\.py:16[^]*alive at the end/);
+    assert.match(await timeline.pickBand(0.9, 0.3), /detector\/pyramid\.py:16[^]*live at the end/);
   });
 
   it('opens a file at the line of an entry', async () => {

@@ -45,9 +45,9 @@ export function chartPicture(drawn: DrawnChart, theme: ChartTheme): Picture {
   const part = { first, end: lastAtOrBelow(curve.x, visible.to) + 1, to: visible.to };
   const line = (values: Float64Array): string => stepsPath(curve.x, values, part, { xOf, yOf });
   if (curve.reserved !== null) {
-    shapes.push({ kind: 'path', d: line(curve.reserved), stroke: theme.reserved, strokeWidth: 1.5, dash: [6, 3] });
+    shapes.push({ kind: 'path', d: line(curve.reserved), stroke: theme.reserved, strokeWidth: 1, dash: [6, 3] });
   }
-  shapes.push({ kind: 'path', d: line(curve.live), stroke: theme.live, strokeWidth: 1.5 });
+  shapes.push({ kind: 'path', d: line(curve.live), stroke: theme.live, strokeWidth: 1 });
   const { capacityBytes } = curve;
   if (capacityBytes !== null && capacityBytes <= bytes.to) {
     const d = `M${round(left)} ${round(yOf(capacityBytes))}H${round(left + area.width)}`;

@@ -3,7 +3,16 @@ import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { afterQuiet, el, oncePerFrame, setText } from '../dom.js';
 import { formatBytes, formatExactBytes } from '../format.js';
 import { BandLayer } from '../layer/bandLayer.js';
-import { bandLines, BandPointer, marksIn, ownerOf, refOf, spokenBand, type PointedBand } from '../layer/bandPointer.js';
+import {
+  bandLines,
+  BandPointer,
+  heightOf,
+  marksIn,
+  ownerOf,
+  refOf,
+  spokenBand,
+  type PointedBand,
+} from '../layer/bandPointer.js';
 import type { BandSession } from '../layer/bandSession.js';
 import { strandNames } from '../layer/bandText.js';
 import type { TimelineSession } from '../session.js';
@@ -16,7 +25,7 @@ import { chartPicture } from './chartPicture.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay, type CursorPoint } from './overlay.js';
 import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
-import { indexOfEvent, pickPoint } from './points.js';
+import { indexOfEvent, lastAtOrBelow, pickPoint } from './points.js';
 import { drawableExtent, fitRange, NARROWEST, panRange, revealInRange, zoomRange, type Range } from './range.js';
 import { TimelineChart } from './timelineChart.js';
 
@@ -42,7 +51,10 @@ interface Cursor {
 export class ChartView {
   readonly element: HTMLElement;
   private readonly plot: HTMLElement;
-  private readonly spoken = el('div', { class: 'visually-hidden', attributes: { role: 'status' } });
+  private readonly spoken = el('div', {
+    class: 'visually-hidden',
+    attributes: { role: 'status' },
+  });
   private readonly overlay = new Overlay();
   private readonly chart: TimelineChart;
   private readonly layer: BandLayer;
@@ -60,7 +72,12 @@ export class ChartView {
   });
   private readonly drawCurve = oncePerFrame(() => {
     const { curve, heights } = this.store.get();
-    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), heights, moving: this.moving });
+    if (curve !== null)
+      this.chart.show(curve, {
+        visible: this.visible(curve),
+        heights,
+        moving: this.moving,
+      });
     this.placeBands();
     this.placeOverlay();
   });
@@ -79,7 +96,10 @@ export class ChartView {
   ) {
     this.pointer = new BandPointer(store);
     const help = el('p', { class: 'visually-hidden', attributes: { id: 'plot-help' } }, strings.chartHelp);
-    const canvas = el('canvas', { class: 'curve', attributes: { 'aria-hidden': 'true' } });
+    const canvas = el('canvas', {
+      class: 'curve',
+      attributes: { 'aria-hidden': 'true' },
+    });
     const surface = el('div', { class: 'surface' }, canvas);
     this.plot = el(
       'div',
@@ -174,14 +194,9 @@ export class ChartView {
       pick: ({ x: pixel, y }, { open, twice }) => {
         // A double click on a part of the history goes back to the whole, and shall not open a file besides.
         if (twice && (this.store.get().range !== null || this.store.get().heights !== null)) return;
-        this.withCurve((curve, area, visible) => {
-          const x = valueAt(pixel, area, visible);
-          const band = this.pointer.at(x, this.chart.bytesAt(y));
-          if (band !== null && this.pickBand(band, x, open)) return;
-          this.bands.pick(null);
-          const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
-          if (index >= 0) this.pin(curve, index, valueAt(pixel, area, visible), open);
-        });
+        // What is said under the pointer is what is selected.
+        this.hover({ x: pixel, y });
+        this.pickAtCursor(open);
       },
       zoom: (pixel, factor) => {
         this.withCurve((_curve, area, visible) => {
@@ -217,9 +232,15 @@ export class ChartView {
       choose: ({ from, to, heights }) => {
         this.withCurve((_curve, area, visible) => {
           if (heights !== null) {
-            this.setHeights({ from: this.chart.bytesAt(heights.to), to: this.chart.bytesAt(heights.from) });
+            this.setHeights({
+              from: this.chart.bytesAt(heights.to),
+              to: this.chart.bytesAt(heights.from),
+            });
           }
-          this.session.setRange({ from: valueAt(from, area, visible), to: valueAt(to, area, visible) });
+          this.session.setRange({
+            from: valueAt(from, area, visible),
+            to: valueAt(to, area, visible),
+          });
         });
       },
       step: (points) => {
@@ -239,11 +260,8 @@ export class ChartView {
         this.walk(by);
       },
       pickAtCursor: (open) => {
-        this.withCurve((curve) => {
-          if (this.cursor === null) this.step(1);
-          else if (this.band !== null && this.pickBand(this.band, this.cursor.x, open)) return;
-          else this.session.pin({ event: this.cursor.event, axis: curve.axis, x: this.cursor.x }, open);
-        });
+        if (this.cursor === null) this.step(1);
+        else this.pickAtCursor(open);
       },
       dismiss: () => {
         this.cursor = null;
@@ -288,6 +306,7 @@ export class ChartView {
     const x = this.cursor?.x;
     const band = x === undefined ? null : this.pointer.next(x, this.band, by);
     if (band === null) return;
+    this.cursor = { event: band.pile.event[band.sample], x: x ?? 0, pixel: null };
     this.lookAt(band);
     setText(this.spoken, spokenBand(band));
   }
@@ -313,12 +332,14 @@ export class ChartView {
     });
   }
 
-  private pin(curve: TimelineWindow, index: number, clicked: number, open: boolean): void {
-    const event = curve.event[index];
-    // A click on a plateau is drawn where it was made, not where the plateau began, which may be out of view.
-    const next = index + 1 < curve.x.length ? curve.x[index + 1] : curve.window.to;
-    const held = clicked > curve.x[index] && clicked < next;
-    this.session.pin({ event, axis: curve.axis, x: held ? clicked : curve.x[index] }, open);
+  private pickAtCursor(open: boolean): void {
+    this.withCurve((curve) => {
+      if (this.cursor === null) return;
+      const { event, x } = this.cursor;
+      if (this.band !== null && this.pickBand(this.band, x, open)) return;
+      this.bands.pick(null);
+      this.session.pin({ event, axis: curve.axis, x }, open);
+    });
   }
 
   private hover(point: PlotPoint | null): void {
@@ -328,12 +349,18 @@ export class ChartView {
         this.lookAt(null);
       }
     } else {
-      const pixel = point.x;
       this.withCurve((curve, area, visible) => {
-        this.lookAt(this.pointer.at(valueAt(pixel, area, visible), this.chart.bytesAt(point.y)));
-        const index = pickPoint(curve, valueAt(pixel - REACH, area, visible), valueAt(pixel + REACH, area, visible));
-        const x = Math.max(curve.x[index], valueAt(pixel - REACH, area, visible));
-        this.cursor = index < 0 ? null : { event: curve.event[index], x, pixel: point.y };
+        const x = valueAt(point.x, area, visible);
+        const band = this.pointer.at(x, this.chart.bytesAt(point.y));
+        this.lookAt(band);
+        if (band !== null) this.cursor = { event: band.pile.event[band.sample], x, pixel: point.y };
+        else {
+          const reach = (by: number): number => valueAt(point.x + by, area, visible);
+          const index = pickPoint(curve, reach(-REACH), reach(REACH));
+          // A plateau is meant where the pointer is, not where it began, which may be out of view.
+          const at = index >= 0 && curve.x[index] < reach(-REACH) ? x : curve.x[index];
+          this.cursor = index < 0 ? null : { event: curve.event[index], x: at, pixel: point.y };
+        }
       });
     }
     this.drawOverlay();
@@ -350,8 +377,7 @@ export class ChartView {
     });
   }
 
-  private moveCursor(curve: TimelineWindow, index: number, visible: Range): void {
-    const x = curve.x[index];
+  private moveCursor(curve: TimelineWindow, index: number, visible: Range, x = curve.x[index]): void {
     this.cursor = { event: curve.event[index], x, pixel: null };
     this.session.setRange(revealInRange(visible, x));
     const { heights } = this.store.get();
@@ -361,8 +387,31 @@ export class ChartView {
     setText(this.spoken, this.textOf(curve, index));
   }
 
+  /** Looks into the instant under the cursor. */
+  mark(): void {
+    this.withCurve((curve) => {
+      if (this.cursor === null) this.step(0);
+      if (this.cursor !== null)
+        this.session.lookInto({
+          event: this.cursor.event,
+          axis: curve.axis,
+          x: this.cursor.x,
+        });
+    });
+  }
+
+  /** Moves the cursor to the next training step, or the one before. */
+  toStep(by: 1 | -1): void {
+    this.withCurve((curve, _area, visible) => {
+      const here = this.cursor?.x ?? this.store.get().pin?.x ?? (by === 1 ? -Infinity : Infinity);
+      const steps = curve.marks.filter(({ kind }) => kind === 'step');
+      const next = by === 1 ? steps.find(({ x }) => x > here) : steps.findLast(({ x }) => x < here);
+      if (next !== undefined) this.moveCursor(curve, Math.max(0, lastAtOrBelow(curve.x, next.x)), visible, next.x);
+    });
+  }
+
   /** What stays in its place while one zooms with keys. */
-  private focus(visible: Range): number {
+  focus(visible: Range): number {
     const x = this.cursor?.x ?? this.store.get().pin?.x;
     return x !== undefined && x >= visible.from && x <= visible.to ? x : (visible.from + visible.to) / 2;
   }
@@ -407,26 +456,34 @@ export class ChartView {
   ): CursorPoint | null {
     if (this.cursor === null || this.sweep !== null) return null;
     const index = Math.max(0, indexOfEvent(curve, this.cursor.event));
+    const live = this.band === null ? curve.live[index] : heightOf(this.band);
     const pixel = inView(this.cursor.x);
     if (pixel === null || curve.x.length === 0) return null;
     const marks = curve.marks.filter((mark) => Math.abs(pixelOf(mark.x, area, visible) - pixel) <= MARK_REACH);
-    const band = this.band === null ? [] : [...bandLines(this.band, this.store.get().looked), ''];
-    const text = [...band, this.textOf(curve, index), ...marks.map(strings.mark)].join('\n');
-    const height = this.chart.pixelOfBytes(curve.live[index]);
-    return { x: pixel, y: isLevelWith(height, area) ? height : null, lookedAt: this.cursor.pixel ?? height, text };
+    const band = this.band === null ? [] : bandLines(this.band, this.store.get().looked);
+    const told = { event: this.cursor.event, x: this.cursor.x, live };
+    const text = [...band, this.textOf(curve, index, told), ...marks.map(strings.mark)].join('\n');
+    const height = this.chart.pixelOfBytes(live);
+    return {
+      x: pixel,
+      y: isLevelWith(height, area) ? height : null,
+      lookedAt: this.cursor.pixel ?? height,
+      text,
+    };
   }
 
-  private textOf(curve: TimelineWindow, index: number): string {
-    const time = curve.axis === 'time' ? curve.x[index] : null;
+  /** @param told what is not that of the point itself */
+  private textOf(
+    curve: TimelineWindow,
+    index: number,
+    { event, x, live } = { event: curve.event[index], x: curve.x[index], live: curve.live[index] },
+  ): string {
     // On a part of the byte axis, what three digits say is the same everywhere.
     const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
-    const live = `${amount(curve.live[index])} ${strings.live.toLowerCase()}`;
-    return [
-      curve.reserved === null
-        ? live
-        : `${live} \u00b7 ${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`,
-      strings.instant(time, curve.event[index], !curve.hasAllocations),
-    ].join('\n');
+    const amounts = [`${amount(live)} ${strings.live.toLowerCase()}`];
+    if (curve.reserved !== null) amounts.push(`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`);
+    const instant = strings.instant(curve.axis === 'time' ? x : null, event, !curve.hasAllocations);
+    return [amounts.join(' \u00b7 '), instant].join('\n');
   }
 
   private visible(curve: TimelineWindow): Range {

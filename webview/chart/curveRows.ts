@@ -1,6 +1,6 @@
 /** The visible curve as rows: its ends, its extremes, its peaks and its marks, in order of x. */
 import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
-import { markLabel } from '../strings.js';
+import { markLabel, strings } from '../strings.js';
 import { lastAtOrBelow, prominentPeaks } from './points.js';
 import type { Range } from './range.js';
 
@@ -31,7 +31,11 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
     reserved: curve.reserved?.[index] ?? null,
   });
   const live = curve.live.subarray(first, last + 1);
-  const points = { x: curve.x.subarray(first, last + 1), live, event: curve.event.subarray(first, last + 1) };
+  const points = {
+    x: curve.x.subarray(first, last + 1),
+    live,
+    event: curve.event.subarray(first, last + 1),
+  };
   const highest = first + live.indexOf(Math.max(...live));
   const lowest = first + live.indexOf(Math.min(...live));
   const peaks = prominentPeaks(points, limit).map((index) => first + index);
@@ -44,4 +48,21 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
     ...marks.map((mark) => rowAt(Math.max(0, lastAtOrBelow(curve.x, mark.x)), mark.kind, mark.x, markLabel(mark))),
     rowAt(last, 'end', visible.to),
   ].sort((a, b) => a.x - b.x);
+}
+
+export function rowName({ kind, label }: CurveRow): string {
+  switch (kind) {
+    case 'start':
+      return strings.pointStart;
+    case 'end':
+      return strings.pointEnd;
+    case 'lowest':
+      return strings.pointLowest;
+    case 'highest':
+      return strings.pointHighest;
+    case 'peak':
+      return strings.pointPeak;
+    default:
+      return strings.mark({ kind, label });
+  }
 }

@@ -1,18 +1,25 @@
-/** Above the plot: what the lines mean, and the highest point in view, which can be looked into from here. */
+/** Above the plot, in one row: what the lines mean, and the colours of what is largest. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
 import { formatExactBytes } from '../format.js';
-import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { MARK_NAMES, MARK_SIGNS, strings } from '../strings.js';
-import { createButton } from '../ui/button.js';
 import type { ViewState } from '../viewState.js';
 
 const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 
-export function createLegend(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+/** @param key the colours of the series */
+export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLElement {
   const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
-    el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
+    el(
+      'li',
+      {},
+      el('span', {
+        class: `sample of-${name}`,
+        attributes: { 'aria-hidden': 'true' },
+      }),
+      text,
+    );
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
   const reserved = entry('reserved', strings.reserved);
@@ -23,15 +30,7 @@ export function createLegend(store: Store<ViewState>, session: TimelineSession):
   });
   const entries = el('ul', {}, entry('live', strings.live), reserved, capacity, ...marks.map(({ item }) => item));
   const peakText = el('span', { class: 'peak' });
-  const toPeak = createButton({
-    text: strings.toPeak,
-    hint: strings.toPeakHint,
-    onPress: () => {
-      const { curve } = store.get();
-      if (curve !== null) session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
-    },
-  });
-  const legend = el('div', { class: 'legend' }, entries, peakText, toPeak.element);
+  const legend = el('div', { class: 'legend' }, peakText, entries, key);
   store.watch(({ curve, layer }) => {
     legend.hidden = curve === null || curve.events === 0;
     // Where bands fill the area under the curve, nothing else does.

@@ -27,8 +27,10 @@ const POINT_RADIUS = 2.5;
 /** Fewer points than this chart.js draws in no time, also while they move. */
 const FEW_POINTS = 500;
 const NO_POINTS: Point[] = [];
-const LIVE_LINE = 1.5;
-const RESERVED_LINE = 1.5;
+/** A chart that is lower has no title under its axis, in letters. */
+const LEAST_TITLED = 15;
+const LIVE_LINE = 1;
+const RESERVED_LINE = 1;
 const RESERVED_DASH = [6, 3];
 
 /** What of a history is in view, and how. */
@@ -274,7 +276,11 @@ export class TimelineChart {
     } else {
       this.xAxis = { ticks: eventTicks(visible.from, visible.to, xCount), label: formatCount };
     }
-    if (x !== undefined && 'title' in x) Object.assign(x.title ?? {}, { text: title, color: this.theme.text });
+    if (x !== undefined && 'title' in x) {
+      // In a low panel the room is the curve's.
+      const display = height > this.theme.fontSize * LEAST_TITLED;
+      Object.assign(x.title ?? {}, { text: title, color: this.theme.text, display });
+    }
   }
 
   private font(): { family: string; size: number } {

@@ -1,6 +1,6 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
 import type { CompareRow } from '../../src/protocol/compareData.js';
-import { COMPARE_WIDTHS, type CompareWidth } from '../../src/protocol/compareData.js';
+import type { CompareWidth } from '../../src/protocol/compareData.js';
 import { el, setText } from '../dom.js';
 import { FlameGraph } from '../flame/flameGraph.js';
 import type { Exporter } from '../export/exporter.js';
@@ -13,14 +13,15 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import { createCheckbox } from '../ui/checkbox.js';
-import { createRadioGroup } from '../ui/radioGroup.js';
-import { createTextField } from '../ui/textField.js';
+import { createChoice } from '../ui/choice.js';
+import { createTabs } from '../ui/tabs.js';
+import { DataTable } from '../table/dataTable.js';
 import type { ViewState } from '../viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
 import { filterCompared, sortCompared } from './compareRows.js';
 import type { CompareSession } from './compareSession.js';
-import { COMPARE_PANES, type ComparePane } from './compareState.js';
-import { CompareTableView } from './compareTable.js';
+import { COMPARE_PANES, type ComparePane, type CompareSort } from './compareState.js';
+import { compareColumns, type ComparedRow } from './compareColumns.js';
 
 export function createCompareGrowth(
   store: Store<ViewState>,
@@ -28,32 +29,30 @@ export function createCompareGrowth(
   compares: CompareSession,
   exporter: Exporter,
 ): HTMLElement {
-  const panes = createRadioGroup<ComparePane>({
+  const panes = createTabs<ComparePane>({
     label: strings.comparePane,
-    items: COMPARE_PANES.map((value) => ({ value, text: strings.comparePaneName[value] })),
+    items: COMPARE_PANES.map((value) => ({
+      value,
+      text: strings.comparePaneName[value],
+    })),
     onPick: (pane) => {
       compares.choose({ pane });
     },
   });
-  const filter = createTextField({
-    label: strings.filter,
-    placeholder: strings.filterPlaceholder,
-    onInput: (text) => {
-      compares.choose({ filter: text });
-    },
-  });
-  filter.element.classList.add('filter');
-  const table = new CompareTableView({
-    sort: (sort) => {
+  const table = new DataTable<ComparedRow, CompareSort>({
+    class: 'compare-table',
+    label: strings.compareTable,
+    onSort: (sort) => {
       compares.choose({ sort });
     },
+    target: ({ place = null }) => (place?.mapped === true ? place : null),
     open: (line) => {
       session.openSource(line);
     },
   });
-  const widths = createRadioGroup<CompareWidth>({
+  const widths = createChoice<CompareWidth>({
     label: strings.compareWidth,
-    items: COMPARE_WIDTHS.map((value) => ({ value, text: strings.compareWidthName[value] })),
+    names: strings.compareWidthName,
     onPick: (width) => {
       compares.choose({ width });
     },
@@ -70,8 +69,16 @@ export function createCompareGrowth(
   const everything = (): void => {
     compares.focus([]);
   };
-  const backButton = createButton({ text: strings.flameBack, hint: strings.flameBackHint, onPress: back });
-  const wholeButton = createButton({ text: strings.flameWhole, hint: strings.compareWholeHint, onPress: everything });
+  const backButton = createButton({
+    text: strings.flameBack,
+    hint: strings.flameBackHint,
+    onPress: back,
+  });
+  const wholeButton = createButton({
+    text: strings.flameWhole,
+    hint: strings.compareWholeHint,
+    onPress: everything,
+  });
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -79,7 +86,10 @@ export function createCompareGrowth(
     },
   });
   const openFailure = createMessage('error');
-  const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
+  const readout = el('p', {
+    class: 'flame-readout',
+    attributes: { 'aria-hidden': 'true' },
+  });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
   const graph = new FlameGraph(strings.compareTree, {
@@ -97,17 +107,8 @@ export function createCompareGrowth(
     back,
     everything,
   });
-  const flameTools = el(
-    'span',
-    { class: 'together' },
-    widths.element,
-    fold.element,
-    backButton.element,
-    wholeButton.element,
-  );
-  const tableScroller = el('div', { class: 'scroller' }, table.element);
+  const tableScroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element);
   const flameScroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
-  const hint = el('p', { class: 'aside chart-hint' }, strings.compareFlameHint);
 
   const tableMenu = createExportMenu(exporter, {
     name: () => comparedName(store.get(), 'growth'),
@@ -126,10 +127,21 @@ export function createCompareGrowth(
 
   const showTable = (): void => {
     const { table: answer } = compares.store.get();
-    const { sort, filter: words } = store.get().compare;
+    const { compare, filter } = store.get();
     table.element.hidden = answer === null;
-    rows = answer === null ? [] : sortCompared(filterCompared(answer.rows, words), sort);
-    if (answer !== null) table.show(answer, rows, sort);
+    rows = answer === null ? [] : sortCompared(filterCompared(answer.rows, filter), compare.sort);
+    if (answer === null) return;
+    const others = {
+      ...answer.others,
+      name: strings.otherLines(answer.otherLines),
+    };
+    table.show({
+      columns: compareColumns(answer.total.flow !== null),
+      rows,
+      sort: compare.sort,
+      note: rows.length < answer.rows.length ? strings.shown(rows.length, answer.rows.length) : null,
+      sums: [...(answer.otherLines === 0 ? [] : [others]), { ...answer.total, name: strings.total }],
+    });
   };
   compares.store.watch((state, old) => {
     if (state.table !== old.table) showTable();
@@ -140,29 +152,39 @@ export function createCompareGrowth(
     items = state.flame === null ? [] : comparedItems(state.flame);
     graph.show(items, state.flame?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
   });
-  store.watch(({ compare, openError }, old) => {
+  const views: Record<ComparePane, HTMLElement> = {
+    table: el('section', { class: 'live' }, el('div', { class: 'live-head' }, tableMenu), tableScroller),
+    flame: el(
+      'section',
+      { class: 'live flame' },
+      el(
+        'div',
+        { class: 'live-head' },
+        widths.element,
+        fold.element,
+        el('span', { class: 'together' }, backButton.element, wholeButton.element),
+        flameMenu,
+      ),
+      failure.element,
+      flameScroller,
+      readout,
+    ),
+  };
+  store.watch(({ compare, openError, filter }, old) => {
     openFailure.show(openError);
     const { pane, width, folded, sort } = compare;
-    panes.show(pane, COMPARE_PANES);
-    widths.show(width, COMPARE_WIDTHS);
+    panes.show(pane, views[pane]);
+    widths.show(width);
     fold.show(folded);
-    filter.show(compare.filter);
-    const isTable = pane === 'table';
-    filter.element.hidden = tableScroller.hidden = tableMenu.hidden = !isTable;
-    flameTools.hidden = flameMenu.hidden = flameScroller.hidden = readout.hidden = hint.hidden = isTable;
-    if (sort !== old.compare.sort || compare.filter !== old.compare.filter) showTable();
+    if (sort !== old.compare.sort || filter !== old.filter) showTable();
   });
   return el(
     'section',
-    { class: 'live compare-growth', attributes: { 'aria-label': strings.compareGrowth } },
-    el('div', { class: 'live-head' }, el('h2', {}, strings.compareGrowth), panes.element, flameTools, filter.element),
-    failure.element,
+    {
+      class: 'lower compare-growth',
+      attributes: { 'aria-label': strings.compareGrowth },
+    },
     openFailure.element,
-    tableScroller,
-    flameScroller,
-    readout,
-    hint,
-    tableMenu,
-    flameMenu,
+    panes.element,
   );
 }

@@ -2,15 +2,17 @@
 import {
   COMPARE_WIDTHS,
   MOST_SERIES,
+  SERIES_AXES,
   type ComparePair,
   type CompareWidth,
   type SeriesAxis,
   type SeriesRef,
 } from '../../src/protocol/compareData.js';
-import { isRecord } from '../record.js';
+import { flag, integer, listOf, oneOf, orNull, record, text, type Shapes } from '../../src/protocol/schema.js';
 
 /** What the rows of the growth by line are sorted by. */
 export const COMPARE_SORTS = [
+  'line',
   'growthBytes',
   'bytesA',
   'bytesB',
@@ -18,7 +20,6 @@ export const COMPARE_SORTS = [
   'born',
   'freed',
   'blocks',
-  'line',
 ] as const;
 export type CompareSort = (typeof COMPARE_SORTS)[number];
 
@@ -41,7 +42,6 @@ export interface CompareChoices {
   sort: CompareSort;
   width: CompareWidth;
   folded: boolean;
-  filter: string;
 }
 
 export const NOTHING_CHOSEN: CompareChoices = {
@@ -54,33 +54,16 @@ export const NOTHING_CHOSEN: CompareChoices = {
   sort: 'growthBytes',
   width: 'either',
   folded: true,
-  filter: '',
 };
 
-/** What was kept, as far as it is of the expected shape. */
-export function restoredChoices(kept: unknown): CompareChoices {
-  if (!isRecord(kept)) return NOTHING_CHOSEN;
-  const { pair, device, whole, axis, others, pane, sort, width, folded, filter } = kept;
-  return {
-    ...NOTHING_CHOSEN,
-    ...(isPair(pair) && { pair: { a: pair.a, b: pair.b } }),
-    ...(Number.isSafeInteger(device) && (device as number) >= 0 && { device: device as number }),
-    ...(typeof whole === 'boolean' && { whole }),
-    ...((axis === 'step' || axis === 'time' || axis === 'events') && { axis }),
-    ...(Array.isArray(others) && { others: others.filter(isSeries).slice(0, MOST_SERIES - 2) }),
-    ...(COMPARE_PANES.some((one) => one === pane) && { pane: pane as ComparePane }),
-    ...(COMPARE_SORTS.some((one) => one === sort) && { sort: sort as CompareSort }),
-    ...(COMPARE_WIDTHS.some((one) => one === width) && { width: width as CompareWidth }),
-    ...(typeof folded === 'boolean' && { folded }),
-    ...(typeof filter === 'string' && { filter }),
-  };
-}
-
-function isPair(value: unknown): value is ComparePair {
-  return isRecord(value) && typeof value['a'] === 'string' && typeof value['b'] === 'string';
-}
-
-function isSeries(value: unknown): value is SeriesRef {
-  if (!isRecord(value) || typeof value['path'] !== 'string' || typeof value['whole'] !== 'boolean') return false;
-  return Number.isSafeInteger(value['device']) && (value['device'] as number) >= 0;
-}
+export const COMPARE_SHAPES: Shapes<CompareChoices> = {
+  pair: orNull(record({ a: text, b: text })),
+  device: integer(0),
+  whole: flag,
+  axis: orNull(oneOf(SERIES_AXES)),
+  others: listOf(record({ path: text, device: integer(0), whole: flag }), MOST_SERIES - 2),
+  pane: oneOf(COMPARE_PANES),
+  sort: oneOf(COMPARE_SORTS),
+  width: oneOf(COMPARE_WIDTHS),
+  folded: flag,
+};

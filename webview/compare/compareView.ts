@@ -13,16 +13,16 @@ import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import { createDropdown } from '../ui/dropdown.js';
 import { createProgress } from '../ui/progress.js';
-import { createRadioGroup } from '../ui/radioGroup.js';
+import { createSearch } from '../search.js';
+import { createSplitter } from '../splitter.js';
+import { createChoice } from '../ui/choice.js';
+import type { SeriesAxis } from '../../src/protocol/compareData.js';
 import type { ViewState } from '../viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
 import type { CompareSession } from './compareSession.js';
 import { compareSummary } from './compareSummary.js';
 import { firstPair, pairAtSameStep } from './pairChoice.js';
-import { createOtherSeries, createSeriesTable, seriesName } from './seriesChoice.js';
-
-const AXES = ['step', 'time', 'events'] as const;
-const EXTENTS = ['snapshots', 'runs'] as const;
+import { createOtherSeries, seriesName } from './seriesChoice.js';
 
 export function createCompareView(
   store: Store<ViewState>,
@@ -65,18 +65,24 @@ export function createCompareView(
       compares.choose({ device: Number(value) });
     },
   });
-  const extent = createRadioGroup<(typeof EXTENTS)[number]>({
+  const extent = createChoice<'snapshots' | 'runs'>({
     label: strings.compareExtent,
-    items: EXTENTS.map((value) => ({ value, text: strings.compareExtentName[value] })),
+    names: strings.compareExtentName,
     onPick: (value) => {
       compares.choose({ whole: value === 'runs' });
     },
   });
-  const axis = createRadioGroup<(typeof AXES)[number]>({
+  const axis = createChoice<SeriesAxis>({
     label: strings.axis,
-    items: AXES.map((value) => ({ value, text: strings.seriesAxisName[value] })),
+    names: strings.seriesAxisName,
     onPick: (value) => {
       compares.choose({ axis: value });
+    },
+  });
+  const clear = createButton({
+    text: strings.clearComparison,
+    onPress: () => {
+      session.clearComparison();
     },
   });
   const progress = createProgress(strings.loading);
@@ -85,52 +91,55 @@ export function createCompareView(
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const verdict = el('p', { class: 'summary' });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
-  const seriesTable = createSeriesTable(store);
   const growth = createCompareGrowth(store, session, compares, exporter);
   const name = (text: string, letter: number): HTMLElement =>
-    el('span', { class: `series-letter series-${letter}`, attributes: { 'aria-hidden': 'true' } }, text);
+    el(
+      'span',
+      {
+        class: `series-letter series-${letter}`,
+        attributes: { 'aria-hidden': 'true' },
+      },
+      text,
+    );
+  const menu = createExportMenu(exporter, {
+    name: () => comparedName(store.get(), 'curves'),
+    picture: () => series.picture(),
+    table: () => {
+      const { series: answer } = compares.store.get();
+      const names = (answer?.curves ?? []).map((one) => seriesName(store.get().choices ?? [], one));
+      return answer === null ? null : savedSeries(answer, names);
+    },
+  });
   const controls = el(
     'div',
-    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.compareControls } },
+    {
+      class: 'controls',
+      attributes: { role: 'group', 'aria-label': strings.compareControls },
+    },
     el('span', { class: 'together' }, name('A', 0), before.element),
     el('span', { class: 'together' }, name('B', 1), after.element),
     el('span', { class: 'together' }, swap.element, sameStep.element),
+    el('span', { class: 'together' }, extent.element, axis.element, device.element),
     progress.element,
+    createSearch(store),
+    createOtherSeries(store, compares),
+    menu,
+    clear.element,
   );
+  const head = el('div', { class: 'answer' }, hint.element, failures[0].element, verdict, summary);
   const picture = el(
     'section',
-    { class: 'series-section', attributes: { 'aria-label': strings.series } },
-    el('div', { class: 'live-head' }, el('h2', {}, strings.series), extent.element, axis.element, device.element),
+    { class: 'history', attributes: { 'aria-label': strings.series } },
     failures[1].element,
     series.element,
-    seriesTable.element,
-    createOtherSeries(store, compares),
-    createExportMenu(exporter, {
-      name: () => comparedName(store.get(), 'curves'),
-      picture: () => series.picture(),
-      table: () => {
-        const { series: answer } = compares.store.get();
-        const names = (answer?.curves ?? []).map((one) => seriesName(store.get().choices ?? [], one));
-        return answer === null ? null : savedSeries(answer, names);
-      },
-    }),
   );
-  const view = el(
-    'div',
-    { class: 'compare' },
-    controls,
-    hint.element,
-    failures[0].element,
-    summary,
-    verdict,
-    picture,
-    growth,
-  );
+  const view = el('div', { class: 'compare' }, controls, head, picture);
+  view.append(createSplitter(store, view), growth);
   new ResizeObserver(() => {
     compares.setPixels(view.clientWidth);
   }).observe(view);
 
-  store.watch((state, old) => {
+  store.watch((state) => {
     const { choices, compare, selection, view: shown } = state;
     const all = comparable(choices);
     const { pair } = compare;
@@ -151,8 +160,7 @@ export function createCompareView(
     const devices = [...new Set(all.flatMap((choice) => choice.devices))].sort((a, b) => a - b);
     device.element.hidden = devices.length < 2;
     device.show(devicesOf(devices), String(compare.device));
-    extent.show(compare.whole ? 'runs' : 'snapshots', EXTENTS);
-    if (choices !== old.choices) seriesTable.show(compares.store.get().series);
+    extent.show(compare.whole ? 'runs' : 'snapshots');
   });
   compares.store.watch((state, old) => {
     progress.show(state.loading);
@@ -161,8 +169,7 @@ export function createCompareView(
     const { series: answer, table } = state;
     if (answer !== old.series) {
       series.show(answer);
-      seriesTable.show(answer);
-      axis.show(answer?.axis ?? 'events', answer?.axes ?? AXES);
+      axis.show(answer?.axis ?? 'events', answer?.axes);
     }
     series.element.classList.toggle('stale', state.loading && answer !== null);
     if (table === old.table) return;
@@ -174,7 +181,10 @@ export function createCompareView(
   return view;
 }
 
-function retry(compares: CompareSession): { text: string; onPress: () => void } {
+function retry(compares: CompareSession): {
+  text: string;
+  onPress: () => void;
+} {
   return {
     text: strings.retry,
     onPress: () => {

@@ -1,12 +1,11 @@
 /** The series of the picture: which they are, their values, and which others could be laid over them. */
-import type { SeriesAnswer, SeriesRef } from '../../src/protocol/compareData.js';
+import type { SeriesRef } from '../../src/protocol/compareData.js';
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
 import { comparable } from '../choiceGroups.js';
 import { el } from '../dom.js';
-import { formatBytes, formatExactBytes } from '../format.js';
-import { letterOf } from '../series/seriesPicture.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
+import { popup } from '../popup.js';
 import { createCheckbox } from '../ui/checkbox.js';
 import type { ViewState } from '../viewState.js';
 import type { CompareSession } from './compareSession.js';
@@ -23,61 +22,13 @@ export function seriesName(choices: readonly TimelineChoice[], { path, device, w
   return several ? `${name} · ${strings.deviceName(device)}` : name;
 }
 
-/** A row for each series that is drawn: its letter and line as in the picture, its first, highest and last value. */
-export function createSeriesTable(store: Store<ViewState>): {
-  element: HTMLElement;
-  show(answer: SeriesAnswer | null): void;
-} {
-  const body = el('tbody');
-  const head = (text: string, kind = ''): HTMLElement => el('th', { class: kind, attributes: { scope: 'col' } }, text);
-  const heads = el(
-    'tr',
-    {},
-    head(strings.columnSeries),
-    head(strings.columnSnapshots, 'number'),
-    head(strings.columnSeriesFirst, 'number'),
-    head(strings.columnHighest, 'number'),
-    head(strings.columnSeriesLast, 'number'),
-  );
-  const element = el(
-    'table',
-    { class: 'series-table' },
-    el('caption', {}, strings.seriesTable),
-    el('thead', {}, heads),
-    body,
-  );
-  const bytes = (value: number | undefined): HTMLElement =>
-    value === undefined
-      ? el('td', { class: 'number' }, strings.unknown)
-      : el('td', { class: 'number', title: formatExactBytes(value) }, formatBytes(value));
-  return {
-    element,
-    show: (answer) => {
-      const choices = store.get().choices ?? [];
-      const rows = (answer?.curves ?? []).map((curve, index) =>
-        el(
-          'tr',
-          {},
-          el(
-            'th',
-            { attributes: { scope: 'row' }, title: curve.path },
-            el('span', { class: `series-letter series-${index % 6}` }, letterOf(index)),
-            seriesName(choices, curve),
-          ),
-          el('td', { class: 'number' }, String(curve.parts.length)),
-          bytes(curve.live.at(0)),
-          bytes(curve.highest),
-          bytes(curve.parts.at(-1)?.liveBytes),
-        ),
-      );
-      body.replaceChildren(...rows);
-    },
-  };
-}
-
 /** Boxes for the other runs, ranks and devices. */
 export function createOtherSeries(store: Store<ViewState>, compares: CompareSession): HTMLElement {
-  const element = el('fieldset', { class: 'other-series' });
+  const boxesOf = el('fieldset', {
+    class: 'menu',
+    attributes: { 'aria-label': strings.otherSeries },
+  });
+  const element = popup('other-series', strings.otherSeries, boxesOf);
   let built = '';
   store.watch(({ choices, compare }) => {
     const all = comparable(choices);
@@ -91,7 +42,7 @@ export function createOtherSeries(store: Store<ViewState>, compares: CompareSess
     const signature = JSON.stringify([offered, ticked]);
     if (signature === built) return;
     built = signature;
-    const focused = [...element.querySelectorAll('vscode-checkbox')].findIndex((one) => one === document.activeElement);
+    const focused = [...boxesOf.querySelectorAll('vscode-checkbox')].findIndex((one) => one === document.activeElement);
     const boxes = offered.map((series) => {
       const box = createCheckbox({
         text: seriesName(all, series),
@@ -103,7 +54,7 @@ export function createOtherSeries(store: Store<ViewState>, compares: CompareSess
       box.show(ticked.includes(keyOf(series, all)));
       return box.element;
     });
-    element.replaceChildren(el('legend', {}, strings.otherSeries), ...boxes);
+    boxesOf.replaceChildren(...boxes);
     if (focused !== -1) boxes.at(focused)?.focus();
   });
   return element;

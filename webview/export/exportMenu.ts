@@ -1,6 +1,7 @@
 /** Beside a picture or a table: what can be saved or copied of it. */
 import { el, setText } from '../dom.js';
 import type { Picture } from '../picture/picture.js';
+import { popup } from '../popup.js';
 import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import type { Exporter } from './exporter.js';
@@ -16,7 +17,10 @@ export interface Exportable {
 }
 
 export function createExportMenu(exporter: Exporter, { name, picture, table }: Exportable): HTMLElement {
-  const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
+  const status = el('span', {
+    class: 'export-status',
+    attributes: { role: 'status' },
+  });
   const run = (work: () => Promise<string> | null): void => {
     const begun = work();
     if (begun === null) {
@@ -63,5 +67,5 @@ export function createExportMenu(exporter: Exporter, { name, picture, table }: E
       return data === null ? null : exporter.copyTable(data);
     });
   }
-  return el('details', { class: 'export' }, el('summary', {}, strings.save), ...buttons, status);
+  return popup('export', strings.save, el('div', { class: 'menu' }, ...buttons, status));
 }

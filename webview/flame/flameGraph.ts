@@ -12,6 +12,8 @@ export interface BoxDress {
   /** Everything about it, in a sentence. */
   label: string;
   classes: string;
+  /** The colour of its line in the chart; none where no series is its own. */
+  fill?: string | null;
 }
 
 export interface FlameGraphHandlers {
@@ -80,6 +82,9 @@ export class FlameGraph {
     const kept = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));
     this.current = kept === -1 ? this.first : kept;
     this.makeCurrent(this.current);
+    // The leaves are what allocates: where not all levels fit, they do.
+    const frame = this.element.parentElement;
+    if (frame !== null) frame.scrollTop = frame.scrollHeight;
     if (focused) this.boxes.at(this.current)?.focus();
   }
 
@@ -155,11 +160,11 @@ export class FlameGraph {
   }
 }
 
-function boxOf({ level, left, width }: FlameItem, { text, label, classes }: BoxDress): HTMLElement {
+function boxOf({ level, left, width }: FlameItem, { text, label, classes, fill = null }: BoxDress): HTMLElement {
   const box = el(
     'div',
     {
-      class: `call ${classes}`,
+      class: fill === null ? `call ${classes}` : `call of-series ${classes}`,
       attributes: {
         role: 'treeitem',
         tabindex: '-1',
@@ -169,6 +174,7 @@ function boxOf({ level, left, width }: FlameItem, { text, label, classes }: BoxD
     },
     text,
   );
+  if (fill !== null) box.style.setProperty('--fill', fill);
   box.style.setProperty('--left', `${left * 100}%`);
   box.style.setProperty('--width', `${width * 100}%`);
   box.style.setProperty('--level', String(level - 1));

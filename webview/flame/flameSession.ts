@@ -18,7 +18,11 @@ export interface FlameState {
 const STEP_OF_PIXELS = 64;
 
 export class FlameSession {
-  readonly store = new Store<FlameState>({ flame: null, loading: false, error: null });
+  readonly store = new Store<FlameState>({
+    flame: null,
+    loading: false,
+    error: null,
+  });
   private pixels = 0;
   private readonly latest: Latest<FlameQuery, Flame>;
 
@@ -36,7 +40,10 @@ export class FlameSession {
         this.store.update({ flame, error: null });
       },
       failure: (error) => {
-        this.store.update({ flame: null, error: error instanceof Error ? error.message : String(error) });
+        this.store.update({
+          flame: null,
+          error: error instanceof Error ? error.message : String(error),
+        });
       },
       settled: () => {
         this.store.update({ loading: false });
@@ -47,7 +54,8 @@ export class FlameSession {
         this.choose({ focus: [] });
         this.store.update({ flame: null, error: null });
       }
-      if (state.pane !== before.pane || state.curve !== before.curve || state.pin?.event !== before.pin?.event) {
+      const isAsked = asksFlame(state);
+      if (isAsked !== asksFlame(before) || state.curve !== before.curve || state.pin?.event !== before.pin?.event) {
         this.ask();
       }
     });
@@ -86,13 +94,25 @@ export class FlameSession {
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, curve, pin, pane, range } = this.page.get();
-    if (pane !== 'flame' || selection === null || curve === null || this.pixels === 0) return;
+    const { selection, curve, pin, range } = this.page.get();
+    if (!asksFlame(this.page.get()) || selection === null || curve === null || this.pixels === 0) return;
     if (curve.path !== selection.path || curve.device !== selection.device) return;
     const { folded, focus, measure } = this.page.get().flame;
     this.store.update({ loading: true, error: null });
     const event = pin?.event ?? curve.events - 1;
     const over = measure === 'live' ? null : { axis: curve.axis, window: range };
-    this.latest.request({ ...selection, event, over, folded, focus, pixels: this.pixels });
+    this.latest.request({
+      ...selection,
+      event,
+      over,
+      folded,
+      focus,
+      pixels: this.pixels,
+    });
   }
+}
+
+/** True while calls are shown, as a graph or as a table. */
+function asksFlame({ pane, tabled }: ViewState): boolean {
+  return pane === 'flame' || (pane === 'table' && tabled === 'calls');
 }

@@ -42,20 +42,9 @@ export function byteTime(mean: number, { axis, from, to }: NonNullable<Flame['ov
     : strings.byteSeconds(formatBytes(mean * seconds));
 }
 
-/** Colours of the theme that files are told apart by; neighbours are told apart by their outlines. */
-const HUES = 6;
-
-/** What an item is, and which file it is of, as classes of its box. */
+/** What an item is, as a class of its box. */
 export function itemClasses({ call, merged }: FlameItem): string {
-  const kind = merged > 0 ? 'merged' : (call?.kind ?? 'everything');
-  return `of-${kind}${kind === 'user' && call !== null ? ` hue-${hueOf(call.file)}` : ''}`;
-}
-
-/** The same of a file in every picture. */
-function hueOf(file: string): number {
-  let hash = 0;
-  for (const sign of file) hash = (Math.imul(hash, 31) + (sign.codePointAt(0) ?? 0)) | 0;
-  return Math.abs(hash) % HUES;
+  return `of-${merged > 0 ? 'merged' : (call?.kind ?? 'everything')}`;
 }
 
 /** Everything about an item, in one sentence. */

@@ -5,8 +5,9 @@ import type { Exporter } from '../export/exporter.js';
 import { createExportMenu } from '../export/exportMenu.js';
 import { savedName } from '../export/savedName.js';
 import { flameTable } from '../export/savedTables.js';
-import type { TableData } from '../export/tableData.js';
-import { formatShare } from '../format.js';
+import { formatBytes, formatShare } from '../format.js';
+import { cssOf } from '../layer/palette.js';
+import { paintOf } from '../layer/swatches.js';
 import { whenOf } from '../instant.js';
 import { createMessage } from '../message.js';
 import type { TimelineSession } from '../session.js';
@@ -15,14 +16,12 @@ import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
 import { createCheckbox } from '../ui/checkbox.js';
 import { createProgress } from '../ui/progress.js';
-import { createRadioGroup } from '../ui/radioGroup.js';
-import { createTextField } from '../ui/textField.js';
+import { createChoice } from '../ui/choice.js';
 import type { ViewState } from '../viewState.js';
 import { FlameGraph } from './flameGraph.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
 import type { FlameSession } from './flameSession.js';
-import { FLAME_MEASURES, type FlameMeasure } from './flameState.js';
-import { FlameTable } from './flameTable.js';
+import type { FlameMeasure } from './flameState.js';
 import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
 
 export function createFlameView(
@@ -31,16 +30,15 @@ export function createFlameView(
   flames: FlameSession,
   exporter: Exporter,
 ): HTMLElement {
-  const heading = el('h2', { attributes: { id: 'flame-heading' } }, strings.flame);
   const fold = createCheckbox({
     text: strings.foldLibraries,
     onChange: (folded) => {
       flames.fold(folded);
     },
   });
-  const measure = createRadioGroup<FlameMeasure>({
+  const measure = createChoice<FlameMeasure>({
     label: strings.flameMeasure,
-    items: FLAME_MEASURES.map((value) => ({ value, text: strings.flameMeasureName[value] })),
+    names: strings.flameMeasureName,
     onPick: (value) => {
       flames.measureBy(value);
     },
@@ -51,16 +49,16 @@ export function createFlameView(
   const everything = (): void => {
     flames.focus([]);
   };
-  const backButton = createButton({ text: strings.flameBack, hint: strings.flameBackHint, onPress: back });
-  const wholeButton = createButton({ text: strings.flameWhole, hint: strings.flameWholeHint, onPress: everything });
-  const find = createTextField({
-    label: strings.find,
-    placeholder: strings.findPlaceholder,
-    onInput: (text) => {
-      flames.choose({ find: text });
-    },
+  const backButton = createButton({
+    text: strings.flameBack,
+    hint: strings.flameBackHint,
+    onPress: back,
   });
-  find.element.classList.add('filter');
+  const wholeButton = createButton({
+    text: strings.flameWhole,
+    hint: strings.flameWholeHint,
+    onPress: everything,
+  });
   const progress = createProgress(strings.loading);
   const failure = createMessage('error', {
     text: strings.retry,
@@ -68,9 +66,11 @@ export function createFlameView(
       flames.ask();
     },
   });
-  const openFailure = createMessage('error');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
-  const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
+  const readout = el('p', {
+    class: 'flame-readout',
+    attributes: { 'aria-hidden': 'true' },
+  });
   const graph = new FlameGraph(strings.flameTree, {
     focus: (item) => {
       if (item.path.join() !== store.get().flame.focus.join()) flames.focus(item.path);
@@ -86,112 +86,78 @@ export function createFlameView(
     back,
     everything,
   });
-  const asTable = createCheckbox({
-    text: strings.flameAsTable,
-    onChange: (chosen) => {
-      flames.choose({ asTable: chosen });
-    },
-  });
-  const table = new FlameTable({
-    sort: (sort) => {
-      flames.choose({ sort });
-    },
-    open: (line) => {
-      session.openSource(line);
-    },
-  });
   let items: readonly FlameItem[] = [];
-  const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element, table.element);
-  const hint = el('p', { class: 'aside chart-hint' }, strings.flameHint);
-  const name = (): string => savedName(store.get(), 'flame');
-  const data = (): TableData | null => (items.length === 0 ? null : flameTable(items));
-  const tableMenu = createExportMenu(exporter, { name, table: data });
-  const graphMenu = createExportMenu(exporter, {
-    name,
+  const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
+  const menu = createExportMenu(exporter, {
+    name: () => savedName(store.get(), 'flame'),
     picture: () => (items.length === 0 ? null : graph.picture()),
-    table: data,
+    table: () => (items.length === 0 ? null : flameTable(items)),
   });
   new ResizeObserver(() => {
     flames.setPixels(scroller.clientWidth);
   }).observe(scroller);
 
-  const showParts = (): void => {
-    const { flame } = flames.store.get();
-    const { asTable: isTable } = store.get().flame;
-    graph.element.hidden = flame === null || isTable;
-    table.element.hidden = flame === null || !isTable;
-    readout.hidden = hint.hidden = graphMenu.hidden = isTable;
-    tableMenu.hidden = !isTable;
-  };
   /** After an answer, or where other calls are looked for. */
   const showFound = (): void => {
     const { flame } = flames.store.get();
     const state = store.get();
-    const { find: words, asTable: isTable, sort } = state.flame;
-    const found = findItems(items, words, callName);
+    const found = findItems(items, state.filter, callName);
     graph.mark(found);
     setText(summary, flame === null ? '' : summaryOf(flame, state, items, found));
-    if (flame === null || !isTable) return;
-    const rows = words.trim() === '' ? items : items.filter((_, index) => found.has(index));
-    table.show(flame, items, rows, sort);
+  };
+  const draw = (): void => {
+    const { flame } = flames.store.get();
+    graph.show(items, flame?.focus.length ?? 0, (item) => ({
+      text: `${shortName(item)}  ${formatBytes(item.bytes)}`,
+      fill: fillOf(store.get(), item),
+      label: flame === null ? '' : itemText(item, flame),
+      classes: itemClasses(item),
+    }));
   };
   flames.store.watch(({ flame, loading, error }, before) => {
     progress.show(loading);
     failure.show(error === null ? null : strings.flameFailed(error));
-    showParts();
+    graph.element.hidden = flame === null;
     if (flame === before.flame) return;
     items = flame === null ? [] : flameItems(flame);
-    graph.show(items, flame?.focus.length ?? 0, (item) => ({
-      text: shortName(item),
-      label: flame === null ? '' : itemText(item, flame),
-      classes: itemClasses(item),
-    }));
+    draw();
     showFound();
   });
   store.watch((state, before) => {
-    const { pin, curve, openError } = state;
+    const { pin, curve, filter } = state;
     const { flame } = flames.store.get();
-    openFailure.show(openError);
     scroller.classList.toggle('stale', flame !== null && flame.event !== (pin?.event ?? (curve?.events ?? 0) - 1));
-    if (state.flame === before.flame && state !== before) return;
-    const { folded, measure: measured, focus, find: words, asTable: isTable } = state.flame;
+    if (state.wholePile !== before.wholePile && state.pane === 'flame') draw();
+    if (state.flame === before.flame && filter === before.filter && state !== before) return;
+    const { folded, measure: measured, focus } = state.flame;
     fold.show(folded);
-    measure.show(measured, FLAME_MEASURES);
-    find.show(words);
-    asTable.show(isTable);
+    measure.show(measured);
     for (const button of [backButton, wholeButton]) button.setEnabled(focus.length > 0);
-    showParts();
     showFound();
   });
 
   return el(
     'section',
-    { class: 'live flame', attributes: { 'aria-labelledby': 'flame-heading' } },
+    { class: 'live flame', attributes: { 'aria-label': strings.flame } },
     el(
       'div',
       { class: 'live-head' },
-      heading,
       measure.element,
       fold.element,
-      asTable.element,
       el('span', { class: 'together' }, backButton.element, wholeButton.element),
-      find.element,
+      summary,
       progress.element,
+      menu,
     ),
-    summary,
     failure.element,
-    openFailure.element,
     scroller,
     readout,
-    hint,
-    tableMenu,
-    graphMenu,
   );
 }
 
 function summaryOf(
   flame: Flame,
-  { pin, curve, flame: { find } }: ViewState,
+  { pin, curve, filter }: ViewState,
   items: readonly FlameItem[],
   found: ReadonlySet<number>,
 ): string {
@@ -199,7 +165,13 @@ function summaryOf(
   const { over, liveBytes } = flame;
   const live =
     over === null ? strings.flameSummary(when, liveBytes) : strings.meanSummary(liveBytes, byteTime(liveBytes, over));
-  if (find.trim() === '') return `${live}.`;
+  if (filter.trim() === '') return `${live}.`;
   const bytes = bytesThrough(items, found);
   return `${live}. ${strings.found(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;
+}
+
+/** The colour that the chart has for what a call allocates itself. */
+function fillOf(state: ViewState, { call, self }: FlameItem): string | null {
+  const paint = call === null || !call.mapped || (self ?? 0) === 0 ? null : paintOf(state, call);
+  return paint === null ? null : cssOf(paint.fill);
 }

@@ -1,4 +1,4 @@
-/** What is drawn over the bands: their names where there is room, and outlines and hatching of those that are meant. */
+/** What is drawn over the bands: their names where there is room, and outlines of those that are meant. */
 import type { PlotArea } from '../chart/plot.js';
 import type { Range } from '../chart/range.js';
 import type { ChartTheme } from '../theme.js';
@@ -16,7 +16,6 @@ export interface BandMark {
 
 /** A name is tried at places this far apart, in pixels. */
 const LABEL_STEP = 24;
-const HATCH = 7;
 
 export class BandInk {
   readonly canvas: HTMLCanvasElement;
@@ -59,10 +58,6 @@ export class BandInk {
     const { context } = this;
     const path = pathOf(this.outline(pile, mark), pile, view, area);
     context.setLineDash(mark.kind === 'line' ? [5, 3] : []);
-    if (mark.kind === 'line') {
-      context.fillStyle = hatch(context, theme.text);
-      context.fill(path);
-    }
     context.lineJoin = 'round';
     context.strokeStyle = theme.background;
     context.lineWidth = mark.kind === 'picked' ? 4 : 3;
@@ -172,16 +167,4 @@ function roomiest(
     if (top - bottom > (best === null ? 0 : best.top - best.bottom)) best = { centre: first + span / 2, bottom, top };
   }
   return best;
-}
-
-function hatch(context: CanvasRenderingContext2D, colour: string): CanvasPattern | string {
-  const tile = new OffscreenCanvas(HATCH, HATCH);
-  const ink = tile.getContext('2d');
-  if (ink === null) return 'transparent';
-  ink.strokeStyle = colour;
-  ink.lineWidth = 1;
-  ink.moveTo(-1, HATCH + 1);
-  ink.lineTo(HATCH + 1, -1);
-  ink.stroke();
-  return context.createPattern(tile, 'repeat') ?? 'transparent';
 }

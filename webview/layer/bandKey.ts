@@ -5,8 +5,9 @@ import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
 import { groupName, strandName } from './bandText.js';
-import { cssOf, paintsOf, rgbOfCss, type BandPaint } from './palette.js';
+import { paintsOf, type BandPaint } from './palette.js';
 import type { Pile } from './pile.js';
+import { swatch } from './swatches.js';
 
 /** More than these would be a wall of words; the table has them all. */
 const MOST_ENTRIES = 10;
@@ -18,7 +19,7 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
   let told = '';
   const draw = (pile: Pile | null): void => {
     if (pile === null) return;
-    const paints = paintsOf(pile, rgbOfCss(readTheme(key).background));
+    const paints = paintsOf(pile, readTheme(key));
     const entries = entriesOf(pile, paints);
     // While one zooms, most answers say the same.
     const telling = JSON.stringify(entries);
@@ -67,13 +68,7 @@ function entriesOf(pile: Pile, paints: readonly BandPaint[]): Entries {
 
 function itemsOf({ shown, more }: Entries): HTMLElement[] {
   const items = shown.map(({ name, title, paint }) => {
-    const swatch = el('span', {
-      class: paint.striped ? 'swatch striped' : 'swatch',
-      attributes: { 'aria-hidden': 'true' },
-    });
-    swatch.style.setProperty('--fill', cssOf(paint.fill));
-    swatch.style.setProperty('--edge', cssOf(paint.edge));
-    const item = el('li', {}, swatch, name);
+    const item = el('li', {}, swatch(paint), name);
     item.title = title;
     return item;
   });

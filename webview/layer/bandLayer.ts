@@ -4,7 +4,7 @@ import { el } from '../dom.js';
 import type { ChartTheme } from '../theme.js';
 import { BandInk, type BandMark } from './bandInk.js';
 import { GpuRenderer } from './gpuRenderer.js';
-import { paintsOf, rgbOfCss } from './palette.js';
+import { paintsOf } from './palette.js';
 import type { Pile } from './pile.js';
 import { RasterRenderer } from './rasterRenderer.js';
 import type { BandRenderer, BandView, PileSlot } from './renderer.js';
@@ -26,7 +26,7 @@ export class BandLayer {
   private canvas = el('canvas');
   private readonly ink = new BandInk(el('canvas'));
   private renderer: BandRenderer;
-  private readonly uploaded = new Map<PileSlot, { pile: Pile; background: string }>();
+  private readonly uploaded = new Map<PileSlot, { pile: Pile; colours: string }>();
   private last: BandScene | null = null;
 
   constructor(private theme: ChartTheme) {
@@ -66,16 +66,16 @@ export class BandLayer {
   }
 
   private upload(slot: PileSlot, pile: Pile | null): void {
-    const { background } = this.theme;
+    const colours = `${this.theme.background} ${this.theme.leak}`;
     const before = this.uploaded.get(slot);
     if (pile === null) {
       if (before !== undefined) this.renderer.drop(slot);
       this.uploaded.delete(slot);
       return;
     }
-    if (before?.pile === pile && before.background === background) return;
-    this.renderer.upload(slot, pile, paintsOf(pile, rgbOfCss(background)));
-    this.uploaded.set(slot, { pile, background });
+    if (before?.pile === pile && before.colours === colours) return;
+    this.renderer.upload(slot, pile, paintsOf(pile, this.theme));
+    this.uploaded.set(slot, { pile, colours });
   }
 
   private choose(): BandRenderer {

@@ -61,7 +61,13 @@ export function ownerOf({ pile, piece }: PointedBand): BandOwner | null {
   return pile.bands.strands.at(piece.strand) ?? null;
 }
 
-/** What is said of a band: its name and bytes at once, the rest when it is known. */
+/** Live bytes at the instant of a band: the height of the whole pile. */
+export function heightOf({ pile, sample }: PointedBand): number {
+  const last = pile.values.length - 1;
+  return pile.floors[last][sample] + pile.values[last][sample];
+}
+
+/** What is said of a band in short: its name, and its bytes as its selection has them. */
 export function bandLines(band: PointedBand, detail: BandDetail | null): string[] {
   const { pile, piece } = band;
   const ref = refOf(band);
@@ -69,8 +75,13 @@ export function bandLines(band: PointedBand, detail: BandDetail | null): string[
   const group = groupName(pile.bands, piece.strand);
   return [
     strandName(pile.bands, piece.strand, 'end') + (group === '' ? '' : ` \u00b7 ${group}`),
-    ...(known ? detailLines(detail) : [formatBytes(piece.to - piece.from)]),
+    known ? detailLines(detail)[0] : formatBytes(bytesOf(band)),
   ];
+}
+
+/** Of an allocation, or of all of its series: what of a series has no outline is no thing of its own. */
+function bytesOf({ pile, sample, piece }: PointedBand): number {
+  return piece.block < 0 ? pile.values[piece.strand][sample] : piece.to - piece.from;
 }
 
 /** For the ear: where among the bands of its instant it is, besides. */

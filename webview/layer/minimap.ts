@@ -1,12 +1,13 @@
-/** The whole history in a strip, and which part of it is in view. Dragging moves the view, as Shift and the arrows do. */
-import { drawableExtent } from '../chart/range.js';
+/** The overview of a snapshot on its own: its whole history, and the brush that is the view. */
+import { drawableExtent, type Range } from '../chart/range.js';
+import { listenForBrush } from '../run/brush.js';
 import { el, oncePerFrame } from '../dom.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
-import { paintsOf, rgbOfCss } from './palette.js';
+import { paintsOf } from './palette.js';
 import { rasterOf } from './rasterRenderer.js';
 
 export function createMinimap(store: Store<ViewState>, session: TimelineSession): HTMLElement {
@@ -14,7 +15,11 @@ export function createMinimap(store: Store<ViewState>, session: TimelineSession)
   const view = el('div', { class: 'in-view' });
   const strip = el(
     'div',
-    { class: 'minimap', title: strings.minimap, attributes: { 'aria-hidden': 'true' } },
+    {
+      class: 'minimap',
+      title: strings.minimap,
+      attributes: { 'aria-hidden': 'true' },
+    },
     canvas,
     view,
   );
@@ -24,10 +29,15 @@ export function createMinimap(store: Store<ViewState>, session: TimelineSession)
     const { pixels, highest } = wholePile.bands;
     canvas.width = pixels;
     canvas.height = strip.clientHeight;
-    const paints = paintsOf(wholePile, rgbOfCss(readTheme(strip).background));
-    canvas
-      .getContext('2d')
-      ?.putImageData(rasterOf(wholePile, paints, canvas.height, { from: 0, to: Math.max(1, highest) }), 0, 0);
+    const paints = paintsOf(wholePile, readTheme(strip));
+    canvas.getContext('2d')?.putImageData(
+      rasterOf(wholePile, paints, canvas.height, {
+        from: 0,
+        to: Math.max(1, highest),
+      }),
+      0,
+      0,
+    );
   });
   store.watch((state, before) => {
     const { curve, range, heights, wholePile } = state;
@@ -46,21 +56,27 @@ export function createMinimap(store: Store<ViewState>, session: TimelineSession)
   watchTheme(draw);
   new ResizeObserver(draw).observe(strip);
 
-  const moveTo = (event: PointerEvent): void => {
-    const { curve, range } = store.get();
-    if (curve === null || range === null) return;
-    const { left, width } = strip.getBoundingClientRect();
-    const { from, to } = drawableExtent(curve.extent);
-    const centre = from + ((event.clientX - left) / width) * (to - from);
-    const half = (range.to - range.from) / 2;
-    session.setRange({ from: centre - half, to: centre + half });
-  };
-  strip.addEventListener('pointerdown', (event) => {
-    strip.setPointerCapture(event.pointerId);
-    moveTo(event);
-  });
-  strip.addEventListener('pointermove', (event) => {
-    if (strip.hasPointerCapture(event.pointerId)) moveTo(event);
+  const extentOf = (): Range => drawableExtent(store.get().curve?.extent ?? { from: 0, to: 1 });
+  listenForBrush(strip, {
+    brush: () => {
+      const { range } = store.get();
+      const { from, to } = extentOf();
+      const pixel = (x: number): number => ((x - from) / (to - from)) * strip.clientWidth;
+      return range === null ? null : { from: pixel(range.from), to: pixel(range.to) };
+    },
+    move: (pixels) => {
+      const { from, to } = extentOf();
+      const x = (pixel: number): number => from + (pixel / strip.clientWidth) * (to - from);
+      session.setRange({ from: x(pixels.from), to: x(pixels.to) });
+    },
+    click: (pixel) => {
+      const { range } = store.get();
+      if (range === null) return;
+      const { from, to } = extentOf();
+      const half = (range.to - range.from) / 2;
+      const centre = from + (pixel / strip.clientWidth) * (to - from);
+      session.setRange({ from: centre - half, to: centre + half });
+    },
   });
   return strip;
 }

@@ -1,4 +1,5 @@
 /** The colours of bands: of one family, told apart by hue, and beside each other by their outlines and words. */
+import type { ChartTheme } from '../theme.js';
 import type { Pile } from './pile.js';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -18,43 +19,49 @@ export const EDGE_SHADE = 0.6;
 const HUE_STEP = 137.508;
 const FIRST_HUE = 205;
 
-/** Verdicts keep their colours whatever their rank. */
-const VERDICT_HUES: Readonly<Record<string, number>> = {
-  leak: 8,
-  growing: 36,
-  cycle: 275,
-  periodic: 200,
-  plateau: 165,
-  oneOff: 90,
-  steady: 215,
-};
+/** Verdicts keep their colours whatever their rank; a calm one has none, and is told from its neighbours by shade. */
+const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, cycle: 275, periodic: 200 };
+const CALM = 0.06;
+/** Shades of what is calm, in the order of the pile. */
+const SHADES = [0, 0.1, 0.04, 0.14];
 
-/** A paint for each strand of a pile, and for the others behind them. @param background of the page */
-export function paintsOf(pile: Pile, background: Rgb): BandPaint[] {
+/**
+ * A paint for each strand of a pile, and for the others behind them.
+ * @param theme the page's background, and the colour that leaks have everywhere
+ */
+export function paintsOf(pile: Pile, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {
+  const [background, leak] = [rgbOfCss(theme.background), rgbOfCss(theme.leak)];
   const dark = luminance(background) < 0.4;
   const { bands } = pile;
-  const paints = bands.strands.map(({ group, bucket }) => {
+  const paints = bands.strands.map(({ group, bucket }, strand) => {
     const { name, rank } = bands.groups[group];
-    const own = bands.grouping === 'verdict' ? VERDICT_HUES[name] : undefined;
-    if (own !== undefined) return paint(own, 0.5, dark, false);
+    const shade = SHADES[strand % SHADES.length];
+    if (bands.grouping === 'verdict') {
+      if (name === 'leak') return { ...edged(leak, mixed(leak, background, 0.86)), striped: false };
+      const hue = VERDICT_HUES[name];
+      return hue === undefined ? paint(220, CALM, dark, shade) : paint(hue, 0.4, dark, shade / 2);
+    }
     if (bands.grouping !== 'age' && bands.grouping !== 'category' && bucket !== null)
-      return paint(220, bucket === 'library' ? 0.12 : 0.04, dark, false);
-    if (bands.grouping === 'verdict') return paint(60, 0.1, dark, false);
-    return paint((FIRST_HUE + rank * HUE_STEP) % 360, 0.45, dark, false);
+      return paint(220, bucket === 'library' ? 0.12 : 0.04, dark);
+    return paint((FIRST_HUE + rank * HUE_STEP) % 360, 0.45, dark, shade / 2);
   });
-  return [...paints, paint(40, 0.08, dark, true)];
+  return [...paints, { ...paint(40, 0.08, dark), striped: true }];
 }
 
-function paint(hue: number, saturation: number, dark: boolean, striped: boolean): BandPaint {
-  const [own, other] = dark ? [0.42, 0.48] : [0.7, 0.76];
-  const fill = rgbOf(hue, saturation, own);
+/** @param shade further from the background by so much */
+function paint(hue: number, saturation: number, dark: boolean, shade = 0): BandPaint {
+  const [own, other] = dark ? [0.36 + shade, 0.41 + shade] : [0.78 - shade, 0.83 - shade];
+  return { ...edged(rgbOf(hue, saturation, own), rgbOf(hue, saturation, other)), striped: false };
+}
+
+function edged(fill: Rgb, alternate: Rgb): Omit<BandPaint, 'striped'> {
   const shade = (channel: number): number => Math.round(channel * EDGE_SHADE);
-  return {
-    fill,
-    alternate: rgbOf(hue, saturation, other),
-    edge: [shade(fill[0]), shade(fill[1]), shade(fill[2])],
-    striped,
-  };
+  return { fill, alternate, edge: [shade(fill[0]), shade(fill[1]), shade(fill[2])] };
+}
+
+function mixed(a: Rgb, b: Rgb, share: number): Rgb {
+  const of = (at: 0 | 1 | 2): number => Math.round(a[at] * share + b[at] * (1 - share));
+  return [of(0), of(1), of(2)];
 }
 
 /** `rgb(…)` and `#…` as a browser computes them; black where it is neither. */

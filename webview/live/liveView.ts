@@ -1,25 +1,23 @@
-/** Under the chart: what is live at the pinned instant, or what the view has brought, in a sentence and in a table. */
-import type { BornIn, ListedBy, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
+/** The tabs of lines and stacks: what is live at the cursor, or allocated in view and still live. */
+import type { BornIn, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
 import type { Exporter } from '../export/exporter.js';
 import { createExportMenu } from '../export/exportMenu.js';
 import { savedName } from '../export/savedName.js';
 import { liveTable } from '../export/savedTables.js';
+import { whenOf } from '../instant.js';
+import { swatchOf } from '../layer/swatches.js';
 import { createMessage } from '../message.js';
+import { placeText } from '../place.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
-import { placeText } from '../place.js';
 import { strings } from '../strings.js';
-import { createRadioGroup } from '../ui/radioGroup.js';
-import { createTextField } from '../ui/textField.js';
-import type { Listing, ViewState } from '../viewState.js';
-import { whenOf } from '../instant.js';
+import { DataTable } from '../table/dataTable.js';
+import { createChoice } from '../ui/choice.js';
+import type { Listing, LiveSort, ViewState } from '../viewState.js';
 import type { BornSession } from './bornSession.js';
-import { LiveTable, type Whole } from './liveTable.js';
-import { filterRows, ownerRows, sortRows, type LiveRow } from './rows.js';
-
-const LISTINGS: readonly Listing[] = ['live', 'born'];
-const LISTED_BY: readonly ListedBy[] = ['line', 'stack'];
+import { liveColumns, type ListRow } from './liveColumns.js';
+import { filterRows, ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
 
 export function createLiveView(
   store: Store<ViewState>,
@@ -37,90 +35,83 @@ export function createLiveView(
       else session.retryLive();
     },
   });
-  const openFailure = createMessage('error');
-  const listing = createRadioGroup<Listing>({
+  const listing = createChoice<Listing>({
     label: strings.listing,
-    items: LISTINGS.map((value) => ({ value, text: strings.listingName[value] })),
+    names: strings.listingName,
     onPick: (value) => {
       store.update({ listing: value });
     },
   });
-  const listedBy = createRadioGroup<ListedBy>({
-    label: strings.listedBy,
-    items: LISTED_BY.map((value) => ({ value, text: strings.listedByName[value] })),
-    onPick: (value) => {
-      session.listBy(value);
-    },
-  });
-  const filter = createTextField({
-    label: strings.filter,
-    placeholder: strings.filterPlaceholder,
-    onInput: (text) => {
-      store.update({ filter: text });
-    },
-  });
-  filter.element.classList.add('filter');
-  const table = new LiveTable({
-    sort: (sort) => {
+  const table = new DataTable<ListRow, LiveSort>({
+    class: 'live-table',
+    label: strings.liveTable,
+    onSort: (sort) => {
       store.update({ sort });
     },
+    target: (row) => (row.kind === 'line' && row.line.mapped ? row.line : null),
     open: (line) => {
       session.openSource(line);
     },
+    isCurrent: (row) => row.kind === 'line' && row.pointedOut,
   });
   const nothing = el('p', { class: 'aside' }, strings.nothingMatches);
-  const scroller = el('div', { class: 'scroller' }, table.element, nothing);
-  const heading = el('h2', { attributes: { id: 'live-heading' } });
-  const head = el('div', { class: 'live-head' }, heading, listing.element, listedBy.element, filter.element);
+  const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element, nothing);
+  const menu = createExportMenu(exporter, {
+    name: () => savedName(store.get(), store.get().listing),
+    table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
+  });
 
   store.watch((state, before) => {
     const listed = listedIn(state);
     const { pin, live } = state;
-    setText(heading, strings.listingHeading[state.listing]);
-    listing.show(state.listing, LISTINGS);
-    listedBy.show(state.listedBy, LISTED_BY);
+    listing.show(state.listing);
     hint.show(state.listing === 'live' && pin === null && state.curve !== null ? strings.noPin : null);
     failure.show(state.liveError === null ? null : strings.liveFailed(state.liveError));
-    openFailure.show(state.openError);
-    filter.show(state.filter);
-    filter.element.hidden = listed === null;
     scroller.hidden = listed === null;
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== pin?.event);
     setText(summary, listed === null ? '' : listed.summary);
-    const { sort, filter: words, highlight } = state;
-    const same =
-      listed?.sums === listedIn(before)?.sums &&
-      sort === before.sort &&
-      words === before.filter &&
-      highlight === before.highlight;
-    if (listed === null || (same && state !== before)) return;
-    const all = ownerRows(listed.sums, listed.whole.bytes, highlight);
-    const rows = sortRows(filterRows(all, words, textOf), sort);
+    summary.title = summary.textContent;
+    const isSame = (['sort', 'filter', 'highlight', 'wholePile'] as const).every((key) => state[key] === before[key]);
+    if (listed === null || (listed.sums === listedIn(before)?.sums && isSame && state !== before)) return;
+    const all = ownerRows(listed.sums, listed.bytes, state.highlight);
+    const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
     shown = rows;
-    table.show(listed.whole, rows, all.length, sort);
-    if (listed.sums !== listedIn(before)?.sums) table.revealPointedOut();
-    nothing.hidden = rows.length > 0 || words === '';
+    const part = {
+      kind: 'sum',
+      name: strings.shown(rows.length, all.length),
+      ...sumOf(rows),
+    } as const;
+    const total = {
+      kind: 'sum',
+      name: `${strings.total} ${listed.name}`,
+      ...sumOf(all),
+      bytes: listed.bytes,
+    } as const;
+    table.show({
+      columns: liveColumns(listed.bytes, (row) => (row.kind === 'line' ? swatchOf(state, row.line) : null)),
+      rows,
+      sort: state.sort,
+      sums: rows.length === all.length ? [total] : [part, total],
+    });
+    if (listed.sums !== listedIn(before)?.sums) table.revealCurrent();
+    nothing.hidden = rows.length > 0 || state.filter === '';
   });
 
   return el(
     'section',
-    { class: 'live', attributes: { 'aria-labelledby': 'live-heading' } },
-    head,
-    summary,
+    { class: 'live', attributes: { 'aria-label': strings.liveTable } },
+    el('div', { class: 'live-head' }, listing.element, summary, menu),
     hint.element,
     failure.element,
-    openFailure.element,
     scroller,
-    createExportMenu(exporter, {
-      name: () => savedName(store.get(), store.get().listing),
-      table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
-    }),
   );
 }
 
 interface Listed {
   sums: OwnerSums;
-  whole: Whole;
+  /** What the rows add up to, and what that is. */
+  bytes: number;
+  name: string;
   summary: string;
 }
 
@@ -129,12 +120,22 @@ function listedIn(state: ViewState): Listed | null {
   const { live, born } = state;
   if (state.listing === 'live') {
     if (live === null) return null;
-    const whole = { bytes: live.liveBytes, name: strings.totalIsLive(live.liveBytes) };
-    return { sums: live, whole, summary: summaryOf(live, state) };
+    const { liveBytes: bytes } = live;
+    return {
+      sums: live,
+      bytes,
+      name: strings.totalIsLive(bytes),
+      summary: summaryOf(live, state),
+    };
   }
   if (born === null) return null;
-  const whole = { bytes: born.aliveBytes, name: strings.totalIsAlive(born.aliveBytes) };
-  return { sums: born, whole, summary: bornSummary(born) };
+  const { aliveBytes: bytes } = born;
+  return {
+    sums: born,
+    bytes,
+    name: strings.totalIsAlive(bytes),
+    summary: bornSummary(born),
+  };
 }
 
 function summaryOf(live: LiveAt, state: ViewState): string {

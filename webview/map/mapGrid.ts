@@ -1,14 +1,20 @@
-/** The segments as rows and their pieces as cells, each as wide as its bytes, walked by keys. */
+/** The segments side by side and their pieces in them, each as wide as its bytes, walked by keys. */
 import { PIECES, type MapSegment, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { el } from '../dom.js';
 import type { Picture } from '../picture/picture.js';
 import { pictureOfBoxes } from '../picture/pictureOfBoxes.js';
 import { strings } from '../strings.js';
 import { ownerName } from '../layer/bandText.js';
+import type { SourceLine } from '../viewState.js';
 import { ownerOfPiece, pieceText, poolText } from './mapText.js';
+
+/** Height of a row of segments with its gap, in letters. */
+const ROW_EM = 2.1;
 
 export interface MapGridHandlers {
   open(piece: number): void;
+  /** The colour of a line in the chart; null where no series is its own. */
+  fillOf(line: SourceLine): string | null;
   /** What is under the mouse, or else where the keys are. */
   look(piece: number | null): void;
 }
@@ -21,6 +27,8 @@ export class MapGrid {
   private cells: HTMLElement[] = [];
   private map: MemoryMapAnswer | null = null;
   private current = 0;
+  /** The segment that fills the width; null while all show. */
+  private zoomed: number | null = null;
 
   constructor(private readonly on: MapGridHandlers) {
     const pieceOf = (event: Event): number => this.cells.indexOf(event.target as HTMLElement);
@@ -58,14 +66,39 @@ export class MapGrid {
 
   show(map: MemoryMapAnswer): void {
     this.map = map;
-    this.cells = Array.from(map.pieces.bytes, (_, piece) => cellOf(map, piece));
+    this.cells = Array.from(map.pieces.bytes, (_, piece) => cellOf(map, piece, this.on));
     const rows = map.segments.map((segment, row) => {
       const cells = this.cells.filter((_, piece) => map.pieces.row[piece] === row);
       return rowOf(map, segment, cells);
     });
     this.element.replaceChildren(...rows);
+    this.fit();
+    this.zoom(this.zoomed !== null && this.zoomed < rows.length);
     this.current = 0;
     this.cells.at(0)?.setAttribute('tabindex', '0');
+  }
+
+  /** Lays the segments out so that all of them are seen at once, each as wide as its bytes. */
+  fit(): void {
+    const frame = this.element.parentElement;
+    if (this.map === null || frame === null || frame.clientHeight === 0) return;
+    const { segments } = this.map;
+    const rowHeight = Number.parseFloat(getComputedStyle(this.element).fontSize) * ROW_EM;
+    const rows = Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 1);
+    const total = segments.reduce((sum, { reservedBytes }) => sum + reservedBytes, 0);
+    const perRow = Math.max(total / rows, ...segments.map(({ reservedBytes }) => reservedBytes));
+    segments.forEach(({ reservedBytes }, row) => {
+      (this.element.children[row] as HTMLElement).style.setProperty('--size', String(reservedBytes / perRow));
+    });
+  }
+
+  /** Shows the segment of the current piece over the whole width, or all segments. */
+  zoom(closer: boolean): void {
+    this.zoomed = closer && this.map !== null ? (this.map.pieces.row.at(this.current) ?? null) : null;
+    this.element.classList.toggle('zoomed', this.zoomed !== null);
+    [...this.element.children].forEach((row, index) => {
+      (row as HTMLElement).hidden = this.zoomed !== null && index !== this.zoomed;
+    });
   }
 
   private key(key: string): boolean {
@@ -81,8 +114,10 @@ export class MapGrid {
       if (to >= 0 && to < this.cells.length) this.moveTo(to);
       return true;
     }
-    if (key !== 'Enter' || this.cells.length === 0) return false;
-    this.on.open(this.current);
+    if (this.cells.length === 0) return false;
+    if (key === ' ' || key === 'Escape') this.zoom(key === ' ');
+    else if (key === 'Enter') this.on.open(this.current);
+    else return false;
     return true;
   }
 
@@ -107,8 +142,12 @@ export class MapGrid {
 
   private moveTo(piece: number): void {
     const before = this.cells[this.current];
+    if (this.map !== null && this.zoomed !== null && this.map.pieces.row[piece] !== this.zoomed) {
+      this.current = piece;
+      this.zoom(true);
+    }
     before.setAttribute('tabindex', '-1');
-    if (piece !== this.current) before.classList.remove('picked');
+    if (this.cells[piece] !== before) before.classList.remove('picked');
     this.current = piece;
     this.cells[piece].setAttribute('tabindex', '0');
     this.cells[piece].focus();
@@ -116,17 +155,19 @@ export class MapGrid {
   }
 }
 
-function cellOf(map: MemoryMapAnswer, piece: number): HTMLElement {
+function cellOf(map: MemoryMapAnswer, piece: number, on: MapGridHandlers): HTMLElement {
   const { kind, bytes, liveBytes } = map.pieces;
   const owner = ownerOfPiece(map, piece);
+  const fill = owner?.place == null ? null : on.fillOf(owner.place);
   const cell = el(
     'div',
     {
-      class: `piece of-${PIECES[kind[piece]]}`,
+      class: `piece of-${PIECES[kind[piece]]}${fill === null ? '' : ' of-series'}`,
       attributes: { role: 'gridcell', tabindex: '-1', 'aria-label': pieceText(map, piece) },
     },
     owner === null ? '' : ownerName(owner, 'name'),
   );
+  if (fill !== null) cell.style.setProperty('--fill', fill);
   cell.style.setProperty('flex-grow', String(bytes[piece]));
   cell.style.setProperty('--share', `${(liveBytes[piece] / bytes[piece]) * 100}%`);
   return cell;
@@ -139,5 +180,5 @@ function rowOf(map: MemoryMapAnswer, segment: MapSegment, cells: readonly HTMLEl
   label.append(el('span', { class: 'aside' }, ` · ${poolText(map.pools[segment.pool])}`));
   if (segment.isPinned) label.append(' · ', el('strong', { title: strings.pinnedHint }, strings.pinned));
   const bar = el('div', { class: 'segment-bar', attributes: { role: 'presentation' } }, ...cells);
-  return el('div', { class: 'segment', attributes: { role: 'row' } }, label, bar);
+  return el('div', { class: segment.isPinned ? 'segment pinned' : 'segment', attributes: { role: 'row' } }, label, bar);
 }

@@ -13,7 +13,11 @@ export interface MapState {
 }
 
 export class MapSession {
-  readonly store = new Store<MapState>({ map: null, loading: false, error: null });
+  readonly store = new Store<MapState>({
+    map: null,
+    loading: false,
+    error: null,
+  });
   private pixels = 0;
   private readonly latest: Latest<MapQuery, MemoryMapAnswer>;
 
@@ -27,16 +31,20 @@ export class MapSession {
         if (map.path === selection?.path && map.device === selection.device) this.store.update({ map, error: null });
       },
       failure: (error) => {
-        this.store.update({ map: null, error: error instanceof Error ? error.message : String(error) });
+        this.store.update({
+          map: null,
+          error: error instanceof Error ? error.message : String(error),
+        });
       },
       settled: () => {
         this.store.update({ loading: false });
       },
     });
-    page.watch(({ pane, selection, choices, curve, pin }, before) => {
+    page.watch((state, before) => {
+      const { selection, choices, curve, pin } = state;
       if (selection !== before.selection) this.store.update({ map: null, error: null });
       // Choices are told anew whenever a file was read.
-      const isNew = pane !== before.pane || selection !== before.selection || choices !== before.choices;
+      const isNew = asksMap(state) !== asksMap(before) || selection !== before.selection || choices !== before.choices;
       const events = (of: ViewState['curve']): number => of?.events ?? -1;
       const moved = pin?.event !== before.pin?.event || events(curve) !== events(before.curve);
       if (isNew || moved) this.ask();
@@ -53,11 +61,16 @@ export class MapSession {
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, pane, curve, pin } = this.page.get();
-    if (pane !== 'map' || selection === null || curve === null || this.pixels === 0) return;
+    const { selection, curve, pin } = this.page.get();
+    if (!asksMap(this.page.get()) || selection === null || curve === null || this.pixels === 0) return;
     if (curve.path !== selection.path || curve.device !== selection.device) return;
     const event = pin?.event ?? curve.events - 1;
     this.store.update({ loading: true, error: null });
     this.latest.request({ ...selection, event, pixels: this.pixels });
   }
+}
+
+/** True while segments are shown, as a picture or as a table. */
+function asksMap({ pane, tabled }: ViewState): boolean {
+  return pane === 'map' || (pane === 'table' && tabled === 'segments');
 }

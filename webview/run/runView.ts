@@ -1,26 +1,28 @@
-/** The overview of the run above the chart: where a snapshot stands in it, and the way to the others. */
-import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
-import { el, oncePerFrame, setText } from '../dom.js';
+/** The overview of a run: where what is in view stands in it, and the way to the other snapshots. */
+import type { RunCurve } from '../../src/protocol/runData.js';
+import type { TimelineWindow } from '../../src/protocol/timelineData.js';
+import type { Range } from '../chart/range.js';
+import { el, oncePerFrame } from '../dom.js';
 import { createMessage } from '../message.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
+import type { TimelineSession } from '../session.js';
+import { listenForBrush } from './brush.js';
 import { drawRun, pixelOfRun, placeAt } from './runPicture.js';
 import type { RunSession } from './runSession.js';
 import { partText, runSummary } from './runText.js';
 
-export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLElement {
+export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
       runs.ask();
     },
   });
-  const summary = el('p', { class: 'aside' });
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
-  const heading = el('h2', {}, strings.run);
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.
   const strip = el(
     'div',
@@ -38,13 +40,7 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
     canvas,
     shown,
   );
-  const view = el(
-    'section',
-    { class: 'run', attributes: { 'aria-label': strings.run } },
-    failure.element,
-    el('div', { class: 'run-head' }, heading, summary),
-    strip,
-  );
+  const view = el('section', { class: 'run', attributes: { 'aria-label': strings.run } }, failure.element, strip);
   const current = (): number => {
     const { run } = runs.store.get();
     const { selection } = store.get();
@@ -65,26 +61,25 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
       ink.scale(scale, scale);
       drawRun(ink, run, theme, { width, height, top }, index);
     }
-    shown.hidden = index < 0;
-    if (index < 0) return;
-    const { from, to } = run.parts[index];
-    shown.style.left = `${pixelOfRun(run, from, width)}px`;
-    shown.style.width = `${pixelOfRun(run, to, width) - pixelOfRun(run, from, width)}px`;
+    const brush = brushOf(run, index, store.get());
+    shown.hidden = brush === null;
+    if (brush === null) return;
+    const left = Math.max(0, pixelOfRun(run, brush.from, width));
+    shown.style.left = `${left}px`;
+    shown.style.width = `${Math.min(width, pixelOfRun(run, brush.to, width)) - left}px`;
     shown.style.top = `${top}px`;
   });
   const describe = (): void => {
     const { run, error } = runs.store.get();
-    const { choices, selection, curveAsTable } = store.get();
+    const { choices } = store.get();
     failure.show(error === null ? null : strings.runFailed(error));
     // An empty strip keeps its place while it is asked for: its width decides what is asked.
     const index = current();
     const several = choices !== null && choices.length > 1;
     view.classList.toggle('without', run === null);
     view.hidden = !several;
-    strip.hidden = curveAsTable;
-    setText(heading, headingOf(choices ?? [], selection?.path));
     if (run === null) return;
-    setText(summary, runSummary(run));
+    strip.title = `${runSummary(run)}\n${strings.runHint}`;
     strip.setAttribute('aria-valuemax', String(run.parts.length));
     strip.setAttribute('aria-valuenow', String(index + 1));
     strip.setAttribute('aria-valuetext', index < 0 ? '' : partText(run, index));
@@ -92,9 +87,9 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
   };
   runs.store.watch(describe);
   store.watch((state, before) => {
-    const { selection, choices, curveAsTable } = state;
-    const changed = selection !== before.selection || choices !== before.choices;
-    if (state === before || changed || curveAsTable !== before.curveAsTable) describe();
+    const { selection, choices } = state;
+    if (state === before || selection !== before.selection || choices !== before.choices) describe();
+    else if (state.range !== before.range || state.curve !== before.curve) draw();
   });
   watchTheme(draw);
   new ResizeObserver(() => {
@@ -102,12 +97,34 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
     draw();
   }).observe(view);
 
-  strip.addEventListener('click', (event) => {
+  const shownRun = (): { run: RunCurve; index: number } | null => {
     const { run } = runs.store.get();
-    if (run === null) return;
-    const { left, width } = strip.getBoundingClientRect();
-    const place = placeAt(run, event.clientX - left, width);
-    runs.show(place.part, place.event);
+    const index = current();
+    return run === null || index < 0 ? null : { run, index };
+  };
+  listenForBrush(strip, {
+    brush: () => {
+      const of = shownRun();
+      const brush = of === null || store.get().range === null ? null : brushOf(of.run, of.index, store.get());
+      if (of === null || brush === null) return null;
+      const pixel = (x: number): number => pixelOfRun(of.run, x, strip.clientWidth);
+      return { from: pixel(brush.from), to: pixel(brush.to) };
+    },
+    move: (pixels) => {
+      const of = shownRun();
+      const { curve } = store.get();
+      const shift = of === null || curve === null ? null : shiftOf(of.run, of.index, curve);
+      if (of === null || shift === null) return;
+      const { from, to } = of.run.extent;
+      const x = (pixel: number): number => from + (pixel / strip.clientWidth) * (to - from) - shift;
+      session.setRange({ from: x(pixels.from), to: x(pixels.to) });
+    },
+    click: (pixel) => {
+      const { run } = runs.store.get();
+      if (run === null) return;
+      const place = placeAt(run, pixel, strip.clientWidth);
+      runs.show(place.part, place.event);
+    },
   });
   strip.addEventListener('keydown', (event) => {
     const count = runs.store.get().run?.parts.length ?? 0;
@@ -128,9 +145,18 @@ export function createRunView(store: Store<ViewState>, runs: RunSession): HTMLEl
   return view;
 }
 
-/** Whose files are called alike in each of several runs is told by the name of the run. */
-function headingOf(choices: readonly TimelineChoice[], path: string | undefined): string {
-  const name = choices.find((choice) => choice.path === path)?.run;
-  const isOne = choices.every(({ run }) => run === name);
-  return name === undefined || isOne ? strings.run : strings.runNamed(name);
+/** What is added to a place of a snapshot's own axis to have it on the run's; null where the axes have no common unit. */
+function shiftOf(run: RunCurve, part: number, curve: TimelineWindow): number | null {
+  if (run.axis !== curve.axis || run.parts[part].path !== curve.path) return null;
+  if (run.axis === 'events') return run.parts[part].to - (curve.events - 1);
+  return run.startUs === null || curve.startUs === null ? null : curve.startUs - run.startUs;
+}
+
+/** What of the run is in view; of a snapshot on another axis, its own part. */
+function brushOf(run: RunCurve, part: number, { curve, range }: ViewState): Range | null {
+  if (part < 0) return null;
+  const shift = curve === null ? null : shiftOf(run, part, curve);
+  if (curve === null || shift === null) return run.parts[part];
+  const { from, to } = range ?? curve.extent;
+  return { from: from + shift, to: to + shift };
 }

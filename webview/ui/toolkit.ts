@@ -6,17 +6,19 @@ import {
   type Checkbox,
   type Dropdown,
   type Option,
-  type Radio,
-  type RadioGroup,
+  type PanelTab,
+  type Panels,
+  type PanelView,
   type TextField,
   provideVSCodeDesignSystem,
   vsCodeButton,
   vsCodeCheckbox,
   vsCodeDropdown,
   vsCodeOption,
+  vsCodePanels,
+  vsCodePanelTab,
+  vsCodePanelView,
   vsCodeProgressRing,
-  vsCodeRadio,
-  vsCodeRadioGroup,
   vsCodeTextField,
 } from '@vscode/webview-ui-toolkit';
 
@@ -25,9 +27,10 @@ provideVSCodeDesignSystem().register(
   vsCodeCheckbox(),
   vsCodeDropdown(),
   vsCodeOption(),
+  vsCodePanels(),
+  vsCodePanelTab(),
+  vsCodePanelView(),
   vsCodeProgressRing(),
-  vsCodeRadio(),
-  vsCodeRadioGroup(),
   vsCodeTextField(),
 );
 
@@ -37,8 +40,9 @@ declare global {
     'vscode-checkbox': Checkbox;
     'vscode-dropdown': Dropdown;
     'vscode-option': Option;
-    'vscode-radio': Radio;
-    'vscode-radio-group': RadioGroup;
+    'vscode-panel-tab': PanelTab;
+    'vscode-panel-view': PanelView;
+    'vscode-panels': Panels;
     'vscode-text-field': TextField;
   }
 }

@@ -8,6 +8,7 @@ import { seededRandom } from '../../support/seededRandom.js';
 import { TrainingRun } from '../../support/trainingRun.js';
 import { exampleFolder, newFolder } from '../../support/workspaces.js';
 import { noBarriersInAnyTheme } from './barriers.js';
+import { choose } from './choose.js';
 import { harnessSession } from './harnessSession.js';
 import type { HarnessOptions } from './timelineHarness.js';
 
@@ -103,7 +104,8 @@ describe('the allocations under the curve', () => {
   it('are drawn where the model says', async () => {
     const { path, names, states } = smallModel();
     const { page } = await open(path, ['weights.py', 'leak.py', 'batch.py']);
-    await page.getByRole('radio', { name: 'Events' }).click();
+    await choose(page, 'Colour of the series', 'By line');
+    await choose(page, 'Horizontal axis', 'Events');
     await eventually(async () => {
       await assertDrawn(page, names, states);
     });
@@ -111,7 +113,7 @@ describe('the allocations under the curve', () => {
 
   it('name a peak of one event exactly once it is zoomed to', async () => {
     const { page } = await open(spikySnapshot(), ['train.py', 'eval.py']);
-    await page.getByRole('radio', { name: 'Events' }).click();
+    await choose(page, 'Horizontal axis', 'Events');
     await page.locator('.plot').focus();
     await page.keyboard.press('ArrowUp');
     await page
@@ -123,8 +125,8 @@ describe('the allocations under the curve', () => {
     const readout = page.locator('.readout');
     await readout.filter({ hasText: /eval\.py:7[^]*300 MiB, one allocation/ }).waitFor();
     await page.keyboard.press('Enter');
-    const card = page.locator('.band-card');
-    await card.filter({ hasText: /Picked: eval\.py:7[^]*300 MiB, one allocation[^]*freed by event/ }).waitFor();
+    const card = page.locator('.selection');
+    await card.filter({ hasText: /eval\.py:7[^]*300 MiB, one allocation[^]*freed by event/ }).waitFor();
     assert.equal(await card.locator('h2').getAttribute('title'), `${(300 * MiB).toLocaleString('en')} bytes`);
     await page.keyboard.press('Enter');
     await eventually(() => {
@@ -134,7 +136,7 @@ describe('the allocations under the curve', () => {
 
   it('leave a pixel wherever anything is live, and a peak of one event its column, also in the strip of the whole', async () => {
     const { page } = await open(spikySnapshot(), ['train.py', 'eval.py']);
-    await page.getByRole('radio', { name: 'Events' }).click();
+    await choose(page, 'Horizontal axis', 'Events');
     for (const canvas of [page.locator('.bands canvas').first(), page.locator('.minimap canvas')]) {
       await eventually(async () => {
         const { empty, full } = await columnsOf(canvas);
@@ -154,6 +156,7 @@ describe('the allocations under the curve', () => {
     const key = page.locator('.band-key');
     const view = page.locator('.minimap .in-view');
     const allBytes = page.getByRole('button', { name: 'All bytes' });
+    await choose(page, 'Colour of the series', 'By line');
     await key.filter({ hasText: 'weights.py:1' }).waitFor();
     assert.doesNotMatch(await key.innerText(), /leak\.py:2/);
     assert.equal(await allBytes.isVisible(), false);
@@ -173,7 +176,7 @@ describe('the allocations under the curve', () => {
     await page.keyboard.press('Alt+ArrowDown');
     await page.locator('.readout', { hasText: /leak\.py:2[^]*64\.0 KiB, one allocation/ }).waitFor();
     await page.keyboard.press('Enter');
-    await page.locator('.band-card h2[title="65,536 bytes"]').waitFor();
+    await page.locator('.selection h2[title="65,536 bytes"]').waitFor();
     await eventually(async () => {
       assert.ok(new Set(await hues(page)).size >= 2, 'no second line is drawn');
     });
@@ -233,11 +236,11 @@ describe('the allocations under the curve', () => {
     await page.locator('.plot').hover({ position: point });
     await page.locator('.readout', { hasText: 'detector/pyramid.py:16' }).waitFor();
     await page.locator('.plot').click({ position: point });
-    await page.locator('.band-card', { hasText: 'Picked: detector/pyramid.py:16' }).waitFor();
+    await page.locator('.selection', { hasText: 'detector/pyramid.py:16' }).waitFor();
     await page.getByText('Stack, innermost first').click();
-    const frames = page.locator('.band-card .stack > li');
+    const frames = page.locator('.selection .stack > li');
     assert.match((await frames.nth(1).innerText()).trim(), /detector\/pyramid\.py:16 <listcomp>$/);
-    assert.match(await page.locator('.band-card .facts').innerText(), /^<listcomp> \u2190 forward \u2190 forward/m);
+    assert.match(await page.locator('.selection .facts').innerText(), /^<listcomp> \u2190 forward \u2190 forward/m);
     const folded = frames.first().locator('li');
     assert.equal(await folded.first().isVisible(), false);
     await frames.first().getByText('4 library frames').click();
@@ -252,8 +255,8 @@ describe('the allocations under the curve', () => {
         { file: 'detector/pyramid.py', line: 16, preserveFocus: false },
       ]);
     });
-    await page.getByText('Let Go').click();
-    await page.locator('.band-card').waitFor({ state: 'hidden' });
+    await page.getByText('Clear').click();
+    await page.locator('.selection').waitFor({ state: 'hidden' });
   });
 
   it('can be walked with keys, and are spoken', async () => {
@@ -263,7 +266,7 @@ describe('the allocations under the curve', () => {
     const spoken = page.locator('.chart [role=status]');
     await page.keyboard.press('Alt+ArrowUp');
     await eventually(async () => {
-      assert.match((await spoken.textContent()) ?? '', /pyramid\.py:16.* Band (\d+) of \1 from the top/);
+      assert.match((await spoken.textContent()) ?? '', /pyramid\.py:16.* Series (\d+) of \1 from the top/);
     });
     const lowest = await spoken.textContent();
     await page.keyboard.press('Alt+ArrowUp');
@@ -293,19 +296,20 @@ describe('the allocations under the curve', () => {
   it('are coloured by what one asks for, and say so', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     const key = page.locator('.band-key');
-    await key.filter({ hasText: 'detector/pyramid.py:16' }).waitFor();
+    await key.filter({ hasText: 'Leak' }).waitFor();
     for (const [grouping, word] of [
-      ['By age', 'Alive at the end'],
+      ['By age', 'Live at the end'],
       ['By category', 'Activations'],
-      ['By verdict', 'Gone at the end'],
+      ['By line', 'detector/pyramid.py:16'],
+      ['By verdict', 'Freed at the end'],
       ['By stack', 'detector/pyramid.py:16'],
       ['By file', 'detector/pyramid.py'],
     ] as const) {
-      await page.getByRole('combobox', { name: 'Colour of the allocations' }).click();
-      await page.getByRole('option', { name: grouping }).click();
+      await choose(page, 'Colour of the series', grouping);
       await key.filter({ hasText: word }).waitFor();
     }
-    await page.getByText('Curve as a table').click();
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await choose(page, 'Numbers of', 'Series in view');
     await page
       .locator('.band-table tr', { hasText: 'detector/pyramid.py:16' })
       .filter({ hasText: '1.40 GiB' })
@@ -314,17 +318,17 @@ describe('the allocations under the curve', () => {
 
   it('can be left out', async () => {
     const { page } = await open(late, []);
-    await page.getByText('Allocations', { exact: true }).click();
+    await choose(page, 'Colour of the series', 'Curve only');
     await page.locator('.bands').waitFor({ state: 'hidden' });
     assert.equal(await page.locator('.minimap').isVisible(), false);
   });
 
   it('that were born in view and are alive are listed, by line and by stack', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
-    await page.getByText('Born in view, still alive').click();
+    await choose(page, 'Live memory', 'Allocated in view, still live');
     const total = async (): Promise<number> => exact(page, '.live-table tfoot tr.total td');
     const whole = await eventually(total);
-    await page.getByText('By stack', { exact: true }).last().click();
+    await page.getByRole('tab', { name: 'Stacks' }).click();
     await page.locator('.live-table td.function', { hasText: '\u2190' }).first().waitFor();
     assert.equal(await total(), whole);
     await page.getByRole('button', { name: 'Zoom in' }).click();
@@ -342,15 +346,14 @@ describe('the allocations under the curve', () => {
 
   it('are as they were after a reload', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
-    await page.getByRole('combobox', { name: 'Colour of the allocations' }).click();
-    await page.getByRole('option', { name: 'By age' }).click();
-    await page.locator('.band-key', { hasText: 'Alive at the end' }).waitFor();
+    await choose(page, 'Colour of the series', 'By age');
+    await page.locator('.band-key', { hasText: 'Live at the end' }).waitFor();
     await page.locator('.plot').click({ position: await placeIn(page, 0.6, 0.2) });
-    const card = page.locator('.band-card');
+    const card = page.locator('.selection');
     await card.waitFor();
     const text = await card.innerText();
     await page.reload();
-    await page.locator('.band-key', { hasText: 'Alive at the end' }).waitFor();
+    await page.locator('.band-key', { hasText: 'Live at the end' }).waitFor();
     await card.waitFor();
     assert.equal(await card.innerText(), text);
   });
@@ -426,7 +429,7 @@ describe('the allocations under the curve', () => {
     await page.locator('.plot').click({ position: await placeIn(page, 0.6, 0.2) });
     await page.locator('.live-table tbody tr').first().waitFor();
     for (const table of [false, true]) {
-      if (table) await page.getByText('Curve as a table').click();
+      if (table) await page.getByRole('tab', { name: 'Table' }).click();
       await noBarriersInAnyTheme(opened, table ? 'bands-table' : 'bands', ['13px', '26px']);
     }
   });

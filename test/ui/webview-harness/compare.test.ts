@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.js';
 import { picklesUnder, FIXTURES } from '../../support/snapshots.js';
 import { exampleFolder } from '../../support/workspaces.js';
 import { noBarriersInAnyTheme } from './barriers.js';
+import { choose } from './choose.js';
 import { harnessSession } from './harnessSession.js';
 import { picture } from './picture.js';
 import type { TimelineHarness } from './timelineHarness.js';
@@ -27,7 +28,7 @@ describe('two snapshots side by side', () => {
   async function open(shown: readonly string[] = paths): Promise<{ alone: TimelineHarness; page: Page }> {
     const alone = await session.open({ paths: shown, files, viewport: { width: 1200, height: 900 } });
     const { page } = alone;
-    await page.locator('.views').getByText('Compare').click();
+    await page.getByText('Compare…').click();
     await page.locator('.compare-table tbody tr').first().waitFor();
     return { alone, page };
   }
@@ -42,11 +43,11 @@ describe('two snapshots side by side', () => {
         };
         const cells = [...row.children];
         return {
-          growth: exact(cells[0]),
-          a: exact(cells[1]),
-          b: exact(cells[2]),
-          born: exact(cells[4]),
-          place: cells[7].textContent,
+          growth: exact(cells[1]),
+          a: exact(cells[2]),
+          b: exact(cells[3]),
+          born: exact(cells[5]),
+          place: cells[0].textContent,
         };
       }),
     );
@@ -85,7 +86,7 @@ describe('two snapshots side by side', () => {
     await page.keyboard.press('Enter');
     const [file, line] = most.split(':');
     await opened(alone, { file, line: Number(line) });
-    await page.locator('.compare-growth vscode-text-field').locator('input').fill('no such line');
+    await page.getByRole('textbox', { name: 'Search' }).filter({ visible: true }).fill('no such line');
     await page.locator('.compare-table tfoot', { hasText: 'Shown: 0 of' }).waitFor();
   });
 
@@ -112,7 +113,7 @@ describe('two snapshots side by side', () => {
     await eventually(() => {
       assert.deepEqual((alone.callsOf('compareFlame').at(-1) as { focus: number[] }).focus, []);
     });
-    await page.getByText('What is live in B').click();
+    await choose(page, 'Width of the boxes', 'What is live in B');
     await eventually(() => {
       assert.equal((alone.callsOf('compareFlame').at(-1) as { width: string }).width, 'after');
     });
@@ -128,16 +129,15 @@ describe('two snapshots side by side', () => {
     });
     await page.keyboard.press('Home');
     assert.match(await text(), /^step \u2212?\d+; /);
-    await page.locator('.series-section').getByText('Events', { exact: true }).click();
+    await choose(page, 'Horizontal axis', 'Events');
     await eventually(async () => {
       await plot.focus();
       assert.match(await text(), /^event /);
     });
-    const rows = page.locator('.series-table tbody tr');
-    assert.equal(await rows.count(), 2);
-    await page.getByText('Whole runs').click();
+    await choose(page, 'Curves of', 'Whole runs');
     await eventually(async () => {
-      assert.equal(await rows.first().locator('td').first().innerText(), String(paths.length));
+      await plot.focus();
+      assert.match(await text(), /; A run.*; B /);
     });
   });
 
@@ -158,7 +158,6 @@ describe('two snapshots side by side', () => {
 
   it('asks for little, and has no barrier that axe knows, in every theme and with large letters', async () => {
     const { alone, page } = await open();
-    await page.locator('.series-table tbody tr').first().waitFor();
     for (const pane of ['Table', 'Difference flame graph']) {
       await page.locator('.compare-growth').getByText(pane, { exact: true }).click();
       if (pane !== 'Table') await box(page, 'Everything').waitFor();
@@ -205,14 +204,13 @@ describe('runs, ranks and devices over each other', () => {
     const [a, b] = [shown[0], shown[shown.length - 1]];
     await page.locator('.controls').first().waitFor();
     alone.tell({ request: 1, selected: { path: b, device: 0 }, compared: { a, b } });
-    await page.locator('.series-table tbody tr').first().waitFor();
     await page.getByText('At the Same Step').click();
     await eventually(() => {
       const pair = alone.callsOf('compareTable').at(-1) as { a: string; b: string };
       assert.notDeepEqual(pair, { a, b });
       assert.equal(/\d+\D*$/.exec(pair.a)?.[0], /\d+\D*$/.exec(pair.b)?.[0]);
     });
-    await page.getByText('Whole runs').click();
+    await choose(page, 'Curves of', 'Whole runs');
     await eventually(() => {
       const asked = alone.callsOf('series').at(-1) as { series: { whole: boolean }[] };
       assert.deepEqual(
@@ -220,7 +218,7 @@ describe('runs, ranks and devices over each other', () => {
         [true, true],
       );
     });
-    await page.locator('.compare > .summary').nth(1).waitFor();
+    await page.locator('.answer > .summary').nth(1).waitFor();
     await picture(page, 'compare-runs');
   });
 });

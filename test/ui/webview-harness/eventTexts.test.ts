@@ -45,7 +45,7 @@ describe('what is said of an event', () => {
     if (process.env['LEAKLINE_PICTURES'] !== undefined) {
       await page.screenshot({ path: join(process.env['LEAKLINE_PICTURES'], 'failure.png') });
     }
-    await page.getByText('Curve as a table').click();
+    await page.getByRole('tab', { name: 'Table' }).click();
     await page.locator('.curve-table tr', { hasText: '40.0 MiB asked for, 12.0 MiB free' }).waitFor();
   });
 
@@ -53,7 +53,7 @@ describe('what is said of an event', () => {
     const { page } = await session.open({ paths: [failing()], files: ['train.py'] });
     const box = await page.locator('.plot').boundingBox();
     assert.ok(box !== null);
-    const card = page.locator('.band-card');
+    const card = page.locator('.selection');
     await patiently(
       async (patienceMs) => {
         await page.mouse.click(box.x + box.width * 0.3, box.y + box.height * 0.7);

@@ -39,7 +39,7 @@ describe('what can be saved', () => {
 
   it('saves the growth as CSV with the totals of the report, and copies it', async () => {
     const { alone, page } = await open();
-    await page.locator('.views').getByText('Compare').click();
+    await page.getByText('Compare…').click();
     await page.locator('.compare-table tbody tr').first().waitFor();
     const file = await save(alone, '.compare-growth', 'CSV');
     assert.deepEqual([file.name, file.kind], ['step_0005-step_0040-growth', 'csv']);
@@ -61,11 +61,11 @@ describe('what can be saved', () => {
 
   it('saves each picture of a comparison as SVG and PNG', async () => {
     const { alone, page } = await open();
-    await page.locator('.views').getByText('Compare').click();
-    await page.locator('.series-table tbody tr').first().waitFor();
-    const curves = await save(alone, '.series-section', 'SVG');
+    await page.getByText('Compare…').click();
+    await page.locator('.compare-table tbody tr').first().waitFor();
+    const curves = await save(alone, '.compare .controls', 'SVG');
     await assertSvg(page, curves, /^A$/);
-    assertPng(await save(alone, '.series-section', 'PNG'), curves);
+    assertPng(await save(alone, '.compare .controls', 'PNG'), curves);
     await page.locator('.compare-growth').getByText('Difference flame graph').click();
     await page.locator('.call.difference').first().waitFor();
     const flame = await save(alone, '.compare-growth', 'SVG');
@@ -76,19 +76,19 @@ describe('what can be saved', () => {
   it('saves the chart with its allocations, the flame graph, the map and the list', async () => {
     const { alone, page } = await open();
     await page.locator('.bands canvas').first().waitFor();
-    const chart = await save(alone, '.history', 'SVG');
+    const chart = await save(alone, '.timeline .controls', 'SVG');
     const { images } = await assertSvg(page, chart, /^Live$/);
     assert.ok(images > 0, 'the allocations are in it');
-    assertPng(await save(alone, '.history', 'PNG'), chart);
-    const [head, ...points] = csv(await save(alone, '.history', 'CSV'));
+    assertPng(await save(alone, '.timeline .controls', 'PNG'), chart);
+    const [head, ...points] = csv(await save(alone, '.timeline .controls', 'CSV'));
     assert.deepEqual(head, ['time_us', 'event', 'live_bytes', 'reserved_bytes']);
     const report = compare(exampleFolder(), paths[0], paths[paths.length - 1]);
     assert.equal(Number(points.at(-1)?.[2]), report.b.devices[0].liveBytes);
     for (const [pane, part, text] of [
-      ['Flame graph', '.flame', /^forward/],
-      ['Memory map', '.map', /pyramid\.py:16/],
+      ['Flame Graph', '.flame', /^forward/],
+      ['Memory Map', '.map', /pyramid\.py:16/],
     ] as const) {
-      await page.locator('.panes').getByText(pane).click();
+      await page.getByRole('tab', { name: pane }).click();
       await page.locator(`${part} .call, ${part} .piece`).first().waitFor();
       const picture = await save(alone, part, 'SVG');
       await assertSvg(page, picture, text);
@@ -97,7 +97,7 @@ describe('what can be saved', () => {
     const [columns, ...pieces] = csv(await save(alone, '.map', 'CSV'));
     const live = pieces.reduce((sum, row) => sum + Number(row[columns.indexOf('live_bytes')]), 0);
     assert.equal(live, report.b.devices[0].liveBytes);
-    await page.locator('.panes').getByText('List').click();
+    await page.getByRole('tab', { name: 'Lines' }).click();
     await page.locator('.plot').focus();
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');

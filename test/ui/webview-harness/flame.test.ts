@@ -8,6 +8,7 @@ import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder } from '../../support/workspaces.js';
 import { noBarriersInAnyTheme } from './barriers.js';
 import { harnessSession } from './harnessSession.js';
+import { choose } from './choose.js';
 import { cellsOf } from './tableCells.js';
 import type { TimelineHarness } from './timelineHarness.js';
 
@@ -39,7 +40,7 @@ describe('the flame graph', () => {
       files: ['train.py', 'model.py', 'data.py', 'tiny.py'],
     });
     const { page } = alone;
-    await page.locator('.panes').getByText('Flame graph').click();
+    await page.getByRole('tab', { name: 'Flame Graph' }).click();
     await box(page, 'main').waitFor();
     return { alone, page };
   }
@@ -130,24 +131,24 @@ describe('the flame graph', () => {
 
   it('finds calls and says what went through them, each byte once', async () => {
     const { page } = await open();
-    await page.locator('.flame vscode-text-field').locator('input').fill('model.py');
+    await page.getByRole('textbox', { name: 'Search' }).fill('model.py');
     await page
       .locator('.flame .summary', { hasText: '2 calls in view match; 86.0 MiB (86 %) went through.' })
       .waitFor();
     assert.deepEqual(
       await page.locator('.call.found').evaluateAll((boxes) => boxes.map((found) => found.textContent)),
-      ['forward model.py:7', 'attend model.py:12'],
+      ['forward model.py:7  86.0 MiB', 'attend model.py:12  26.0 MiB'],
     );
   });
 
   it('is as wide as bytes times lifetime where that is asked for', async () => {
     const { alone, page } = await open();
-    await page.locator('.flame').getByText('Bytes × lifetime in view').click();
+    await choose(page, 'What the boxes are as wide as', 'Bytes × lifetime in view');
     await page.locator('.flame .summary', { hasText: /^In view: .* live on average, .*·/ }).waitFor();
     const { over } = alone.callsOf('flame').at(-1) as { over: { window: null } };
     assert.equal(over.window, null);
     assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /on average, .*·.*of what is live/);
-    await page.locator('.flame').getByText('Live bytes', { exact: true }).click();
+    await choose(page, 'What the boxes are as wide as', 'Live bytes');
     await page.locator('.flame .summary', { hasText: 'At the end of the recording' }).waitFor();
   });
 
@@ -174,7 +175,7 @@ describe('the flame graph', () => {
     const boxes = await page
       .locator('.flame-graph [aria-level]')
       .evaluateAll((all) => all.map((one) => [one.ariaLevel ?? '', one.ariaLabel ?? '']));
-    await page.getByText('Calls as a table').click();
+    await asTable(page);
     const table = page.locator('.flame-table');
     await table.waitFor();
     assert.equal(await page.locator('.flame-graph').isVisible(), false);
@@ -211,7 +212,7 @@ describe('the flame graph', () => {
       (await rowsOf('tbody')).map(({ bytes }) => bytes[0]),
       [...own].sort((a, b) => b - a),
     );
-    await page.locator('.flame vscode-text-field').locator('input').fill('model.py');
+    await page.getByRole('textbox', { name: 'Search' }).fill('model.py');
     await table.locator('tfoot', { hasText: 'Shown: 2 of 6' }).waitFor();
     assert.equal(await table.locator('tbody tr').count(), 2);
     await table.getByText('attend, model.py:12').click();
@@ -229,15 +230,14 @@ describe('the flame graph', () => {
     await eventually(async () => {
       assert.equal(await box(page, 'load').count(), 0);
     });
-    await page.locator('.flame').getByText('Bytes × lifetime in view').click();
-    await page.getByText('Calls as a table').click();
+    await choose(page, 'What the boxes are as wide as', 'Bytes × lifetime in view');
+    await asTable(page);
     await page.locator('.flame-table').getByRole('button', { name: 'Bytes' }).last().click();
     const before = await eventually(() => {
       const asked = alone.callsOf('flame').at(-1) as { folded: boolean; focus: number[]; over: object | null };
       assert.deepEqual([asked.over !== null, asked.focus.length, asked.folded], [true, 3, false]);
       return asked;
     });
-    await page.locator('.flame .summary', { hasText: /^In view: / }).waitFor();
     const rows = page.locator('.flame-table tbody tr');
     const shown = await rows.allInnerTexts();
     await page.reload();
@@ -245,14 +245,15 @@ describe('the flame graph', () => {
     assert.deepEqual(alone.callsOf('flame').at(-1), before);
     assert.deepEqual(await rows.allInnerTexts(), shown);
     assert.equal(await page.locator('.flame-table th[aria-sort="descending"]').innerText(), 'Bytes');
+    await page.getByRole('tab', { name: 'Flame Graph' }).click();
     await page.locator('.flame').getByText('Everything', { exact: true }).click();
-    await page.locator('.flame-table').getByText('load, data.py:5').waitFor();
+    await box(page, 'load').waitFor();
   });
 
   it('has no barrier that axe knows, in every theme, as a graph and as a table', async () => {
     const { alone, page } = await open();
     for (const shown of ['flame-graph', 'flame-table']) {
-      if (shown === 'flame-table') await page.getByText('Calls as a table').click();
+      if (shown === 'flame-table') await asTable(page);
       await page.locator(`.${shown}`).waitFor();
       await noBarriersInAnyTheme(alone, shown);
     }
@@ -260,6 +261,11 @@ describe('the flame graph', () => {
 });
 
 const box = (page: Page, name: string) => page.locator(`.flame-graph [aria-label^="${name}"]`);
+
+async function asTable(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Table' }).click();
+  await choose(page, 'Numbers of', 'Calls');
+}
 
 async function width(page: Page, name: string): Promise<number> {
   return (await box(page, name).boundingBox())?.width ?? 0;

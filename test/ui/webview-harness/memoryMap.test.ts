@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.js';
 import { pickle, Tuple } from '../../support/plainPickle.js';
 import { newFolder } from '../../support/workspaces.js';
 import { noBarriersInAnyTheme } from './barriers.js';
+import { choose } from './choose.js';
 import { cellsOf } from './tableCells.js';
 import { harnessSession } from './harnessSession.js';
 import type { TimelineHarness } from './timelineHarness.js';
@@ -62,7 +63,7 @@ describe('the memory map', () => {
   async function open(): Promise<{ alone: TimelineHarness; page: Page }> {
     const alone = await session.open({ paths: [fragmented()], files: ['train.py'] });
     const { page } = alone;
-    await page.locator('.panes').getByText('Memory map').click();
+    await page.getByRole('tab', { name: 'Memory Map' }).click();
     await piece(page, 0).first().waitFor();
     return { alone, page };
   }
@@ -95,6 +96,7 @@ describe('the memory map', () => {
       blocks.reduce((sum, of) => sum + of, 0),
       2048,
     );
+    await asTable(page);
     const total = await page.locator('.pool-table tfoot td').allInnerTexts();
     assert.deepEqual(total, ['3', '142 MiB', '26.0 MiB', '116 MiB', '60.0 MiB', '1']);
   });
@@ -153,12 +155,11 @@ describe('the memory map', () => {
 
   it('has the same segments as a table whose sums are those of the picture, also after a reload', async () => {
     const { page } = await open();
-    await page.getByText('Segments as a table').click();
+    await asTable(page);
     const check = async (): Promise<void> => {
       const table = page.locator('.segment-table');
       await table.waitFor();
       assert.equal(await page.locator('.map-grid').isVisible(), false);
-      assert.equal(await page.locator('.map .chart-hint').isVisible(), false);
       const rows = await cellsOf(table.locator('tbody tr'));
       assert.deepEqual(
         rows.map(({ texts }) => texts.filter((_, column) => ![3, 4, 5, 6].includes(column))),
@@ -181,14 +182,14 @@ describe('the memory map', () => {
     await check();
     await page.reload();
     await check();
-    await page.getByText('Segments as a table').click();
+    await page.getByRole('tab', { name: 'Memory Map' }).click();
     await piece(page, 0).first().waitFor();
     assert.equal(await page.locator('.segment-table').isVisible(), false);
   });
 
   it('has a table that sorts by each of its numbers, and stays sorted through time and a reload', async () => {
     const { page } = await open();
-    await page.getByText('Segments as a table').click();
+    await asTable(page);
     const table = page.locator('.segment-table');
     const addresses = (): Promise<string[]> => table.locator('tbody th').allInnerTexts();
     const sortedBy = async (name: string, order: string, expected: readonly string[]): Promise<void> => {
@@ -204,8 +205,10 @@ describe('the memory map', () => {
     await sortedBy('Size', 'descending', [large, half, small]);
     await press('Live');
     await sortedBy('Live', 'descending', [half, large, small]);
+    await page.getByRole('tab', { name: 'Memory Map' }).click();
     await page.getByRole('slider', { name: 'Instant of the map' }).press('ArrowLeft');
     await page.locator('.map .summary', { hasText: 'Before the first event' }).waitFor();
+    await page.getByRole('tab', { name: 'Table' }).click();
     await sortedBy('Live', 'descending', [half, small, large]);
     await page.reload();
     await table.waitFor();
@@ -217,12 +220,17 @@ describe('the memory map', () => {
   it('has no barrier that axe knows, in every theme, as a picture and as a table', async () => {
     const { alone, page } = await open();
     for (const shown of ['map-grid', 'segment-table']) {
-      if (shown === 'segment-table') await page.getByText('Segments as a table').click();
+      if (shown === 'segment-table') await asTable(page);
       await page.locator(`.${shown}`).waitFor();
       await noBarriersInAnyTheme(alone, shown);
     }
   });
 });
+
+async function asTable(page: Page): Promise<void> {
+  await page.getByRole('tab', { name: 'Table' }).click();
+  await choose(page, 'Numbers of', 'Segments');
+}
 
 /** The pieces of a segment. */
 const piece = (page: Page, segment: number): Locator => page.locator('.segment').nth(segment).locator('.piece');

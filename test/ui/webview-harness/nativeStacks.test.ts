@@ -53,8 +53,8 @@ describe('stacks with C++ frames', () => {
     await page.locator('.band-key', { hasText: '…/models/attention.py:7' }).waitFor();
     const { width, height } = await sizeOf(plot);
     await plot.click({ position: { x: width * 0.5, y: height * 0.6 } });
-    const card = page.locator('.band-card');
-    await card.getByText(`Picked: ${PLACE}:7`).waitFor();
+    const card = page.locator('.selection');
+    await card.getByText(`${PLACE}:7`).waitFor();
     assert.match(await card.locator('.facts').innerText(), /^forward ← train_step$/m);
     await card.getByText('Stack, innermost first').click();
     assert.deepEqual(
@@ -67,7 +67,7 @@ describe('stacks with C++ frames', () => {
         `${MACHINERY.length} frames are hidden: of the recording itself, of the Python interpreter, or too far out`,
       ],
     );
-    await page.getByRole('radio', { name: 'By stack' }).click();
+    await page.getByRole('tab', { name: 'Stacks' }).click();
     const cell = page.locator('.live-table td.function', { hasText: 'forward ← _call_impl ← train_step' });
     await cell.waitFor();
     assert.match((await cell.getAttribute('title')) ?? '', /44 C\+\+ frames are hidden$/);
@@ -87,7 +87,7 @@ describe('stacks with C++ frames', () => {
       ]) {
         const pointer = { x: size.width * x, y: size.height * y };
         await plot.hover({ position: pointer });
-        await readout.filter({ hasText: 'forward ← train_step' }).waitFor();
+        await readout.filter({ hasText: 'attention.py:7' }).waitFor();
         await eventually(async () => {
           const [box, whole] = [await boxOf(readout), await boxOf(plot)];
           assert.ok(box.height < whole.height / 2, `${box.height} of ${whole.height} pixels high`);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+import { choose } from './choose.js';
 import { harnessSession } from './harnessSession.js';
 import type { TimelineHarness } from './timelineHarness.js';
 
@@ -26,22 +27,6 @@ describe('the overview of a run', () => {
     });
   }
 
-  it('says which run it is where there are several, whose files may be called alike', async () => {
-    const others = picklesUnder(join(FIXTURES, 'planted/recordings/search_tree'));
-    const { page, state } = await open([...paths, ...others]);
-    const heading = page.locator('.run-head h2');
-    const runOf = (path: string): string => state.choices.find((choice) => choice.path === path)?.run ?? '';
-    assert.notEqual(runOf(paths[0]), runOf(others[0]));
-    for (const path of [paths[0], others[0]]) {
-      session.current?.tell({ request: path === paths[0] ? 1 : 2, selected: { path, device: 0 } });
-      await heading.filter({ hasText: `The whole run: ${runOf(path)}` }).waitFor();
-    }
-    await session.current?.close();
-    const alone = await open(paths);
-    await alone.page.locator('.run-strip').waitFor();
-    assert.equal(await alone.page.locator('.run-head h2').innerText(), 'The whole run');
-  });
-
   it('leads with mouse and keys to the snapshot that covers an instant, and says where it is', async () => {
     const { page } = await open(paths);
     const strip = page.locator('.run-strip');
@@ -54,7 +39,7 @@ describe('the overview of a run', () => {
       (await strip.getAttribute('aria-valuetext')) ?? '',
       /^Snapshot \d+ of \d+, step \d+: .* live, recorded/,
     );
-    assert.match(await page.locator('.run-head').innerText(), new RegExp(`${count} snapshots, .* live in the first`));
+    assert.match((await strip.getAttribute('title')) ?? '', new RegExp(`${count} snapshots, .* live in the first`));
     if (process.env['LEAKLINE_PICTURES'] !== undefined) {
       await page.screenshot({ path: join(process.env['LEAKLINE_PICTURES'], 'run.png') });
     }
@@ -83,11 +68,11 @@ describe('the overview of a run', () => {
   it('is a table for those who want its numbers', async () => {
     const { page } = await open(paths);
     await page.locator('.run-strip').waitFor();
-    await page.getByText('Curve as a table').click();
+    await page.getByRole('tab', { name: 'Table' }).click();
+    await choose(page, 'Numbers of', 'Snapshots of the run');
     const rows = page.locator('.run-table tbody tr');
     await rows.first().waitFor();
     assert.equal(await rows.count(), paths.length);
-    assert.equal(await page.locator('.run-strip').isVisible(), false);
     // Column by column: bytes live and reserved, then the steps.
     assert.match(await rows.nth(1).locator('td').nth(2).innerText(), /^7 – 12$/);
     await rows.nth(1).getByRole('button').click();

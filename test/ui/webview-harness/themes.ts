@@ -16,6 +16,9 @@ export const themes = {
     bodyClass: 'vscode-dark',
     variables: {
       ...fonts,
+      'panelTitle-activeForeground': '#e7e7e7',
+      'panelTitle-inactiveForeground': '#9d9d9d',
+      'leakline-leakForeground': '#f48771',
       foreground: '#cccccc',
       descriptionForeground: '#9d9d9d',
       errorForeground: '#f85149',
@@ -56,6 +59,9 @@ export const themes = {
     bodyClass: 'vscode-light',
     variables: {
       ...fonts,
+      'panelTitle-activeForeground': '#3b3b3b',
+      'panelTitle-inactiveForeground': '#616161',
+      'leakline-leakForeground': '#a1260d',
       foreground: '#3b3b3b',
       descriptionForeground: '#3b3b3b',
       errorForeground: '#c72e0f',
@@ -96,6 +102,9 @@ export const themes = {
     bodyClass: 'vscode-high-contrast',
     variables: {
       ...fonts,
+      'panelTitle-activeForeground': '#ffffff',
+      'panelTitle-inactiveForeground': '#ffffff',
+      'leakline-leakForeground': '#ff8f80',
       foreground: '#ffffff',
       descriptionForeground: '#ffffff',
       errorForeground: '#f48771',
@@ -133,6 +142,9 @@ export const themes = {
     bodyClass: 'vscode-high-contrast-light vscode-high-contrast',
     variables: {
       ...fonts,
+      'panelTitle-activeForeground': '#292929',
+      'panelTitle-inactiveForeground': '#292929',
+      'leakline-leakForeground': '#a1260d',
       foreground: '#292929',
       descriptionForeground: '#292929',
       errorForeground: '#b5200d',

@@ -10,6 +10,7 @@ import { exampleFolder, newFolder } from '../../support/workspaces.js';
 import { harnessSession } from './harnessSession.js';
 import type { TimelineHarness } from './timelineHarness.js';
 import { themes } from './themes.js';
+import { choose } from './choose.js';
 
 const MiB = 1024 * 1024;
 const hostile = '<img src=x onerror=document.title="owned">.py';
@@ -60,12 +61,15 @@ describe('the timeline alone', () => {
       total,
     );
     assert.equal(titles[0], 300 * MiB);
-    assert.match(await page.locator('.live:not(.flame, .map) .summary').innerText(), /most by eval\.py:7 \(300 MiB\)/);
+    assert.match(
+      await page.locator('.live:not(.flame, .map, .tabled) .summary').innerText(),
+      /most by eval\.py:7 \(300 MiB\)/,
+    );
   });
 
   it('shows names from a snapshot as text, whatever is in them', async () => {
     const { page } = await open([spikySnapshot()], ['train.py']);
-    await page.getByText('Look into it').click();
+    await page.getByText('Inspect Peak').click();
     await page.locator('.live-table', { hasText: hostile }).waitFor();
     assert.equal(await page.locator('img').count(), 0);
     assert.equal(await page.title(), 'GPU Memory Timeline');
@@ -79,7 +83,7 @@ describe('the timeline alone', () => {
     for (let step = 0; step < 40; step++) run.allocate(MiB, at);
     writeFileSync(path, run.dump());
     const { page } = await session.open({ paths: [path], viewport: { width: 320, height: 1000 } });
-    await page.getByText('Look into it').click();
+    await page.getByText('Inspect Peak').click();
     await page.locator('.summary', { hasText: folder }).waitFor();
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     assert.ok(wide <= 0, `${wide} pixels too wide`);
@@ -98,7 +102,7 @@ describe('the timeline alone', () => {
 
   it('opens the line of an entry, of a second click and of a click with a modifier', async () => {
     const { page, ...seen } = await opened();
-    await page.getByText('Look into it').click();
+    await page.getByText('Inspect Peak').click();
     await page.getByRole('button', { name: 'detector/pyramid.py:16', exact: true }).press('Enter');
     await called(1);
     await page.locator('.plot').click({ position: { x: 500, y: 80 } });
@@ -181,7 +185,7 @@ describe('the timeline alone', () => {
 
   it('draws the same curve while it moves as when it stands still', async () => {
     const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
-    await page.getByText('Allocations', { exact: true }).click();
+    await choose(page, 'Colour of the series', 'Curve only');
     await page.getByRole('button', { name: 'Zoom in' }).click();
     await windowAfter(session.current!, null);
     const look = async (colour: string) => {
@@ -240,7 +244,7 @@ describe('the timeline alone', () => {
 
   it('sorts and filters the list, and says so to screen readers', async () => {
     const { page } = await opened();
-    await page.getByText('Look into it').click();
+    await page.getByText('Inspect Peak').click();
     await page.locator('.live-table tbody tr').first().waitFor();
     const blocks = async (): Promise<number[]> =>
       page
@@ -254,35 +258,37 @@ describe('the timeline alone', () => {
     );
     assert.equal(await page.getByRole('columnheader', { name: 'Blocks' }).getAttribute('aria-sort'), 'descending');
     assert.equal(await page.getByRole('columnheader', { name: 'Bytes' }).getAttribute('aria-sort'), 'none');
-    await page.getByRole('textbox', { name: 'Filter lines' }).fill('pyramid.py:16');
+    await page.getByRole('textbox', { name: 'Search' }).fill('pyramid.py:16');
     await eventually(async () => {
       assert.equal((await blocks()).length, 1);
     });
     assert.match(await page.locator('.live-table tfoot').innerText(), /Shown: 1 of \d+[^]*Total = live bytes/);
-    await page.getByRole('textbox', { name: 'Filter lines' }).fill('no such line');
+    await page.getByRole('textbox', { name: 'Search' }).fill('no such line');
     await page.getByText('No line matches the filter.').waitFor();
   });
 
   it('gives the curve as a table, from which an instant can be looked into', async () => {
     const { page } = await opened();
-    await page.getByText('Curve as a table').click();
+    await page.getByRole('tab', { name: 'Table' }).click();
     const row = page.locator('.curve-table tr', { hasText: 'Highest' });
     assert.match(await row.innerText(), /1\.50 GiB/);
-    assert.equal(await page.locator('.plot').isVisible(), false);
+    assert.equal(await page.locator('.plot').isVisible(), true);
     await row.getByRole('button').click();
+    await page.getByRole('tab', { name: 'Lines' }).click();
     await page.locator('.live-table', { hasText: 'pyramid.py:16' }).waitFor();
+    await page.getByRole('tab', { name: 'Table' }).click();
     await page.reload();
     assert.match(await row.innerText(), /1\.50 GiB/);
   });
 
   it('is as it was after a reload', async () => {
     const { page } = await opened();
-    await page.getByRole('radio', { name: 'Events' }).click();
+    await choose(page, 'Horizontal axis', 'Events');
     await page.locator('.plot').click({ position: { x: 400, y: 80 } });
     await page.locator('.live-table tbody tr').first().waitFor();
     await page.getByRole('button', { name: 'Zoom in' }).click();
-    await page.getByRole('textbox', { name: 'Filter lines' }).fill('train');
-    const summary = await page.locator('.live:not(.flame, .map) .summary').innerText();
+    await page.getByRole('textbox', { name: 'Search' }).fill('train');
+    const summary = await page.locator('.live:not(.flame, .map, .tabled) .summary').innerText();
     await eventually(async () => {
       const kept = await page.evaluate(() => sessionStorage.getItem('vscode-state'));
       assert.match(kept ?? '', /"filter":"train"/);
@@ -290,9 +296,12 @@ describe('the timeline alone', () => {
     const windowBefore = session.current === undefined ? null : lastWindow(session.current);
     await page.reload();
     await page.locator('.live-table tbody tr').first().waitFor();
-    assert.equal(await page.locator('.live:not(.flame, .map) .summary').innerText(), summary);
-    assert.equal(await page.getByRole('radio', { name: 'Events' }).getAttribute('aria-checked'), 'true');
-    assert.equal(await page.getByRole('textbox', { name: 'Filter lines' }).inputValue(), 'train');
+    assert.equal(await page.locator('.live:not(.flame, .map, .tabled) .summary').innerText(), summary);
+    assert.equal(
+      await page.getByRole('combobox', { name: 'Horizontal axis' }).locator('.selected-value').innerText(),
+      'Events',
+    );
+    assert.equal(await page.getByRole('textbox', { name: 'Search' }).inputValue(), 'train');
     assert.deepEqual(session.current === undefined ? null : lastWindow(session.current), windowBefore);
   });
 
@@ -319,7 +328,7 @@ describe('the timeline alone', () => {
   it('says what went wrong where it went wrong, and tries again when told to', async () => {
     const { page, harness: alone } = await opened();
     alone.failing.set('liveAt', 'It changed while it was read.');
-    await page.getByText('Look into it').click();
+    await page.getByText('Inspect Peak').click();
     const alert = page.getByRole('alert').filter({ hasText: 'It changed while it was read.' });
     await alert.waitFor();
     alone.failing.clear();
@@ -348,10 +357,9 @@ describe('the timeline alone', () => {
   it('of a snapshot without a history says so, and offers nothing that there is not', async () => {
     const { page } = await session.open({ paths: [join(FIXTURES, 'shapes/no_history.p4.pickle')] });
     await page.getByText('This snapshot has no history').waitFor();
-    for (const text of ['Allocations', 'Curve as a table']) {
-      assert.equal(await page.locator('.controls').getByText(text, { exact: true }).isVisible(), false, text);
-    }
-    assert.equal(await page.locator('.history').getByText('Save…').filter({ visible: true }).count(), 0);
+    assert.equal(await page.getByRole('combobox', { name: 'Colour of the series' }).isVisible(), false);
+    assert.equal(await page.getByText('Inspect Peak').isVisible(), false);
+    assert.equal(await page.locator('.controls').getByText('Save…').filter({ visible: true }).count(), 0);
     assert.equal(await page.locator('.live').getByText('Save…').filter({ visible: true }).count(), 1);
   });
 
@@ -360,14 +368,14 @@ describe('the timeline alone', () => {
     const { page } = await session.open({ paths: [ring] });
     const said = page.locator('.legend').getByText('Step, counted back from the last');
     await said.waitFor();
-    await page.getByText('Curve as a table').click();
+    await page.getByRole('tab', { name: 'Table' }).click();
     await page.locator('.curve-table tr', { hasText: 'Step: \u22121' }).waitFor();
     await session.current?.close();
     const named = join(newFolder(), 'ring_step_40.pickle');
     copyFileSync(ring, named);
     const other = await session.open({ paths: [named] });
     await other.page.locator('.legend').getByText('Step', { exact: true }).waitFor();
-    await other.page.getByText('Curve as a table').click();
+    await other.page.getByRole('tab', { name: 'Table' }).click();
     await other.page.locator('.curve-table tr', { hasText: 'Step: 40' }).waitFor();
     assert.equal(await other.page.locator('.curve-table tr', { hasText: '\u2212' }).count(), 0);
   });

@@ -64,12 +64,12 @@ export class TimelinePage {
   /** Clicks on an allocation, at shares as for {@link hoverBand}. @returns what the page then says of it */
   async pickBand(across: number, up: number): Promise<string> {
     await this.plot.click({ position: await this.placeOfBand(across, up) });
-    const card = this.panel.locator('.band-card');
+    const card = this.panel.locator('.selection');
     await card.waitFor();
     return card.innerText();
   }
 
-  /** Pixels of outlines, hatching and names over the allocations. */
+  /** Pixels of outlines and names over the allocations. */
   async inkOfBands(): Promise<number> {
     return this.panel
       .locator('.bands canvas')
@@ -100,11 +100,11 @@ export class TimelinePage {
   async live(): Promise<LiveList> {
     return eventually(async () => {
       // Read in one piece: rows, sum and sentence are of the same instant.
-      const list = await this.panel.locator('.live:not(.flame, .map)').evaluate((section) => {
+      const list = await this.panel.locator('.live:not(.flame, .map, .tabled)').evaluate((section) => {
         const number = (cell: HTMLElement | null | undefined): number =>
           Number((cell?.title ?? '').replace(/\D/g, '') || cell?.textContent.replace(/\D/g, ''));
         const rows = [...section.querySelectorAll('.live-table tbody tr')].map((row) => {
-          const cells = [...row.querySelectorAll('td')];
+          const cells = [...row.querySelectorAll<HTMLElement>('td, th')];
           return {
             bytes: number(cells.at(0)),
             blocks: number(cells.at(2)),

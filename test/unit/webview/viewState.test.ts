@@ -9,10 +9,11 @@ const used: ViewState = {
   axis: 'events',
   range: { from: 10, to: 20.5 },
   pin: { event: 12, axis: 'events', x: 12 },
-  curveAsTable: true,
-  mapAsTable: true,
+  tabled: 'calls',
+  split: 0.3,
+  pane: 'stacks',
   mapSort: 'liveBytes',
-  flame: { asTable: true, sort: 'self', folded: false, measure: 'mean', focus: [3, 0], find: 'neck' },
+  flame: { sort: 'self', folded: false, measure: 'mean', focus: [3, 0] },
   sort: 'blocks',
   filter: 'neck',
   view: 'compare',
@@ -26,7 +27,6 @@ const used: ViewState = {
     sort: 'born',
     width: 'after',
     folded: false,
-    filter: 'neck',
   },
 };
 
@@ -37,7 +37,7 @@ describe('the state that outlives a reload', () => {
   });
 
   it('begins anew where there is none, or where it is of another version', () => {
-    for (const kept of [undefined, null, 'x', 7, [], {}, { ...persisted(used), version: 2 }]) {
+    for (const kept of [undefined, null, 'x', 7, [], {}, { ...persisted(used), version: 1 }]) {
       assert.deepEqual(restored(kept), INITIAL);
     }
   });
@@ -45,7 +45,7 @@ describe('the state that outlives a reload', () => {
   it('leaves out every part that has not the shape it should have', () => {
     const wrong: Record<string, unknown[]> = {
       request: [-1, 1.5, '1', null],
-      selection: [{ path: 7, device: 0 }, { path: '/a', device: -1 }, 'x', null],
+      selection: [{ path: 7, device: 0 }, { path: '/a', device: -1 }, 'x'],
       highlight: [{ file: 'a.py' }, { file: 'a.py', line: 1.5 }],
       axis: ['steps', null],
       range: [{ from: 2, to: 1 }, { from: 0, to: null }, { from: 'a', to: 'b' }, {}],
@@ -54,15 +54,11 @@ describe('the state that outlives a reload', () => {
         { event: 1, x: 0 },
         { event: 1, axis: 'time', x: null },
       ],
-      curveAsTable: ['yes'],
-      mapAsTable: ['yes', 1],
+      tabled: ['yes', 1],
+      split: [0, 1, '0.5', null],
+      pane: ['list', 2],
       mapSort: ['bytes', 1],
-      flame: [
-        null,
-        7,
-        { sort: 'size', folded: 1, measure: 'all', focus: [-1], find: 0, asTable: 'x' },
-        { focus: [0.5] },
-      ],
+      flame: [null, 7, { sort: 'size', folded: 1, measure: 'all', focus: [-1] }, { focus: [0.5] }],
       sort: ['size'],
       filter: [7],
     };

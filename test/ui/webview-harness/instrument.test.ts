@@ -1,0 +1,278 @@
+/** The page as a tool: it fills its window and never scrolls, a click is answered in sight, and says what was pointed at. */
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { eventually } from '../../support/eventually.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { picklesUnder } from '../../support/snapshots.js';
+import { TrainingRun } from '../../support/trainingRun.js';
+import { exampleFolder, newFolder } from '../../support/workspaces.js';
+import { harnessSession } from './harnessSession.js';
+import { themes } from './themes.js';
+
+const MiB = 1024 * 1024;
+const run = picklesUnder(join(exampleFolder(), 'snapshots'));
+const files = ['detector/pyramid.py', 'detector/data.py', 'train.py'];
+
+/** Many small allocations of a few lines, and a spike of 300 MiB for a twentieth of the history. */
+function spike(): string {
+  const training = new TrainingRun();
+  const at = (filename: string, line: number) => [{ filename, line, name: 'step' }];
+  for (let step = 0; step < 400; step++) {
+    training.allocate(4096 * (1 + (step % 5)), at('/job/train.py', 10 + (step % 5)));
+    if (step !== 200) continue;
+    const large = training.allocate(300 * MiB, at('/job/eval.py', 7));
+    for (let i = 0; i < 20; i++) training.allocate(4096, at('/job/eval.py', 9));
+    training.free(large);
+  }
+  const path = join(newFolder(), 'spike_step_1.pickle');
+  writeFileSync(path, training.dump());
+  return path;
+}
+
+describe('the page as a tool', () => {
+  const session = harnessSession();
+
+  for (const [width, height] of [
+    [700, 500],
+    [1024, 700],
+    [1600, 1000],
+  ]) {
+    it(`shows the largest lines of a spike that is clicked, without scrolling, at ${width}×${height}`, async () => {
+      const { page } = await session.open({
+        paths: [spike()],
+        files: ['train.py', 'eval.py'],
+        viewport: { width, height },
+      });
+      await drawn(page);
+      const { x, y } = await highest(page);
+      await page.mouse.click(x, y + 4);
+      const row = page.locator('.live-table tbody tr').first();
+      await row.filter({ hasText: 'eval.py:7' }).filter({ hasText: '300 MiB' }).waitFor();
+      await page.locator('.selection', { hasText: 'eval.py:7' }).waitFor();
+      for (const part of [row, page.locator('.live-table tbody tr').nth(1), page.locator('.selection h2')]) {
+        assert.ok(await isInSight(part), `${await part.innerText()} is out of sight`);
+      }
+      await unscrolled(page);
+    });
+  }
+
+  for (const [width, height] of [
+    [480, 400],
+    [1200, 240],
+    [700, 500],
+    [1600, 1000],
+  ]) {
+    it(`never scrolls as a page, whatever tab shows, at ${width}×${height}`, async () => {
+      const { page } = await session.open({ paths: run, files, viewport: { width, height } });
+      await drawn(page);
+      await page.getByText('Inspect Peak').click();
+      for (const tab of ['Stacks', 'Flame Graph', 'Memory Map', 'Table', 'Lines']) {
+        await page.getByRole('tab', { name: tab }).click();
+        await unscrolled(page);
+        assert.ok(await isInSight(page.getByRole('tab', { name: tab })), `${tab} is out of sight`);
+      }
+      assert.ok(((await page.locator('.plot').boundingBox())?.height ?? 0) > 50, 'the chart has no height');
+    });
+  }
+
+  it('gives chart and tabs the heights that the splitter says, also after a reload', async () => {
+    const { page } = await session.open({ paths: run, files, viewport: { width: 900, height: 700 } });
+    await drawn(page);
+    const heightOf = async (): Promise<number> => (await page.locator('.history').boundingBox())?.height ?? 0;
+    const before = await heightOf();
+    const bar = page.getByRole('separator');
+    const box = await bar.boundingBox();
+    assert.ok(box !== null);
+    await page.mouse.move(box.x + 100, box.y + 2);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 100, box.y - 98, { steps: 4 });
+    await page.mouse.up();
+    const after = await heightOf();
+    assert.ok(Math.abs(before - after - 100) < 8, `${before} became ${after}`);
+    await bar.press('ArrowDown');
+    const moved = await heightOf();
+    assert.ok(moved > after, 'the key does not move it');
+    await eventually(async () => {
+      assert.match((await page.evaluate(() => sessionStorage.getItem('vscode-state'))) ?? '', /"split":0\.[234]/);
+    });
+    await page.reload();
+    await drawn(page);
+    assert.ok(Math.abs((await heightOf()) - moved) < 2, 'it is not as it was');
+  });
+
+  it('draws leaks in the leak colour and calm memory without one, in every theme', async () => {
+    const alone = await session.open({ paths: run.slice(-1), files });
+    await drawn(alone.page);
+    for (const name of Object.keys(themes) as (keyof typeof themes)[]) {
+      await alone.useTheme(name);
+      const leak = themes[name].variables['leakline-leakForeground'];
+      await eventually(async () => {
+        const colours = await coloursOf(alone.page);
+        const total = [...colours.values()].reduce((sum, count) => sum + count, 0);
+        const pixels = [...colours]
+          .filter(([colour]) => near(colour, leak, 40))
+          .reduce((sum, [, count]) => sum + count, 0);
+        assert.ok(pixels > total / 2, `${name}: ${pixels} of ${total} pixels in the leak colour`);
+        const calm = [...colours].filter(([colour]) => !near(colour, leak, 160));
+        assert.ok(calm.length > 0, `${name}: nothing calm`);
+        for (const [colour] of calm) {
+          const channels = colour.split(',').map(Number);
+          assert.ok(Math.max(...channels) - Math.min(...channels) < 48, `${name}: ${colour} is no grey`);
+        }
+      });
+    }
+  });
+
+  it('selects the event and the bytes that the readout tells, at 200 random points', async () => {
+    const alone = await session.open({ paths: run.slice(-1), files, viewport: { width: 1000, height: 700 } });
+    const { page } = alone;
+    await drawn(page);
+    const area = await page.locator('.bands').boundingBox();
+    assert.ok(area !== null);
+    const below = seededRandom(7);
+    const readout = page.locator('.readout');
+    let bands = 0;
+    for (let point = 0; point < 200; point++) {
+      const x = area.x + 1 + below(Math.floor(area.width) - 2);
+      const y = area.y + 1 + below(Math.floor(area.height) - 2);
+      await page.keyboard.press('Escape');
+      await page.mouse.move(x, y);
+      const told = await settledText(page);
+      const event = Number(/event ([\d,]+)/.exec(told)?.[1].replaceAll(',', ''));
+      const before = alone.callsOf('liveAt').length;
+      await page.mouse.click(x, y);
+      await eventually(() => {
+        assert.ok(alone.callsOf('liveAt').length > before, 'nothing is asked');
+      });
+      assert.equal((alone.callsOf('liveAt').at(-1) as { event: number }).event, event, told);
+      const live = /([\d.,]+ \w+) live/.exec(told)?.[1] ?? '';
+      await page.locator('.live .summary', { hasText: `event ${event.toLocaleString('en')}: ${live} live` }).waitFor();
+      if (await page.locator('.selection').isVisible()) {
+        bands++;
+        const bytes = (await page.locator('.selection .facts li').first().innerText()).trim();
+        assert.equal(told.split('\n')[1], bytes, told);
+        assert.equal(told.split('\n')[0].split(' · ')[0], (await page.locator('.selection h2').innerText()).trim());
+      }
+      assert.equal(await readout.count(), 1);
+    }
+    assert.ok(bands > 40, `only ${bands} of 200 points are on a series`);
+  });
+
+  it('is moved, zoomed and searched by keys, and says them in an overlay', async () => {
+    const alone = await session.open({ paths: run.slice(-1), files });
+    const { page } = alone;
+    await drawn(page);
+    const window = () => (alone.callsOf('timeline').at(-1) as { window: { from: number; to: number } | null }).window;
+    await page.keyboard.press('w');
+    const zoomed = await eventually(() => {
+      const shown = window();
+      assert.ok(shown !== null, 'not zoomed');
+      return shown;
+    });
+    await page.keyboard.press('d');
+    await eventually(() => {
+      assert.ok((window()?.from ?? 0) > zoomed.from, 'not moved');
+    });
+    await page.keyboard.press('a');
+    await page.keyboard.press('s');
+    await page.keyboard.press(']');
+    await page.locator('.readout', { hasText: 'Step: ' }).waitFor();
+    await page.keyboard.press('m');
+    await page.locator('.live-table tbody tr').first().waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('pyramid');
+    await page.locator('.live-table tfoot', { hasText: /Shown: \d of \d+/ }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Search' }).inputValue(), 'pyramid');
+    await page.locator('.plot').focus();
+    await page.keyboard.press('?');
+    await page.getByRole('dialog').getByText('go to the step before or after').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+  });
+});
+
+async function drawn(page: Page): Promise<void> {
+  await page.locator('.bands canvas').first().waitFor();
+  await eventually(async () => {
+    assert.ok((await coloursOf(page)).size > 1, 'no series is drawn');
+  });
+}
+
+/** The text under the pointer once it has the answer about it. */
+async function settledText(page: Page): Promise<string> {
+  let last = '';
+  return eventually(
+    async () => {
+      const text = await page.locator('.readout').innerText();
+      const isSame = text === last;
+      last = text;
+      assert.ok(isSame && text !== '', 'the readout changes');
+      return text;
+    },
+    { everyMs: 60 },
+  );
+}
+
+/** How many pixels of the series have each colour. */
+async function coloursOf(page: Page): Promise<Map<string, number>> {
+  const counts = await page
+    .locator('.bands canvas')
+    .first()
+    .evaluate((element) => {
+      const canvas = element as HTMLCanvasElement;
+      const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
+      const found: Record<string, number> = {};
+      for (let at = 0; at < image.length; at += 4) {
+        if (image[at + 3] < 255) continue;
+        const colour = [...image.slice(at, at + 3)].join();
+        found[colour] = (found[colour] ?? 0) + 1;
+      }
+      return Object.entries(found);
+    });
+  // Edges are drawn darker: what is rare is no fill.
+  const most = counts.reduce((sum, [, count]) => sum + count, 0);
+  return new Map(counts.filter(([, count]) => count > most / 500));
+}
+
+/** @param hex as `#rrggbb` */
+function near(colour: string, hex: string, most: number): boolean {
+  const channels = colour.split(',').map(Number);
+  const wanted = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+  return channels.reduce((sum, channel, i) => sum + Math.abs(channel - wanted[i]), 0) <= most;
+}
+
+/** Where the series reach highest, in pixels of the page. */
+async function highest(page: Page): Promise<{ x: number; y: number }> {
+  return page
+    .locator('.bands canvas')
+    .first()
+    .evaluate((element) => {
+      const canvas = element as HTMLCanvasElement;
+      const { width, height } = canvas;
+      const image = canvas.getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+      const { left, top } = canvas.getBoundingClientRect();
+      for (let y = 0; y < height; y++) {
+        const columns = Array.from({ length: width }, (_, x) => x).filter((x) => image[(y * width + x) * 4 + 3] > 0);
+        if (columns.length > 0) return { x: left + columns[columns.length >> 1] + 0.5, y: top + y };
+      }
+      throw new Error('nothing is drawn');
+    });
+}
+
+async function isInSight(part: ReturnType<Page['locator']>): Promise<boolean> {
+  return part.evaluate((element) => {
+    const { left, top, width, height } = element.getBoundingClientRect();
+    const hit = document.elementFromPoint(left + Math.min(20, width / 2), top + height / 2);
+    return hit !== null && (element.contains(hit) || hit.contains(element));
+  });
+}
+
+async function unscrolled(page: Page): Promise<void> {
+  const { wide, high } = await page.evaluate(() => {
+    const { scrollWidth, scrollHeight } = document.documentElement;
+    return { wide: scrollWidth - window.innerWidth, high: scrollHeight - window.innerHeight };
+  });
+  assert.deepEqual({ wide: Math.max(0, wide), high: Math.max(0, high) }, { wide: 0, high: 0 });
+}

@@ -1,0 +1,60 @@
+/** The columns of the growth by line: the line first. */
+import type { CompareCell, CompareRow } from '../../src/protocol/compareData.js';
+import { formatBytes, formatCount, formatExactBytes } from '../format.js';
+import { ownerName } from '../layer/bandText.js';
+import { strings } from '../strings.js';
+import { bytesCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
+import { COMPARE_SORTS, type CompareSort } from './compareState.js';
+import { growthOf, growthText, signedExactBytes } from './growthText.js';
+
+/** A line, or a sum of some under a name. */
+export type ComparedRow = CompareRow | (CompareCell & { name: string; place?: never });
+
+/** @param hasFlow false where nothing tells what survived */
+export function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSort>[] {
+  const of = (by: CompareSort): Column<ComparedRow, CompareSort> => ({
+    text: strings.compareColumn[by],
+    kind: by === 'line' ? 'place' : 'number',
+    sort: { by, order: by === 'line' ? 'ascending' : 'descending' },
+    cell: (row) => cellOf(by, row),
+  });
+  const flow: readonly CompareSort[] = ['survived', 'born', 'freed'];
+  return [
+    ...COMPARE_SORTS.filter((by) => hasFlow || !flow.includes(by)).map(of),
+    {
+      text: strings.columnFunction,
+      kind: 'function',
+      cell: ({ place }) => textCell(place?.function ?? ''),
+    },
+  ];
+}
+
+function cellOf(by: CompareSort, row: ComparedRow): Cell {
+  switch (by) {
+    case 'line':
+      if ('name' in row) return { content: row.name };
+      return placeCell(ownerName(row, 'whole'), row.place?.mapped === true);
+    case 'growthBytes': {
+      const { growthBytes } = row;
+      return {
+        content: growthText(growthBytes),
+        title: signedExactBytes(growthBytes),
+        class: `growth of-${growthOf(growthBytes)}`,
+      };
+    }
+    case 'bytesA':
+    case 'bytesB':
+      return bytesCell(row[by]);
+    case 'survived':
+    case 'born':
+    case 'freed': {
+      const { bytes, blocks } = row.flow?.[by] ?? { bytes: 0, blocks: 0 };
+      const content = blocks === 0 ? '–' : strings.bytesInBlocks(formatBytes(bytes), formatCount(blocks));
+      return { content, title: formatExactBytes(bytes) };
+    }
+    case 'blocks':
+      return {
+        content: `${formatCount(row.blocksA)} → ${formatCount(row.blocksB)}`,
+      };
+  }
+}

@@ -1,0 +1,128 @@
+/** What is selected: its line, bytes, age, verdict, holder, fix and stack, and the way to each. */
+import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/bandData.js';
+import { el } from '../dom.js';
+import { formatExactBytes } from '../format.js';
+import { placeText } from '../place.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { createButton } from '../ui/button.js';
+import type { ViewState } from '../viewState.js';
+import type { BandSession } from './bandSession.js';
+import { clearest, detailLines, ownerName } from './bandText.js';
+import { swatchOf } from './swatches.js';
+
+export function createSelection(store: Store<ViewState>, session: TimelineSession, bands: BandSession): HTMLElement {
+  const title = el('h2', { attributes: { id: 'selection-heading' } });
+  const facts = el('ul', { class: 'facts' });
+  const finding = el('ul', { class: 'facts finding' });
+  const stack = el('ol', { class: 'stack' });
+  const stackOf = el('details', {}, el('summary', {}, strings.stackOfBand), stack);
+  const detail = (): BandDetail | null => store.get().pickedDetail;
+  const open = createButton({
+    text: strings.openBand,
+    onPress: () => {
+      const shown = detail();
+      if (shown !== null) session.openBand(shown);
+    },
+  });
+  const fix = createButton({
+    text: strings.fixBand,
+    kind: 'primary',
+    onPress: () => {
+      const place = detail()?.place ?? null;
+      if (place !== null) session.fixLeak(place);
+    },
+  });
+  const close = createButton({
+    text: strings.unpickBand,
+    onPress: () => {
+      bands.pick(null);
+    },
+  });
+  const panel = el(
+    'section',
+    {
+      class: 'selection',
+      attributes: {
+        'aria-labelledby': 'selection-heading',
+        'aria-live': 'polite',
+        tabindex: '0',
+      },
+    },
+    title,
+    facts,
+    finding,
+    el('span', { class: 'together' }, open.element, fix.element, close.element),
+    stackOf,
+  );
+  store.watch((state, before) => {
+    const { pickedDetail } = state;
+    panel.hidden = pickedDetail === null;
+    if (pickedDetail !== null && (pickedDetail !== before.pickedDetail || state.wholePile !== before.wholePile)) {
+      describe(pickedDetail, state);
+    }
+  });
+
+  function describe(shown: BandDetail, state: ViewState): void {
+    const { place, bytes } = shown;
+    const swatch = place === null ? null : swatchOf(state, place);
+    title.replaceChildren(...(swatch === null ? [] : [swatch]), ownerName(shown, 'whole'));
+    title.title = formatExactBytes(bytes);
+    facts.replaceChildren(...detailLines(shown).map((line) => el('li', {}, line)));
+    finding.replaceChildren(...(shown.finding === null ? [] : findingItems(shown.finding)));
+    stack.replaceChildren(...stackItems(shown));
+    stackOf.hidden = shown.frames.length === 0;
+    open.setEnabled(place?.mapped === true);
+    fix.element.hidden = shown.finding?.canFix !== true;
+  }
+
+  function findingItems({ verdict, leakedBytes, bytesPerStep, holder, fix: change }: LineFinding): HTMLElement[] {
+    const items = [el('li', { class: `verdict of-${verdict}` }, verdictText(verdict, leakedBytes, bytesPerStep))];
+    if (holder !== null) {
+      const where = placeText(holder.file, holder.line);
+      const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
+      link.addEventListener('click', () => {
+        session.openSource(holder);
+      });
+      items.push(el('li', {}, `${strings.heldBy(holder.text)} `, link));
+    }
+    if (change !== null) items.push(el('li', {}, change));
+    return items;
+  }
+
+  /** The frames that tell most one by one, and the others between them folded; last, how many are left out. */
+  function stackItems({ frames, hiddenFrames }: BandDetail): HTMLElement[] {
+    const itemOf = ({ file, line, function: name, mapped }: BandFrame): HTMLElement => {
+      const where = placeText(file, line);
+      if (!mapped) return el('li', {}, `${where} ${name}`);
+      const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
+      link.addEventListener('click', () => {
+        session.openSource({ file, line });
+      });
+      return el('li', {}, link, ` ${name}`);
+    };
+    const clear = clearest(frames);
+    const items: HTMLElement[] = [];
+    for (let at = 0; at < frames.length;) {
+      if (frames[at].kind === clear) {
+        items.push(itemOf(frames[at++]));
+        continue;
+      }
+      const from = at;
+      while (at < frames.length && frames[at].kind !== clear) at++;
+      const folded = frames.slice(from, at);
+      const native = folded.filter(({ kind }) => kind === 'native').length;
+      const summary = el('summary', {}, strings.foldedFrames(folded.length - native, native));
+      items.push(el('li', { class: 'folded' }, el('details', {}, summary, el('ul', {}, ...folded.map(itemOf)))));
+    }
+    if (hiddenFrames > 0) items.push(el('li', { class: 'aside' }, strings.hiddenFrames(hiddenFrames)));
+    return items;
+  }
+  return panel;
+}
+
+function verdictText(verdict: LineFinding['verdict'], leaked: number, rate: number | null): string {
+  const name = strings.verdictName[verdict];
+  return verdict === 'leak' && leaked > 0 ? strings.leakOf(name, rate, leaked) : name;
+}

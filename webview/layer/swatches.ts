@@ -1,0 +1,42 @@
+/** The colour of a line as the chart has it, for everything else that speaks of it. */
+import { el } from '../dom.js';
+import { readTheme } from '../theme.js';
+import type { SourceLine, ViewState } from '../viewState.js';
+import { cssOf, paintsOf, type BandPaint } from './palette.js';
+import type { Pile } from './pile.js';
+
+let known: { pile: Pile; colours: string; paints: ReadonlyMap<string, BandPaint> } | null = null;
+
+/** The paint of a line; null while no series of it is in the chart. */
+export function paintOf({ layer, pile, wholePile }: ViewState, { file, line }: SourceLine): BandPaint | null {
+  const front = wholePile ?? pile;
+  if (!layer || front === null) return null;
+  const theme = readTheme(document.body);
+  const colours = `${theme.background} ${theme.leak}`;
+  if (known?.pile !== front || known.colours !== colours) {
+    const paints = paintsOf(front, theme);
+    const byLine = new Map<string, BandPaint>();
+    front.bands.strands.forEach(({ place }, strand) => {
+      const key = place === null ? '' : `${place.file}:${place.line}`;
+      // Of several series of a line the lowest, which is the one that stays.
+      if (key !== '' && !byLine.has(key)) byLine.set(key, paints[strand]);
+    });
+    known = { pile: front, colours, paints: byLine };
+  }
+  return known.paints.get(`${file}:${line}`) ?? null;
+}
+
+export function swatchOf(state: ViewState, line: SourceLine): HTMLElement | null {
+  const paint = paintOf(state, line);
+  return paint === null ? null : swatch(paint);
+}
+
+export function swatch({ fill, edge, striped }: BandPaint): HTMLElement {
+  const element = el('span', {
+    class: striped ? 'swatch striped' : 'swatch',
+    attributes: { 'aria-hidden': 'true' },
+  });
+  element.style.setProperty('--fill', cssOf(fill));
+  element.style.setProperty('--edge', cssOf(edge));
+  return element;
+}

@@ -1,0 +1,59 @@
+/** Between the chart and the tabs: dragged, or moved by keys, to give one of them more of the height. */
+import { el } from './dom.js';
+import type { Store } from './store.js';
+import { strings } from './strings.js';
+import { INITIAL, LEAST_SPLIT, MOST_SPLIT, type ViewState } from './viewState.js';
+
+const KEY_STEP = 0.05;
+
+/** @param frame has both parts, and gets their shares as custom properties */
+export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTMLElement {
+  const percent = (share: number): string => String(Math.round(share * 100));
+  const bar = el('div', {
+    class: 'splitter',
+    title: strings.splitterHint,
+    attributes: {
+      role: 'separator',
+      tabindex: '0',
+      'aria-label': strings.splitter,
+      'aria-orientation': 'horizontal',
+      'aria-valuemin': percent(LEAST_SPLIT),
+      'aria-valuemax': percent(MOST_SPLIT),
+    },
+  });
+  const moveTo = (split: number): void => {
+    store.update({ split: Math.min(Math.max(split, LEAST_SPLIT), MOST_SPLIT) });
+  };
+  bar.addEventListener('pointerdown', (event) => {
+    bar.setPointerCapture(event.pointerId);
+    event.preventDefault();
+    bar.focus();
+  });
+  bar.addEventListener('pointermove', (event) => {
+    const [above, below] = [bar.previousElementSibling, bar.nextElementSibling];
+    if (!bar.hasPointerCapture(event.pointerId) || above === null || below === null) return;
+    const top = above.getBoundingClientRect().top;
+    moveTo((event.clientY - top) / (below.getBoundingClientRect().bottom - top));
+  });
+  bar.addEventListener('dblclick', () => {
+    moveTo(INITIAL.split);
+  });
+  bar.addEventListener('keydown', (event) => {
+    const { split } = store.get();
+    const to = {
+      ArrowUp: split - KEY_STEP,
+      ArrowDown: split + KEY_STEP,
+      Home: LEAST_SPLIT,
+      End: MOST_SPLIT,
+    }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    moveTo(to);
+  });
+  store.watch(({ split }) => {
+    frame.style.setProperty('--above', `${split}fr`);
+    frame.style.setProperty('--below', `${1 - split}fr`);
+    bar.setAttribute('aria-valuenow', percent(split));
+  });
+  return bar;
+}

@@ -1,0 +1,182 @@
+/** Every table of the page: columns say what a row has in its cells, and which of them sort. */
+import { el } from '../dom.js';
+import { formatBytes, formatCount, formatExactBytes } from '../format.js';
+import { strings } from '../strings.js';
+import type { SourceLine } from '../viewState.js';
+
+/** So many rows at once. */
+const PAGE = 200;
+
+/** What is in a cell, and what is read of it on hovering. */
+export interface Cell {
+  content: Node | string;
+  title?: string;
+  class?: string;
+}
+
+export interface Column<Row, Sort extends string = string> {
+  text: string;
+  /** What it sorts by, and where that begins; it does not sort without. */
+  sort?: { by: Sort; order: 'ascending' | 'descending' };
+  /** `number` is aligned to the right, `place` names the row. */
+  kind?: 'number' | 'place' | 'function' | 'share' | 'aside';
+  cell: (row: Row) => Cell;
+}
+
+export interface TableOptions<Row, Sort extends string> {
+  class: string;
+  /** Says what the rows are. */
+  label: string;
+  onSort?: (by: Sort) => void;
+  /** The line that a row leads to; its first link is a button. */
+  target?: (row: Row) => SourceLine | null;
+  open?: (line: SourceLine) => void;
+  /** The row that is pointed out. */
+  isCurrent?: (row: Row) => boolean;
+}
+
+export interface TableContent<Row, Sort extends string> {
+  columns: readonly Column<Row, Sort>[];
+  /** In order. */
+  rows: readonly Row[];
+  sort?: Sort;
+  /** Said above the sums where it is less than all. */
+  note?: string | null;
+  /** Rows of sums, the total last. */
+  sums?: readonly Row[];
+}
+
+export class DataTable<Row, Sort extends string = string> {
+  readonly element: HTMLTableElement;
+  private readonly head = el('tr');
+  private readonly body = el('tbody');
+  private readonly foot = el('tfoot');
+
+  constructor(private readonly options: TableOptions<Row, Sort>) {
+    this.element = el(
+      'table',
+      {
+        class: `data-table ${options.class}`,
+        attributes: { 'aria-label': options.label },
+      },
+      el('thead', {}, this.head),
+      this.body,
+      this.foot,
+    );
+    this.body.addEventListener('keydown', (event) => {
+      if (this.moveFocus(event.key)) event.preventDefault();
+    });
+  }
+
+  show({ columns, rows, sort, note = null, sums = [] }: TableContent<Row, Sort>): void {
+    this.head.replaceChildren(...columns.map((column) => this.headOf(column, sort)));
+    this.body.replaceChildren();
+    this.append(columns, rows, 0);
+    const said =
+      note === null ? [] : [el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, note))];
+    const last = sums.length - 1;
+    const feet = sums.map((row, index) =>
+      el('tr', { class: index === last ? 'total' : '' }, ...columns.map((column) => cellOf(column, row))),
+    );
+    this.foot.replaceChildren(...said, ...feet);
+  }
+
+  /** Scrolls to the row that is pointed out, if there is one. */
+  revealCurrent(): void {
+    this.body.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' });
+  }
+
+  private headOf({ text, kind, sort }: Column<Row, Sort>, by: Sort | undefined): HTMLElement {
+    const head = el('th', { class: kind ?? '', attributes: { scope: 'col' } });
+    if (sort === undefined) {
+      head.append(text);
+      return head;
+    }
+    const button = el('button', { class: 'sort', title: strings.sortBy(text) }, text);
+    button.addEventListener('click', () => {
+      this.options.onSort?.(sort.by);
+    });
+    head.append(button);
+    head.setAttribute('aria-sort', sort.by === by ? sort.order : 'none');
+    return head;
+  }
+
+  private append(columns: readonly Column<Row, Sort>[], rows: readonly Row[], from: number): void {
+    this.body.append(...rows.slice(from, from + PAGE).map((row) => this.rowOf(columns, row)));
+    const next = from + PAGE;
+    if (next >= rows.length) return;
+    const more = el('button', { class: 'link' }, strings.showMore(Math.min(PAGE, rows.length - next)));
+    const holder = el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, more));
+    more.addEventListener('click', () => {
+      holder.remove();
+      this.append(columns, rows, next);
+      this.links()[next]?.focus();
+    });
+    this.body.append(holder);
+  }
+
+  private rowOf(columns: readonly Column<Row, Sort>[], row: Row): HTMLElement {
+    const { target, open, isCurrent } = this.options;
+    const element = el('tr', {}, ...columns.map((column) => cellOf(column, row)));
+    if (isCurrent?.(row) === true) element.setAttribute('aria-current', 'true');
+    const line = target?.(row) ?? null;
+    if (line === null || open === undefined) return element;
+    element.classList.add('opens');
+    // The row's own listener sees the click on its link, and the Enter that becomes one.
+    element.addEventListener('click', () => {
+      if (document.getSelection()?.isCollapsed !== false) open(line);
+    });
+    return element;
+  }
+
+  /** Up and down go from line to line, as in a list. */
+  private moveFocus(key: string): boolean {
+    const links = this.links();
+    const at = links.findIndex((link) => link === document.activeElement);
+    const to = {
+      ArrowDown: at + 1,
+      ArrowUp: at - 1,
+      Home: 0,
+      End: links.length - 1,
+    }[key];
+    if (at < 0 || to === undefined || to < 0 || to >= links.length) return false;
+    links[to].focus();
+    return true;
+  }
+
+  private links(): HTMLButtonElement[] {
+    return [...this.body.querySelectorAll<HTMLButtonElement>('.place button')];
+  }
+}
+
+function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row: Row): HTMLElement {
+  const { content, title, class: own = '' } = cell(row);
+  const options = {
+    class: `${kind ?? ''} ${own}`.trim(),
+    ...(title !== undefined && { title }),
+  };
+  if (kind !== 'place') return el('td', options, content);
+  return el('th', { ...options, attributes: { scope: 'row' } }, content);
+}
+
+/** Three digits to read, the exact number on hover. @param bytes null where not known */
+export function bytesCell(bytes: number | null): Cell {
+  return bytes === null
+    ? { content: strings.unknown }
+    : { content: formatBytes(bytes), title: formatExactBytes(bytes) };
+}
+
+export function countCell(count: number | null): Cell {
+  return { content: count === null ? strings.unknown : formatCount(count) };
+}
+
+export function textCell(content: string): Cell {
+  return { content, title: content };
+}
+
+/** The name of a row: a link where it leads to a line. */
+export function placeCell(name: string, opens: boolean): Cell {
+  return {
+    content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name,
+  };
+}

@@ -1,0 +1,478 @@
+/** The table tab: the numbers of everything that the page draws, one row for each. */
+import type { MapSegment, MemoryMapAnswer } from '../../src/protocol/mapData.js';
+import type { RunCurve } from '../../src/protocol/runData.js';
+import { curveRows, rowName, type CurveRow } from '../chart/curveRows.js';
+import { drawableExtent } from '../chart/range.js';
+import { el } from '../dom.js';
+import type { Exporter } from '../export/exporter.js';
+import { createExportMenu } from '../export/exportMenu.js';
+import { savedName } from '../export/savedName.js';
+import { curveTable, flameTable, mapTable } from '../export/savedTables.js';
+import type { TableData } from '../export/tableData.js';
+import { tableOf } from '../export/tableOf.js';
+import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
+import type { FlameSession } from '../flame/flameSession.js';
+import type { FlameSort } from '../flame/flameState.js';
+import { callName, itemName } from '../flame/flameText.js';
+import { formatShare } from '../format.js';
+import { groupName, strandName } from '../layer/bandText.js';
+import type { Pile } from '../layer/pile.js';
+import type { MapSession } from '../map/mapSession.js';
+import { kindText, poolText } from '../map/mapText.js';
+import { createMessage } from '../message.js';
+import type { RunSession } from '../run/runSession.js';
+import { beforeText, partName, stepsText } from '../run/runText.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { createChoice } from '../ui/choice.js';
+import { TABLED, type SegmentSort, type Tabled, type ViewState } from '../viewState.js';
+import { bytesCell, countCell, DataTable, placeCell, textCell, type Cell, type Column } from './dataTable.js';
+
+const MOST_PEAKS = 40;
+
+interface Sources {
+  session: TimelineSession;
+  flames: FlameSession;
+  maps: MapSession;
+  runs: RunSession;
+  exporter: Exporter;
+}
+
+/** A table that is there, and what is saved of it. */
+interface Shown {
+  elements: HTMLElement[];
+  saved: () => TableData | null;
+}
+
+export function createTableView(store: Store<ViewState>, sources: Sources): HTMLElement {
+  const { session, flames, maps, runs } = sources;
+  const which = createChoice<Tabled>({
+    label: strings.tabled,
+    names: strings.tabledName,
+    onPick: (tabled) => {
+      store.update({ tabled });
+    },
+  });
+  const failure = createMessage('error');
+  const scroller = el('div', {
+    class: 'scroller',
+    attributes: { tabindex: '0' },
+  });
+  let shown: Shown | null = null;
+  const open = (line: { file: string; line: number }): void => {
+    session.openSource(line);
+  };
+  const button = (text: string, label: string, onPress: () => void): Cell => {
+    const element = el('button', { class: 'link', attributes: { 'aria-label': label } }, text);
+    element.addEventListener('click', onPress);
+    return { content: element };
+  };
+
+  const curve = (): Shown | null => {
+    const { curve: answer, range } = store.get();
+    if (answer === null || answer.events === 0) return null;
+    const where = (row: CurveRow): string =>
+      strings.instant(answer.axis === 'time' ? row.x : null, row.event, !answer.hasAllocations);
+    const table = new DataTable<CurveRow>({
+      class: 'curve-table',
+      label: strings.curveTable,
+    });
+    table.show({
+      columns: [
+        {
+          text: strings.columnPoint,
+          kind: 'place',
+          cell: (row) => ({ content: rowName(row) }),
+        },
+        {
+          text: strings.columnInstant,
+          cell: (row) => ({ content: where(row) }),
+        },
+        {
+          text: strings.live,
+          kind: 'number',
+          cell: ({ live }) => bytesCell(live),
+        },
+        {
+          text: strings.reserved,
+          kind: 'number',
+          cell: ({ reserved }) => bytesCell(reserved),
+        },
+        {
+          text: strings.columnAction,
+          cell: (row) =>
+            button(strings.lookInto, strings.lookIntoAt(where(row)), () => {
+              session.pin({ event: row.event, axis: answer.axis, x: row.x });
+            }),
+        },
+      ],
+      rows: curveRows(answer, range ?? drawableExtent(answer.extent), MOST_PEAKS),
+    });
+    return { elements: [table.element], saved: () => curveTable(answer) };
+  };
+
+  const allocations = (): Shown | null => {
+    const { pile, wholePile } = store.get();
+    const front = pile ?? wholePile;
+    return front === null ? null : withElement(allocationTable(front, open));
+  };
+
+  const calls = (): Shown | null => {
+    const { flame } = flames.store.get();
+    if (flame === null) return null;
+    const { filter, flame: chosen } = store.get();
+    const items = flameItems(flame);
+    const found = findItems(items, filter, callName);
+    const rows = filter.trim() === '' ? items : items.filter((_, index) => found.has(index));
+    const table = new DataTable<FlameItem, FlameSort>({
+      class: chosen.sort === 'call' ? 'flame-table in-order' : 'flame-table',
+      label: strings.flameTable,
+      onSort: (sort) => {
+        flames.choose({ sort });
+      },
+      target: lineOf,
+      open,
+    });
+    const top = items[flame.focus.length];
+    const total = {
+      ...top,
+      self: items.reduce((sum, { self }) => sum + (self ?? 0), 0),
+    };
+    table.show({
+      columns: callColumns(flame.liveBytes, total),
+      rows: sortItems(rows, chosen.sort),
+      sort: chosen.sort,
+      note: rows.length < items.length ? strings.shown(rows.length, items.length) : null,
+      sums: [total],
+    });
+    return { elements: [table.element], saved: () => flameTable(items) };
+  };
+
+  const segments = (): Shown | null => {
+    const { map } = maps.store.get();
+    if (map?.hasPlaces !== true) return null;
+    return { elements: segmentTables(map, store), saved: () => mapTable(map) };
+  };
+
+  const run = (): Shown | null => {
+    const { run: answer } = runs.store.get();
+    if (answer === null) return null;
+    const { selection } = store.get();
+    const table = new DataTable<number>({
+      class: 'run-table',
+      label: strings.runTable,
+      isCurrent: (part) => answer.parts[part].path === selection?.path,
+    });
+    table.show({
+      columns: runColumns(answer, (part, name) =>
+        button(strings.showPart, strings.showPartOf(name), () => {
+          runs.show(part);
+        }),
+      ),
+      rows: answer.parts.map((_, part) => part),
+    });
+    return withElement(table.element);
+  };
+
+  const tables = { curve, allocations, calls, segments, run };
+  const menu = createExportMenu(sources.exporter, {
+    name: () => savedName(store.get(), store.get().tabled),
+    table: () => shown?.saved() ?? null,
+  });
+  const draw = (): void => {
+    const { pane, tabled } = store.get();
+    if (pane !== 'table') return;
+    which.show(
+      tabled,
+      TABLED.filter((one) => one !== 'run' || runs.store.get().run !== null),
+    );
+    shown = tables[tabled]();
+    scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'aside' }, strings.nothingTabled)]));
+  };
+  store.watch((state, before) => {
+    const keys = [
+      'pane',
+      'tabled',
+      'curve',
+      'range',
+      'pile',
+      'wholePile',
+      'filter',
+      'flame',
+      'mapSort',
+      'selection',
+    ] as const;
+    if (state === before || keys.some((key) => state[key] !== before[key])) draw();
+  });
+  for (const { store: own } of [flames, maps, runs]) (own as Store<object>).watch(draw);
+  store.watch(({ openError }) => {
+    failure.show(openError);
+  });
+  return el(
+    'section',
+    { class: 'live tabled', attributes: { 'aria-label': strings.tabled } },
+    el('div', { class: 'live-head' }, which.element, menu),
+    failure.element,
+    scroller,
+  );
+}
+
+function withElement(table: HTMLTableElement): Shown {
+  return { elements: [table], saved: () => tableOf(table) };
+}
+
+function allocationTable(
+  { values, bands, blockOffset }: Pile,
+  open: (line: { file: string; line: number }) => void,
+): HTMLTableElement {
+  interface Band {
+    strand: number;
+    highest: number;
+    of: Float64Array;
+  }
+  const rows = values
+    .map((of, strand): Band => ({
+      strand,
+      of,
+      highest: of.reduce((most, value) => Math.max(most, value), 0),
+    }))
+    .filter(({ highest }) => highest > 0)
+    .sort((a, b) => b.highest - a.highest);
+  const placeOf = ({ strand }: Band) => bands.strands.at(strand)?.place ?? null;
+  const table = new DataTable<Band>({
+    class: 'band-table',
+    label: strings.bandTable,
+    target: (row) => (placeOf(row)?.mapped === true ? placeOf(row) : null),
+    open,
+  });
+  table.show({
+    columns: [
+      {
+        text: strings.columnBand,
+        kind: 'place',
+        cell: (row) => placeCell(strandName(bands, row.strand, 'whole'), placeOf(row)?.mapped === true),
+      },
+      {
+        text: strings.columnGroup,
+        cell: ({ strand }) => ({ content: groupName(bands, strand) }),
+      },
+      {
+        text: strings.columnHighest,
+        kind: 'number',
+        cell: ({ highest }) => bytesCell(highest),
+      },
+      {
+        text: strings.columnFirst,
+        kind: 'number',
+        cell: ({ of }) => bytesCell(of[0]),
+      },
+      {
+        text: strings.columnLast,
+        kind: 'number',
+        cell: ({ of }) => bytesCell(of[of.length - 1]),
+      },
+      {
+        text: strings.columnAllocations,
+        kind: 'number',
+        cell: ({ strand }) => countCell(blockOffset[strand + 1] - blockOffset[strand]),
+      },
+    ],
+    rows,
+  });
+  return table.element;
+}
+
+function lineOf({ call }: FlameItem): { file: string; line: number } | null {
+  return call?.mapped === true && call.line > 0 ? call : null;
+}
+
+function callColumns(live: number, total: FlameItem): Column<FlameItem, FlameSort>[] {
+  const numbers = (by: 'self' | 'bytes'): Column<FlameItem, FlameSort> => ({
+    text: strings.flameColumn[by],
+    kind: 'number',
+    sort: { by, order: 'descending' },
+    cell: (item) => bytesCell(item[by]),
+  });
+  return [
+    {
+      text: strings.flameColumn.call,
+      kind: 'place',
+      sort: { by: 'call', order: 'ascending' },
+      cell: (item) => {
+        if (item === total) return { content: strings.total };
+        const content = el('span', { class: 'depth' }, placeCell(itemName(item), lineOf(item) !== null).content);
+        content.style.setProperty('--depth', String(item.level - 1));
+        return { content };
+      },
+    },
+    {
+      text: strings.columnLevel,
+      kind: 'number',
+      cell: (item) => (item === total ? { content: '' } : countCell(item.level - 1)),
+    },
+    numbers('self'),
+    numbers('bytes'),
+    {
+      text: strings.columnShare,
+      kind: 'number',
+      cell: ({ bytes }) => ({ content: formatShare(bytes, live) }),
+    },
+    {
+      text: strings.flameColumn.blocks,
+      kind: 'number',
+      sort: { by: 'blocks', order: 'descending' },
+      cell: ({ blocks }) => countCell(blocks),
+    },
+  ];
+}
+
+/** A sorted copy; what is not known comes last, and what is equal in the order of the graph. */
+function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
+  if (sort === 'call') return [...items];
+  return [...items].sort((a, b) => (b[sort] ?? -1) - (a[sort] ?? -1));
+}
+
+type Amounts = Pick<MapSegment, 'reservedBytes' | 'liveBytes' | 'freeBytes' | 'largestFreeBytes'>;
+type SegmentRow = Amounts & {
+  name: string;
+  kind: string;
+  stream: string;
+  pinned: string;
+};
+
+/** A row for each segment that is drawn, one for the others, and their sum; the same by pool. */
+function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLElement[] {
+  const { others, total, pools } = map;
+  const { mapSort } = store.get();
+  const amounts = (['reservedBytes', 'liveBytes', 'freeBytes', 'largestFreeBytes'] as const).map(
+    (by): Column<Amounts, SegmentSort> => ({
+      text: strings.segmentColumn[by],
+      kind: 'number',
+      sort: { by, order: 'descending' },
+      cell: (row) => bytesCell(row[by]),
+    }),
+  );
+  const table = new DataTable<SegmentRow, SegmentSort>({
+    class: 'segment-table',
+    label: strings.segmentTable,
+    onSort: (sort) => {
+      store.update({ mapSort: sort });
+    },
+  });
+  const sumRow = (name: string, of: typeof total): SegmentRow => ({
+    ...of,
+    ...{
+      name,
+      kind: '',
+      stream: '',
+      pinned: countCell(of.pinnedSegments).content as string,
+    },
+  });
+  const rows = sortSegments(map.segments, mapSort).map((segment): SegmentRow => {
+    const pool = pools[segment.pool];
+    const stream = pool.stream === '' ? strings.unknown : pool.stream;
+    return {
+      ...segment,
+      name: segment.address,
+      kind: kindText(pool),
+      stream,
+      pinned: segment.isPinned ? strings.pinned : '',
+    };
+  });
+  table.show({
+    columns: [
+      {
+        text: strings.columnAddress,
+        kind: 'place',
+        sort: { by: 'address', order: 'ascending' },
+        cell: ({ name }) => ({ content: name }),
+      },
+      { text: strings.columnPoolAndKind, cell: ({ kind }) => textCell(kind) },
+      { text: strings.columnStream, cell: ({ stream }) => textCell(stream) },
+      ...amounts,
+      {
+        text: strings.columnPinned,
+        cell: ({ pinned }) => ({ content: pinned }),
+      },
+    ],
+    rows: others.segments > 0 ? [...rows, sumRow(strings.restOfSegments, others)] : rows,
+    sort: mapSort,
+    sums: [sumRow(strings.total, total)],
+  });
+  type PoolRow = typeof total & { name: string };
+  const byPool = new DataTable<PoolRow>({
+    class: 'pool-table',
+    label: strings.poolTable,
+  });
+  byPool.show({
+    columns: [
+      {
+        text: strings.columnPool,
+        kind: 'place',
+        cell: ({ name }) => ({ content: name }),
+      },
+      {
+        text: strings.columnSegments,
+        kind: 'number',
+        cell: ({ segments }) => countCell(segments),
+      },
+      ...amounts.map(({ text, cell }): Column<PoolRow> => ({
+        text,
+        kind: 'number',
+        cell,
+      })),
+      {
+        text: strings.columnPinned,
+        kind: 'number',
+        cell: ({ pinnedSegments }) => countCell(pinnedSegments),
+      },
+    ],
+    rows: pools.map((pool) => ({ ...pool, name: poolText(pool) })),
+    sums: [{ ...total, name: strings.total }],
+  });
+  return [table.element, byPool.element];
+}
+
+/** A sorted copy: the lowest address first, or what is largest; what is equal stays in the order of the map. */
+function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSegment[] {
+  if (sort !== 'address') return [...segments].sort((a, b) => b[sort] - a[sort]);
+  // Of two numbers without leading zeros the longer is the larger one.
+  const byText = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+  return [...segments].sort((a, b) => a.address.length - b.address.length || byText(a.address, b.address));
+}
+
+function runColumns(run: RunCurve, action: (part: number, name: string) => Cell): Column<number>[] {
+  return [
+    {
+      text: strings.snapshot,
+      kind: 'place',
+      cell: (part) => ({
+        content: partName(run.parts[part]),
+        title: run.parts[part].path,
+      }),
+    },
+    {
+      text: strings.live,
+      kind: 'number',
+      cell: (part) => bytesCell(run.parts[part].liveBytes),
+    },
+    {
+      text: strings.reserved,
+      kind: 'number',
+      cell: (part) => bytesCell(run.parts[part].reservedBytes),
+    },
+    {
+      text: strings.columnSteps,
+      cell: (part) => ({ content: stepsText(run, part) }),
+    },
+    {
+      text: strings.columnHistory,
+      cell: (part) => ({ content: beforeText(run, part) }),
+    },
+    {
+      text: strings.columnAction,
+      cell: (part) => action(part, partName(run.parts[part])),
+    },
+  ];
+}

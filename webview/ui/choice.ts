@@ -1,0 +1,37 @@
+import { createDropdown, type DropdownControl } from './dropdown.js';
+
+/** One of a few fixed values. */
+export interface ChoiceControl<Value extends string> extends Pick<DropdownControl, 'element'> {
+  /** @param possible what can be picked; all if not given */
+  show(value: Value, possible?: readonly Value[]): void;
+}
+
+export function createChoice<Value extends string>(options: {
+  label: string;
+  names: Readonly<Record<Value, string>>;
+  onPick: (value: Value) => void;
+}): ChoiceControl<Value> {
+  const { names } = options;
+  const all = Object.keys(names) as Value[];
+  const dropdown = createDropdown({
+    label: options.label,
+    onPick: (picked) => {
+      const value = all.find((one) => one === picked);
+      if (value !== undefined) options.onPick(value);
+    },
+  });
+  return {
+    element: dropdown.element,
+    show: (value, possible = all) => {
+      dropdown.show(
+        [
+          {
+            name: null,
+            items: possible.map((one) => ({ value: one, text: names[one] })),
+          },
+        ],
+        value,
+      );
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import './toolkit.js';
+import type { Control } from './control.js';
+
+export interface TabsControl<Value extends string> extends Control {
+  /** @param content of the tab; the same element may be shown by several */
+  show(value: Value, content: HTMLElement): void;
+}
+
+/** Tabs, of which one shows its content. */
+export function createTabs<Value extends string>(options: {
+  label: string;
+  items: readonly { value: Value; text: string }[];
+  onPick: (value: Value) => void;
+}): TabsControl<Value> {
+  const panels = document.createElement('vscode-panels');
+  // Its moving underline waits for an animation that a reader may have switched off.
+  panels.activeindicator = false;
+  const tabs = options.items.map(({ value, text }) => {
+    const tab = document.createElement('vscode-panel-tab');
+    tab.id = `tab-${value}`;
+    tab.textContent = text;
+    return tab;
+  });
+  const views = options.items.map(({ value }) => {
+    const view = document.createElement('vscode-panel-view');
+    view.id = `view-${value}`;
+    return view;
+  });
+  panels.append(...tabs, ...views);
+  panels.setAttribute('aria-label', options.label);
+  let shown: string | null = null;
+  panels.addEventListener('change', (event) => {
+    // Controls inside tell of their changes as well.
+    if (event.target !== panels) return;
+    const picked = options.items.find(({ value }) => panels.activeid === `tab-${value}`)?.value;
+    if (picked === undefined || picked === shown || shown === null) return;
+    options.onPick(picked);
+  });
+  return {
+    element: panels,
+    show: (value, content) => {
+      const at = options.items.findIndex((item) => item.value === value);
+      if (content.parentElement !== views[at]) views[at].replaceChildren(content);
+      if (value === shown) return;
+      shown = value;
+      panels.activeid = `tab-${value}`;
+    },
+  };
+}
