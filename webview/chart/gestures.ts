@@ -62,6 +62,8 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   let drag: Drag | null = null;
   /** True if what ends in a click was a drag. */
   let dragged = false;
+  /** Where the pointer was released: a click tells whole pixels only. */
+  let released: PlotPoint | null = null;
   const pointOf = (event: MouseEvent): PlotPoint => {
     const { left, top } = plot.getBoundingClientRect();
     return { x: event.clientX - left, y: event.clientY - top };
@@ -125,6 +127,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const area = on.area();
     const ended = drag;
     drag = null;
+    released = pointOf(event);
     pinch.up(event.pointerId);
     if (ended === null || area === null) return;
     dragged = ended.moved;
@@ -134,7 +137,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   });
   plot.addEventListener('click', (event) => {
     const area = on.area();
-    const point = pointOf(event);
+    const point = released ?? pointOf(event);
     if (area === null || dragged || !isInside(point.x, area)) return;
     on.pick(point, { open: event.ctrlKey || event.metaKey, twice: event.detail > 1 });
   });

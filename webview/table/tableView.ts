@@ -27,7 +27,7 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
 import { TABLED, type SegmentSort, type Tabled, type ViewState } from '../viewState.js';
-import { bytesCell, countCell, DataTable, placeCell, textCell, type Cell, type Column } from './dataTable.js';
+import { bytesCell, countCell, DataTable, placeCell, type Cell, type Column } from './dataTable.js';
 
 const MOST_PEAKS = 40;
 
@@ -209,6 +209,10 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
   store.watch(({ openError }) => {
     failure.show(openError);
   });
+  new ResizeObserver(() => {
+    flames.setPixels(scroller.clientWidth);
+    maps.setPixels(scroller.clientWidth);
+  }).observe(scroller);
   return el(
     'section',
     { class: 'live tabled', attributes: { 'aria-label': strings.tabled } },
@@ -388,8 +392,8 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
         sort: { by: 'address', order: 'ascending' },
         cell: ({ name }) => ({ content: name }),
       },
-      { text: strings.columnPoolAndKind, cell: ({ kind }) => textCell(kind) },
-      { text: strings.columnStream, cell: ({ stream }) => textCell(stream) },
+      { text: strings.columnPoolAndKind, cell: ({ kind }) => ({ content: kind }) },
+      { text: strings.columnStream, cell: ({ stream }) => ({ content: stream }) },
       ...amounts,
       {
         text: strings.columnPinned,

@@ -240,7 +240,10 @@ describe('the allocations under the curve', () => {
     await page.getByText('Stack, innermost first').click();
     const frames = page.locator('.selection .stack > li');
     assert.match((await frames.nth(1).innerText()).trim(), /detector\/pyramid\.py:16 <listcomp>$/);
-    assert.match(await page.locator('.selection .facts').innerText(), /^<listcomp> \u2190 forward \u2190 forward/m);
+    assert.match(
+      await page.locator('.selection .facts').first().innerText(),
+      /^<listcomp> \u2190 forward \u2190 forward/m,
+    );
     const folded = frames.first().locator('li');
     assert.equal(await folded.first().isVisible(), false);
     await frames.first().getByText('4 library frames').click();
@@ -255,7 +258,7 @@ describe('the allocations under the curve', () => {
         { file: 'detector/pyramid.py', line: 16, preserveFocus: false },
       ]);
     });
-    await page.getByText('Clear').click();
+    await page.getByText('Clear', { exact: true }).click();
     await page.locator('.selection').waitFor({ state: 'hidden' });
   });
 
@@ -296,7 +299,7 @@ describe('the allocations under the curve', () => {
   it('are coloured by what one asks for, and say so', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     const key = page.locator('.band-key');
-    await key.filter({ hasText: 'Leak' }).waitFor();
+    await key.locator('li').first().waitFor();
     for (const [grouping, word] of [
       ['By age', 'Live at the end'],
       ['By category', 'Activations'],

@@ -6,6 +6,7 @@ import type { Locator } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { pickle } from '../../support/plainPickle.js';
 import { newFolder } from '../../support/workspaces.js';
+import { choose } from './choose.js';
 import { harnessSession } from './harnessSession.js';
 
 const MiB = 1024 * 1024;
@@ -50,12 +51,13 @@ describe('stacks with C++ frames', () => {
   it('show Python first, and tell how much is folded and how much hidden', async () => {
     const { page } = await session.open({ paths: [deep()] });
     const plot = page.locator('.plot');
+    await choose(page, 'Colour of the series', 'By line');
     await page.locator('.band-key', { hasText: '…/models/attention.py:7' }).waitFor();
     const { width, height } = await sizeOf(plot);
     await plot.click({ position: { x: width * 0.5, y: height * 0.6 } });
     const card = page.locator('.selection');
-    await card.getByText(`${PLACE}:7`).waitFor();
-    assert.match(await card.locator('.facts').innerText(), /^forward ← train_step$/m);
+    await card.locator('h2', { hasText: `${PLACE}:7` }).waitFor();
+    assert.match(await card.locator('.facts').first().innerText(), /^forward ← train_step$/m);
     await card.getByText('Stack, innermost first').click();
     assert.deepEqual(
       (await card.locator('.stack > li').allInnerTexts()).map((text) => text.trim()),
@@ -77,7 +79,7 @@ describe('stacks with C++ frames', () => {
     it(`leave the plot to be seen beside the readout, ${width} pixels wide`, async () => {
       const { page } = await session.open({ paths: [deep()], viewport: { width, height: 800 } });
       const plot = page.locator('.plot');
-      await page.locator('.band-key', { hasText: 'attention.py:7' }).waitFor();
+      await page.locator('.bands canvas').first().waitFor();
       const size = await sizeOf(plot);
       const readout = page.locator('.readout');
       for (const [x, y] of [
