@@ -8,6 +8,7 @@ import dataclasses
 import os
 from typing import TYPE_CHECKING, Any, Dict, Iterable, Iterator, Optional, TypeVar
 
+from . import spawned
 from .guard import guarded
 from .options import Options
 
@@ -26,7 +27,6 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
     ``settings`` are the fields of :class:`Options` (``every=20, out='recordings'``); what is not given comes from the
     environment (``LEAKLINE_EVERY=20``) and then from the defaults. ``memory`` replaces the CUDA allocator in tests.
     """
-    from . import spawned
     from .memory import CudaMemory
     from .session import Session
 
@@ -36,7 +36,7 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
         session = Session(chosen, memory or CudaMemory())
         if session.open():
             _session = session
-            spawned.arrange({**dataclasses.asdict(chosen), 'out': os.path.abspath(chosen.out)})
+            spawned.arrange({**dataclasses.asdict(chosen), 'out': os.path.abspath(chosen.out)}, run_of_children)
 
 
 @guarded('could not start')

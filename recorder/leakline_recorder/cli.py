@@ -29,7 +29,7 @@ def main(arguments: Optional[List[str]] = None) -> None:
     # Of the folder in which we were started: the script may change to another one before it imports torch.
     with contextlib.suppress(OSError):    # that folder was removed
         settings['out'] = os.path.abspath(given.out or os.environ.get('LEAKLINE_OUT') or DEFAULT_OUT)
-    spawned.arrange(settings)
+    spawned.arrange(settings, api.run_of_children)
     when_imported('torch', lambda: api.start(**settings))
     try:
         if command[0] == '-m':

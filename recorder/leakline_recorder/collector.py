@@ -1,14 +1,35 @@
-"""When Python's garbage collector ran and found something: what is freed meanwhile was in a reference cycle."""
+"""Python's garbage collector: when it ran and found something, and how to leave it alone meanwhile.
+
+What it frees was in a reference cycle. When it runs depends on how many objects were made, and not freed, since it ran
+before: the recorder keeps few.
+"""
 from __future__ import annotations
 
+import contextlib
 import gc
 import time
-from collections import deque
-from typing import Any, Callable, Deque, Dict, List, Tuple
+from array import array
+from typing import Any, Callable, Dict, Iterator, List
 
 #: collections kept for the sidecar
 KEPT = 1024
 NOW_AND_THEN = 60.0
+
+
+@contextlib.contextmanager
+def at_rest() -> Iterator[None]:
+    """Nothing is collected meanwhile.
+
+    Building a snapshot makes millions of objects. A collection then would free reference cycles of the program at moments
+    that the recorder chose: the sawtooth that a user must see would be gone.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 class CollectorWatch:
@@ -19,7 +40,7 @@ class CollectorWatch:
     """
 
     def __init__(self, now_and_then: Callable[[], None] = lambda: None) -> None:
-        self._runs: Deque[Tuple[int, int]] = deque(maxlen=KEPT)
+        self._began, self._ended = array('q'), array('q')
         self._started = 0
         self._full = 0
         self._now_and_then = now_and_then
@@ -35,15 +56,17 @@ class CollectorWatch:
 
     def times(self) -> Dict[str, Any]:
         """Unix microseconds at which collections that found something began and ended, the oldest first; how many were full."""
-        runs = list(self._runs)
-        return {'beganAtUs': [began for began, _ in runs], 'endedAtUs': [ended for _, ended in runs], 'full': self._full}
+        return {'beganAtUs': self._began[-KEPT:].tolist(), 'endedAtUs': self._ended[-KEPT:].tolist(), 'full': self._full}
 
     def _called(self, phase: str, info: Dict[str, Any]) -> None:
         if phase == 'start':
             self._started = time.time_ns() // 1000
         elif self._started and info.get('collected'):
             # Rounded up: what was freed in the last microsecond is inside.
-            self._runs.append((self._started, time.time_ns() // 1000 + 1))
+            self._began.append(self._started)
+            self._ended.append(time.time_ns() // 1000 + 1)
+            if len(self._began) > 2 * KEPT:
+                del self._began[:-KEPT], self._ended[:-KEPT]
         if phase == 'stop':
             self._full += info.get('generation') == 2
         if phase == 'stop' and time.monotonic() >= self._next:

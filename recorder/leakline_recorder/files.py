@@ -3,24 +3,69 @@ from __future__ import annotations
 
 import contextlib
 import os
-from typing import BinaryIO, Iterator
+import platform
+import re
+import shutil
+from typing import BinaryIO, Iterator, List, Tuple
+
+from .guard import ordinary, say_once
 
 PART = '.part'
+SIDECAR = '.leakline.json'
+HOST = re.sub(r'[^A-Za-z0-9-]+', '-', platform.node()) or 'host'
 
 
 @contextlib.contextmanager
 def appearing(path: str) -> Iterator[BinaryIO]:
     """A file to write to; it takes its name when the block ends without an error."""
     folder, name = os.path.split(path)
-    beside = os.path.join(folder, f'.{name}.{os.getpid()}{PART}')
+    beside = os.path.join(folder, f'.{name}.{HOST}.{os.getpid()}{PART}')
     try:
         with open(beside, 'wb') as file:
             yield file
         os.replace(beside, path)
     except BaseException:
-        with contextlib.suppress(OSError):
-            os.remove(beside)
+        remove(beside)
         raise
+
+
+def remove(path: str) -> None:
+    try:
+        os.remove(path)
+    except ordinary(OSError):
+        pass  # it is gone already
+
+
+class Budget:
+    """Bytes on disk of one process's snapshots. Where they are too many, every other one of the older ones goes."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._written: List[Tuple[str, int]] = []    # all but those that stay: without '.pickle', and bytes
+        self._staying = 0
+
+    def written(self, path: str, size: int, keep: bool) -> None:
+        """The first, the last and what is to ``keep`` stay."""
+        first = not self._written and not self._staying
+        if keep or first:
+            self._staying += size
+        else:
+            self._written.append((path, size))
+        free = shutil.disk_usage(os.path.dirname(path)).free
+        # What others need of the disk comes first: recordings take half of what is free at most.
+        while len(self._written) > 1 and self._used() > min(self._most, (self._used() + free) / 2):
+            self._thin_out()
+
+    def _used(self) -> int:
+        return self._staying + sum(size for _, size in self._written)
+
+    def _thin_out(self) -> None:
+        gone = self._written[:-1:2]
+        self._written = self._written[1:-1:2] + self._written[-1:]
+        for path, _ in gone:
+            remove(path + '.pickle')    # before its sidecar: none is ever without one
+            remove(path + SIDECAR)
+        say_once(f'recordings are larger than {self._most / 1e9:g} GB, or than half of what is free: older snapshots are thinned out')
 
 
 def make_folder(path: str) -> None:
@@ -33,12 +78,11 @@ def make_folder(path: str) -> None:
 
 
 def sweep(folder: str) -> None:
-    """Remove what a killed process of this machine left half written."""
+    """Remove what a killed process of this machine left half written; other machines may be writing into the same folder."""
     for name in os.listdir(folder):
-        pid = name[:-len(PART)].rsplit('.', 1)[-1] if name.startswith('.') and name.endswith(PART) else ''
-        if pid.isdigit() and not _alive(int(pid)):
-            with contextlib.suppress(OSError):
-                os.remove(os.path.join(folder, name))
+        host, _, pid = name[:-len(PART)].rpartition('.')
+        if name.startswith('.') and name.endswith(PART) and host.endswith('.' + HOST) and pid.isdigit() and not _alive(int(pid)):
+            remove(os.path.join(folder, name))
 
 
 def _alive(pid: int) -> bool:
@@ -46,8 +90,8 @@ def _alive(pid: int) -> bool:
         return True  # os.kill would end the process there
     try:
         os.kill(pid, 0)
-    except ProcessLookupError:
+    except ordinary(ProcessLookupError):
         return False
-    except OSError:
+    except ordinary(OSError):
         return True
     return True

@@ -1,12 +1,17 @@
-"""The recorder must not break the training it watches: what fails is said once, on standard error."""
+"""The recorder must not break the training it watches: its own errors are said once, on standard error."""
 from __future__ import annotations
 
 import functools
+import inspect
+import os
+import signal
 import sys
-from typing import Any, Callable, Set, TypeVar, cast
+import types
+from typing import Any, Callable, List, Set, Tuple, Type, TypeVar, cast
 
 Function = TypeVar('Function', bound=Callable[..., Any])
 _said: Set[str] = set()
+OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
 def say(message: str) -> None:
@@ -14,7 +19,7 @@ def say(message: str) -> None:
     try:
         sys.stderr.write(f'leakline: {message}\n')
         sys.stderr.flush()
-    except Exception:
+    except ordinary(Exception):
         pass  # standard error may be closed at exit
 
 
@@ -25,11 +30,57 @@ def say_once(message: str, about: str = '') -> None:
         say(message)
 
 
+def ordinary(*kinds: Type[BaseException]) -> Tuple[Type[BaseException], ...]:
+    """Behind ``except``: these errors, unless it is the program's own, which must reach the program.
+
+    While the recorder works a signal may arrive, and the handler of the program may raise what ends a step or the run.
+    """
+    error = sys.exc_info()[1]
+    return () if error is not None and _is_of_a_handler(error) else kinds
+
+
+def _is_of_a_handler(error: BaseException) -> bool:
+    trace, handlers = error.__traceback__, None
+    while trace is not None:
+        if not trace.tb_frame.f_code.co_filename.startswith(OWN_FOLDER):
+            handlers = _handlers() if handlers is None else handlers
+            if trace.tb_frame.f_code in handlers or _interrupted(trace.tb_frame):
+                return True
+        trace = trace.tb_next
+    return False
+
+
+def _interrupted(frame: types.FrameType) -> bool:
+    """A handler is given the frame that it interrupts; it may have been replaced by another since."""
+    code = frame.f_code
+    names = code.co_varnames[:code.co_argcount + bool(code.co_flags & inspect.CO_VARARGS)]
+    values = [frame.f_locals.get(name) for name in names]
+    given = {id(part) for value in values for part in (value if type(value) is tuple else (value,)) if type(part) is types.FrameType}
+    before = frame.f_back if given else None
+    while before is not None and id(before) not in given:
+        before = before.f_back
+    return before is not None
+
+
+def _handlers() -> List[Any]:
+    """What runs when a signal arrives."""
+    found = []
+    for number in signal.valid_signals():
+        handler: Any = signal.getsignal(number)
+        while isinstance(handler, functools.partial):
+            handler = handler.func
+        for part in (handler, getattr(type(handler), '__call__', None)):
+            code = getattr(getattr(part, '__func__', part), '__code__', None)
+            if code is not None and not code.co_filename.startswith(OWN_FOLDER):
+                found.append(code)
+    return found
+
+
 def _in_a_line(error: Exception) -> str:
     """Errors of torch go on for many lines, with hints and C++ stacks."""
     try:
         lines = str(error).strip().splitlines()
-    except Exception:
+    except ordinary(Exception):
         lines = []
     return ': '.join([type(error).__name__, *lines[:1]])[:400]
 
@@ -41,7 +92,7 @@ def guarded(trouble: str) -> Callable[[Function], Function]:
         def safe(*args: Any, **kwargs: Any) -> Any:
             try:
                 return function(*args, **kwargs)
-            except Exception as error:
+            except ordinary(Exception) as error:
                 # Files have ever new names: what cannot be written is said once all the same.
                 about = f'{trouble}: {type(error).__name__} {error.errno}' if isinstance(error, OSError) and error.errno else ''
                 say_once(f'{trouble}: {_in_a_line(error)}', about)

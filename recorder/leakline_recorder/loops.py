@@ -16,7 +16,7 @@ from typing import Any, Dict, FrozenSet, List, NamedTuple, Optional, Tuple
 
 import torch
 
-from .guard import guarded
+from .guard import OWN_FOLDER, guarded
 from .monitoring import Monitoring
 from .plain import HELD_LOCALS, locals_of
 
@@ -26,7 +26,7 @@ MOST_SHARE, ALLOWED_SECONDS = 0.02, 1.0
 PACE = 0.9              # of the steps: a loop that turns as often turns once per step
 NATIVE = 'native'
 
-_FOLDERS = tuple(os.path.dirname(os.path.abspath(path)) + os.sep for path in (__file__, torch.__file__))
+_FOLDERS = OWN_FOLDER, os.path.dirname(os.path.abspath(torch.__file__)) + os.sep
 _JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 _ENDS = ('RETURN_VALUE', 'RETURN_CONST', 'RAISE', 'RERAISE', 'JUMP_FORWARD', 'JUMP_ABSOLUTE', 'JUMP_BACKWARD')    # nothing flows on behind these
 _NO_LOOPS = ('JUMP_BACKWARD_NO_INTERRUPT', 'END_ASYNC_FOR')    # waiting for a coroutine

@@ -12,6 +12,8 @@ from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
 
 import torch
 
+from .guard import ordinary
+
 OomObserver = Callable[[int, int, int, int], None]
 
 #: the counters of ``torch.cuda.memory_stats`` that the sidecar carries
@@ -136,5 +138,5 @@ def _every_pool() -> Iterator[None]:
 def _parameters(function: Callable[..., Any]) -> Any:
     try:
         return inspect.signature(function).parameters
-    except (TypeError, ValueError):
+    except ordinary(TypeError, ValueError):
         return {}

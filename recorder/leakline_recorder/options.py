@@ -24,6 +24,9 @@ class Options:
     holders: bool = True           #: walk who keeps old tensors, at full snapshots
     holders_seconds: float = 5.0   #: most that one such walk may take
     min_age: int = 2               #: steps after which a tensor counts as old
+    ranks: str = ''                #: ranks with full snapshots, such as 0,8-15,*/8; '' for all; others get light ones only
+    budget: int = 20_000_000_000   #: bytes on disk for one rank, and no more than half of what is free; older snapshots go first
+    names: str = 'source'          #: 'all' shows every key of a dictionary, not only those that are short names or in the source
     sources: bool = False          #: put the text of the source files into the sidecar, not only their hashes
     signal: str = 'SIGUSR1'        #: a snapshot when this arrives; '' for none, as under Slurm
     at_exit: bool = True           #: a snapshot when the process ends

@@ -8,6 +8,8 @@ import sys
 import types
 from typing import Any, Dict, Iterable, Iterator, List, Optional, Tuple, Type, Union
 
+from .guard import ordinary
+
 _NAME: Any = type.__dict__['__name__']
 _COPIES_LOCALS = sys.version_info < (3, 13)   # f_locals is a dict that keeps what it was filled with
 _OPTIMIZED = 0x1                              # CO_OPTIMIZED: a function's frame, not a module's or a class body's
@@ -26,7 +28,7 @@ def namespace(holder: Any) -> Optional[Dict[str, Any]]:
     """``__dict__``, if it is a dictionary."""
     try:
         found = object.__getattribute__(holder, '__dict__')
-    except (AttributeError, TypeError):
+    except ordinary(AttributeError, TypeError):
         return None
     return found if is_a(found, dict) else None
 

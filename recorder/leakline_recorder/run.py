@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import multiprocessing
 import os
 import re
@@ -36,20 +37,43 @@ def with_group(run: Run, distributed: Any, child: bool, inherited_rank: str = ''
 
 
 def _run_id(env: Mapping[str, str]) -> str:
+    """The same on every node of a job: nothing in it is of one node, such as a process number, if the job may have several."""
     if env.get('LEAKLINE_RUN_ID'):
         return env['LEAKLINE_RUN_ID']
-    elastic = env.get('TORCHELASTIC_RUN_ID', '')
-    if elastic:
-        # Launched without an id, torchrun says 'none' each time; the launcher's own process tells two launches apart.
-        base = f'torchrun-{os.getppid()}' if elastic == 'none' else elastic
-        restarts = env.get('TORCHELASTIC_RESTART_COUNT', '0')
-        return base if restarts in ('', '0') else f'{base}-restart{restarts}'
+    elastic, restarts = env.get('TORCHELASTIC_RUN_ID', ''), env.get('TORCHELASTIC_RESTART_COUNT', '')
+    # Launched without an id, torchrun says 'none' each time. On one node its own process tells two launches apart.
+    launch = f'-{os.getppid()}' if elastic == 'none' and env.get('LOCAL_WORLD_SIZE', '') == env.get('WORLD_SIZE', '') else ''
+    base = ''
     if env.get('SLURM_JOB_ID'):
-        return f"slurm-{env['SLURM_JOB_ID']}-{env.get('SLURM_STEP_ID', '0')}"
+        base = f"slurm-{env['SLURM_JOB_ID']}-{env.get('SLURM_STEP_ID', '0')}" + launch
+    elif elastic not in ('', 'none'):
+        base = elastic
+    elif launch:
+        base = 'torchrun' + launch
+    elif env.get('MASTER_ADDR') and env.get('MASTER_PORT') and env.get('WORLD_SIZE', '1') != '1':
+        base = 'job-' + hashlib.sha256(f"{env['MASTER_ADDR']}:{env['MASTER_PORT']}".encode()).hexdigest()[:8]
+    if base:
+        return base if restarts in ('', '0') else f'{base}-restart{restarts}'
     parent = multiprocessing.parent_process()
     if parent is not None:
         return f'spawn-{parent.pid}'    # ranks that the program started by itself
     return time.strftime('%Y%m%d-%H%M%S') + f'-{os.getpid()}'
+
+
+def chosen(ranks: str, rank: int) -> bool:
+    """Is a rank among ``0,8-15,*/8``? Each part is a rank, a range, or every so many; '' are all."""
+    parts = [part.strip() for part in ranks.split(',') if part.strip()]
+    return not parts or any(_fits(part, rank) for part in parts)
+
+
+def _fits(part: str, rank: int) -> bool:
+    found = re.fullmatch(r'(?:(\d+)(?:-(\d+))?|\*)(?:/([1-9]\d*))?', part)
+    if found is None:
+        raise ValueError(f'ranks: {part!r} is no rank, range (8-15) or share (*/8)')
+    first, last, share = found.groups()
+    low = int(first or 0)
+    inside = first is None or low <= rank <= int(last or first)
+    return inside and (rank - low) % int(share or 1) == 0
 
 
 def _number(env: Mapping[str, str], *names: str, default: int) -> int:

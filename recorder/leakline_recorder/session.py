@@ -7,21 +7,21 @@ import os
 import pickle
 import sys
 import threading
+import time
 from typing import Any, Dict, List, Optional
 
 import torch
 
 from . import sidecar
-from .collector import CollectorWatch
-from .cost import Stopwatch, collector_at_rest
-from .files import appearing, make_folder, sweep
+from .collector import CollectorWatch, at_rest
+from .files import SIDECAR, Budget, appearing, make_folder, sweep
 from .guard import guarded, say, say_once
-from .holders import Blocks, HolderWalk
+from .holders import Blocks, HolderWalk, Shown
 from .loops import Rounds
 from .memory import DeviceMemory
 from .monitoring import Monitoring
 from .options import Options
-from .run import identify, with_group
+from .run import chosen, identify, with_group
 from .schedule import Schedule
 from .sources import Sources
 from .step_counter import StepCounter
@@ -29,6 +29,19 @@ from .triggers import Triggers
 
 NO_STEP = 'no step of an optimizer of torch was seen: if this trains, call leakline_recorder.mark_step() after each step'
 MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training makes
+
+
+class Stopwatch:
+    """Seconds per named part of a job."""
+
+    def __init__(self) -> None:
+        self.laps: Dict[str, float] = {}
+        self._since = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name] = round(now - self._since, 6)
+        self._since = now
 
 
 class Session:
@@ -43,13 +56,16 @@ class Session:
         self._collector = CollectorWatch(self._look_for_steps)
         self._schedule = Schedule(options)
         self._sources = Sources(options.sources)
-        self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring)
+        self._holders = HolderWalk(memory, options.min_age, options.holders_seconds, self._monitoring,
+                                   Shown(options.names == 'all'), options.sources)
         self._triggers = Triggers(self.dump)
         self._recording = False
         self._dumping = threading.Lock()
         self._pid = os.getpid()
         self._last_full = -1
         self._named = False
+        self._is_chosen = False
+        self._budget = Budget(options.budget)
         self._forked = False
         self._inherited_rank = inherited_rank
         self._allocations = 0
@@ -83,7 +99,7 @@ class Session:
                 self._triggers.at_end_of_child(self.close)
         # The run's own folder comes with its first snapshot: not until then is it sure how the run of a child is called.
         make_folder(os.path.dirname(self.folder))
-        self.memory.record(self.options.max_entries, self.options.stacks)
+        self._choose()
         self._recording = True
         self._collector.start()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
@@ -96,7 +112,8 @@ class Session:
 
     def _say_where(self) -> None:
         if not self.options.quiet:
-            say(f'recording GPU memory into {self.folder}')
+            texts = 'and the texts of source files' if self.options.sources else 'but no source text'
+            say(f'recording GPU memory into {self.folder}: stacks, sizes, paths, names of variables, {texts}; no values')
 
     @guarded('could not look for steps')
     def _look_for_steps(self) -> None:
@@ -127,7 +144,7 @@ class Session:
 
     def _stepped(self, step: int) -> None:
         self._rounds.stepped(sys._getframe())
-        if self._recording and os.getpid() == self._pid and not self.memory.history_is_on():
+        if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)
             say_once('the program switched the recording of memory history off: it is on again, and what was allocated meanwhile has no stack')
         if self._schedule.full(step):
@@ -137,7 +154,16 @@ class Session:
 
     def dump(self, reason: str) -> None:
         """A full snapshot now."""
-        self._write('full', reason)
+        if self._is_chosen or self.memory.light_snapshots:
+            self._write('full' if self._is_chosen else 'light', reason)
+
+    def _choose(self) -> None:
+        """Ranks that are left out keep no history: they have light snapshots, where the release makes such."""
+        was, self._is_chosen = self._is_chosen, chosen(self.options.ranks, self.run.rank)
+        if self._is_chosen and not was:
+            self.memory.record(self.options.max_entries, self.options.stacks)
+        elif was and not self._is_chosen:
+            self.memory.stop()
 
     @guarded('could not write a snapshot')
     def _write(self, kind: str, reason: str) -> None:
@@ -146,7 +172,8 @@ class Session:
         if not self._recording or os.getpid() != self._pid or not self._dumping.acquire(blocking=False):
             return
         try:
-            self._write_now(kind, reason)
+            with at_rest():
+                self._write_now(kind, reason)
         finally:
             self._dumping.release()
 
@@ -158,26 +185,26 @@ class Session:
             self._make_folder()    # the program has emptied its output
         stem, step = self._stem(kind, reason), self.steps.count    # other threads go on counting
         path = os.path.join(self.folder, stem)
-        with collector_at_rest():
-            snapshot = self.memory.snapshot(traces=kind == 'full')
-            watch.lap('snapshotSeconds')
-            beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
-                                      self._sources, snapshot, self._events, self._rounds)
-            blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
-            watch.lap('sidecarSeconds')
-            # The sidecar takes its name first: whoever sees the snapshot appear finds it already there.
-            with appearing(path + '.pickle') as file:
-                pickle.dump(snapshot, file)
-                watch.lap('writeSeconds')
-                # A snapshot is millions of objects: gone before the walk looks at all that the process has.
-                del snapshot
-                beside['holders'] = self._walk(blocks) if blocks is not None else None
-                beside['containers'] = (beside['holders'] or {}).pop('containers', None)
-                beside['releases'] = self._holders.releases() if kind == 'full' else None
-                watch.lap('holdersSeconds')
-                beside['cost'] = {**watch.laps, 'bytes': file.tell()}
-                with appearing(path + sidecar.SUFFIX) as text:
-                    text.write(json.dumps(beside, ensure_ascii=False, separators=(',', ':')).encode('utf-8', 'surrogatepass'))
+        snapshot = self.memory.snapshot(traces=kind == 'full')
+        watch.lap('snapshotSeconds')
+        beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
+                                  self._sources, snapshot, self._events, self._rounds)
+        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
+        watch.lap('sidecarSeconds')
+        # The sidecar takes its name first: whoever sees the snapshot appear finds it already there.
+        with appearing(path + '.pickle') as file:
+            pickle.dump(snapshot, file)
+            watch.lap('writeSeconds')
+            # A snapshot is millions of objects: gone before the walk looks at all that the process has.
+            del snapshot
+            beside['holders'] = self._walk(blocks) if blocks is not None else None
+            beside['containers'] = (beside['holders'] or {}).pop('containers', None)
+            beside['releases'] = self._holders.releases() if kind == 'full' else None
+            watch.lap('holdersSeconds')
+            beside['cost'] = {**watch.laps, 'bytes': file.tell()}
+            with appearing(path + SIDECAR) as text:
+                text.write(json.dumps(beside, ensure_ascii=False, separators=(',', ':')).encode('utf-8', 'surrogatepass'))
+        self._budget.written(path, beside['cost']['bytes'], keep=reason == 'oom')
         if kind == 'full':
             self._last_full = step
             self._events = beside['ring']['events']
@@ -186,7 +213,8 @@ class Session:
     def _name(self) -> None:
         """Not earlier than at the first snapshot: the process group is there by the first step, seldom before."""
         self.run = with_group(self.run, getattr(torch, 'distributed', None), self._is_child(), self._inherited_rank)
-        self.folder = os.path.join(os.path.dirname(self.folder), self.run.id)
+        self._choose()
+        self.folder = os.path.join(os.path.dirname(self.folder), self.run.id, *[f'rank{self.run.rank}'] * (self.run.world_size > 1))
         self._named = True
         self._make_folder()
         sweep(self.folder)
@@ -194,7 +222,7 @@ class Session:
             self._say_where()
 
     def _make_folder(self) -> None:
-        make_folder(os.path.dirname(self.folder))
+        make_folder(os.path.abspath(self.options.out))
         os.makedirs(self.folder, exist_ok=True)
 
     @guarded('could not walk who keeps the tensors')
@@ -204,7 +232,7 @@ class Session:
     def _stem(self, kind: str, reason: str) -> str:
         stem = f'rank{self.run.rank}_step{self.steps.count:06d}'
         if kind == 'light':
-            return stem + '_light'
+            return stem + '_light' if reason == 'step' else f'{stem}_{reason}_light'
         return stem if reason == 'step' else f'{stem}_{reason}'
 
     def _report(self, reason: str, beside: Dict[str, Any]) -> None:

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Optional, TypeVar
 import torch
 
 from .collector import CollectorWatch
-from .guard import guarded
+from .guard import guarded, ordinary
 from .loops import Rounds
 from .memory import DeviceMemory
 from .options import Options
@@ -19,7 +19,6 @@ from .sources import Sources
 from .step_counter import StepCounter
 
 SCHEMA = 'leakline.recording/2'
-SUFFIX = '.leakline.json'
 Told = TypeVar('Told')
 #: where torch looks for the allocator's settings, the newest name first
 ALLOCATOR_CONF = ('PYTORCH_ALLOC_CONF', 'PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF')
@@ -93,5 +92,5 @@ def _main() -> Optional[str]:
 def _cwd() -> Optional[str]:
     try:
         return os.getcwd()
-    except OSError:
+    except ordinary(OSError):
         return None

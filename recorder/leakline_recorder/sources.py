@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import hashlib
+import linecache
 import os
 import site
 import sys
 import sysconfig
 from typing import Any, Dict, List, Optional, Tuple
 
+from .guard import ordinary
 from .plain import modules
 
 MOST_FILES = 500
@@ -27,6 +29,19 @@ def is_users(filename: str) -> bool:
     if any(part in plain for part in _LIBRARY_PARTS):
         return False
     return not (filename.startswith(_LIBRARY_ROOTS) or os.path.realpath(filename).startswith(_LIBRARY_ROOTS))
+
+
+def text_of(path: str) -> str:
+    """Of a source file, or of a notebook's cell, which is no file: IPython leaves it where tracebacks look. '' if there is none."""
+    try:
+        if not os.path.exists(path):
+            return ''.join(linecache.getlines(path))
+        if os.path.getsize(path) > MOST_BYTES:
+            return ''
+        with open(path, encoding='utf-8') as file:
+            return file.read()
+    except ordinary(OSError, UnicodeDecodeError):
+        return ''
 
 
 class Sources:
@@ -49,7 +64,7 @@ class Sources:
                 return None
             with open(path, 'rb') as file:
                 content = file.read()
-        except OSError:
+        except ordinary(OSError):
             return None
         entry: Dict[str, Any] = {'path': os.path.abspath(path), 'sha256': hashlib.sha256(content).hexdigest()}
         if self._with_text:
@@ -101,7 +116,7 @@ def _revision(git: str) -> Optional[str]:
                 for line in file:
                     if line.rstrip('\n').endswith(' ' + name):
                         return line.split(' ', 1)[0]
-        except OSError:
+        except ordinary(OSError):
             continue
     return None
 
@@ -110,5 +125,5 @@ def _line(path: str) -> str:
     try:
         with open(path, encoding='utf-8') as file:
             return file.readline().strip()
-    except (OSError, UnicodeDecodeError):
+    except ordinary(OSError, UnicodeDecodeError):
         return ''

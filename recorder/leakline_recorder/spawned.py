@@ -13,6 +13,8 @@ from typing import Any, Callable, Dict, Optional, Tuple
 from .guard import guarded
 from .imported import when_imported
 
+NameRun = Callable[[Dict[str, Any], str], str]
+
 FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 #: Run in the new process before anything of the program is, with a ``sys.path`` that is not the program's yet.
@@ -22,7 +24,7 @@ try:
     path = list(sys.path)
     sys.path.append({folder!r})
     try:
-        from leakline_recorder.spawned import begin
+        from leakline_recorder.child import begin
     finally:
         sys.path[:] = path
     import pickle
@@ -33,6 +35,7 @@ except Exception:
 
 #: What the children are told: options, and the ``RANK`` that they inherit and that is not theirs.
 _told: Optional[Tuple[Dict[str, Any], str]] = None
+_name_run: Optional[NameRun] = None
 _run_of_children = ''
 
 
@@ -46,9 +49,10 @@ class _Setup:
         return exec, (self._text, {})
 
 
-def arrange(settings: Dict[str, Any], rank: Optional[str] = None) -> None:
+def arrange(settings: Dict[str, Any], name_run: NameRun, rank: Optional[str] = None) -> None:
     """Processes that this one spawns from now on record themselves with these options; ``out`` is told from here."""
-    global _told
+    global _told, _name_run
+    _name_run = name_run
     first = _told is None
     if rank is None:
         rank = _told[1] if _told else os.environ.get('RANK', '')
@@ -71,28 +75,9 @@ def _extend() -> None:
 @guarded('a spawned process will not record itself')
 def _text() -> Optional[str]:
     global _run_of_children
-    if _told is None:
+    if _told is None or _name_run is None:
         return None
-    from . import api
-
     settings, rank = _told
     # Never the parent's own folder: a parent that uses a device as well has the same rank as one of its children.
-    _run_of_children = _run_of_children or api.run_of_children(settings, rank)
+    _run_of_children = _run_of_children or _name_run(settings, rank)
     return _TEXT.format(folder=FOLDER, told=pickle.dumps(({**settings, 'run': _run_of_children}, rank)))
-
-
-def begin(settings: Dict[str, Any], rank: str) -> None:
-    """In the new process: start when it first uses a device. What it spawns itself is told the same."""
-    arrange(settings, rank)
-    when_imported('torch', lambda: _wait(settings, rank))
-
-
-@guarded('could not wait for the device')
-def _wait(settings: Dict[str, Any], rank: str) -> None:
-    import torch
-
-    @guarded('could not start')
-    def first_use() -> None:
-        from . import api
-        api.start_on_device(settings, rank)
-    torch.cuda._lazy_call(first_use)

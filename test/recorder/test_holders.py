@@ -52,7 +52,7 @@ def walk(seconds=10.0):
     blocks = Blocks(snapshot, 1, [])
     for block in blocks.all:
         block.born = 1
-    return HolderWalk(CudaMemory(), 2, seconds).walk(blocks, 10)
+    return HolderWalk(CudaMemory(), 2, seconds, texts=True).walk(blocks, 10)
 
 
 def owner_of(found, tensor):
@@ -231,7 +231,7 @@ class ChainsTest(unittest.TestCase):
         blocks = Blocks(snapshot, 1, [])
         for block in blocks.all:
             block.born = 0 if block.address == module._parameters['weight'].data_ptr() else 1
-        found = HolderWalk(CudaMemory(), 2, 10.0).walk(blocks, 10)
+        found = HolderWalk(CudaMemory(), 2, 10.0, texts=True).walk(blocks, 10)
         self.assertEqual((found['categories'], found['askedBytes']), ({'parameter': MIB}, MIB))
         self.assertEqual(owner_of(found, extra)['name'], 'extra')
 
@@ -309,7 +309,7 @@ class ChainsTest(unittest.TestCase):
         blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
         for block in blocks.all:
             block.born = 10
-        self.assertIsNone(HolderWalk(CudaMemory(), 2, 10.0).walk(blocks, 10))
+        self.assertIsNone(HolderWalk(CudaMemory(), 2, 10.0, texts=True).walk(blocks, 10))
         self.assertIsNotNone(keep)
 
 

@@ -30,7 +30,7 @@ def train(steps):
 class Recording:
     def __init__(self, folder, done):
         self.folder, self.done = folder, done
-        self.names = sorted(os.path.basename(path) for path in glob.glob(os.path.join(folder, '*', '*.pickle')))
+        self.names = sorted(os.path.basename(path) for path in glob.glob(os.path.join(folder, '*', '**', '*.pickle'), recursive=True))
 
     def sidecar(self, name):
         with open(self._path(name)[:-len('.pickle')] + '.leakline.json', encoding='utf-8') as file:
@@ -41,7 +41,7 @@ class Recording:
             return pickle.load(file)
 
     def _path(self, name):
-        return glob.glob(os.path.join(self.folder, '*', name))[0]
+        return glob.glob(os.path.join(self.folder, '*', '**', name), recursive=True)[0]
 
 
 class Programs(unittest.TestCase):
@@ -299,8 +299,8 @@ print(torch.__spec__.name, [finder._name for finder in sys.meta_path if 'leaklin
                 done = self.run_program('import leakline_recorder\nleakline_recorder.start(every=2, start=0, light=0, at_exit=False)\n'
                                         + PROGRAM + 'train(2)', command=[sys.executable, 'script.py'], env=env)
                 self.assertEqual(done.done.returncode, 0, done.done.stderr)
-            self.assertEqual(sorted(os.listdir(os.path.join(out, 'job7'))),
-                             [f'rank{rank}_step000002.{end}' for rank in '01' for end in ('leakline.json', 'pickle')])
+            self.assertEqual(sorted(os.path.join(*path.split(os.sep)[-2:]) for path in glob.glob(os.path.join(out, 'job7', '*', '*'))),
+                             [f'rank{rank}/rank{rank}_step000002.{end}' for rank in '01' for end in ('leakline.json', 'pickle')])
 
     def test_rank_from_the_process_group(self):
         program = """
@@ -453,7 +453,7 @@ if __name__ == '__main__':
 '''
         found = self.run_program(program, '--start', '1', '--light', '0', '--at-exit', '0')
         ranks = ['rank0_step000001.pickle', 'rank1_step000001.pickle']
-        self.assertEqual([sorted(name for name in os.listdir(os.path.join(found.folder, run)) if name.endswith('.pickle')) for run in ('r', 'r-spawned')],
+        self.assertEqual([sorted(os.path.basename(path) for path in glob.glob(os.path.join(found.folder, run, '**', '*.pickle'), recursive=True)) for run in ('r', 'r-spawned')],
                          [ranks[:1], ranks], found.done.stderr)
 
     def test_helpers_of_a_rank_are_not_that_rank(self):
@@ -481,7 +481,7 @@ if __name__ == '__main__':
     run('spawn', (rank, 1))
 '''
         found = self.run_program(program, command=[sys.executable, 'script.py'])
-        self.assertEqual(os.listdir(os.path.join(self.folder, 'out', 'its-own')).count('rank1_step000001.pickle'), 1, found.done.stderr)
+        self.assertEqual(os.listdir(os.path.join(self.folder, 'out', 'its-own', 'rank1')).count('rank1_step000001.pickle'), 1, found.done.stderr)
         self.assertEqual(len(found.names), 1)
 
     def test_a_spawned_process_that_cannot_find_the_recorder_runs_as_without_it(self):

@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import collections
 import gc
+import glob
 import json
 import os
 import pickle
@@ -183,7 +184,7 @@ class WalkTest(unittest.TestCase):
         blocks = Blocks(memory.memory_snapshot(), 1, [])
         for block in blocks.all:
             block.born = 1
-        found = HolderWalk(memory, 2, 20).walk(blocks, 10)
+        found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         return found, weakref.ref(hidden), weakref.ref(total)
 
     def test_a_scalar_that_keeps_megabytes(self):
@@ -215,7 +216,7 @@ class WalkTest(unittest.TestCase):
                     blocks = Blocks(memory.memory_snapshot(), 1, [])
                     for block in blocks.all:
                         block.born = 1
-                    found = HolderWalk(memory, 2, 60).walk(blocks, 10)
+                    found = HolderWalk(memory, 2, 60, texts=True).walk(blocks, 10)
             finally:
                 del sys.modules[main.__name__]
         return {(owner['name'], owner['statements'][0]['text'] if owner['statements'] else None, owner['blocks']) for owner in found['owners']
@@ -333,7 +334,7 @@ def step(number):
             blocks = Blocks(memory.memory_snapshot(), 1, [])
             for block in blocks.all:
                 block.born = 1
-            found = HolderWalk(memory, 2, 20).walk(blocks, 10)
+            found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         owner = next(owner for owner in found['owners'] if owner['name'] == 'kept')
         # the graph is freed, but it still knows the inputs, and they their gradients
         self.assertEqual((owner['graphBytes'], owner['savedBy']), (2 * 4 * 256 * 64 * 4, ['AccumulateGrad']))
@@ -350,7 +351,7 @@ def step(number):
             blocks = Blocks(memory.memory_snapshot(), 1, [])
             for block in blocks.all:
                 block.born = 1
-            found = HolderWalk(memory, 2, 20).walk(blocks, 10)
+            found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         owners = {owner['name']: owner for owner in found['owners']}
         self.assertEqual([owner['savedBy'] for name, owner in owners.items() if name == 'kept'], [[]])
         self.assertEqual(owners['kept']['bytes'], 4 * 512)
@@ -427,9 +428,9 @@ if __name__ == '__main__':
             self.assertEqual((done.returncode, done.stdout), (0, 2 * '[[0, 1, 2, 3], [1, 1, 1, 1], [0, 0, 0, 0]]\n'), done.stderr)
             out = os.path.join(folder, 'leakline-recordings')
             self.assertEqual(sorted(os.listdir(out)), ['.gitignore', 'r-spawned'], done.stderr)
-            self.assertEqual(sorted(name for name in os.listdir(os.path.join(out, 'r-spawned')) if name.endswith('.pickle')),
+            self.assertEqual(sorted(os.path.basename(path) for path in glob.glob(os.path.join(out, 'r-spawned', '**', '*.pickle'), recursive=True)),
                              [f'rank{rank}_step00000{step}.pickle' for rank in (0, 1) for step in (3, 6)])
-            with open(os.path.join(out, 'r-spawned', 'rank1_step000006.leakline.json'), encoding='utf-8') as file:
+            with open(os.path.join(out, 'r-spawned', 'rank1', 'rank1_step000006.leakline.json'), encoding='utf-8') as file:
                 side = json.load(file)
             self.assertEqual((side['rank'], side['worldSize'], side['stepSource']), (1, 2, 'optimizer'))
             self.assertIn('kept', [owner['name'] for owner in side['holders']['owners']])

@@ -15,10 +15,10 @@ import unittest
 
 from leakline_recorder import cli, guard
 from leakline_recorder.collector import CollectorWatch
-from leakline_recorder.cost import collector_at_rest
-from leakline_recorder.files import appearing, make_folder, sweep
+from leakline_recorder.collector import at_rest
+from leakline_recorder.files import HOST, SIDECAR, Budget, appearing, make_folder, sweep
 from leakline_recorder.options import Options, describe
-from leakline_recorder.run import identify
+from leakline_recorder.run import chosen, identify
 from leakline_recorder.schedule import Schedule
 from leakline_recorder.sources import Sources, is_users
 from leakline_recorder.step_counter import KEPT, StepCounter
@@ -52,7 +52,7 @@ class ScheduleTest(unittest.TestCase):
 
 class CollectorTest(unittest.TestCase):
     def setUp(self):
-        with collector_at_rest():
+        with at_rest():
             gc.collect()
         self.watch = CollectorWatch()
         self.watch.start()
@@ -68,7 +68,7 @@ class CollectorTest(unittest.TestCase):
             def __del__(self):
                 freed.append(now())
 
-        with collector_at_rest():
+        with at_rest():
             for _ in range(3):
                 node = Node()
                 node.node = node
@@ -126,10 +126,33 @@ class FilesTest(unittest.TestCase):
         self.assertEqual(os.listdir(self.folder), [])
 
     def test_sweep_leaves_what_a_living_process_writes(self):
-        mine = os.path.join(self.folder, f'.a.pickle.{os.getpid()}.part')
+        mine = os.path.join(self.folder, f'.a.pickle.{HOST}.{os.getpid()}.part')
         open(mine, 'wb').close()
         sweep(self.folder)
         self.assertTrue(os.path.exists(mine))
+
+    def test_sweep_leaves_what_another_machine_writes(self):
+        ended = subprocess.Popen([sys.executable, '-c', ''])
+        ended.wait()
+        theirs, ours = (os.path.join(self.folder, f'.a.pickle.{host}.{ended.pid}.part') for host in ('other-host', HOST))
+        for path in (theirs, ours):
+            open(path, 'wb').close()
+        sweep(self.folder)
+        self.assertEqual([os.path.exists(path) for path in (theirs, ours)], [True, False])
+
+    def test_a_budget_thins_out_what_is_older(self):
+        budget = Budget(1000)
+        for step in range(40):
+            path = os.path.join(self.folder, f'rank0_step{step:06d}')
+            for suffix in ('.pickle', SIDECAR):
+                with open(path + suffix, 'wb') as file:
+                    file.write(b'x' * 100)
+            budget.written(path, 100, keep=step == 5)
+        left = sorted(int(name[10:16]) for name in os.listdir(self.folder) if name.endswith('.pickle'))
+        self.assertLessEqual(len(left), 10)
+        self.assertGreaterEqual(len(left), 5)
+        self.assertTrue({0, 5, 39} <= set(left), left)
+        self.assertEqual(left, sorted(int(name[10:16]) for name in os.listdir(self.folder) if name.endswith(SIDECAR)))
 
     def test_recordings_stay_out_of_git(self):
         make_folder(os.path.join(self.folder, 'out'))
@@ -144,6 +167,28 @@ class RunTest(unittest.TestCase):
     def test_one_id_for_all_ranks(self):
         ids = {identify('', {'TORCHELASTIC_RUN_ID': 'none', 'RANK': str(rank)}).id for rank in range(4)}
         self.assertEqual(len(ids), 1)
+
+    def test_nodes_agree_and_launches_on_one_node_differ(self):
+        node = {'MASTER_ADDR': '10.0.0.1', 'MASTER_PORT': '29500', 'WORLD_SIZE': '16', 'LOCAL_WORLD_SIZE': '8', 'TORCHELASTIC_RUN_ID': 'none'}
+
+        def ids(env):
+            """In processes of two launchers, as on two nodes."""
+            code = f'import sys\nsys.path = {sys.path!r}\nfrom leakline_recorder.run import identify\nprint(identify("", {env!r}).id)'
+            launcher = f'import subprocess, sys\nsubprocess.run([sys.executable, "-c", {code!r}])\n'
+            return {subprocess.run([sys.executable, '-c', launcher], capture_output=True, text=True).stdout for _ in range(2)}
+        (shared,) = ids(node)
+        self.assertNotEqual({shared}, ids({**node, 'MASTER_PORT': '29501'}))
+        self.assertEqual(ids({**node, 'SLURM_JOB_ID': '7', 'SLURM_STEP_ID': '2'}), {'slurm-7-2\n'})
+        self.assertEqual(ids({**node, 'TORCHELASTIC_RUN_ID': 'mine'}), {'mine\n'})
+        self.assertEqual(ids({**node, 'LEAKLINE_RUN_ID': 'own', 'SLURM_JOB_ID': '7'}), {'own\n'})
+        self.assertEqual(len(ids({**node, 'LOCAL_WORLD_SIZE': '16'})), 2)
+
+    def test_chosen_ranks(self):
+        self.assertEqual([rank for rank in range(20) if chosen('0,8-15/4,*/9', rank)], [0, 8, 9, 12, 18])
+        self.assertTrue(chosen('', 5))
+        for wrong in ('x', '1-', '*/0', '-3'):
+            with self.assertRaises(ValueError):
+                chosen(wrong, 0)
 
     def test_a_restart_is_another_run(self):
         first = identify('', {'TORCHELASTIC_RUN_ID': 'job', 'TORCHELASTIC_RESTART_COUNT': '0'}).id
@@ -368,7 +413,7 @@ class CollectorAtRestTest(unittest.TestCase):
         runs = []
         gc.callbacks.append(lambda phase, info: runs.append(phase))
         self.addCleanup(gc.callbacks.pop)
-        with collector_at_rest():
+        with at_rest():
             heap = [[index] for index in range(100_000)]
             during = len(runs)
         self.assertTrue(gc.isenabled())
@@ -378,7 +423,7 @@ class CollectorAtRestTest(unittest.TestCase):
     def test_stays_off_where_the_program_turned_it_off(self):
         gc.disable()
         self.addCleanup(gc.enable)
-        with collector_at_rest():
+        with at_rest():
             pass
         self.assertFalse(gc.isenabled())
 

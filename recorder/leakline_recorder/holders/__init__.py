@@ -1,5 +1,6 @@
 """Who keeps old tensors alive: from blocks of the allocator to names that a person can find in the source."""
 from .blocks import Blocks
+from .links import Shown
 from .walk import HolderWalk
 
-__all__ = ['Blocks', 'HolderWalk']
+__all__ = ['Blocks', 'HolderWalk', 'Shown']

@@ -5,11 +5,12 @@ import dataclasses
 import types
 from typing import Any, Dict, List, Optional, Sequence, Tuple
 
+from ..guard import ordinary
 from ..plain import is_a
 from ..sources import is_users
 from .deadline import Deadline
 from .heap import Heap
-from .links import Link, Places, attribute, is_instance_dict, link
+from .links import Link, Places, Shown, attribute, is_instance_dict, link
 from .roots import Root, Roots
 
 MOST_LINKS = 14        # a longer chain is no help to anyone
@@ -62,18 +63,18 @@ def cycle_text(cycle: Sequence[Link]) -> str:
 class Chains:
     """Finds chains, remembering for every object passed how it got to its name."""
 
-    def __init__(self, heap: Heap, roots: Roots, deadline: Deadline) -> None:
+    def __init__(self, heap: Heap, roots: Roots, deadline: Deadline, shown: Shown) -> None:
         self._heap = heap
         self._roots = roots
         self._deadline = deadline
         self._known: Dict[int, Chain] = {}
-        self._places = Places()
+        self._places = Places(shown)
 
     def of(self, target: Any) -> Chain:
         """The shortest chain to a name in the program's own code, else in a library's, else what stands in the way."""
         try:
             found = self._climb(target)
-        except Exception:
+        except ordinary(Exception):
             return Chain(None, (), ends='behind an object that does not let itself be looked at')
         links = _merge_modules(found.links)
         if len(links) > MOST_LINKS:
@@ -109,6 +110,8 @@ class Chains:
                     back[id(parent)] = (parent, child)
                     following.append(parent)
                     visited += 1
+                    if not visited & 0xFF and self._deadline.passed():
+                        return fallback or Chain(None, (), ends='not found in time')
             if not following:
                 return fallback or self._ownerless(target, back)
             if visited > MOST_VISITED or self._deadline.passed():

@@ -10,6 +10,7 @@ from typing import Any, Dict, Iterator, List, Tuple
 
 import torch
 
+from ..guard import ordinary
 from ..plain import is_a
 from .deadline import Deadline
 
@@ -73,7 +74,7 @@ class Graphs:
     def _read(self, node: Any, name: str) -> Iterator[torch.Tensor]:
         try:
             value = getattr(node, name)
-        except (RuntimeError, AttributeError):
+        except ordinary(RuntimeError, AttributeError):
             return  # freed by backward: this node holds nothing any more
         for saved in value if is_a(value, (tuple, list)) else (value,):
             if is_a(saved, torch.Tensor):
@@ -97,7 +98,7 @@ def sequence(tensor: torch.Tensor) -> int:
 def _quietly(holder: Any, name: str) -> Any:
     try:
         return getattr(holder, name)
-    except (RuntimeError, AttributeError):
+    except ordinary(RuntimeError, AttributeError):
         return None
 
 

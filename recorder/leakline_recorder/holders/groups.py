@@ -58,7 +58,7 @@ class Group:
     def bytes(self) -> int:
         return sum(holding.block.size for holding in self.holdings.values())
 
-    def describe(self, statements: Statements) -> Dict[str, Any]:
+    def describe(self, statements: Statements, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
         keeper = keeper_of(chain, split)
@@ -73,7 +73,7 @@ class Group:
             'expression': self.expression(split),
             'file': lines[0]['file'] if lines else keeper.file if keeper else None,
             'line': lines[0]['line'] if lines else keeper.line if keeper else None,
-            'statements': lines,
+            'statements': lines if texts else [{**entry, 'text': None} for entry in lines],
             'links': [{'kind': part.kind, 'text': part.text, 'name': part.name, 'owner': part.owner} for part in chain.links],
             'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
             'container': _container(container) if container and container.container else None,

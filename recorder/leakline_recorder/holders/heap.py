@@ -9,12 +9,19 @@ import gc
 import types
 from typing import Any, Dict, List
 
+import torch
+
 from .deadline import Deadline
 
 #: never worth an edge: everything refers to them, or they refer to nothing that could lead to a tensor's owner
 _NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, type(None), types.CodeType, types.BuiltinFunctionType,
                            types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
                            types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
+
+
+#: With more objects than this, those that hold nothing that could hold a tensor are left out: a data set's rows
+MANY = 200_000
+SLICE = 1 << 16
 
 
 class Heap:
@@ -24,20 +31,28 @@ class Heap:
         self.objects: List[Any] = gc.get_objects()
         self.complete = True
         self._parents: Dict[int, List[int]] = {}
-        parents, referents = self._parents, gc.get_referents
-        own = id(self.objects)
+        own, are_many = id(self.objects), len(self.objects) > MANY
         for index, holder in enumerate(self.objects):
-            if not index & 0x3FFF and deadline.passed():
+            if not index & 0x3FF and deadline.passed():
                 self.complete = False
                 break
-            for child in referents(holder):
-                if id(type(child)) in _NOT_FOLLOWED or id(child) == own:
-                    continue
-                known = parents.get(id(child))
-                if known is None:
-                    parents[id(child)] = [index]
-                else:
-                    known.append(index)
+            children = gc.get_referents(holder)
+            for start in range(0, len(children), SLICE):
+                if start and deadline.passed():
+                    self.complete = False
+                    break
+                self._note(index, children if len(children) <= SLICE else children[start:start + SLICE], own, are_many)
+
+    def _note(self, index: int, children: List[Any], own: int, are_many: bool) -> None:
+        parents = self._parents
+        for child in children:
+            if id(type(child)) in _NOT_FOLLOWED or id(child) == own or are_many and _leads_nowhere(child):
+                continue
+            known = parents.get(id(child))
+            if known is None:
+                parents[id(child)] = [index]
+            else:
+                known.append(index)
 
     def close(self) -> None:
         """Let go of everything. The list holds this very object: without this, it would wait for the collector."""
@@ -46,3 +61,10 @@ class Heap:
 
     def referrers(self, identity: int) -> List[Any]:
         return [self.objects[index] for index in self._parents.get(identity, ())]
+
+
+def _leads_nowhere(value: Any) -> bool:
+    """It holds numbers and texts alone, and is no tensor itself."""
+    if issubclass(type(value), torch.Tensor):
+        return False
+    return all(id(type(part)) in _NOT_FOLLOWED or type(part) is dict and not gc.is_tracked(part) for part in gc.get_referents(value))

@@ -5,15 +5,19 @@ import collections
 import dataclasses
 import functools
 import types
-from typing import Any, Callable, Dict, Iterable, Optional, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Optional, Tuple
 
 import torch
 
-from ..plain import file_of, is_a, namespace, read_locals, type_name
+from ..guard import ordinary
+from ..plain import file_of, is_a, modules, namespace, read_locals, type_name
+from ..sources import is_users, text_of
 
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
 FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
+MOST_NAME, MOST_NUMBER = 20, 1_000_000    # a longer name, a larger number may be somebody's
+MOST_KNOWN, MOST_SOURCES = 10_000, 200
 _SEQUENCES: Any = (list, tuple, collections.deque)
 _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)
 
@@ -39,10 +43,55 @@ GRADIENT = Link('other', '.grad', '.grad', owner='Tensor')
 GRADIENT_GRAPH = Link('other', ' → its graph', ' → its graph')
 
 
+class Shown:
+    """Which keys of dictionaries are shown: a user's address, a password in a URL may be one.
+
+    Short names are, and what stands in the program's source; of others type and length.
+    """
+
+    def __init__(self, all_of_them: bool = False) -> None:
+        self._all = all_of_them
+        self._known: Dict[str, bool] = {}
+        self._sources: Optional[List[str]] = None
+
+    def __call__(self, key: Any) -> str:
+        """Short, and never a tensor's repr: that prints its values, and reads them from the device."""
+        kind = type(key)
+        if kind is str:
+            return _short(repr(key)) if self.is_shown(key) else f'<str of {len(key)}>'
+        if kind in (bool, type(None)) or kind is int and abs(key) < MOST_NUMBER:
+            return repr(key)
+        if kind in (int, float):
+            return _short(repr(key)) if self._all else f'<{kind.__name__}>'
+        if is_a(key, tuple) and len(key) <= 4:
+            return '(' + ', '.join(self(part) for part in key) + ')'
+        return f'<{type_name(type(key))}>'
+
+    def is_shown(self, key: str) -> bool:
+        if self._all or len(key) <= MOST_NAME and key.isidentifier() or len(key) < 7 and key.isdigit():
+            return True
+        if len(self._known) < MOST_KNOWN and key not in self._known:
+            self._known[key] = self._in_source(key)
+        return self._known.get(key, False)
+
+    def _in_source(self, key: str) -> bool:
+        if self._sources is None:
+            self._sources = []
+            for _, _, path in modules():
+                if path and path.endswith('.py') and is_users(path) and len(self._sources) < MOST_SOURCES:
+                    self._sources.append(text_of(path))
+        return len(key) > 1 and any(f"'{key}'" in text or f'"{key}"' in text for text in self._sources)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= 40 else text[:37] + '…'
+
+
 class Places:
     """Where items stand in their containers: thousands of one list are asked for in a walk, which goes through it once."""
 
-    def __init__(self) -> None:
+    def __init__(self, shown: Optional[Shown] = None) -> None:
+        self.shown = shown or Shown()
         self._known: Dict[Tuple[int, str], Dict[int, Any]] = {}
 
     def index(self, sequence: Any, item: Any) -> Optional[int]:
@@ -72,7 +121,7 @@ def link(parent: Any, child: Any, places: Places) -> Optional[Link]:
     """How ``parent`` holds ``child``; ``None`` if that cannot be said."""
     try:
         return _link(parent, child, places)
-    except Exception:
+    except ordinary(Exception):
         return None  # a proxy or a half-built object of the program; the chain goes on without this step
 
 
@@ -127,19 +176,10 @@ def _dict(parent: Dict[Any, Any], child: Any, places: Places) -> Optional[Link]:
     found = places.key(parent, child)
     if found is not None:
         key, = found
-        shown, name = key_text(key), key if is_a(key, str) else None
-        few = name is not None and length <= FEW_KEYS
+        shown, name = places.shown(key), key if type(key) is str and places.shown.is_shown(key) else None
+        few = is_a(key, str) and length <= FEW_KEYS
         return Link('item' if not few else 'key', f'[{shown}]', f'[{shown}]' if few else '[*]', name=name, container=kind, length=length, place=id(parent))
     return Link('item', '{key}', '{key}', container=kind, length=length, place=id(parent)) if places.is_key(parent, child) else None
-
-
-def key_text(key: Any) -> str:
-    """Short, and never a tensor's repr: that prints its values, and reads them from the device."""
-    if is_a(key, (str, int, float, bool, type(None))):
-        return repr(key) if len(repr(key)) <= 40 else repr(key)[:37] + '…'
-    if is_a(key, tuple) and len(key) <= 4:
-        return '(' + ', '.join(key_text(part) for part in key) + ')'
-    return f'<{type_name(type(key))}>'
 
 
 def _sequence(parent: Any, child: Any, places: Places) -> Optional[Link]:
@@ -208,7 +248,7 @@ def _attribute(parent: Any, child: Any) -> Optional[Link]:
         try:
             if getattr(parent, name) is child:
                 return attribute(parent, name)
-        except Exception:
+        except ordinary(Exception):
             continue
     if is_a(parent, BaseException) and is_a(child, (types.TracebackType, BaseException)):
         return Link('other', '.__traceback__' if is_a(child, types.TracebackType) else '.__context__', '.__traceback__')

@@ -6,12 +6,13 @@ from typing import Any, Dict, List, Optional, Tuple
 
 import torch
 
+from ..guard import ordinary
 from .blocks import LiveBlock, by_line
 from .groups import MOST_ADDRESSES
 from .roots import Roots
 
 
-def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots) -> Optional[Dict[str, Any]]:
+def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts: bool) -> Optional[Dict[str, Any]]:
     """autocast's cache of cast weights lives until its block is left; it cannot be listed, so this is an inference."""
     blocks = [block for block in unowned if block.born > 0]
     if not blocks or not _casts_are_cached(device_type):
@@ -22,8 +23,8 @@ def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots) -> Op
     file, line, function, text = place
     born = sorted({block.born for block in blocks})
     return {
-        'kind': 'native', 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text,
-        'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text, 'score': 3}],
+        'kind': 'native', 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text if texts else 'autocast',
+        'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text if texts else None, 'score': 3}],
         'links': [], 'cycle': None, 'container': None, 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
         'roots': 1, 'savedBy': [], 'born': {'first': born[0], 'last': born[-1], 'steps': len(born)},
         'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MOST_ADDRESSES],
@@ -33,7 +34,7 @@ def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots) -> Op
 def _casts_are_cached(device_type: str) -> bool:
     try:
         enabled = torch.is_autocast_enabled(device_type)
-    except TypeError:  # before 2.4 one function per device
+    except ordinary(TypeError):  # before 2.4 one function per device
         enabled = torch.is_autocast_enabled() if device_type == 'cuda' else torch.is_autocast_cpu_enabled()
     return enabled and torch.is_autocast_cache_enabled()
 
@@ -46,7 +47,7 @@ def _autocast_block(roots: Roots) -> Optional[Tuple[str, int, str, str]]:
             with open(code.co_filename, encoding='utf-8') as file:
                 source = file.read()
             tree = ast.parse(source)
-        except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+        except ordinary(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
             continue
         for node in ast.walk(tree):
             if isinstance(node, ast.With) and node.lineno <= frame.f_lineno <= (node.end_lineno or node.lineno):

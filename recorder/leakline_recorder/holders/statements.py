@@ -3,16 +3,17 @@ from __future__ import annotations
 
 import ast
 import dataclasses
-import linecache
-import os
 import re
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Optional, Tuple
 
+from ..guard import ordinary
 from ..plain import modules
-from ..sources import MOST_BYTES, is_users
+from ..sources import is_users, text_of
+from .deadline import Deadline
 from .operations import EMPTY, GROWING, GROWING_FIRST, NAMED_BY, RELEASING, RELEASING_QUEUE
 
 MOST_FILES = 200
+MOST_STATEMENTS = 4    # for one holder
 
 
 @dataclasses.dataclass(frozen=True)
@@ -29,24 +30,44 @@ class Keeper:
 
 
 class Statements:
-    def __init__(self) -> None:
-        self._trees: Dict[str, Optional[Tuple[ast.Module, List[str]]]] = {}
+    """Answers are remembered. Syntax trees are not: that many objects would change when the collector runs."""
 
-    def find(self, keeper: Keeper, most: int = 4) -> List[Dict[str, Any]]:
+    def __init__(self) -> None:
+        self.deadline = Deadline(float('inf'))
+        self._trees: Dict[str, Optional[Tuple[ast.Module, List[str]]]] = {}
+        self._answers: Dict[Keeper, List[Dict[str, Any]]] = {}
+        self._releases: Dict[Keeper, List[Tuple[str, int]]] = {}
+
+    def forget(self) -> None:
+        self._trees.clear()
+
+    def find(self, keeper: Keeper, most: int = MOST_STATEMENTS) -> List[Dict[str, Any]]:
         """Best first: ``{file, line, text, score}``."""
+        if keeper not in self._answers:
+            found = self._find(keeper)
+            if self.deadline.missed:
+                return found[:most]    # another snapshot may have more time
+            self._answers[keeper] = found
+        return self._answers[keeper][:most]
+
+    def _find(self, keeper: Keeper) -> List[Dict[str, Any]]:
         found = self._search(keeper, _matches)
         if not found and keeper.kind == 'attribute' and not keeper.container:
             found = self._search(keeper, _set_by_any_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
-        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:most]]
+        return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MOST_STATEMENTS]]
 
     def releases(self, keeper: Keeper) -> List[Tuple[str, int]]:
         """Statements that may take out of the holder, or bind its name to something else."""
-        return sorted(self._search(keeper, _releases))
+        if keeper not in self._releases:
+            self._releases[keeper] = sorted(self._search(keeper, _releases))
+        return self._releases[keeper]
 
     def _search(self, keeper: Keeper, matches: Callable[[ast.Module, Keeper, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
         for path in self._paths(keeper.file):
+            if self.deadline.passed():
+                break    # where the time is over
             parsed = self._tree(path)
             if parsed is None:
                 continue
@@ -68,21 +89,13 @@ class Statements:
     def _tree(self, path: str) -> Optional[Tuple[ast.Module, List[str]]]:
         if path not in self._trees:
             try:
-                text = _text(path)
+                text = text_of(path)
+                if not text:
+                    raise OSError('cannot be read')
                 self._trees[path] = (ast.parse(text), text.splitlines())
-            except (OSError, SyntaxError, ValueError, RecursionError, MemoryError):
+            except ordinary(OSError, SyntaxError, ValueError, RecursionError, MemoryError):
                 self._trees[path] = None
         return self._trees[path]
-
-
-def _text(path: str) -> str:
-    """Of a source file, or of a notebook's cell, which is no file: IPython leaves it where tracebacks look for it."""
-    if not os.path.exists(path):
-        return ''.join(linecache.getlines(path))
-    if os.path.getsize(path) > MOST_BYTES:
-        raise OSError('too large')
-    with open(path, encoding='utf-8') as file:
-        return file.read()
 
 
 def _matches(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:

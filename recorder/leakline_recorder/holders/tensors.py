@@ -5,13 +5,15 @@ from typing import Any, Dict, List
 
 import torch
 
+from ..guard import ordinary
 from ..memory import DeviceMemory
 from ..plain import is_a, namespace
 from .blocks import Blocks, LiveBlock
+from .deadline import Deadline
 
 
 class Tensors:
-    def __init__(self, objects: List[Any], blocks: Blocks, memory: DeviceMemory) -> None:
+    def __init__(self, objects: List[Any], blocks: Blocks, memory: DeviceMemory, deadline: Deadline) -> None:
         self.on_block: Dict[int, List[torch.Tensor]] = {}
         self.with_graph: List[torch.Tensor] = []
         self.with_gradient: List[torch.Tensor] = []    #: leaves: autograd keeps a gradient from C++, where Python does not look
@@ -20,10 +22,14 @@ class Tensors:
         self._memory = memory
         self._blocks = blocks
         kinds: Dict[int, str] = {}
-        for value in objects:
+        self.types: Dict[int, type] = {}    #: of all objects
+        for index, value in enumerate(objects):
+            if not index & 0x3FF and deadline.passed():
+                return
             kind = type(value)
             known = kinds.get(id(kind))
             if known is None:
+                self.types[id(kind)] = kind
                 known = kinds[id(kind)] = 'tensor' if issubclass(kind, torch.Tensor) else 'module' if issubclass(kind, torch.nn.Module) \
                     else 'optimizer' if issubclass(kind, torch.optim.Optimizer) else ''
             if known:
@@ -37,7 +43,7 @@ class Tensors:
                 self._module(value)
             else:
                 self._optimizer(value)
-        except Exception:
+        except ordinary(Exception):
             pass  # half built, or of a class that answers for its tensors itself: it names nothing
 
     def block(self, tensor: torch.Tensor) -> Any:
@@ -46,7 +52,7 @@ class Tensors:
             if tensor.device.type != self._memory.device_type:
                 return None
             return self._blocks.at(self._memory.address(tensor))
-        except Exception:
+        except ordinary(Exception):
             return None  # wrapper subclasses, fake and functional tensors have no storage of their own
 
     def category(self, block: LiveBlock) -> str:

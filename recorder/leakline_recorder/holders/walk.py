@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import dataclasses
 import time
-from typing import Any, Dict, List, Optional
+from typing import Any, Dict, Iterable, List, Optional
 
 import torch
 
@@ -17,7 +17,7 @@ from .graph import Graphs, sequence
 from .groups import Group, Holding
 from .growth import Growth
 from .heap import Heap
-from .links import GRADIENT, GRADIENT_GRAPH
+from .links import GRADIENT, GRADIENT_GRAPH, Shown
 from .native import native_owner
 from .roots import Roots
 from .statements import Statements
@@ -28,11 +28,15 @@ INDEX_SHARE = 0.7    # of the time, for the index of who refers to whom
 
 
 class HolderWalk:
-    def __init__(self, memory: DeviceMemory, min_age: int, seconds: float, monitoring: Optional[Monitoring] = None) -> None:
+    """``shown``: how keys of dictionaries are; ``texts``: are the texts of statements?"""
+
+    def __init__(self, memory: DeviceMemory, min_age: int, seconds: float, monitoring: Optional[Monitoring] = None,
+                 shown: Optional[Shown] = None, texts: bool = False) -> None:
         self._memory = memory
         self._min_age = min_age
         self._seconds = seconds
         self._statements = Statements()
+        self._shown, self._texts = shown or Shown(), texts
         self._monitoring = monitoring or Monitoring()
         self._growth = Growth(self._monitoring, self._statements)
 
@@ -43,6 +47,7 @@ class HolderWalk:
         if not any(block.born != 0 for block in old):
             return None
         roots = Roots()
+        self._statements.deadline = Deadline(self._seconds)
         # An index that is not whole still names most owners: time must be left to ask it.
         heap = Heap(Deadline(INDEX_SHARE * self._seconds))
         try:
@@ -50,6 +55,7 @@ class HolderWalk:
             with torch._C.DisableTorchFunctionSubclass():
                 return self._ask(blocks, old, roots, heap, Deadline(began + self._seconds - time.perf_counter()), began)
         finally:
+            self._statements.forget()
             heap.close()
             roots.close()
 
@@ -58,17 +64,18 @@ class HolderWalk:
         return self._growth.releases() if self._monitoring.is_open() else None
 
     def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
-        tensors = Tensors(heap.objects, blocks, self._memory)
+        tensors = Tensors(heap.objects, blocks, self._memory, deadline)
         # What every training needs and had from the first step on is not asked about.
         asked = {block.address: block for block in old if not (block.born <= 0 and tensors.category(block))}
-        graphs = Graphs(deadline, _unpacking_runs_code(heap.objects))
-        held = Search(asked, tensors, Chains(heap, roots, deadline), graphs, deadline).all()
+        graphs = Graphs(deadline, _unpacking_runs_code(tensors.types.values()))
+        held = Search(asked, tensors, Chains(heap, roots, deadline, self._shown), graphs, deadline).all()
         unowned = [block for address, block in asked.items() if address not in held]
-        native = native_owner(unowned, self._memory.device_type, roots)
+        native = native_owner(unowned, self._memory.device_type, roots, self._texts)
         ranked = sorted(Group.of(held.values()), key=lambda group: -group.bytes)
-        owners = [group.describe(self._statements) for group in ranked[:MOST_OWNERS]]
+        owners = [group.describe(self._statements, self._texts) for group in ranked[:MOST_OWNERS]]
         containers = self._growth.containers(ranked)
-        self._growth.watch(ranked[:MOST_OWNERS], heap.objects, roots.frames.values())
+        if not deadline.passed():
+            self._growth.watch(ranked[:MOST_OWNERS], heap.objects, roots.frames.values())
         return {
             'minAgeSteps': self._min_age,
             'complete': heap.complete and not deadline.missed,
@@ -117,12 +124,14 @@ class Search:
             if self._deadline.passed():
                 return
             chain = self._chains.of(root)
-            if _is_named(chain):
+            if _is_named(chain) and not self._deadline.passed():
                 self._saved_under(root, chain)
 
     def _as_gradients(self) -> None:
         """A parameter with a name holds its gradient from C++."""
         for tensor in self._tensors.with_gradient:
+            if self._deadline.passed():
+                return
             block = self._tensors.block(tensor.grad)
             if self._is_open(block):
                 chain = self._chains.of(tensor)
@@ -136,6 +145,8 @@ class Search:
         """
         chain = Chain(None, (), cycle=(GRADIENT, GRADIENT_GRAPH))
         for tensor in self._tensors.with_gradient:
+            if self._deadline.passed():
+                return
             gradient = tensor.grad
             if gradient is None or gradient.grad_fn is None or _is_named(self._chains.of(tensor)):
                 continue
@@ -182,8 +193,7 @@ def _categories(blocks: List[LiveBlock], tensors: Tensors) -> Dict[str, int]:
     return sums
 
 
-def _unpacking_runs_code(objects: List[Any]) -> bool:
+def _unpacking_runs_code(kinds: Iterable[type]) -> bool:
     """Do hooks on saved tensors live in this process (checkpointing, offloading)? Only releases without a way round ask."""
     hooks = torch.autograd.graph.saved_tensors_hooks
-    kinds = {id(type(value)): type(value) for value in objects}
-    return any(issubclass(kind, hooks) or type_name(kind) == '_CheckpointFrame' for kind in kinds.values())
+    return any(issubclass(kind, hooks) or type_name(kind) == '_CheckpointFrame' for kind in kinds)
