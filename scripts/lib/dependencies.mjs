@@ -5,11 +5,20 @@ import { delimiter, join } from 'node:path';
 import { run, runNode, runNpm } from './run.mjs';
 import { fromRoot, root } from './paths.mjs';
 
+/** How often a long step says that it goes on. */
+const SIGN_OF_LIFE_MS = 10_000;
+
 /** Says what a long step is doing and how long it took. */
 export async function step(title, work) {
   const start = Date.now();
   console.log(`… ${title}`);
-  await work();
+  // npm says nothing until it ends.
+  const signs = setInterval(() => console.log(`  … ${Math.round((Date.now() - start) / 1000)} s`), SIGN_OF_LIFE_MS);
+  try {
+    await work();
+  } finally {
+    clearInterval(signs);
+  }
   console.log(`✓ ${title} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
 }
 
@@ -27,7 +36,7 @@ function readLock(path) {
 }
 
 /** True if node_modules holds every package of the lockfile in its version; packages of other platforms may be absent. */
-function rootIsInstalled() {
+export function hasDependencies() {
   const wanted = Object.entries(readLock(fromRoot('package-lock.json'))).filter(([path]) => path !== '');
   const present = readLock(fromRoot('node_modules/.package-lock.json'));
   return wanted.every(([path, { version, optional }]) =>
@@ -37,7 +46,7 @@ function rootIsInstalled() {
 
 /** Installs the development dependencies if any is missing or differs from the lockfile. */
 export async function ensureDependencies() {
-  if (rootIsInstalled()) return;
+  if (hasDependencies()) return;
   await step('Installing development dependencies', () => must(runNpm(['ci'], { cwd: root }), 'npm ci'));
 }
 

@@ -27,6 +27,7 @@ import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
 import { affects } from './settings.js';
+import { SnapshotEditor } from './snapshots/snapshotEditor.js';
 import { Timelines } from './timeline/timelines.js';
 import { ContextKeys } from './views/contextKeys.js';
 import { LeakGrouping } from './views/leakGrouping.js';
@@ -106,6 +107,7 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
     timeline,
     lenses,
     fixes,
+    new SnapshotEditor(running, timeline),
     new ContextKeys(running, store),
     new StatusBar(running, store, editorMarks),
     new LineDecorations(editorMarks),

@@ -56,6 +56,9 @@ export const RECORDING_TASK_TYPE = 'leakline';
 /** Of the tab; the view in the panel is {@link View.timeline}. */
 export const TIMELINE_VIEW_TYPE = 'leakline.timeline';
 
+/** Of snapshots that are opened as files. */
+export const SNAPSHOT_EDITOR = 'leakline.snapshot';
+
 /** Files as a fix would leave them. */
 export const FIX_SCHEME = 'leakline-fix';
 

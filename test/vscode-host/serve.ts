@@ -1,12 +1,12 @@
-/** Serves VS Code with Leakline on a folder, for a person's browser: `tsx test/vscode-host/serve.ts EXTENSION FOLDER`. */
+/** Serves VS Code with Leakline on a folder, for a person's browser: `tsx test/vscode-host/serve.ts EXTENSION FOLDER [FILE]`. */
 import { VsCodeServer } from './server.js';
 
-const [extension = '.', folder = '.'] = process.argv.slice(2);
+const [extension = '.', folder = '.', ...files] = process.argv.slice(2);
 const server = await VsCodeServer.start({ linkedExtensions: [extension] });
 console.log(`
   VS Code with Leakline is at
 
-    ${server.windowUrl({ folder })}
+    ${server.windowUrl({ folder, ...(files.length === 0 ? {} : { file: files[0] }) })}
 
   It answers on this machine only, but there to everybody, until you press Ctrl+C.
 `);

@@ -120,9 +120,10 @@ export class EditorMarks implements vscode.Disposable {
     return mark.mapped && (this.edits.isLineEdited(mark) || this.isHolderEdited(mark));
   }
 
-  /** True if the statement to change was edited since, or all lines that allocate: what leaked may leak no more. */
+  /** True if the statement to change was edited since, or all lines that allocate, or a fixed run was recorded. */
   isFindingEdited({ parts, lines }: FindingMark): boolean {
     return (
+      parts.every(({ run }) => this.store.isAnswered(run)) ||
       this.edits.isHolderEdited(parts[0].finding.holder) ||
       lines.every((mark) => mark.mapped && this.edits.isLineEdited(mark))
     );
@@ -206,7 +207,8 @@ export class EditorMarks implements vscode.Disposable {
   }
 
   private isHolderEdited(mark: LineMark): boolean {
-    return this.edits.isHolderEdited(mark.parts[0].line.holder);
+    const isAnswered = mark.parts.every(({ run }) => this.store.isAnswered(run));
+    return isAnswered || this.edits.isHolderEdited(mark.parts[0].line.holder);
   }
 
   /** Begins anew, with what is on the screen. */

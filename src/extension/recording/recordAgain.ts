@@ -34,9 +34,23 @@ export class RecordAgain {
         ),
       );
     }
+    // From its first snapshot on, the new run speaks for the program.
+    this.store.answer(before, true);
+    try {
+      const after = await this.record(program, before);
+      if (after === null) this.store.answer(before, false);
+      else await this.compare(before, after);
+    } catch (error) {
+      this.store.answer(before, false);
+      throw error;
+    }
+  }
+
+  /** @returns the new run, null if nothing was started */
+  private async record(program: vscode.Uri, before: RunReport): Promise<RunReport | null> {
     const known = new Set(this.runs().map(runKey));
     const exitCode = await runRecording(this.tasks, program);
-    if (exitCode === null) return;
+    if (exitCode === null) return null;
     const after = await vscode.window.withProgress(
       { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Reading the new recording') },
       () => this.newRun(known, before),
@@ -48,7 +62,7 @@ export class RecordAgain {
           : vscode.l10n.t('The program ended with exit code {0} before a snapshot was recorded.', exitCode),
       );
     }
-    await this.compare(before, after);
+    return after;
   }
 
   private async compare(before: RunReport, after: RunReport): Promise<void> {

@@ -1,10 +1,11 @@
 import * as vscode from 'vscode';
 import { withIgnored, type IgnoredLeak } from '../../core/report/ignoredLeaks.js';
-import type { CompareLine, CompareReport } from '../../core/report/report.js';
+import type { CompareLine, CompareReport, RunReport } from '../../core/report/report.js';
 import type { AnalysisResult } from '../../protocol/workerApi.js';
 import { askingMarks, type AskingMark } from './askingMarks.js';
 import { comparedLines } from './comparedLines.js';
 import { findingMarks, type FindingMark } from './findingMarks.js';
+import { runKey } from './runOrder.js';
 import { byFile, lineMarks, type LineMark } from './lineMarks.js';
 
 /** A comparison that the user asked for. */
@@ -29,6 +30,8 @@ export class ResultsStore implements vscode.Disposable {
   private allIgnoredFindings: readonly FindingMark[] = [];
   private markIndex: ReadonlyMap<string, readonly LineMark[]> = new Map();
   private compared: Comparison | null = null;
+  /** Runs whose program was recorded again since, with a fix. */
+  private readonly answeredRuns = new Set<string>();
 
   /** A report or a comparison arrived or was cleared. */
   readonly onDidChange = this.changedEmitter.event;
@@ -74,6 +77,18 @@ export class ResultsStore implements vscode.Disposable {
   /** Lines of the workspace that asked for memory that was not there. */
   get asking(): readonly AskingMark[] {
     return this.askers;
+  }
+
+  /** True if a later recording with a fix stands in the place of a run: its leaks are no news. */
+  isAnswered(run: RunReport): boolean {
+    return this.answeredRuns.has(runKey(run));
+  }
+
+  /** A later recording of the same program, with a fix, stands in the place of a run from now on. */
+  answer(run: RunReport, isAnswered: boolean): void {
+    if (isAnswered) this.answeredRuns.add(runKey(run));
+    else this.answeredRuns.delete(runKey(run));
+    this.changedEmitter.fire();
   }
 
   setResult(result: AnalysisResult | null): void {

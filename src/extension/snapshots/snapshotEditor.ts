@@ -1,0 +1,72 @@
+import * as vscode from 'vscode';
+import { SNAPSHOT_EDITOR } from '../contributions.js';
+import { disposeAll, type Disposer } from '../disposer.js';
+import type { SnapshotSession } from '../session.js';
+import { sentenceOf } from '../text/fileSentence.js';
+import { basename } from '../text/pathText.js';
+import type { Timelines } from '../timeline/timelines.js';
+
+/**
+ * A snapshot as an editor: the timeline of its file. VS Code offers it for every pickle and opens none with it; here those
+ * are that Leakline has read as snapshots, so other pickles stay with their own editors.
+ */
+export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
+  private readonly subscriptions: readonly Disposer[];
+
+  constructor(
+    private readonly session: SnapshotSession,
+    private readonly timelines: Timelines,
+  ) {
+    this.subscriptions = [
+      vscode.window.registerCustomEditorProvider(SNAPSHOT_EDITOR, this),
+      vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+        for (const tab of opened) void this.take(tab);
+      }),
+    ];
+  }
+
+  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
+    return { uri, dispose: () => undefined };
+  }
+
+  async resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
+    const page = this.timelines.render(uri.fsPath, panel);
+    panel.onDidChangeViewState(() => {
+      page.refresh();
+    });
+    panel.onDidDispose(() => {
+      page.dispose();
+    });
+    try {
+      await this.session.open(uri.fsPath);
+      await this.session.reported();
+      page.refresh();
+    } catch (error) {
+      page.dispose();
+      panel.webview.html = sentencePage(sentenceOf(error));
+    }
+  }
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+
+  /** Shows a snapshot in place of the page that says its file is binary. */
+  private async take(tab: vscode.Tab): Promise<void> {
+    const { input, group } = tab;
+    if (!(input instanceof vscode.TabInputText) || !this.isSnapshot(input.uri)) return;
+    await vscode.commands.executeCommand('vscode.openWith', input.uri, SNAPSHOT_EDITOR, group.viewColumn);
+    await vscode.window.tabGroups.close(tab);
+  }
+
+  private isSnapshot({ scheme, fsPath }: vscode.Uri): boolean {
+    // Other inputs, such as CSV files, are text that people edit.
+    if (scheme !== 'file' || !/\.(?:pickle|pkl)$/i.test(basename(fsPath))) return false;
+    return [...this.session.entries].some(({ path, snapshots }) => path === fsPath && snapshots !== null);
+  }
+}
+
+function sentencePage(sentence: string): string {
+  const text = sentence.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+  return `<!DOCTYPE html><html><head><meta http-equiv="Content-Security-Policy" content="default-src 'none'"></head><body><p>${text}</p></body></html>`;
+}
