@@ -6,7 +6,7 @@ export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
 
 /** What `--fail-on` may name, by command. */
 const FAILURES = {
-  analyze: ['leak', 'cycle', 'growing'],
+  analyze: ['leak', 'cycle', 'growing', 'periodic', 'plateau', 'oneOff', 'steady', 'tooShort'],
   compare: ['worse', 'same', 'smaller', 'cannotTell'],
 } as const;
 

@@ -16,7 +16,7 @@ Options:
   --json            print the report as JSON
   --markdown        print the report as Markdown, to paste into an issue
   --sarif           print what analyze finds as SARIF 2.1.0, for code scanning
-  --fail-on WHAT    end with exit code 1 if analyze finds a verdict (leak, cycle, growing), or if compare gives an
+  --fail-on WHAT    end with exit code 1 if analyze finds a verdict (leak, growing, …), or if compare gives an
                     answer (worse, same, smaller, cannotTell); several with commas
   --all             print every line, not only the largest
   --help            print this text

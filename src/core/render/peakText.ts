@@ -20,7 +20,12 @@ const COLUMNS: readonly Column[] = [
 
 /** Lines of a terminal, each table adding up to its peak; none where nothing was held. */
 export function peakLines(peaks: readonly PeakReport[], mostLines: number): string[] {
-  return peaks.filter(isHigh).flatMap((peak) => linesOf(peak, mostLines));
+  const high = peaks.filter(isHigh);
+  return [
+    ...devicesText(high).flatMap((text) => ['', `  ${text}`]),
+    ...high.flatMap((peak) => linesOf(peak, mostLines)),
+    ...adviceOf(high).flatMap((text) => ['', `  ${text}`]),
+  ];
 }
 
 function linesOf(peak: PeakReport, mostLines: number): string[] {
@@ -66,7 +71,12 @@ function factLines(lines: readonly PeakLine[]): string[] {
  * @param code makes a code span of a recorded name
  */
 export function peakMarkdown(peaks: readonly PeakReport[], code: (text: string) => string): string[] {
-  return peaks.filter(isHigh).flatMap((peak) => markdownOf(peak, code));
+  const high = peaks.filter(isHigh);
+  return [
+    ...devicesText(high).flatMap((text) => ['', text]),
+    ...high.flatMap((peak) => markdownOf(peak, code)),
+    ...adviceOf(high).flatMap((text) => ['', text]),
+  ];
 }
 
 function markdownOf(peak: PeakReport, code: (text: string) => string): string[] {
@@ -88,6 +98,28 @@ function markdownOf(peak: PeakReport, code: (text: string) => string): string[] 
       return `- ${amount} ${said.get(line) ?? ''}`;
     }),
   ].map((text) => text.trimEnd());
+}
+
+/** Devices of which one holds so many times as much as the next are not in balance. */
+const UNBALANCED = 2;
+
+function devicesText(peaks: readonly PeakReport[]): string[] {
+  if (peaks.length < 2 || peaks[0].liveBytes < UNBALANCED * peaks[1].liveBytes) return [];
+  const [first, ...others] = peaks;
+  const rest = others.map(({ device, liveBytes }) => say('device {0} {1}', device, byteText(liveBytes)));
+  return [
+    say(
+      'Devices are not in balance: device {0} peaks at {1}, {2}.',
+      first.device,
+      byteText(first.liveBytes),
+      rest.join(', '),
+    ),
+  ];
+}
+
+/** Said once in a report: of the device that held most. */
+function adviceOf(peaks: readonly PeakReport[]): readonly string[] {
+  return peaks.at(0)?.advice ?? [];
 }
 
 /** A device may have been named without ever holding anything. */

@@ -29,6 +29,7 @@ import {
   rateText,
   spanText,
   verdictSentence,
+  verdictWord,
   warningTexts,
 } from '../report/reportWords.js';
 import { sparkline } from '../text/sparkline.js';
@@ -113,8 +114,8 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
     ...listed(liveCategoriesText(run)),
-    ...run.process.flatMap(({ verdict, message, settings }) => [
-      `- ${verdict}: ${code(message)}`,
+    ...run.process.flatMap(({ message, settings }) => [
+      `- ${code(message)}`,
       ...settings.map(({ name, value, why }) => `  - ${code(`${name}:${value}`)}: ${why}`),
     ]),
     '',
@@ -125,7 +126,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       ],
       [
         ...shown.map((line) => [
-          line.verdict === 'leak' ? '**leak**' : line.verdict,
+          line.verdict === 'leak' ? `**${verdictWord(line)}**` : verdictWord(line),
           byteText(line.liveBytes),
           signedByteText(line.growthBytes),
           rateText(line, run.steps),

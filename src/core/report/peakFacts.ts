@@ -1,6 +1,7 @@
 import { CATEGORIES, type Category } from '../attribution/categories.js';
 import type { Bytes } from '../model/units.js';
-import { sayCount } from '../text/say.js';
+import { byteText } from '../text/byteText.js';
+import { say, sayCount } from '../text/say.js';
 
 /** What a line holds of one category at the peak. */
 export interface PeakAmount {
@@ -27,19 +28,17 @@ export function peakFacts(amounts: readonly PeakAmount[]): string[] {
 function factsOf(category: Category, amount: PeakAmount): string[] {
   const left = OF_ONE_STEP.has(category) ? amount.fromEarlierSteps : 0;
   const kept = category === 'activations' ? amount.keptForBackward : 0;
-  const rest = amount.blocks - left - kept;
   return [
     ...(left > 0 ? [leftText(category, left)] : []),
     ...(kept > 0
       ? [
           sayCount(
             kept,
-            '1 block is an activation kept for the backward pass: `torch.utils.checkpoint` recomputes it instead.',
-            '{0} blocks are activations kept for the backward pass: `torch.utils.checkpoint` recomputes them instead.',
+            '1 block is an activation kept for the backward pass.',
+            '{0} blocks are activations kept for the backward pass.',
           ),
         ]
       : []),
-    ...(rest > 0 ? offers(category, rest) : []),
   ];
 }
 
@@ -47,68 +46,53 @@ function leftText(category: Category, blocks: number): string {
   return category === 'inputs'
     ? sayCount(
         blocks,
-        '1 block is an input left from an earlier step: something keeps it.',
-        '{0} blocks are inputs left from earlier steps: something keeps them.',
+        '1 block is an input left from an earlier step.',
+        '{0} blocks are inputs left from earlier steps.',
       )
     : sayCount(
         blocks,
-        '1 block is an activation left from an earlier step: something keeps it.',
-        '{0} blocks are activations left from earlier steps: something keeps them.',
+        '1 block is an activation left from an earlier step.',
+        '{0} blocks are activations left from earlier steps.',
       );
 }
 
-/** What PyTorch offers for memory of a kind; of no known kind, nothing. */
-function offers(category: Category, blocks: number): string[] {
+/** Sentences of advice in a whole report, and the share of the peak that each must concern. */
+const MOST_ADVICE = 3;
+const LEAST_SHARE = 0.1;
+
+/** What would lower a peak, the most first. @param amounts of all lines and buckets, by category */
+export function peakAdvice(amounts: readonly PeakAmount[]): string[] {
+  const all = amounts.reduce((sum, { bytes }) => sum + bytes, 0);
+  return amounts
+    .map((amount, i) => ({ ...amount, category: CATEGORIES[i] }))
+    .filter(({ bytes }) => bytes > 0 && bytes >= LEAST_SHARE * all)
+    .sort((a, b) => b.bytes - a.bytes)
+    .flatMap((amount) => adviceOf(amount.category, amount))
+    .slice(0, MOST_ADVICE);
+}
+
+/** Only what the category alone supports: gradients and parameters need to be known better. */
+function adviceOf(category: Category, { bytes, keptForBackward }: PeakAmount): string[] {
   switch (category) {
-    case 'parameters':
-      return [
-        sayCount(
-          blocks,
-          '1 block is a weight or a buffer: it stays as long as its module.',
-          '{0} blocks are weights or buffers: they stay as long as their module.',
-        ),
-      ];
-    case 'gradients':
-      return [
-        sayCount(
-          blocks,
-          '1 block is a gradient: `zero_grad(set_to_none=True)` lets go of those of parameters before the next forward pass.',
-          '{0} blocks are gradients: `zero_grad(set_to_none=True)` lets go of those of parameters before the next forward pass.',
-        ),
-      ];
-    case 'optimizerState':
-      return [
-        sayCount(
-          blocks,
-          '1 block is optimizer state: `torch.distributed.optim.ZeroRedundancyOptimizer` shards it over ranks, an 8-bit optimizer stores a quarter.',
-          '{0} blocks are optimizer state: `torch.distributed.optim.ZeroRedundancyOptimizer` shards it over ranks, an 8-bit optimizer stores a quarter.',
-        ),
-      ];
     case 'activations':
       return [
-        sayCount(
-          blocks,
-          '1 block is part of the forward pass: a smaller batch makes it smaller.',
-          '{0} blocks are part of the forward pass: a smaller batch makes them smaller.',
-        ),
+        keptForBackward > 0
+          ? say(
+              'Activations hold {0}: a smaller batch lowers this, and `torch.utils.checkpoint` recomputes those kept for the backward pass.',
+              byteText(bytes),
+            )
+          : say('Activations hold {0}: a smaller batch lowers this.', byteText(bytes)),
       ];
-    case 'inputs':
-      return [
-        sayCount(
-          blocks,
-          '1 block is an input of the step: without `del`, a batch lives until the next one has been made.',
-          '{0} blocks are inputs of the step: without `del`, a batch lives until the next one has been made.',
-        ),
-      ];
+    case 'optimizerState':
+      return [say('Optimizer state holds {0}: shard it over ranks, or use an 8-bit optimizer.', byteText(bytes))];
     case 'workspace':
       return [
-        sayCount(
-          blocks,
-          '1 block is scratch of a library or of the optimizer’s step: `foreach=False` or `fused=True` has the optimizer take less.',
-          '{0} blocks are scratch of a library or of the optimizer’s step: `foreach=False` or `fused=True` has the optimizer take less.',
+        say(
+          'Scratch of the optimizer and of libraries holds {0}: `foreach=False` or `fused=True` needs less.',
+          byteText(bytes),
         ),
       ];
-    case 'other':
+    default:
       return [];
   }
 }

@@ -6,7 +6,7 @@ import type { DigestPeak } from '../digest/digestPeak.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
 import type { BatchLines } from './batchLines.js';
-import { peakFacts, type PeakAmount } from './peakFacts.js';
+import { peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
 import type { CategoryAmount, PeakReport } from './report.js';
 
 interface LineAmounts {
@@ -34,22 +34,19 @@ export function peakReport(
 ): PeakReport {
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
-  const categories = new Float64Array(CATEGORIES.length);
+  const totals = emptyAmounts();
   for (const group of peak.groups) {
     const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
     const frames = words(group.frames);
     const code = batches.settle(group.category, frames);
-    categories[code] += group.bytes;
+    addTo(totals[code], group);
     const owner = ownerOf(frames, words(group.forwardFrames), group.stackless, lookup);
     if ('bucket' in owner) {
       buckets[owner.bucket] += group.bytes;
       continue;
     }
     const { amounts } = lineAmounts(lines, owner.line);
-    amounts[code].bytes += group.bytes;
-    amounts[code].blocks += group.blocks;
-    amounts[code].keptForBackward += group.keptForBackward;
-    amounts[code].fromEarlierSteps += group.fromEarlierSteps;
+    addTo(amounts[code], group);
   }
   return {
     path: digest.path,
@@ -71,15 +68,27 @@ export function peakReport(
       }))
       .sort((a, b) => b.bytes - a.bytes),
     ...reportBuckets(buckets),
-    categories: CATEGORIES.map((category, i) => ({ category, bytes: categories[i] })),
+    categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
+    advice: peakAdvice(totals),
   };
+}
+
+function emptyAmounts(): PeakAmount[] {
+  return CATEGORIES.map(() => ({ bytes: 0, blocks: 0, keptForBackward: 0, fromEarlierSteps: 0 }));
+}
+
+function addTo(amount: PeakAmount, more: PeakAmount): void {
+  amount.bytes += more.bytes;
+  amount.blocks += more.blocks;
+  amount.keptForBackward += more.keptForBackward;
+  amount.fromEarlierSteps += more.fromEarlierSteps;
 }
 
 function lineAmounts(lines: Map<string, LineAmounts>, line: OwnerLine): LineAmounts {
   const key = ownerKey(line);
   let known = lines.get(key);
   if (known === undefined) {
-    known = { line, amounts: CATEGORIES.map(() => ({ bytes: 0, blocks: 0, keptForBackward: 0, fromEarlierSteps: 0 })) };
+    known = { line, amounts: emptyAmounts() };
     lines.set(key, known);
   }
   return known;

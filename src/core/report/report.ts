@@ -130,6 +130,8 @@ export interface PeakReport {
   /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
   noStack: Bytes;
   categories: CategoryAmount[];
+  /** What would lower it, at most three sentences, code in backticks. */
+  advice: string[];
 }
 
 /** What a line held at the peak. */
@@ -142,7 +144,7 @@ export interface PeakLine {
   blocks: number;
   /** Those that the line holds; they add up to `bytes`. */
   categories: CategoryAmount[];
-  /** What the blocks are, and what PyTorch offers for such; whole sentences, code in backticks. */
+  /** What the blocks are; whole sentences. */
   facts: string[];
 }
 

@@ -344,7 +344,10 @@ describe('The command line', () => {
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
       [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
       [['compare', '--sarif', 'x', 'y'], /--sarif goes with analyze/],
-      [['analyze', '--fail-on', 'worse', 'x'], /--fail-on takes leak, cycle, growing, not 'worse'/],
+      [
+        ['analyze', '--fail-on', 'worse', 'x'],
+        /--fail-on takes leak, cycle, growing, periodic, plateau, oneOff, steady, tooShort, not 'worse'/,
+      ],
       [['compare', '--fail-on', 'worse,leak', 'x', 'y'], /--fail-on takes worse, .*, not 'leak'/],
       [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
       [['analyze', '--map', 'a=b', 'x'], /--map needs --root/],
