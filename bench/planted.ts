@@ -60,6 +60,7 @@ export const MODES = {
   source: { recorder: false, source: true, traces: true },
   neither: { recorder: false, source: false, traces: true },
   'source, no traces': { recorder: false, source: true, traces: false },
+  'neither, no traces': { recorder: false, source: false, traces: false },
 } as const;
 export type Mode = keyof typeof MODES;
 
@@ -81,8 +82,12 @@ const unread: ReportWorkspace = { files: workspace.files, rules: [] };
  * Judges a program in every mode and after each number of steps. Each report has an engine of its own: what one proves,
  * the next does not know.
  */
-export async function judgeProgram(recorded: RecordedProgram, modes = Object.keys(MODES) as Mode[]): Promise<Judged[]> {
-  const { alone, withRecorder } = await digestsOf(recorded);
+export async function judgeProgram(
+  recorded: RecordedProgram,
+  modes: readonly Mode[] = Object.keys(MODES) as Mode[],
+  digests: PlantedDigests | null = null,
+): Promise<Judged[]> {
+  const { alone, withRecorder } = digests ?? (await digestsOf(recorded));
   const judged: Judged[] = [];
   for (const mode of modes) {
     const { recorder, source, traces } = MODES[mode];
@@ -103,9 +108,14 @@ export async function judgeProgram(recorded: RecordedProgram, modes = Object.key
   return judged;
 }
 
-async function digestsOf({
-  snapshots,
-}: RecordedProgram): Promise<{ alone: SnapshotDigest[]; withRecorder: SnapshotDigest[] }> {
+/** A program's snapshots, without and with what the recorder wrote beside them. */
+export interface PlantedDigests {
+  alone: readonly SnapshotDigest[];
+  withRecorder: readonly SnapshotDigest[];
+}
+
+/** Reads a program's snapshots. */
+export async function digestsOf({ snapshots }: RecordedProgram): Promise<PlantedDigests> {
   const alone: SnapshotDigest[] = [];
   const withRecorder: SnapshotDigest[] = [];
   for (const name of readdirSync(snapshots).sort()) {

@@ -1,0 +1,9 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { VERDICT_TABLE, verdictTable } from '../../../bench/verdictTable.js';
+
+describe('docs/verdicts.md', () => {
+  it('says what the rules say (npm run verdicts writes it anew)', () => {
+    assert.equal(readFileSync(VERDICT_TABLE, 'utf8').replaceAll('\r\n', '\n'), verdictTable());
+  });
+});
