@@ -82,7 +82,7 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
   }
   for (const { file, line, kind, value, isFollowed } of retention.bounds) {
     const place = { file, line };
-    if (kind === 'keys' || kind === 'count' || kind === 'flag') {
+    if (kind === 'keys' || kind === 'flag') {
       // Where each key is new, they never have all come.
       if (kind === 'keys' && (finding.hasNewKeys || cameRound)) continue;
       chances.push({ kind: kind === 'keys' ? 'keys' : 'count', state: 'pending', place, times: null });

@@ -32,8 +32,7 @@ export interface HolderBound extends SourceLine {
   /**
    * - `length`, `ring`, `cache`: it is made so; `fixed`: items are replaced, none are added
    * - `test`: a test of its length or of a count around the statement; `graph`: a backward every so many steps
-   * - `keys`: items are put under keys, which may all come again; `count`: a test that holds up to a step or an epoch
-   * - `flag`: a test that may not hold for ever
+   * - `keys`: items are put under keys, which may all come again; `flag`: a test around the statement that may cease to hold
    */
   readonly kind: FollowedBound['kind'] | NamedBound;
   /** Items at most; null where the source does not tell the number. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endingOf } from '../../../src/core/retention/names/endings.js';
+import { endingsOf } from '../../../src/core/retention/names/endings.js';
 import { nameOfHolder, outerName } from '../../../src/core/retention/names/names.js';
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
@@ -15,10 +15,11 @@ function endingIn(files: Files, holder: string): string {
   const line = files[file].split('\n').findIndex((text) => text.endsWith('#!')) + 1;
   const kept = nameOfHolder(holder);
   assert.ok(kept !== null, holder);
-  const found = endingOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']));
-  if (found === null || found.kind === 'tested' || found.kind === 'keyed') return found?.kind ?? 'none';
+  const found = [...endingsOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']))].at(0);
+  if (found === undefined) return 'none';
+  if ('bound' in found && /^(?:keys|flag)$/.test(found.bound)) return found.bound;
   const { module, span } = found.place;
-  return `${found.kind}: ${module.text.split('\n')[lineAt(module, span.from) - 1].trim()}`;
+  return `${'release' in found ? 'release' : found.bound}: ${module.text.split('\n')[lineAt(module, span.from) - 1].trim()}`;
 }
 
 const METER = (rest: string, put = 'self.rows.append(row)', before = ''): Files => ({
@@ -29,14 +30,18 @@ const METER = (rest: string, put = 'self.rows.append(row)', before = ''): Files 
 describe('What may end the growth of a container', () => {
   const cases: [name: string, files: Files, expected: string][] = [
     ['nothing', METER(''), 'none'],
-    ['a method that is called', METER('    def end(self):\n        self.rows.clear()\n'), 'letsGo: self.rows.clear()'],
+    ['a method that is called', METER('    def end(self):\n        self.rows.clear()\n'), 'release: self.rows.clear()'],
     ['a method without a call', METER('    def wipe(self):\n        self.rows.clear()\n'), 'none'],
     [
       'a method that is called in the class only',
       METER('    def reset(self):\n        self.reset()\n        self.rows = []\n'),
       'none',
     ],
-    ['a hook of a framework', METER('    def on_epoch_end(self):\n        self.rows = []\n'), 'letsGo: self.rows = []'],
+    [
+      'a hook of a framework',
+      METER('    def on_epoch_end(self):\n        self.rows = []\n'),
+      'release: self.rows = []',
+    ],
     ['a hook that runs when all is over', METER('    def on_fit_end(self):\n        self.rows = []\n'), 'none'],
     [
       'a list made where there was none',
@@ -47,12 +52,12 @@ describe('What may end the growth of a container', () => {
     [
       'a part of it in its place',
       METER('    def end(self):\n        self.rows = self.rows[-9:]\n'),
-      'letsGo: self.rows = self.rows[-9:]',
+      'release: self.rows = self.rows[-9:]',
     ],
     [
       'one item, whose value is used',
       METER('    def end(self):\n        row = self.rows.pop()\n'),
-      'letsGo: row = self.rows.pop()',
+      'release: row = self.rows.pop()',
     ],
     [
       'a queue that a thread reads',
@@ -60,71 +65,71 @@ describe('What may end the growth of a container', () => {
         '    def start(self):\n        Thread(target=self.work)\n    def work(self):\n        x = self.rows.get()\n',
         'self.rows.put(row)',
       ),
-      'letsGo: x = self.rows.get()',
+      'release: x = self.rows.get()',
     ],
     [
       'a dictionary that is read',
       METER('    def end(self):\n        x = self.rows.get(0)\n', 'self.rows[id(row)] = row'),
-      'keyed',
+      'keys',
     ],
     [
       'the best of it',
       METER('', 'self.rows = heapq.nlargest(9, self.rows + [row])'),
-      'letsGo: self.rows = heapq.nlargest(9, self.rows + [row])  #!',
+      'release: self.rows = heapq.nlargest(9, self.rows + [row])  #!',
     ],
     [
       'a bound',
       METER('', 'self.rows.append(row)', 'deque(maxlen=cfg["n"])'),
-      'bounds: self.rows = deque(maxlen=cfg["n"])',
+      'length: self.rows = deque(maxlen=cfg["n"])',
     ],
     [
       'what makes things with a bound',
       METER('', 'self.rows.append(row)', 'ring()\n        ring = partial(deque, maxlen=9)'),
-      'bounds: self.rows = ring()',
+      'length: self.rows = ring()',
     ],
     ['no bound', METER('', 'self.rows.append(row)', 'deque(maxlen=None)'), 'none'],
     [
       'a place that goes back to the start',
       METER('    def end(self):\n        if self.at > 9:\n            self.at = 0\n', 'self.rows[self.at] = row'),
-      'letsGo: self.at = 0',
+      'ring: self.at = 0',
     ],
-    ['keys', METER('', 'self.rows[key] = row'), 'keyed'],
+    ['keys', METER('', 'self.rows[key] = row'), 'keys'],
     [
       'keys that are looked up',
       METER('    def end(self):\n        pass\n', 'if row not in self.rows: self.rows[row] = row'),
-      'lookedUp: if row not in self.rows: self.rows[row] = row  #!',
+      'keys',
     ],
     [
       'keys whose absence is an error',
       METER('', 'try: return self.rows[row]\n        except KeyError: self.rows[row] = net(row)'),
-      'lookedUp: except KeyError: self.rows[row] = net(row)  #!',
+      'keys',
     ],
     [
       'keys that are read out of a tensor',
       METER('', 'for i, one in zip(ids.tolist(), row): self.rows[i] = one'),
-      'lookedUp: for i, one in zip(ids.tolist(), row): self.rows[i] = one  #!',
+      'keys',
     ],
-    ['keys of the step', METER('', 'self.rows[step] = row'), 'keyed'],
+    ['keys of the step', METER('', 'self.rows[step] = row'), 'keys'],
     ['rows under keys that are read', METER('', 'self.rows[i.item()].append(row)'), 'none'],
     [
       'what it holds, under another name',
       METER('', 'rows = self.rows[key]\n        if len(rows) == 9: rows.pop(0)\n        rows.append(row)'),
-      'letsGo: if len(rows) == 9: rows.pop(0)',
+      'release: if len(rows) == 9: rows.pop(0)',
     ],
     [
       'each of what it holds',
       METER('    def end(self):\n        for name, rows in self.rows.items():\n            del rows[:-9]\n'),
-      'letsGo: del rows[:-9]',
+      'release: del rows[:-9]',
     ],
     [
       'a part of one of what it holds',
       METER('    def end(self):\n        self.rows[key] = self.rows[key][-9:]\n', 'self.rows[key].append(row)'),
-      'letsGo: self.rows[key] = self.rows[key][-9:]',
+      'release: self.rows[key] = self.rows[key][-9:]',
     ],
     [
       'a function that is given it',
       METER('    def end(self):\n        trim(self.rows)\ndef trim(rows):\n    while len(rows) > 9: rows.pop(0)\n'),
-      'letsGo: while len(rows) > 9: rows.pop(0)',
+      'release: while len(rows) > 9: rows.pop(0)',
     ],
     ['a name for one of its items', METER('    def end(self):\n        row = self.rows[0]\n        row = 0\n'), 'none'],
     [
@@ -133,36 +138,32 @@ describe('What may end the growth of a container', () => {
         'def push(old, row):\n    all = cat(old, row)\n    return all[-9:] if len(all) > 9 else all\n',
         'self.rows = push(self.rows, row)',
       ),
-      'letsGo: self.rows = push(self.rows, row)  #!',
+      'release: self.rows = push(self.rows, row)  #!',
     ],
     [
       'a function that gives more',
       METER('def push(old, row):\n    return cat(old, row)\n', 'self.rows = push(self.rows, row)'),
       'none',
     ],
-    ['sums under keys', METER('', 'self.rows[key] = self.rows.get(key, 0) + row'), 'keyed'],
+    ['sums under keys', METER('', 'self.rows[key] = self.rows.get(key, 0) + row'), 'keys'],
     [
       'a test of its length',
       METER('', 'if len(self.rows) < self.most: self.rows.append(row)'),
-      'letsGo: if len(self.rows) < self.most: self.rows.append(row)  #!',
+      'test: if len(self.rows) < self.most: self.rows.append(row)  #!',
     ],
-    ['a test of a counter', METER('', 'if self.seen < self.most: self.rows.append(row)'), 'tested'],
+    ['a test of a counter', METER('', 'if self.seen < self.most: self.rows.append(row)'), 'flag'],
     [
       'a test of what is counted up',
       METER('    def end(self):\n        self.seen += 1\n', 'if self.seen < self.most: self.rows.append(row)'),
-      'counted: if self.seen < self.most: self.rows.append(row)  #!',
+      'flag',
     ],
-    [
-      'a test of the epoch that leaves',
-      METER('', 'if epoch > 0: return\n        self.rows.append(row)'),
-      'counted: self.rows.append(row)  #!',
-    ],
-    ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'tested'],
+    ['a test of the epoch that leaves', METER('', 'if epoch > 0: return\n        self.rows.append(row)'), 'flag'],
+    ['a test of the rank', METER('', 'if rank == 0: self.rows.append(row)'), 'flag'],
     ['a test that holds every so often', METER('', 'if self.seen % 9 == 0: self.rows.append(row)'), 'none'],
     [
       'a flag that is set somewhere',
       METER('    def end(self):\n        self.done = True\n', 'if not self.done: self.rows.append(row)'),
-      'tested',
+      'flag',
     ],
     ['a flag that is never set', METER('', 'if self.training: self.rows.append(row)'), 'none'],
   ];
@@ -177,14 +178,17 @@ describe('What may end the growth of a container', () => {
     const hooks = 'class Hook:\n    def on_epoch_end(self, meter):\n        meter.rows = []\n';
     assert.equal(endingIn({ ...files, 'hooks.py': hooks }, 'Meter.rows'), 'none');
     const train = `from hooks import Hook\n${files['train.py']}`;
-    assert.equal(endingIn({ ...files, 'hooks.py': hooks, 'train.py': train }, 'Meter.rows'), 'letsGo: meter.rows = []');
+    assert.equal(
+      endingIn({ ...files, 'hooks.py': hooks, 'train.py': train }, 'Meter.rows'),
+      'release: meter.rows = []',
+    );
   });
 
   it('may reset attributes by their names', () => {
     const files = METER('    def end(self):\n        for name in self.names:\n            setattr(self, name, [])\n');
     assert.equal(endingIn(files, 'Meter.rows'), 'none');
     files['meter.py'] += '    def more(self):\n        self.names = ["rows"]\n';
-    assert.equal(endingIn(files, 'Meter.rows'), 'letsGo: setattr(self, name, [])');
+    assert.equal(endingIn(files, 'Meter.rows'), 'release: setattr(self, name, [])');
   });
 
   it('is no hook of a framework where all base classes are there and none calls it', () => {
@@ -198,14 +202,14 @@ describe('What may end the growth of a container', () => {
       return endingIn({ ...files, 'meter.py': `${own}${files['meter.py']}${more}` }, 'Meter.rows');
     };
     assert.equal(of('Base', ''), 'none');
-    assert.equal(of('LightningModule', ''), 'letsGo: self.rows = []');
-    assert.equal(of('Base', 'def call(meter, event):\n    getattr(meter, event)()\n'), 'letsGo: self.rows = []');
+    assert.equal(of('LightningModule', ''), 'release: self.rows = []');
+    assert.equal(of('Base', 'def call(meter, event):\n    getattr(meter, event)()\n'), 'release: self.rows = []');
     assert.equal(of('Base', "def size(meter):\n    return getattr(meter, 'rows', None)\n"), 'none');
   });
 
   it('covers attributes whose names are computed', () => {
     const files = METER('    def end(self):\n        setattr(self, key, [])\n', 'getattr(self, key).append(row)');
-    assert.equal(endingIn(files, 'getattr(self, key)'), 'letsGo: setattr(self, key, [])');
+    assert.equal(endingIn(files, 'getattr(self, key)'), 'release: setattr(self, key, [])');
     assert.equal(endingIn(METER('', 'getattr(self, key).append(row)'), 'getattr(self, key)'), 'none');
   });
 
@@ -213,14 +217,14 @@ describe('What may end the growth of a container', () => {
     const state = {
       'train.py': "state = {'out': []}\ndef on_epoch_end():\n    state['out'] = []\nstate['out'].append(x)  #!\n",
     };
-    assert.equal(endingIn(state, "state['out']"), "letsGo: state['out'] = []");
+    assert.equal(endingIn(state, "state['out']"), "release: state['out'] = []");
     const local = {
       'train.py':
         'def a():\n    kept = []\n    for x in y:\n        kept.append(x)  #!\ndef b():\n    for x in y:\n        kept.clear()\n',
     };
     assert.equal(endingIn(local, 'kept'), 'none');
     local['train.py'] = local['train.py'].replace('def b():\n', '');
-    assert.equal(endingIn(local, 'kept'), 'letsGo: kept.clear()');
+    assert.equal(endingIn(local, 'kept'), 'release: kept.clear()');
   });
 
   it('is not looked for by a name of absurd length', () => {

@@ -8,36 +8,21 @@ import type { Place, ReleaseKind } from '../values/objects.js';
 import { SHORTENS } from '../operations.js';
 import { Aliases, functionsCalled } from './aliases.js';
 import { isCalledByFramework, isMentioned, runsAtTheEnd } from './callers.js';
-import { goesBack, isLookedUp, isOfData } from './keys.js';
 import { type Found, type IsIt, type HolderName, inModule, isNamed, mentioning } from './names.js';
-import { isCountedOut, isTested } from './tests.js';
-import { isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
+import { isTested } from './tests.js';
+import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 
-/**
- * What may end the growth of a container, by its name alone: of any object, at any time.
- * - `bounds`: it is made with a bound
- * - `letsGo`: a statement releases items, makes the container anew, or tests its length before it puts in more
- * - `lookedUp`: items are put under keys that are looked up first: it is full once all keys have come
- * - `counted`: each statement that puts items in stands under a test that holds up to a count of steps or epochs
- * - `tested`: the same under a test that may not hold for ever
- * - `keyed`: items are put under keys, which may come again
- */
+/** What may end the growth of a container, by its name alone: of any object, at any time. */
 export type Ending = { readonly place: Place } & (
-  | { readonly kind: 'letsGo'; readonly release: ReleaseKind; readonly found: Found }
-  | {
-      readonly kind: 'bounds' | 'letsGo' | 'lookedUp' | 'counted' | 'tested' | 'keyed';
-      readonly bound: NamedBound;
-    }
+  | { readonly release: ReleaseKind; readonly found: Found }
+  | { readonly bound: NamedBound }
 );
 
-/** What a bound that the names show rests on. */
-export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'count' | 'flag';
-
-/** The first thing in the source that may end the growth of what has a name; null if there is none. */
-export function endingOf(...asked: Parameters<typeof endingsOf>): Ending | null {
-  for (const ending of endingsOf(...asked)) return ending;
-  return null;
-}
+/**
+ * What a bound that the names show rests on: the container is made with it, its keys begin anew, its length is tested before
+ * anything is put in, its keys may all have come, or a test may cease to hold.
+ */
+export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'flag';
 
 /**
  * All in the source that may end the growth of what has a name: what says most first.
@@ -65,36 +50,26 @@ export function* endingsOf(
     if (one.module === own && lineAt(own, one.statement.from) === line && !shortens(one.statement, modules)) continue;
     // A function that is given it runs when its caller does.
     if (!known.has(one.statement) || runsAgain(one, held, isIt, modules))
-      yield { kind: 'letsGo', place: placeOf(one), release, found: one };
+      yield { place: placeOf(one), release, found: one };
   }
   const reset = /^(?:attribute|computed)$/.test(held.kind) ? resetByName(held, modules) : null;
   if (reset !== null && runsAgain(reset, held, isIt, modules))
-    yield { kind: 'letsGo', place: placeOf(reset), release: 'replace', found: reset };
+    yield { place: placeOf(reset), release: 'replace', found: reset };
   const bounded = found.find((one) => isBounded(one, isIt));
-  if (bounded !== undefined) yield { kind: 'bounds', place: placeOf(bounded), bound: 'length' };
+  if (bounded !== undefined) yield { place: placeOf(bounded), bound: 'length' };
   const puts = [...found, ...elsewhere].filter((one) => isPut(one.statement, aliases.in(one, isIt)));
   for (const one of puts) {
     for (const key of keysOfPuts(one.statement, isIt)) {
       const back = goesBack(key, one, modules);
-      if (back !== null) yield { kind: 'letsGo', place: placeOf(back), bound: 'ring' };
+      if (back !== null) yield { place: placeOf(back), bound: 'ring' };
     }
   }
   if (puts.length > 0 && puts.every((one) => isMeasured(one, aliases.in(one, isIt))))
-    yield { kind: 'letsGo', place: placeOf(puts[0]), bound: 'test' };
-  const memo = puts.find((one) => isMemo(one, isIt));
-  if (memo !== undefined) yield { kind: 'lookedUp', place: placeOf(memo), bound: 'keys' };
-  if (puts.length > 0 && puts.every((one) => isCountedOut(one, modules)))
-    yield { kind: 'counted', place: placeOf(puts[0]), bound: 'count' };
+    yield { place: placeOf(puts[0]), bound: 'test' };
   if (puts.length > 0 && puts.every((one) => isTested(one, isIt, modules)))
-    yield { kind: 'tested', place: placeOf(puts[0]), bound: 'flag' };
+    yield { place: placeOf(puts[0]), bound: 'flag' };
   const keyed = puts.find(({ statement }) => keysOfPuts(statement, isIt).length > 0);
-  if (keyed !== undefined) yield { kind: 'keyed', place: placeOf(keyed), bound: 'keys' };
-}
-
-/** True if what is put under keys is looked up first, or has keys that are known to come again. */
-function isMemo(one: Found, isIt: IsIt): boolean {
-  const keys = keysOfPuts(one.statement, isIt);
-  return keys.length > 0 && (isLookedUp(one, isIt) || keys.some((key) => isOfData(key, one)));
+  if (keyed !== undefined) yield { place: placeOf(keyed), bound: 'keys' };
 }
 
 function placeOf({ module, statement }: Found): Place {
@@ -188,8 +163,8 @@ export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Pl
       for (const { statement } of standings(fn.body)) {
         for (const name of namesOf(expressionsOf(statement))) {
           if (!isPut(statement, (part) => part.kind === 'name' && part.name === name)) continue;
-          const ending = endingOf({ kind: 'variable', name }, module, lineAt(module, fn.from), sources.read);
-          if (ending?.kind === 'letsGo') return ending.place;
+          for (const ending of endingsOf({ kind: 'variable', name }, module, lineAt(module, fn.from), sources.read))
+            if ('release' in ending) return ending.place;
         }
       }
     }

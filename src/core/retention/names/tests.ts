@@ -11,13 +11,7 @@ export function isTested(one: Found, isIt: IsIt, modules: readonly PythonModule[
   return isUnder(one, modules, (test) => isPassing(test, modules, isIt));
 }
 
-/** True if such a test holds up to a count of steps or epochs, and no longer: `if epoch == 0:`, `if step >= n: return`. */
-export function isCountedOut(one: Found, modules: readonly PythonModule[]): boolean {
-  return isUnder(one, modules, (test, leaves) => isUpTo(test, leaves, modules));
-}
-
-/** @param leaves true of a test before the statement that ends the block */
-type AskTest = (test: Expression, leaves: boolean) => boolean;
+type AskTest = (test: Expression) => boolean;
 
 function isUnder(one: Found, modules: readonly PythonModule[], ask: AskTest): boolean {
   if (mayCease(one, ask)) return true;
@@ -42,13 +36,13 @@ function mayCease({ statement, outer, blocks }: Standing, ask: AskTest): boolean
   const inside = [...outer.slice(fn + 1), statement];
   for (const [i, one] of inside.entries()) {
     for (const test of testsOf(one, inside.at(i + 1))) {
-      if (ask(test, false)) return true;
+      if (ask(test)) return true;
     }
     // `if self.done: return` before it.
     const block = blocks.find((body) => body.includes(one)) ?? [];
     for (const before of block.slice(0, block.indexOf(one))) {
       if (before.kind !== 'if' || !before.branches.some(({ body }) => leaves(body))) continue;
-      if (before.branches.some(({ test }) => ask(test, true))) return true;
+      if (before.branches.some(({ test }) => ask(test))) return true;
     }
   }
   return false;
@@ -68,32 +62,6 @@ function isPassing(test: Expression, modules: readonly PythonModule[], isKept: I
     return part.operator === 'is' ? part.left.kind === 'attribute' && !isKept(part.left) : isCount(part);
   };
   return somePart(test, compares) || isFlag(test.kind === 'unary' ? test.operand : test, modules);
-}
-
-/** What counts how long training has gone on. */
-const COUNTS = /(?:^|_)(?:epoch|step|iter|iteration|round|stage|phase|count|calls|seen)(?:s|_?idx|_?no)?$/i;
-
-function isUpTo(test: Expression, leaves: boolean, modules: readonly PythonModule[]): boolean {
-  const isCounter = (side: Expression): boolean => {
-    if (side.kind !== 'name' && side.kind !== 'attribute') return false;
-    return COUNTS.test(side.name) && (side.kind === 'name' || isCountedUp(side.name, modules));
-  };
-  return somePart(test, (part) => {
-    if (part.kind !== 'binary' || [part.left, part.right].some(({ kind }) => kind === 'binary')) return false;
-    const [below, above] = leaves ? [/^>=?$/, /^<=?$/] : [/^(?:<=?|==)$/, /^(?:>=?|==)$/];
-    return (isCounter(part.left) && below.test(part.operator)) || (isCounter(part.right) && above.test(part.operator));
-  });
-}
-
-/** `self.seen += 1`, `state.step = step` */
-function isCountedUp(name: string, modules: readonly PythonModule[]): boolean {
-  return mentioning(name, modules)
-    .flatMap(inModule)
-    .some(({ statement, within }) => {
-      if (statement.kind !== 'update' && (statement.kind !== 'assign' || within?.name === '__init__')) return false;
-      const targets = statement.kind === 'update' ? [statement.target] : statement.targets;
-      return targets.some((target) => target.kind === 'attribute' && target.name === name);
-    });
 }
 
 /** A comparison of a plain name, an attribute or a length with anything but a text. */

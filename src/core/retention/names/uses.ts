@@ -1,10 +1,11 @@
+import type { PythonModule } from '../../python/pythonModule.js';
 import type { Call, Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import { standings } from '../../python/standings.js';
 import { calledName, expressionsOf, forEachExpression, someExpression, somePart } from '../../python/walk.js';
 import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
 import type { ReleaseKind } from '../values/objects.js';
-import type { Found, IsIt } from './names.js';
+import { type Found, type IsIt, inModule, mentioning } from './names.js';
 
 /**
  * How a statement releases all or some of what a container holds, or puts another one in its place; null if it does not.
@@ -154,4 +155,20 @@ function comparesLength(test: Expression, isIt: IsIt): boolean {
     test,
     (part) => part.kind === 'binary' && COMPARES.test(part.operator) && [part.left, part.right].some(isLength),
   );
+}
+
+/** Where a number that is used as a key is set to anything but one more. */
+export function goesBack(key: Expression, { within }: Found, modules: readonly PythonModule[]): Found | null {
+  if (key.kind !== 'attribute') return null;
+  for (const one of mentioning(key.name, modules).flatMap(inModule)) {
+    const { statement } = one;
+    if (one.within === null || one.within.name === '__init__') continue;
+    const target = statement.kind === 'assign' ? statement.targets[0] : null;
+    if (target?.kind !== 'attribute' || target.name !== key.name || statement.kind !== 'assign') continue;
+    const { value } = statement;
+    const isRing = value.kind === 'binary' && value.operator === '%';
+    if (isRing || (constantOf(value) !== null && one.within !== within)) return one;
+    if (constantOf(value) !== null && one.outer.at(-1)?.kind === 'if') return one;
+  }
+  return null;
 }
