@@ -8,6 +8,7 @@ import { findingLines } from './findingText.js';
 import { selectLines, sum } from '../report/lineSelection.js';
 import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
+import { configurationsText } from '../report/configurations.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
@@ -84,7 +85,9 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
     ...(flow ? (['SURVIVED', 'NEW', 'FREED'] as const).map((title): Column => ({ title, align: '>' })) : []),
     { title: 'LINE', align: '<' },
   ];
+  const configurations = configurationsText(report.a.path, report.b.path);
   const lines = [
+    ...(configurations === null ? [] : [configurations, '']),
     ...fixLines(report.fix),
     `A: ${report.a.path}`,
     ...deviceTexts(report.a).map((text) => `   ${text}`),
