@@ -19,14 +19,14 @@ export interface NotebookTruth {
 const TRAIN = `def train(steps):
     for step in range(steps):
         loss = model(load(step)).mean()
-        history.append(loss)`;
+        history.append(loss.clone())`;
 const KEEP = `kept = []
 for batch in loader:
     kept.append(batch.cuda())`;
 
 /** As Python computes them from the texts, see `test/unit/extension/cellNames.py`. */
 const NAMES = {
-  train: '/tmp/ipykernel_4711/3243978940.py',
+  train: '/tmp/ipykernel_4711/1969941655.py',
   keep: '<ipython-input-5-717808ecfcc3>',
   changed: '/tmp/ipykernel_4711/1234567890.py',
 };
@@ -41,7 +41,13 @@ export function writeNotebookWorkspace(folder: string): NotebookTruth {
     ...Object.fromEntries(Object.keys(NAMES).map((name) => [`snapshots/${name}/.gitkeep`, ''])),
   });
   const bytes = (['train', 'keep', 'changed'] as const).map((name, i) =>
-    record(join(folder, 'snapshots', name), NAMES[name], i === 0 ? 4 : 3, 100_000 * (i + 1)),
+    record(
+      join(folder, 'snapshots', name),
+      NAMES[name],
+      i === 0 ? 4 : 3,
+      i === 0 ? 'train' : '<module>',
+      100_000 * (i + 1),
+    ),
   );
   return {
     leaks: [
@@ -66,12 +72,13 @@ function notebook(markdown: readonly string[], code: readonly string[]): string 
 }
 
 /** @returns bytes that the line has leaked, by brute force */
-function record(folder: string, filename: string, line: number, bytes: number): number {
+function record(folder: string, filename: string, line: number, name: string, bytes: number): number {
   const run = new TrainingRun();
   for (let step = 1; step <= 40; step++) {
     const batch = run.allocate(2 * bytes, []);
-    run.allocate(bytes, [{ filename, line, name: '<module>' }]);
+    run.allocate(bytes, [{ filename, line, name }]);
     run.free(batch);
+    run.step('AdamW');
     if (step % 10 === 0) writeFileSync(join(folder, `step_${step}.pickle`), run.dump());
   }
   return run.liveBytes(filename, line);

@@ -16,7 +16,7 @@ export interface RootsTruth {
 const STEPS = 40;
 const KEEP = 'class Memory:\n    def keep(self, loss):\n        self.kept.append(loss.clone())\n';
 const LOOP = 'kept = []\n\n\ndef step(loss):\n    kept.append(loss.clone())\n';
-const TRAIN = 'from models.net import Memory\n\n\ndef train(memory, loss):\n    memory.keep(loss)\n';
+const TRAIN = 'from models.net import Memory\n\n\ndef train(memory, loss):\n    memory.kept.append(loss.clone())\n';
 
 /** @returns the names of the folders, and what leaks in them */
 export function writeRoots(parent: string): { folders: string[]; leaks: RootsTruth } {
@@ -35,13 +35,13 @@ export function writeRoots(parent: string): { folders: string[]; leaks: RootsTru
   });
   const [net, memory, train] = [
     // Letter case means nothing on Windows, and differs from call to call.
-    { file: 'c:\\Users\\X\\Proj\\detector\\Models\\NET.py', line: 3, into: 'detector/snapshots' },
-    { file: '\\\\server\\share\\jobs\\tracker\\tracking\\memory.py', line: 3, into: 'tracker/snapshots' },
-    { file: 'D:\\jobs\\41\\train.py', line: 5, into: 'tracker/elsewhere' },
-  ].map(({ file, line, into }, i) => ({
+    { file: 'c:\\Users\\X\\Proj\\detector\\Models\\NET.py', line: 3, name: 'keep', into: 'detector/snapshots' },
+    { file: '\\\\server\\share\\jobs\\tracker\\tracking\\memory.py', line: 3, name: 'keep', into: 'tracker/snapshots' },
+    { file: 'D:\\jobs\\41\\train.py', line: 5, name: 'train', into: 'tracker/elsewhere' },
+  ].map(({ file, line, name, into }, i) => ({
     file,
     line,
-    bytes: record(join(parent, into), file, line, 100_000 * (i + 1)),
+    bytes: record(join(parent, into), { filename: file, line, name }, 100_000 * (i + 1)),
   }));
   const twin = { file: 'south/app/loop.py', line: 5 };
   return {
@@ -56,8 +56,7 @@ export function writeRoots(parent: string): { folders: string[]; leaks: RootsTru
         ...twin,
         bytes: record(
           join(parent, 'south/app/snapshots'),
-          `C:\\jobs\\${twin.file.replaceAll('/', '\\')}`,
-          twin.line,
+          { filename: `C:\\jobs\\${twin.file.replaceAll('/', '\\')}`, line: twin.line, name: 'step' },
           400_000,
         ),
       },
@@ -66,14 +65,14 @@ export function writeRoots(parent: string): { folders: string[]; leaks: RootsTru
 }
 
 /** @returns bytes that the line has leaked, by brute force */
-function record(folder: string, filename: string, line: number, bytes: number): number {
-  const frame: Frame = { filename, line, name: 'keep' };
+function record(folder: string, frame: Frame, bytes: number): number {
   const run = new TrainingRun();
   for (let step = 1; step <= STEPS; step++) {
     const activation = run.allocate(2 * bytes, []);
     run.allocate(bytes, [frame]);
     run.free(activation);
+    run.step('AdamW');
     if (step % 10 === 0) writeFileSync(join(folder, `step_${step}.pickle`), run.dump());
   }
-  return run.liveBytes(filename, line);
+  return run.liveBytes(frame.filename, frame.line);
 }
