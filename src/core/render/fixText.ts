@@ -21,7 +21,9 @@ export function fixSentence({ answer, why, before, after }: FixVerdict): string 
   const known = was != null && is != null ? ([was, is] as const) : null;
   switch (answer) {
     case 'gone':
-      return was == null ? say('The leak is gone: {0}', why) : say('The leak is gone: {0} per step before, 0 now.', was);
+      return was == null
+        ? say('The leak is gone: {0}', why)
+        : say('The leak is gone: {0} per step before, 0 now.', was);
     case 'smaller':
       return known === null
         ? say('The leak is smaller: {0}', why)
