@@ -13,7 +13,7 @@ import { themes } from './themes.js';
 
 const MiB = 1024 * 1024;
 const run = picklesUnder(join(exampleFolder(), 'snapshots'));
-const files = ['detector/pyramid.py', 'detector/data.py', 'train.py'];
+const files = ['train.py', ...['__init__', 'backbone', 'data', 'head', 'pyramid'].map((name) => `detector/${name}.py`)];
 
 /** Many small allocations of a few lines, and a spike of 300 MiB for a twentieth of the history. */
 function spike(): string {
@@ -106,7 +106,7 @@ describe('the page as a tool', () => {
   });
 
   it('draws leaks in the leak colour and calm memory without one, in every theme', async () => {
-    const alone = await session.open({ paths: run, files });
+    const alone = await session.open({ paths: run, files, folder: exampleFolder() });
     await drawn(alone.page);
     for (const name of Object.keys(themes) as (keyof typeof themes)[]) {
       await alone.useTheme(name);

@@ -38,6 +38,8 @@ export interface HarnessOptions {
   /** Workspace files that recorded paths are mapped to. */
   files?: readonly string[];
   viewport?: { width: number; height: number };
+  /** Where these files lie, for a report that reads the source; it does not if not given. */
+  folder?: string;
   /** Memory of every device; unknown if not given. */
   capacityBytes?: number;
   /** Makes the page take a GPU that is emulated in software for a real one. */
@@ -91,7 +93,7 @@ export class TimelineHarness {
     const context = await browser.newContext({ viewport, reducedMotion: 'reduce' });
     context.setDefaultTimeout(60_000);
     const harness = new TimelineHarness(await context.newPage(), server);
-    await harness.serve(paths, files, options.capacityBytes ?? null);
+    await harness.serve(paths, files, options.folder ?? null, options.capacityBytes ?? null);
     await harness.connect();
     if (options.pretendGpu === true) await harness.pretendGpu();
     await harness.page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
@@ -152,12 +154,18 @@ export class TimelineHarness {
     await new Promise((resolve) => this.server.close(resolve));
   }
 
-  private async serve(paths: readonly string[], files: readonly string[], capacityBytes: number | null): Promise<void> {
+  private async serve(
+    paths: readonly string[],
+    files: readonly string[],
+    folder: string | null,
+    capacityBytes: number | null,
+  ): Promise<void> {
+    const roots = folder === null ? [] : [{ prefix: '', folder }];
     const workspace = new WorkspaceFiles();
     const reading = readingHere();
     const worker = workerHandlers(new SnapshotStore(reading), reading, workspace, () => undefined);
     const signal = new AbortController().signal;
-    await worker.setWorkspace({ files, rules: [], roots: [], capacityBytes: null }, signal);
+    await worker.setWorkspace({ files, rules: [], roots, capacityBytes: null }, signal);
     for (const path of paths) await worker.load({ path }, signal);
     const { report } = await worker.report(null, signal);
     this.told = {
