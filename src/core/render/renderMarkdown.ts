@@ -23,7 +23,9 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
+  isLoneSnapshot,
   liveCategoriesText,
+  nextRecordingTexts,
   otherLinesText,
   placeText,
   rateText,
@@ -103,13 +105,16 @@ function ranksMarkdown(differences: readonly RankDifference[]): string[] {
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const { shown, rest } = selectLines(run.lines, options.mostLines);
+  const peaks = peakMarkdown(run.peaks, code);
+  const isLone = isLoneSnapshot(run);
   return document([
     run.rank === null
       ? `## ${say('GPU memory of {0}', code(run.id))}`
       : `## ${say('GPU memory of {0}, rank {1}', code(run.id), run.rank)}`,
     '',
     ...outOfMemoryMarkdown(run, code),
-    `**${verdictSentence(run)}** ${spanText(run)}.`,
+    `**${verdictSentence(run, code)}** ${spanText(run)}.`,
+    ...(isLone ? peaks : []),
     '',
     ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),
@@ -152,8 +157,9 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
         ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', bucketWord(bucket)]),
       ],
     ),
-    ...peakMarkdown(run.peaks, code),
+    ...(isLone ? [] : peaks),
     ...warnings(warningTexts(run.snapshots)),
+    ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);
 }
 

@@ -26,8 +26,10 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
+  isLoneSnapshot,
   liveBytes,
   liveCategoriesText,
+  nextRecordingTexts,
   placeText,
   rateText,
   spanText,
@@ -171,11 +173,14 @@ function runText(run: RunReport, options: TextOptions): string {
     ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketWord(bucket)})`)),
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
+  const peaks = peakLines(run.peaks, options.mostLines);
+  const isLone = isLoneSnapshot(run);
   const lines = [
     ...outOfMemoryLines(run),
     `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
     ...forecastLine(run),
     ...findingLines(run),
+    ...(isLone ? peaks : []),
     '',
     `  ${spanText(run)}, ${plural(
       sum(run.snapshots, (snapshot) => snapshot.events),
@@ -190,8 +195,9 @@ function runText(run: RunReport, options: TextOptions): string {
     ]),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
-    ...peakLines(run.peaks, options.mostLines),
+    ...(isLone ? [] : peaks),
     ...notes('warning', warningTexts(run.snapshots)),
+    ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),
   ];
   return lines.map(visibleText).join('\n') + '\n';
 }

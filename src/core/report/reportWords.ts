@@ -5,6 +5,7 @@ import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
+import { bucketParts } from './bucketParts.js';
 import { findingsOf } from './findings.js';
 import { sum } from './lineSelection.js';
 import type {
@@ -128,12 +129,49 @@ export function verdictWord({ verdict, growthBytes, ignored }: LineReport): stri
   return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_WORD[verdict];
 }
 
-/** One sentence on what a run's verdict means, and one on what the workspace ignores. */
-export function verdictSentence(run: RunReport): string {
+/**
+ * One sentence on what a run's verdict means, and one on what the workspace ignores.
+ * @param code makes a code span of a recorded name where the text is Markdown
+ */
+export function verdictSentence(run: RunReport, code: (text: string) => string = (text) => text): string {
   const ignored = run.lines.filter((line) => line.ignored).length;
-  return ignored === 0
-    ? judgedSentence(run)
-    : `${judgedSentence(run)} ${sayCount(ignored, '1 line is ignored.', '{0} lines are ignored.')}`;
+  const judged = isLoneSnapshot(run) ? holdersSentence(run, code) : judgedSentence(run);
+  return ignored === 0 ? judged : `${judged} ${sayCount(ignored, '1 line is ignored.', '{0} lines are ignored.')}`;
+}
+
+/** One snapshot with too short a trace for a verdict: people ask what holds its memory. */
+export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
+  return verdict === 'tooShort' && snapshots.length === 1;
+}
+
+/** Parts of the memory that are named in one sentence. */
+const MOST_PARTS = 3;
+
+/** What holds most at the peak, or, where no trace shows one, of what is live. */
+function holdersSentence(run: RunReport, code: (text: string) => string): string {
+  const peak = run.peaks.find(({ liveBytes: bytes }) => bytes > 0);
+  const lines: readonly (readonly [bytes: number, place: string])[] =
+    peak?.lines.map((line) => [line.bytes, code(placeText(line))]) ??
+    run.lines.map((line) => [line.liveBytes, code(placeText(line))]);
+  const parts = [
+    ...lines,
+    ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketWord(bucket)})`] as const),
+  ].filter(([bytes]) => bytes > 0);
+  const total = byteText(sum(parts, ([bytes]) => bytes));
+  if (parts.length === 0) return say('Nothing is live.');
+  const named = parts
+    .sort(([a], [b]) => b - a)
+    .slice(0, MOST_PARTS)
+    .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
+    .join(', ');
+  return peak === undefined
+    ? say('{0} live. Largest: {1}.', total, named)
+    : say('Peak of device {0}: {1}. Largest: {2}.', peak.device, total, named);
+}
+
+/** The last line of a report on a lone snapshot; none for other runs. */
+export function nextRecordingTexts(run: RunReport): string[] {
+  return isLoneSnapshot(run) ? [say('To find leaks, record at least 3 snapshots.')] : [];
 }
 
 function judgedSentence(run: RunReport): string {
@@ -155,9 +193,7 @@ function judgedSentence(run: RunReport): string {
     case 'steady':
       return say('Memory is steady.');
     case 'tooShort':
-      return run.snapshots.length === 1
-        ? say('A single snapshot shows what is live, not what leaks: record at least 3.')
-        : say('Too few snapshots for a verdict: growth is shown as growth. Record at least 3.');
+      return say('Too few snapshots for a verdict: growth is shown as growth. Record at least 3.');
   }
 }
 

@@ -106,6 +106,34 @@ describe('A report as text', () => {
     assert.ok(leak > 2, 'the finding stands above the table');
   });
 
+  it('of a lone snapshot begins with what holds most, and ends with what to record', () => {
+    const report = reportOf([BIG, { ...LEAK, verdict: 'tooShort' }]);
+    const [run] = report.runs;
+    run.verdict = 'tooShort';
+    run.snapshots = run.snapshots.slice(2);
+    const last = 'To find leaks, record at least 3 snapshots.';
+    const rows = renderText(report, ALL).trimEnd().split('\n');
+    const largest = '5.0 MiB src/model.py:7 (step), 2.0 KiB src/train.py:7 (step), 200 B (before recording)';
+    assert.equal(rows[0], `snap_#.pickle: 5.0 MiB live. Largest: ${largest}.`);
+    assert.equal(rows.at(-1), `  ${last}`);
+
+    const held = { file: 'a|b.py', line: 3, function: 'forward', mapped: false, bytes: 3 << 20, blocks: 2 };
+    run.peaks = [
+      {
+        ...{ path: 'snap_30.pickle', device: 1, event: 9, timeUs: null, step: null, reservedBytes: null },
+        ...{ liveBytes: (3 << 20) + 100, lines: [{ ...held, categories: [], facts: [] }], categories: [], advice: [] },
+        ...{ buckets: { library: 100, beforeRecording: 0 }, noStack: 0 },
+      },
+    ];
+    const peaked = renderText(report, ALL).trimEnd().split('\n');
+    assert.match(peaked[0], /: Peak of device 1: 3\.0 MiB\. Largest: 3\.0 MiB a\|b\.py:3 \(forward\), 100 B \(library/);
+    const row = (title: string): number => peaked.findIndex((text) => text.includes(title));
+    assert.ok(row('AT PEAK') > 0 && row('AT PEAK') < row('VERDICT'), 'the peak stands above what is live');
+    const markdown = renderMarkdown(report, ALL).trimEnd().split('\n');
+    assert.match(markdown[2], /^\*\*Peak of device 1: 3\.0 MiB\. Largest: 3\.0 MiB `a\\\|b\.py:3 \(forward\)`/);
+    assert.equal(markdown.at(-1), last);
+  });
+
   it('folds what is beyond the limit into one row, and loses nothing', () => {
     const lines = Array.from({ length: 50 }, (_, i) => line(`f${i}.py`, [1000 + i, 1000 + i, 1000 + i]));
     const text = renderText(reportOf([...lines, LEAK]), { mostLines: 10 });
