@@ -276,6 +276,7 @@ export class SnapshotSession implements vscode.Disposable {
         files: await this.files.paths(),
         rules: [...pathRules(), ...this.cells.rules],
         roots: this.files.roots(),
+        texts: this.cells.texts,
         capacityBytes: deviceCapacity(),
       });
     } catch (error) {

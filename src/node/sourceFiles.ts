@@ -60,24 +60,32 @@ export class SourceCache {
 export class SourceFiles {
   private readonly files = new Map<string, SourceFile | null>();
 
+  /** @param texts of code that lies in no file, by name */
   constructor(
     private readonly roots: readonly SourceRoot[],
+    private readonly texts: Readonly<Record<string, string>> = {},
     private readonly cache = new SourceCache(),
   ) {}
 
   /** The text of a 1-based line, null where it cannot be had. */
   readonly lineText = (name: string, line: number): string | null => {
+    const text = this.unfiled(name);
+    if (text !== null) return linesOf(text)[line - 1] ?? null;
     const file = this.file(name);
     if (file === null) return null;
-    file.lines ??= file.text.split(/\r\n|\r|\n/);
+    file.lines ??= linesOf(file.text);
     return file.lines[line - 1] ?? null;
   };
 
   /** The whole text, null where it cannot be had. */
-  readonly sourceText = (name: string): string | null => this.file(name)?.text ?? null;
+  readonly sourceText = (name: string): string | null => this.unfiled(name) ?? this.file(name)?.text ?? null;
 
   /** SHA-256 of a file's bytes and when they were written, null where it cannot be had. */
   readonly sourceFacts = (name: string): SourceFile['facts'] | null => this.file(name)?.facts ?? null;
+
+  private unfiled(name: string): string | null {
+    return Object.hasOwn(this.texts, name) ? this.texts[name] : null;
+  }
 
   private file(name: string): SourceFile | null {
     let file = this.files.get(name);
@@ -88,6 +96,10 @@ export class SourceFiles {
     }
     return file;
   }
+}
+
+function linesOf(text: string): string[] {
+  return text.split(/\r\n|\r|\n/);
 }
 
 /** `# -*- coding: latin-1 -*-` in one of the first two lines. */

@@ -15,6 +15,8 @@ export interface WorkspaceListing {
   rules: readonly PathRule[];
   /** Where files named with a prefix lie on disk, for looking at their lines; none in a virtual workspace. */
   roots: readonly { prefix: string; folder: string }[];
+  /** Code that lies in no file, by the path that reports name it with: notebook cells as they ran. */
+  texts: Readonly<Record<string, string>>;
   /** Memory of each device as the user set it, null if not. */
   capacityBytes: Bytes | null;
 }

@@ -123,7 +123,8 @@ export class BandAnswers {
     this.layouts.set(index, known);
     const before = known.get(grouping);
     if (before?.lookup === lookup && before.version === version) return { snapshot, index, layout: before.layout };
-    const { lineText } = new SourceFiles(this.workspace.listing.roots);
+    const { roots, texts } = this.workspace.listing;
+    const { lineText } = new SourceFiles(roots, texts);
     const batches = new BatchLines({ files: [], rules: [], lineText }, lookup);
     const layout = strandLayout(snapshot, index, grouping, lookup, {
       verdictOf: (owner) => this.verdicts.of(path, owner),

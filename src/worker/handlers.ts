@@ -40,8 +40,8 @@ export function workerHandlers(
   const maps = new MapAnswers(store, workspace);
   const compares = new CompareAnswers(store, workspace);
   const compared = ({ a, b, ignored }: WorkerApi['compare']['params']): CompareReport => {
-    const { files, rules, roots, capacityBytes } = workspace.listing;
-    const { lineText, sourceFacts } = new SourceFiles(roots);
+    const { files, rules, roots, texts, capacityBytes } = workspace.listing;
+    const { lineText, sourceFacts } = new SourceFiles(roots, texts);
     const sources = { files, rules, lineText, sourceFacts, capacityBytes };
     return buildCompare(store.digest(a), store.digest(b), sources, store.digests, ignored);
   };
@@ -71,8 +71,8 @@ export function workerHandlers(
       return null;
     },
     report: async () => {
-      const { files, rules, roots, capacityBytes } = workspace.listing;
-      const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, cache);
+      const { files, rules, roots, texts, capacityBytes } = workspace.listing;
+      const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
       const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
       const result = await reports.report(store.digests, listing, store.others);
       verdicts.take(result.report);

@@ -7,7 +7,7 @@ import type { WorkspaceListing } from '../protocol/workerApi.js';
 
 /** The workspace's side of path mapping, with the answers for whole snapshots remembered until it changes. */
 export class WorkspaceFiles {
-  listing: WorkspaceListing = { files: [], rules: [], roots: [], capacityBytes: null };
+  listing: WorkspaceListing = { files: [], rules: [], roots: [], texts: {}, capacityBytes: null };
   private lookups = new WeakMap<Snapshot, FileLookup>();
 
   set(listing: WorkspaceListing): void {

@@ -18,6 +18,8 @@ const GATHER_MS = 300;
 interface Match {
   readonly uri: vscode.Uri;
   readonly name: string;
+  /** As it ran, null where its name does not tell. */
+  readonly text: string | null;
 }
 
 /**
@@ -86,6 +88,11 @@ export class NotebookCells implements vscode.Disposable {
     return [...this.matches].map(([recorded, { name }]) => ({ recorded, workspace: name }));
   }
 
+  /** Texts of the cells as they ran, by the name that reports give them. */
+  get texts(): Record<string, string> {
+    return Object.fromEntries([...this.matches.values()].flatMap(({ name, text }) => (text === null ? [] : [[name, text]])));
+  }
+
   /** The name by which reports call a cell, null for other documents. */
   nameOf(uri: vscode.Uri): string | null {
     return this.names.get(uri.toString()) ?? null;
@@ -140,7 +147,12 @@ export class NotebookCells implements vscode.Disposable {
       const known = this.matches.get(recorded);
       const same = known === undefined ? undefined : present.get(known.uri.toString());
       const cell = same ?? byKey.get(recordedCellKey(recorded) ?? '');
-      if (cell != null) matches.set(recorded, { uri: cell.document.uri, name: nameOf(cell) });
+      if (cell != null) {
+        // A name that is made of the text gives it away as it ran; edits come later.
+        const isNamedByText = !recorded.startsWith(`${CELL_SCHEME}:`);
+        const text = same === undefined ? (isNamedByText ? cell.document.getText() : null) : (known?.text ?? null);
+        matches.set(recorded, { uri: cell.document.uri, name: nameOf(cell), text });
+      }
       // VS Code has let go of a notebook that nobody looks at: its cells are still there.
       else if (known !== undefined && !isOpen.has(known.uri.path)) matches.set(recorded, known);
     }

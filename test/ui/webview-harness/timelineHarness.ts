@@ -165,7 +165,7 @@ export class TimelineHarness {
     const reading = readingHere();
     const worker = workerHandlers(new SnapshotStore(reading), reading, workspace, () => undefined);
     const signal = new AbortController().signal;
-    await worker.setWorkspace({ files, rules: [], roots, capacityBytes: null }, signal);
+    await worker.setWorkspace({ files, rules: [], roots, texts: {}, capacityBytes: null }, signal);
     for (const path of paths) await worker.load({ path }, signal);
     const { report } = await worker.report(null, signal);
     this.told = {

@@ -101,7 +101,7 @@ describe('The worker as the extension sees it', () => {
   });
 
   it('fails open calls with one sentence when it dies, and reads what was known again', async () => {
-    await engine.call('setWorkspace', { files: ['a.py'], rules: [], roots: [], capacityBytes: null });
+    await engine.call('setWorkspace', { files: ['a.py'], rules: [], roots: [], texts: {}, capacityBytes: null });
     await engine.call('load', { path: 'a' });
     await engine.call('load', { path: 'b' });
     await engine.call('unload', { path: 'b' });
