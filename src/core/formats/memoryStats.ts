@@ -1,6 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { Growable } from '../model/growable.js';
+import type { Bytes } from '../model/units.js';
 import type { ReadContext } from './format.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { JsonElements, type JsonObject, type JsonValue } from './json/jsonValues.js';
@@ -21,13 +22,16 @@ const MAX_WRAPPING = 4;
  */
 export async function readMemoryStats(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const columns = QUANTITIES.map(() => new Growable(Float64Array));
+  const peaks: (Bytes | null)[] = QUANTITIES.map(() => null);
   // A list of a gigabyte is read item by item, like lines.
   const elements = new JsonElements('items', (value) => {
     const stats = findStats(value, MAX_WRAPPING);
     if (stats === null) return;
     checkSamples(source.name, columns[0].length * columns.length);
     QUANTITIES.forEach((quantity, i) => {
-      columns[i].push(current(stats, quantity));
+      columns[i].push(amountOf(stats, quantity, 'current'));
+      const peak = amountOf(stats, quantity, 'peak');
+      if (!Number.isNaN(peak)) peaks[i] = Math.max(peaks[i] ?? 0, peak);
     });
   });
   await runJson(source, new JsonMachine(elements, source.name, true), context.chunkSize);
@@ -41,9 +45,12 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
       ),
     );
   }
-  const series = QUANTITIES.map((name, i) => ({ name, device: null, bytes: columns[i].take() })).filter(
-    ({ bytes }) => !bytes.every(Number.isNaN),
-  );
+  const series = QUANTITIES.map((name, i) => ({
+    name,
+    device: null,
+    bytes: columns[i].take(),
+    peakBytes: peaks[i],
+  })).filter(({ bytes }) => !bytes.every(Number.isNaN));
   return {
     kind: 'trend',
     trend: {
@@ -61,7 +68,7 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
 
 function findStats(value: JsonValue, depth: number): JsonObject | null {
   if (!isObject(value)) return null;
-  if (!Number.isNaN(current(value, 'allocated'))) return value;
+  if (!Number.isNaN(amountOf(value, 'allocated', 'current'))) return value;
   if (depth === 0) return null;
   for (const inner of Object.values(value)) {
     const found = findStats(inner, depth - 1);
@@ -70,12 +77,12 @@ function findStats(value: JsonValue, depth: number): JsonObject | null {
   return null;
 }
 
-/** Bytes held now, NaN where the release did not say. */
-function current(stats: JsonObject, quantity: string): number {
-  const flat = stats[`${quantity}_bytes.all.current`];
+/** Bytes held now or at most, NaN where the release did not say. */
+function amountOf(stats: JsonObject, quantity: string, which: 'current' | 'peak'): number {
+  const flat = stats[`${quantity}_bytes.all.${which}`];
   const nested = stats[`${quantity}_bytes`];
   const pools = isObject(nested) ? nested['all'] : undefined;
-  const value = flat ?? (isObject(pools) ? pools['current'] : undefined);
+  const value = flat ?? (isObject(pools) ? pools[which] : undefined);
   return typeof value === 'number' || typeof value === 'bigint' ? Number(value) : Number.NaN;
 }
 

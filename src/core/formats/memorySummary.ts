@@ -1,5 +1,6 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
+import type { Bytes } from '../model/units.js';
 import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
@@ -18,8 +19,10 @@ const QUANTITIES: ReadonlyMap<string, string> = new Map([
 /** Releases before 2.0 wrote `KB` for the same 1024 bytes. */
 const UNITS: Readonly<Record<string, number>> = { B: 0, K: 1, M: 2, G: 3, T: 4, P: 5 };
 
-const TITLE = /^\|\s+PyTorch \w+ memory summary, device ID (\d{1,4})\s+\|$/;
-const ROW = /^\| ([A-Z][\w -]*?) *\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|/;
+/** The log may write something before each line of a table. */
+const TITLE = /\|\s+PyTorch \w+ memory summary, device ID (\d{1,4})\s+\|$/;
+/** A quantity, what it is now, and its peak. */
+const ROW = /\| ([A-Z][\w -]*)\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|(?: +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|)?/;
 
 /**
  * `torch.cuda.memory_summary()`, printed into a file once or many times: a row for each table, or for each round of
@@ -27,7 +30,7 @@ const ROW = /^\| ([A-Z][\w -]*?) *\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|/;
  */
 export const memorySummary: Format = {
   id: 'memorySummary',
-  sniff: (head) => /^\|={20}/m.test(textDecoder(head).decode(head)),
+  sniff: (head) => /\|={20,}\|\r?$/m.test(textDecoder(head).decode(head)),
   read,
 };
 
@@ -46,11 +49,11 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
         return;
       }
       const row = device === null ? null : ROW.exec(text);
-      const quantity = row === null ? undefined : QUANTITIES.get(row[1]);
+      const quantity = row === null ? undefined : QUANTITIES.get(row[1].trimEnd());
       if (row === null || quantity === undefined) return;
-      const power = UNITS[row[3]];
-      coarsest = Math.max(coarsest, power);
-      rows.set(quantity, device, Number(row[2]) * 1024 ** power);
+      coarsest = Math.max(coarsest, UNITS[row[3]]);
+      const peak = row.at(4) === undefined ? null : amount(row[4], row[5]);
+      rows.set(quantity, device, amount(row[2], row[3]), peak);
     },
     context.chunkSize,
   );
@@ -78,6 +81,10 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       warnings: coarsest === 0 ? [] : [rounded(coarsest)],
     },
   };
+}
+
+function amount(digits: string, unit: string): Bytes {
+  return Number(digits) * 1024 ** UNITS[unit];
 }
 
 function rounded(power: number): { code: string; message: string } {

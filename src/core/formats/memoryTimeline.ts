@@ -122,6 +122,7 @@ function trend(
     name: CATEGORIES[i],
     device: null,
     bytes: column.take(),
+    peakBytes: null,
   }));
   const result: Trend = {
     format,

@@ -25,11 +25,12 @@ const FORMATS: readonly Format[] = [
   torchPickle,
   gzip,
   zip,
+  // Before JSON: what a log writes before a table may begin with a bracket.
+  memorySummary,
+  nvidiaSmi,
   json,
   html,
   cycleDot,
-  memorySummary,
-  nvidiaSmi,
   pprof,
 ];
 

@@ -9,6 +9,8 @@ export interface TrendSeries {
   readonly device: DeviceOrdinal | null;
   /** Bytes per row, NaN where a row does not say. */
   readonly bytes: Float64Array;
+  /** The highest that the input itself tells, which may lie between rows; null where it tells none. */
+  readonly peakBytes: Bytes | null;
 }
 
 /** How much memory was held over time, without anything about whose it was: no lines, no addresses. */

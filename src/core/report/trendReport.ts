@@ -22,7 +22,7 @@ export function trendReport(path: string, trend: Trend): TrendReport {
 }
 
 /** Rows that do not say are left out. */
-function seriesReport({ name, device, bytes }: TrendSeries): TrendSeriesReport {
+function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSeriesReport {
   const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
   const kept = Math.min(MOST_ROWS, rows.length);
   const at = Array.from({ length: kept }, (_, i) =>
@@ -36,7 +36,7 @@ function seriesReport({ name, device, bytes }: TrendSeries): TrendSeriesReport {
     device,
     firstBytes: first,
     lastBytes: last,
-    peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), 0),
+    peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), peakBytes ?? 0),
     growthBytes: last - first,
     bytesPerRow: theilSen(at, values)?.median ?? null,
     series: values,

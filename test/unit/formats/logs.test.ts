@@ -6,6 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
+import { trendReport } from '../../../src/core/report/trendReport.js';
 import type { Trend } from '../../../src/core/model/trend.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { FIXTURES } from '../../support/snapshots.js';
@@ -188,6 +189,44 @@ describe('Tables of memory_summary()', () => {
     );
     assert.match(many.warnings[0].message, /MiB/);
     for (const chunkSize of [1, 7]) assert.deepEqual(await trendOf(text, { chunkSize }), one);
+  });
+
+  it('have the highest of their peak columns as their peak', async () => {
+    const table = (device: number, now: string, peak: string): string =>
+      [
+        `|      PyTorch CUDA memory summary, device ID ${device}      |`,
+        '|        Metric         | Cur Usage  | Peak Usage | Tot Alloc  | Tot Freed  |',
+        `| Allocated memory      | ${now} | ${peak} |   9463 MiB |   9346 MiB |`,
+        `| GPU reserved memory   | ${now} |\n`,
+      ].join('\n');
+    const bar = `|${'='.repeat(75)}|\n`;
+    const trend = await trendOf(
+      `${bar}${table(0, '  4096 KiB', '  9216 KiB')}${table(0, '  8192 KiB', '  8192 KiB')}${table(1, '     1 MiB', '     2 MiB')}`,
+    );
+    assert.deepEqual(
+      trendReport('log', trend).series.map(({ name, device, lastBytes, peakBytes }) => [
+        `${device ?? ''} ${name}`,
+        lastBytes / MiB,
+        peakBytes / MiB,
+      ]),
+      [
+        ['0 allocated', 8, 9],
+        ['0 reserved', 8, 8],
+        ['1 allocated', 1, 2],
+        ['1 reserved', 1, 1],
+      ],
+    );
+    const stats = { 'allocated_bytes.all.current': 5, 'allocated_bytes.all.peak': 9 };
+    const { series } = trendReport('stats.json', await trendOf(JSON.stringify(stats)));
+    assert.deepEqual([series[0].lastBytes, series[0].peakBytes], [5, 9], 'as of memory_stats()');
+  });
+
+  it('are the same with what a log writes before each line', async () => {
+    const bare = amounts(await trendOf(text));
+    for (const prefix of ['trainer-1  | ', '# ', '2026-11-20 16:41:02,123 INFO ', '[rank0]: ']) {
+      const log = text.replace(/^(?=.)/gm, prefix);
+      assert.deepEqual(amounts(await trendOf(log)), bare, prefix);
+    }
   });
 
   it('that end before their numbers are truncated', async () => {

@@ -13,6 +13,7 @@ interface Open {
   readonly name: string;
   readonly device: DeviceOrdinal | null;
   readonly bytes: Growable<Float64Array>;
+  peak: Bytes | null;
 }
 
 /** Collects a log that says one thing after the other: what comes again begins the next row. */
@@ -47,8 +48,12 @@ export class TrendRows {
     checkSamples(this.source, this.count * this.series.size);
   }
 
-  /** An amount in the present row. @param bytes NaN where the log does not say */
-  set(name: string, device: DeviceOrdinal | null, bytes: Bytes): void {
+  /**
+   * An amount in the present row.
+   * @param bytes NaN where the log does not say
+   * @param peak the highest until then, null where the log does not say
+   */
+  set(name: string, device: DeviceOrdinal | null, bytes: Bytes, peak: Bytes | null = null): void {
     const key = `${device ?? ''}/${name}`;
     let series = this.series.get(key);
     if (series === undefined) {
@@ -56,9 +61,10 @@ export class TrendRows {
         this.leftOut = true;
         return;
       }
-      series = { name, device, bytes: new Growable(Float64Array) };
+      series = { name, device, bytes: new Growable(Float64Array), peak: null };
       this.series.set(key, series);
     }
+    if (peak !== null) series.peak = Math.max(series.peak ?? 0, peak);
     fill(series.bytes, this.count - 1);
     if (series.bytes.length < this.count) series.bytes.push(bytes);
   }
@@ -66,9 +72,9 @@ export class TrendRows {
   /** Null if no row has a time. Of no use afterwards. */
   take(): { count: number; timeUs: Float64Array | null; series: TrendSeries[] } {
     const { count } = this;
-    const series = [...this.series.values()].map(({ name, device, bytes }) => {
+    const series = [...this.series.values()].map(({ name, device, bytes, peak }) => {
       fill(bytes, count);
-      return { name, device, bytes: bytes.take() };
+      return { name, device, bytes: bytes.take(), peakBytes: peak };
     });
     const timeUs = this.times.take();
     return { count, timeUs: timeUs.every(Number.isNaN) ? null : timeUs, series };
