@@ -20,15 +20,26 @@ export const html: Format = {
 
 const VIEWER = 'local_files = [';
 const CYCLES = 'let dot = ';
+/** The timeline that PyTorch of 2022 and 2023 drew, before pages carried the snapshot itself. */
+const TIMELINE = 'let alloc_data';
 const PICTURE = 'data:image/png;base64,';
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
-  const found = await findMark(source, 0, [VIEWER, CYCLES, PICTURE]);
+  const found = await findMark(source, 0, [VIEWER, CYCLES, TIMELINE, PICTURE]);
   switch (found?.mark) {
     case VIEWER:
       return readViewerPage(source, found.end, context);
     case CYCLES:
       return readCyclePage(source);
+    case TIMELINE:
+      throw new SnapshotError(
+        'unsupported',
+        say(
+          '{0} is a timeline page of PyTorch from 2022 or 2023: it has no addresses, segments or times. ' +
+            'Choose the .pickle that it was drawn from.',
+          source.name,
+        ),
+      );
     case PICTURE:
       throw new SnapshotError(
         'unsupported',

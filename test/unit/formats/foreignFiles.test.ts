@@ -53,6 +53,11 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
     'notASnapshot',
     /starts neither/,
   ],
+  'a timeline page of 2022': [
+    Buffer.from('<html><script>\nlet alloc_data = {"elements_size": [512], "actions": [0]}\n</script></html>'),
+    'unsupported',
+    /is a timeline page of PyTorch from 2022 or 2023.*Choose the \.pickle/,
+  ],
   'an empty archive': [
     Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]),
     'notASnapshot',
