@@ -3,7 +3,15 @@ import { SnapshotError } from '../bytes/snapshotError.js';
 import type { SnapshotWarning } from '../model/snapshot.js';
 import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
-import { guessedColumns, headerColumns, smiBytes, smiFields, smiTime, type SmiColumns } from './smi/smiColumns.js';
+import {
+  guessedColumns,
+  hasZone,
+  headerColumns,
+  smiBytes,
+  smiFields,
+  smiTime,
+  type SmiColumns,
+} from './smi/smiColumns.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
 import { say, sayCount } from '../text/say.js';
@@ -28,6 +36,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   const capacities = new Map<number, number>();
   let columns: SmiColumns | null = null;
   let strange = 0;
+  let isZoned = false;
   await eachLine(
     source,
     (line, isWhole) => {
@@ -47,6 +56,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
         if (isWhole) strange++;
         return;
       }
+      isZoned ||= sample.isZoned;
       rows.begin(sample.teller, sample.time);
       rows.set(sample.name, sample.device, sample.used);
       if (sample.device !== null && sample.total > 0) capacities.set(sample.device, sample.total);
@@ -62,7 +72,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       fileBytes: source.size,
       count,
       timeUs,
-      isWallClock: timeUs !== null,
+      isWallClock: timeUs !== null && !isZoned,
       series,
       capacities: [...capacities].map(([device, bytes]) => ({ device, bytes })),
       warnings: warningsOf(strange, rows.leftOut),
@@ -80,6 +90,7 @@ interface Sample {
   name: string;
   device: number | null;
   time: number;
+  isZoned: boolean;
   used: number;
   total: number;
 }
@@ -102,7 +113,15 @@ function sampleOf(columns: SmiColumns, line: readonly string[]): Sample | null {
         ? `used (${gpu})`
         : 'used'
       : `pid ${of(columns.pid)}${columns.process === -1 ? '' : ` (${of(columns.process)})`}${gpu === '' ? '' : ` on ${gpu}`}`;
-  return { teller: `${device ?? ''}/${name}`, name, device, time, used, total: smiBytes(of(columns.total)) };
+  return {
+    teller: `${device ?? ''}/${name}`,
+    name,
+    device,
+    time,
+    isZoned: hasZone(of(columns.time)),
+    used,
+    total: smiBytes(of(columns.total)),
+  };
 }
 
 function withoutCommasInNames({ count, process }: SmiColumns, fields: readonly string[]): readonly string[] {

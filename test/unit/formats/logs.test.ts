@@ -91,6 +91,27 @@ describe('Samples of nvidia-smi', () => {
     assert.deepEqual(trend.capacities, [{ device: 0, bytes: 81559 * MiB }]);
   });
 
+  it('have times by ISO 8601, further columns, and prefixes', async () => {
+    const rows = [
+      '# timestamp, index, memory.used [MiB], memory.total [MiB], utilization.gpu [%], power.draw [W]',
+      '2026-11-20T17:41:02.5+01:00, 0, 12 MiB, 81559 MiB, 35 %, 120.50 W',
+      '2026-11-20T17:41:03.5+0100, 0, 13 MiB, 81559 MiB, 36 %, [N/A]',
+    ];
+    const trend = await trendOf(rows.join('\n') + '\n');
+    assert.deepEqual(amounts(trend), { '0 used': [12, 13] });
+    const first = Date.UTC(2026, 10, 20, 16, 41, 2, 500) * 1000;
+    assert.deepEqual([...(trend.timeUs ?? [])], [first, first + 1e6]);
+    assert.equal(trend.isWallClock, false, 'the zone is known');
+    const bare = await trendOf(rows.slice(1).join('\n') + '\n');
+    assert.deepEqual([amounts(bare), bare.timeUs], [amounts(trend), trend.timeUs], 'without a header');
+    const local = await trendOf(rows.join('\n').replaceAll(/\+01:?00/g, ''));
+    assert.deepEqual([local.timeUs?.[0], local.isWallClock], [first + 3600e6, true]);
+    for (const prefix of ['gpu-log-1  | ', '[rank0] ', '2026-11-20 16:41:02,123 ', 'box | 2026-11-20T16:41:02Z # ']) {
+      const log = rows.map((row) => `${prefix}${row}\n`).join('');
+      assert.deepEqual(amounts(await trendOf(log)), amounts(trend), prefix);
+    }
+  });
+
   it('of processes are a curve each', async () => {
     const apps =
       'pid, process_name, used_gpu_memory [MiB]\n41, /usr/bin/python, 500 MiB\n42, a, b, 70 MiB\n41, /usr/bin/python, 510 MiB\n';

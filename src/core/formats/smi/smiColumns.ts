@@ -16,7 +16,13 @@ const NONE: SmiColumns = { count: 0, time: -1, index: -1, pid: -1, process: -1, 
 
 const SIZE = /^(\d{1,15}(?:\.\d{1,3})?) (B|[KMGT]i?B)$/;
 const WHOLE = /^\d{1,15}$/;
-const TIME = /^(\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)(?:\.(\d{1,6}))?$/;
+/** As nvidia-smi writes it, or by ISO 8601, which `date` and loggers put before its fields. */
+const TIME =
+  /^(\d{4})[/-](\d\d)[/-](\d\d)[ T](\d\d):(\d\d):(\d\d)(?:\.(\d{1,6})\d{0,3})?(?:(Z)|([+-])(\d\d):?(\d\d))?$/;
+/** What services and loggers write before a line: `trainer-1 | `, `# `, `[rank0] `, a time. */
+const PREFIX =
+  /^(?:[\w.@-]{1,64}[ \t]{0,16}\|[ \t]+|#[ \t]*|\[[^\],]{1,64}\][ \t]+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?[ \t]+(?=[^,\s]))/;
+const MOST_PREFIXES = 3;
 const MIB = 1 << 20;
 /** More devices than any machine has: a larger number is no index. */
 const MOST_DEVICES = 64;
@@ -38,9 +44,11 @@ const NAMES: Readonly<Record<string, keyof Omit<SmiColumns, 'count'>>> = {
   'memory.total': 'total',
 };
 
-/** The fields of a line; the names of devices and processes are not quoted. */
+/** The fields of a line behind a log's prefix; the names of devices and processes are not quoted. */
 export function smiFields(line: string): string[] {
-  return line.split(',').map((field) => field.trim());
+  let rest = line.trimStart();
+  for (let i = 0; i < MOST_PREFIXES; i++) rest = rest.replace(PREFIX, '');
+  return rest.split(',').map((field) => field.trim());
 }
 
 /** The columns that a header names, null if the line is no header of a table that says how much is used. */
@@ -101,12 +109,20 @@ export function smiBytes(field: string): number {
   return Number(size[1]) * 1024 ** 'BKMGT'.indexOf(size[2][0]);
 }
 
-/** Microseconds of a wall clock as if it stood in UTC; NaN if the field is no time. */
+/** Microseconds since the epoch, of a wall clock as if it stood in UTC; NaN if the field is no time. */
 export function smiTime(field: string): number {
   const match = TIME.exec(field);
   if (match === null) return Number.NaN;
   const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number);
-  return Date.UTC(year, month - 1, day, hour, minute, second) * 1000 + Number((match.at(7) ?? '').padEnd(6, '0'));
+  const [, , , , , , , fraction = '', , sign, hours = '0', minutes = '0'] = match as (string | undefined)[];
+  const offset = (sign === '-' ? -1 : 1) * (Number(hours) * 60 + Number(minutes));
+  return Date.UTC(year, month - 1, day, hour, minute - offset, second) * 1000 + Number(fraction.padEnd(6, '0'));
+}
+
+/** True if the field is a time that says its zone. */
+export function hasZone(field: string): boolean {
+  const match = TIME.exec(field) as (string | undefined)[] | null;
+  return match !== null && (match[8] !== undefined || match[9] !== undefined);
 }
 
 function placesOf(fields: readonly string[], wanted: (field: string) => boolean): number[] {
