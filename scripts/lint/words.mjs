@@ -50,7 +50,7 @@ if (folder !== undefined) {
   const above = [...found].filter(([word, places]) => places.length > (allowed[word] ?? 0));
   for (const [word, places] of above) {
     console.error(`'${word}' stands ${places.length} times, at most ${allowed[word] ?? 0}:`);
-    for (const place of places) console.error(`  ${place}`);
+    for (const place of places.slice(0, 10)) console.error(`  ${place}`);
   }
   const left = [...found.values()].reduce((sum, places) => sum + places.length, 0);
   if (left > 0) console.log(`Glossary: ${left} words wait for a better one.`);

@@ -207,7 +207,7 @@ const recording: Shape<Recording> = record({
       line: number,
       bytes: number,
       graphBytes: number,
-      bornSteps: orNull(number),
+      allocatedSteps: orNull(number),
       container: orNull<RecordedContainer>(record({ type: text, length: number, maxlen: orNull(number) })),
       allocatedAt: list(record({ file: text, line: number, bytes: number })),
     }),

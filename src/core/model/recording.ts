@@ -121,7 +121,7 @@ export interface RecordedOwner {
   /** Of `bytes`, what only autograd's graphs keep. */
   readonly graphBytes: Bytes;
   /** On how many steps what it keeps was allocated, null where that is not known. */
-  readonly bornSteps: number | null;
+  readonly allocatedSteps: number | null;
   /** The list, dict, … whose items it keeps, null for none. */
   readonly container: RecordedContainer | null;
   /** Lines that allocated what it keeps. */

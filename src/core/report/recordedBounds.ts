@@ -53,7 +53,7 @@ export class RecordedBounds {
         if (this.hasOutgrown(owner)) return null;
         if (most === null || bytes > this.bytesAt(most, line)) most = owner;
         explained += bytes;
-      } else if (owner.bornSteps === null || owner.bornSteps > PASSING) return null;
+      } else if (owner.allocatedSteps === null || owner.allocatedSteps > PASSING) return null;
     }
     if (most === null || explained < EXPLAINED * growing[last.at]) return null;
     const { type, length, maxlen } = most.container;
@@ -78,7 +78,7 @@ export class RecordedBounds {
    */
   agrees(line: OwnerLine, isIt: (owner: SeenOwner) => boolean): boolean {
     return (this.looks.at(-1)?.owners ?? []).every((owner) => {
-      if (this.bytesAt(owner, line) === 0 || (owner.bornSteps !== null && owner.bornSteps <= PASSING)) return true;
+      if (this.bytesAt(owner, line) === 0 || (owner.allocatedSteps !== null && owner.allocatedSteps <= PASSING)) return true;
       const { name, line: at, graphBytes } = owner;
       return (
         isIt({ name, file: this.lookup(owner.file) ?? owner.file, line: at, isGraph: graphBytes > 0 }) &&
@@ -88,16 +88,16 @@ export class RecordedBounds {
   }
 
   /** Items whose bytes were counted: with one per step, the youngest are not looked at yet. */
-  private lookedAt({ container: { length }, bornSteps }: Bounded): number {
-    return bornSteps !== null && bornSteps > 0 && bornSteps < length && length - bornSteps <= PASSING
-      ? bornSteps
+  private lookedAt({ container: { length }, allocatedSteps }: Bounded): number {
+    return allocatedSteps !== null && allocatedSteps > 0 && allocatedSteps < length && length - allocatedSteps <= PASSING
+      ? allocatedSteps
       : length;
   }
 
   /** True if it grew without more items: through graphs, or inside of its items. */
   private hasOutgrown(owner: Bounded): boolean {
     const { container } = owner;
-    if (owner.graphBytes > 0 && (owner.bornSteps ?? 0) > container.maxlen) return true;
+    if (owner.graphBytes > 0 && (owner.allocatedSteps ?? 0) > container.maxlen) return true;
     const before = this.looks.at(-2)?.owners.find((other) => isSame(other, owner));
     return before !== undefined && before.bytes < owner.bytes && (before.container?.length ?? 0) >= container.length;
   }

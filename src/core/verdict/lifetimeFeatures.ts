@@ -41,7 +41,7 @@ export class LifetimeFeatures {
   /** True if survivors are allocated on enough steps, or rarely at an even pace. */
   get isOften(): boolean {
     const { births, window } = this;
-    return births.length >= Math.max(limit('bornSteps'), limit('bornShare') * window) || isRegular(births);
+    return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window) || isRegular(births);
   }
 
   /** True if births become rarer, or fewer: a cache that has nearly all of its keys. */

@@ -90,7 +90,9 @@ export class NotebookCells implements vscode.Disposable {
 
   /** Texts of the cells as they ran, by the name that reports give them. */
   get texts(): Record<string, string> {
-    return Object.fromEntries([...this.matches.values()].flatMap(({ name, text }) => (text === null ? [] : [[name, text]])));
+    return Object.fromEntries(
+      [...this.matches.values()].flatMap(({ name, text }) => (text === null ? [] : [[name, text]])),
+    );
   }
 
   /** The name by which reports call a cell, null for other documents. */

@@ -68,7 +68,7 @@ describe('The recorder’s sidecar', () => {
           line: 17,
           bytes: 512,
           graphBytes: 256,
-          bornSteps: 6,
+          allocatedSteps: 6,
           container: { type: 'deque', length: 6, maxlen: 35 },
           allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, bytes: 512 }],
         },

@@ -96,7 +96,7 @@ describe('What cannot grow for ever', () => {
     assert.match(await reasonAt('first_epoch', 40), /^Held by `outputs` .*A loop around it empties/);
     const full = withOwners((owner) => ({
       ...owner,
-      container: { type: 'deque', length: owner.bornSteps ?? 0, maxlen: 28 },
+      container: { type: 'deque', length: owner.allocatedSteps ?? 0, maxlen: 28 },
     }));
     assert.match(await reasonAt('filling_replay', 30, full), /a deque of at most 28\. It is full now\./);
   });

@@ -172,7 +172,8 @@ describe('Source files', () => {
   it('are read again when they change, and only then', async () => {
     const path = join(folder, 'a.py');
     const cache = new SourceCache();
-    const text = (file: string): string | null => new SourceFiles([{ prefix: 'w/', folder }], {}, cache).sourceText(file);
+    const text = (file: string): string | null =>
+      new SourceFiles([{ prefix: 'w/', folder }], {}, cache).sourceText(file);
     await writeFile(path, 'x = 1\n');
     await utimes(path, 1000, 1000);
     assert.equal(text('w/a.py'), 'x = 1\n');

@@ -52,7 +52,7 @@ function pairSteps({ events, traces }: Snapshot): Partial<Recording> {
 }
 
 /** Of an owner, what these tests do not look at. */
-const PLAIN = { graphBytes: 0, bornSteps: null, container: null };
+const PLAIN = { graphBytes: 0, allocatedSteps: null, container: null };
 
 describe('A recorded run', () => {
   it('has the recorder’s steps and, for a leak, a forecast that a division confirms', async () => {

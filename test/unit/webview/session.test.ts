@@ -26,7 +26,13 @@ async function loadWorker() {
   const worker = workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), () => undefined);
   const { signal } = new AbortController();
   await worker.setWorkspace(
-    { files: ['detector/pyramid.py', 'detector/data.py', 'train.py'], rules: [], roots: [], texts: {}, capacityBytes: null },
+    {
+      files: ['detector/pyramid.py', 'detector/data.py', 'train.py'],
+      rules: [],
+      roots: [],
+      texts: {},
+      capacityBytes: null,
+    },
     signal,
   );
   for (const path of [early, late]) await worker.load({ path }, signal);
