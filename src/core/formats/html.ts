@@ -20,8 +20,8 @@ export const html: Format = {
 
 const VIEWER = 'local_files = [';
 const CYCLES = 'let dot = ';
-/** The timeline that PyTorch of 2022 and 2023 drew, before pages carried the snapshot itself. */
-const TIMELINE = 'let alloc_data';
+/** The timeline that PyTorch of 2022 and 2023 drew, with its numbers; a viewer's script has such a name as well. */
+const TIMELINE = 'alloc_data = {"';
 const PICTURE = 'data:image/png;base64,';
 
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
