@@ -80,6 +80,8 @@ export class TimelineChart {
             data: [],
             borderWidth: LIVE_LINE,
             fill: 'origin',
+            // Over the reserved one, as while it moves: where both are level, a dashed line would hide it.
+            order: -1,
           },
         ],
       },

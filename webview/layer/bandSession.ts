@@ -68,7 +68,11 @@ export class BandSession {
       return;
     }
     const { looked } = this.store.get();
-    if (looked?.strand === band.strand && looked.row === band.row && looked.event === band.event) return;
+    if (looked?.strand === band.strand && looked.row === band.row && looked.event === band.event) {
+      // The answer about a band that the pointer has left meanwhile would take the place of this one's.
+      this.looked.cancel();
+      return;
+    }
     const query = this.queryOf(band);
     if (query !== null) this.looked.request(query);
   }

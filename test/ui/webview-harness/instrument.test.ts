@@ -110,16 +110,18 @@ describe('the page as a tool', () => {
     await drawn(alone.page);
     for (const name of Object.keys(themes) as (keyof typeof themes)[]) {
       await alone.useTheme(name);
-      const leak = themes[name].variables['leakline-leakForeground'];
+      const { 'leakline-leakForeground': leak, 'editor-background': background } = themes[name].variables;
+      // So that allocations of a line stand apart, some are a shade nearer to the background.
+      const shades = [channelsOf(leak), mixed(channelsOf(leak), channelsOf(background), 0.86)];
+      const isLeak = (colour: string): boolean => shades.some((shade) => near(colour, shade, 12));
       await eventually(async () => {
         const colours = await coloursOf(alone.page);
         const total = [...colours.values()].reduce((sum, count) => sum + count, 0);
-        const pixels = [...colours]
-          .filter(([colour]) => near(colour, leak, 40))
-          .reduce((sum, [, count]) => sum + count, 0);
+        const pixels = [...colours].filter(([colour]) => isLeak(colour)).reduce((sum, [, count]) => sum + count, 0);
         assert.ok(pixels > total / 2, `${name}: ${pixels} of ${total} pixels in the leak colour`);
         // Edges between the allocations of a line are its colour, darker.
-        const calm = [...colours].filter(([colour]) => !near(colour, leak, 160) && !near(colour, leak, 40, 0.6));
+        const edge = channelsOf(leak).map((channel) => channel * 0.6);
+        const calm = [...colours].filter(([colour]) => !isLeak(colour) && !near(colour, edge, 12));
         assert.ok(calm.length > 0, `${name}: nothing calm`);
         for (const [colour] of calm) {
           const channels = colour.split(',').map(Number);
@@ -204,7 +206,7 @@ async function drawn(page: Page): Promise<void> {
   });
 }
 
-/** The text under the pointer once it has the answer about it. */
+/** The text under the pointer once it has the answer about it: of a series, how many allocations its bytes are. */
 async function settledText(page: Page): Promise<string> {
   let last = '';
   return eventually(
@@ -213,6 +215,9 @@ async function settledText(page: Page): Promise<string> {
       const isSame = text === last;
       last = text;
       assert.ok(isSame && text !== '', 'the readout changes');
+      const [first, second] = text.split('\n');
+      const isSeries = !first.includes(' live') && !/^[\d,]+ thin series/.test(first);
+      if (isSeries) assert.match(second, / allocations?$/, text);
       return text;
     },
     { everyMs: 60 },
@@ -241,9 +246,16 @@ async function coloursOf(page: Page): Promise<Map<string, number>> {
 }
 
 /** @param hex as `#rrggbb` */
-function near(colour: string, hex: string, most: number, shade = 1): boolean {
+function channelsOf(hex: string): number[] {
+  return [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
+}
+
+function mixed(a: readonly number[], b: readonly number[], share: number): number[] {
+  return a.map((channel, i) => channel * share + b[i] * (1 - share));
+}
+
+function near(colour: string, wanted: readonly number[], most: number): boolean {
   const channels = colour.split(',').map(Number);
-  const wanted = [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16) * shade);
   return channels.reduce((sum, channel, i) => sum + Math.abs(channel - wanted[i]), 0) <= most;
 }
 

@@ -105,13 +105,28 @@ describe('the timeline alone', () => {
     await page.getByText('Inspect Peak').click();
     await page.getByRole('button', { name: 'detector/pyramid.py:16', exact: true }).press('Enter');
     await called(1);
+    const largest = { file: 'detector/pyramid.py', line: 16 };
+    // Above all series it is the largest line of the instant, on a series the line that the readout tells.
+    assert.equal(await toldAt(500), null);
     await page.locator('.plot').click({ position: { x: 500, y: 80 } });
     await page.locator('.plot').click({ position: { x: 500, y: 80 } });
     await called(2);
+    const told = await toldAt(700);
+    assert.notEqual(told, null);
+    assert.notDeepEqual(told, largest);
     await page.locator('.plot').click({ position: { x: 700, y: 80 }, modifiers: ['ControlOrMeta'] });
     await called(3);
-    for (const params of seen.harness.callsOf('openSource')) {
-      assert.deepEqual(params, { file: 'detector/pyramid.py', line: 16, preserveFocus: false });
+    assert.deepEqual(
+      seen.harness.callsOf('openSource'),
+      [largest, largest, told].map((place) => ({ ...place, preserveFocus: false })),
+    );
+
+    /** The line under the pointer, as the readout tells it; null above all series. */
+    async function toldAt(x: number): Promise<{ file: string; line: number } | null> {
+      await page.locator('.plot').hover({ position: { x, y: 80 } });
+      await page.locator('.readout', { hasText: 'live' }).waitFor();
+      const place = /^(\S+):(\d+) /.exec(await page.locator('.readout').innerText());
+      return place === null ? null : { file: place[1], line: Number(place[2]) };
     }
 
     async function called(times: number): Promise<void> {
@@ -132,11 +147,12 @@ describe('the timeline alone', () => {
     assert.equal(await page.locator('.chart [role=status]').textContent(), await readout.textContent());
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('+');
+    const once = await windowAfter(alone, null);
     await page.keyboard.press('+');
-    await eventually(() => {
-      const window = lastWindow(alone);
-      assert.ok(window !== null && window.to - window.from < 18e6 / 2, JSON.stringify(window));
-    });
+    const twice = await windowAfter(alone, once);
+    const factor = (once.to - once.from) / (twice.to - twice.from);
+    assert.ok(Math.abs(factor - 1.5) < 1e-6, `closer by ${factor}`);
+    assert.ok(twice.from >= once.from && twice.to <= once.to, JSON.stringify([once, twice]));
     await page.keyboard.press('Enter');
     await page.locator('.live-table tbody tr').first().waitFor();
     await page.keyboard.press('Enter');
