@@ -16,6 +16,8 @@ export interface PlantedProgram {
   silent: boolean;
   /** A known blind spot: what it must be called cannot be told from its recording. */
   blind?: boolean;
+  /** It leaks, and what is seen does not prove it: its verdict is in the goldens. */
+  unproved?: boolean;
   lines: { file: string; line: number; verdict: string }[];
   holder?: { file: string; line: number; also?: { file: string; line: number }[] };
   leakingRank?: number;

@@ -75,7 +75,7 @@ describe('The command line', () => {
     it('prints Markdown to paste', async () => {
       const { status, stdout } = await runHere('analyze', '--markdown', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
-      assert.match(stdout, /^\| \*\*leak\*\* \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
+      assert.match(stdout, /^\| \*\*LEAK\*\* \| .* \| `src\/\w+\.py:\d+ \(\w+\)` \|$/m);
     });
 
     it('takes a folder for the snapshots below it, and each file once', async () => {

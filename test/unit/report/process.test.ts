@@ -228,7 +228,7 @@ describe('Findings about the process', () => {
     );
     assert.match(
       renderMarkdown(report, options),
-      /reservedOnly: .*climbs\..*\n {2}- `max_split_size_mb:256`: less is cut up\n/,
+      /\n- `Reserved memory climbs\.`\n {2}- `max_split_size_mb:256`: less is cut up\n/,
     );
   });
 });
