@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { eventually, steadily } from '../support/eventually.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('A run that begins to leak while the window is open', () => {
+describeInFull('A run that begins to leak while the window is open', () => {
   const ui = uiSession();
 
   it('is told of once, however many snapshots come, and leads to the line', async () => {

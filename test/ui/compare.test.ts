@@ -10,6 +10,7 @@ import { uiSession } from './support/fixture.js';
 import { comparePair } from './workbench/comparing.js';
 import { WebviewPanel } from './workbench/webviewPanel.js';
 import type { Workbench } from './workbench/workbench.js';
+import { itInFull } from '../support/sample.js';
 
 const file = 'detector/pyramid.py';
 const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
@@ -28,7 +29,7 @@ describe('Comparing two snapshots', () => {
     assert.ok(grown.length > 0);
   });
 
-  it('shows the growth of each line in a tree, in the editor and on the page, and clears again', async () => {
+  itInFull('shows the growth of each line in a tree, in the editor and on the page, and clears again', async () => {
     const workbench = await ui.open({ folder: copyExample() });
     const { editor, sideBar } = workbench;
     await workbench.openFile(file);

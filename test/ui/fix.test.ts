@@ -6,6 +6,7 @@ import { repositoryRoot } from '../support/repository.js';
 import { newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
+import { itInFull } from '../support/sample.js';
 
 const planted = join(repositoryRoot(), 'test/fixtures/planted');
 const holds = "history['aux'].append(aux_loss)";
@@ -175,7 +176,7 @@ describe('A fix', () => {
     });
   }
 
-  it('is not made in a file that says something else now, and that is said', async () => {
+  itInFull('is not made in a file that says something else now, and that is said', async () => {
     await workbench.openFile('model.py');
     await workbench.editor.untilLens(14, /Fix…/);
     const changed = before.replace(holds, "history['aux'].append(float(aux_loss))");

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { itInFull } from '../support/sample.js';
 
 describe('The keyboard alone', () => {
   const ui = uiSession();
 
-  it('leads from the palette to the leak, to its silence, to nothing at all and back', async () => {
+  itInFull('leads from the palette to the leak, to its silence, to nothing at all and back', async () => {
     const folder = copyExample();
     const workbench = await ui.open({ folder });
     const { editor, sideBar, page } = workbench;

@@ -7,6 +7,7 @@ import { assertShows } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
+import { itInFull } from '../support/sample.js';
 
 const guiltyFile = 'detector/pyramid.py';
 
@@ -53,7 +54,7 @@ describe('A leak in the editor', () => {
     await workbench.screenshot('leaks-tree');
   });
 
-  it('tells its story in a hover', async () => {
+  itInFull('tells its story in a hover', async () => {
     const story = await workbench.editor.hover('levels');
     assertShows(story, guilty.leakedBytes);
     assert.match(story, /^Leaks [\d.]+ MiB\/step/, 'the answer comes first');

@@ -3,8 +3,9 @@ import { eventually } from '../support/eventually.js';
 import { writeLargeWorkspace } from '../support/largeWorkspace.js';
 import { newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('A window on a thousand snapshots', () => {
+describeInFull('A window on a thousand snapshots', () => {
   const ui = uiSession();
 
   it('never says that there are none, lists their runs folded, the newest first, and unfolds one', async () => {

@@ -5,8 +5,9 @@ import { eventually } from '../support/eventually.js';
 import { newFolder } from '../support/workspaces.js';
 import { writeRoots } from '../host/roots/workspace.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('A recorded file that two folders of the workspace have', () => {
+describeInFull('A recorded file that two folders of the workspace have', () => {
   const ui = uiSession();
 
   it('is asked for once, and the answer is kept in the settings of the workspace', async () => {

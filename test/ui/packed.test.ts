@@ -7,6 +7,7 @@ import { assertShows } from '../support/shownBytes.js';
 import { TrainingRun, type Frame } from '../support/trainingRun.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
 /** Where the training machine had the repository: nowhere near where it is here. */
 const recordedRoot = '/mnt/jobs/7781/code/vae';
@@ -60,7 +61,7 @@ function record(folder: string): TrainingRun {
   return run;
 }
 
-describe('The packed extension in a VS Code of its own', () => {
+describeInFull('The packed extension in a VS Code of its own', () => {
   const ui = uiSession({ form: 'packed' });
 
   it('shows the right bytes above the right line of a repository it has never seen', async () => {

@@ -5,6 +5,7 @@ import { analyze } from '../support/cli.js';
 import { repositoryRoot } from '../support/repository.js';
 import { newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
 const planted = join(repositoryRoot(), 'test/fixtures/planted');
 
@@ -21,7 +22,7 @@ function detector(): string {
   return folder;
 }
 
-describe('A run that the recorder recorded', () => {
+describeInFull('A run that the recorder recorded', () => {
   const ui = uiSession();
 
   it('says on the leaking line what holds the memory, and in the status bar when it will be full', async () => {

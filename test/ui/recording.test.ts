@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
 /** A training in which `history` keeps a tensor per step. It needs no more of torch than the stand-in has. */
 const TRAINING = `import torch
@@ -26,7 +27,7 @@ for step in range(120):
 `;
 const LEAKING_LINE = 8;
 
-describe('From a program to the line that leaks', () => {
+describeInFull('From a program to the line that leaks', () => {
   before(function () {
     if (spawnSync('python3', ['--version']).status !== 0) {
       console.log('      (skipped: there is no python3)');

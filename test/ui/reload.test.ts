@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { eventually } from '../support/eventually.js';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('A window that is loaded again', () => {
+describeInFull('A window that is loaded again', () => {
   const ui = uiSession();
 
   it('has its marks, its timeline and its list as they were', async () => {

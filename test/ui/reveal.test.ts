@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
 import { copyExample, newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('A snapshot of the list', () => {
+describeInFull('A snapshot of the list', () => {
   const ui = uiSession();
 
   it('leads to its file in the Explorer view', async () => {

@@ -8,8 +8,9 @@ import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { TimelinePage } from './workbench/timelinePage.js';
 import type { Workbench } from './workbench/workbench.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('Saving from the timeline', () => {
+describeInFull('Saving from the timeline', () => {
   const ui = uiSession();
   let workbench: Workbench;
   let timeline: TimelinePage;

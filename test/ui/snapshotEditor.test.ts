@@ -2,8 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('A snapshot that is opened as a file', () => {
+describeInFull('A snapshot that is opened as a file', () => {
   const ui = uiSession();
 
   it('shows its timeline, and a pickle that is no snapshot stays with its own editor', async () => {

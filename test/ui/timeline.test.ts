@@ -7,10 +7,11 @@ import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { LiveList, TimelinePage } from './workbench/timelinePage.js';
 import type { Workbench } from './workbench/workbench.js';
+import { describeInFull } from '../support/sample.js';
 
 const guilty = { file: 'detector/pyramid.py', line: 16, place: 'detector/pyramid.py:16' };
 
-describe('The timeline', () => {
+describeInFull('The timeline', () => {
   const ui = uiSession();
   let run: RunReport;
   let leak: LineReport;

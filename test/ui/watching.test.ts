@@ -7,10 +7,11 @@ import { eventually } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
 const file = 'detector/pyramid.py';
 
-describe('A training run while VS Code watches', () => {
+describeInFull('A training run while VS Code watches', () => {
   const ui = uiSession();
 
   it('changes the lens when a snapshot is complete', async () => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
+import { describeInFull } from '../support/sample.js';
 
-describe('The window that tests look at', () => {
+describeInFull('The window that tests look at', () => {
   const ui = uiSession();
 
   it('opens the example and one of its files', async () => {
