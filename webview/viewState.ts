@@ -44,7 +44,7 @@ export interface Pin {
   x: number;
 }
 
-/** A band at an instant: a strand of the pile, or one allocation of it. */
+/** A band at an instant: a series of the pile, or one allocation of it. */
 export interface BandRef {
   /** As the worker numbers them. */
   strand: number;

@@ -4,14 +4,14 @@
  */
 import { NumberReader, NumberWriter } from './numberCode.js';
 
-/** From `sample[i]` on, `bytes[i]` are live; row `s` of `offset` begins strand `s`, the last row ends the others. */
+/** From `sample[i]` on, `bytes[i]` are live; row `s` of `offset` begins series `s`, the last row ends the others. */
 export interface BandSeries {
   offset: Uint32Array;
   sample: Uint16Array;
   bytes: Float64Array;
 }
 
-/** Single allocations: by strand, then by birth. */
+/** Single allocations: by series, then by birth. */
 export interface BandBlockColumns {
   count: number;
   /** Position in the strands. */

@@ -27,7 +27,7 @@ export interface BandsQuery {
   /** Size of the plot. */
   pixels: number;
   rows: number;
-  /** What of the pile's height the rows show; null for all of it. */
+  /** What of the series's height the rows show; null for all of it. */
   bytes: { from: number; to: number } | null;
   /** What bands of one colour have in common. */
   grouping: BandGrouping;
@@ -48,22 +48,22 @@ export interface Bands {
   highest: Bytes;
   /** Groups by their number in `strands`. */
   groups: Record<number, BandGroupName>;
-  /** The pile from the bottom up. On top of it lie the others: what is too thin for a band of its own. */
+  /** The series from the bottom up. On top of it lie the others: what is too thin for a band of its own. */
   strands: BandStrand[];
-  /** How many strands the others are. */
+  /** How many series the others are. */
   otherStrands: number;
   /** What `unpackBands` makes columns of. */
   packed: Uint8Array;
 }
 
 export interface BandGroupName {
-  /** Of a file, a verdict or a span of life; empty where the strands say it all. */
+  /** Of a file, a verdict or a span of life; empty where the series say it all. */
   name: string;
   /** 0 for the group that holds most over the whole history. */
   rank: number;
 }
 
-/** The allocations of one line, or of one stack: neighbours in the pile. */
+/** The allocations of one line, or of one stack: neighbours among the series. */
 export interface BandStrand extends BandOwner {
   /** Its number while the snapshot and the workspace stay what they are. */
   id: number;
@@ -85,13 +85,13 @@ export interface BandDetailQuery {
   path: string;
   device: number;
   grouping: BandGrouping;
-  /** A strand at an event, or one allocation of it. */
+  /** A series at an event, or one allocation of it. */
   strand: number;
   event: number;
   row: number | null;
 }
 
-/** What lies at one place of the pile. */
+/** What lies at one place of the series. */
 export interface BandDetail extends BandOwner {
   strand: number;
   event: number;

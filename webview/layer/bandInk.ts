@@ -10,7 +10,7 @@ import type { BandView } from './renderer.js';
 export interface BandMark {
   kind: 'looked' | 'picked' | 'line';
   strand: number;
-  /** -1 for the strand as a whole. */
+  /** -1 for the series as a whole. */
   block: number;
 }
 
@@ -135,7 +135,7 @@ function pathOf(outline: Outline, pile: Pile, view: BandView, area: PlotArea): P
   return path;
 }
 
-/** The most of a strand that is in view at any of the samples, in bytes. */
+/** The most of a series that is in view at any of the samples, in bytes. */
 function tallest({ values, floors }: Pile, strand: number, sampleOf: readonly number[], view: Range): number {
   let most = 0;
   for (const sample of sampleOf) {
@@ -146,7 +146,7 @@ function tallest({ values, floors }: Pile, strand: number, sampleOf: readonly nu
   return most;
 }
 
-/** The place in a strand where a text that spans so many columns has most room above and below, in view. */
+/** The place in a series where a text that spans so many columns has most room above and below, in view. */
 function roomiest(
   { values, floors }: Pile,
   strand: number,

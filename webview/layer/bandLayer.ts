@@ -16,7 +16,7 @@ export interface BandScene extends BandView {
   /** Of the visible window, and of the whole history; either may be missing or old. */
   window: Pile | null;
   whole: Pile | null;
-  /** Names of the strands of the pile in front. */
+  /** Names of the series of the series in front. */
   names: readonly string[];
   marks: readonly BandMark[];
 }

@@ -18,7 +18,7 @@ export interface PointedBand {
 export class BandPointer {
   constructor(private readonly store: Store<ViewState>) {}
 
-  /** The pile that shows at a value of the x axis; null where none is drawn. */
+  /** The series that shows at a value of the x axis; null where none is drawn. */
   pileAt(x: number): Pile | null {
     const { pile, wholePile, curve, layer } = this.store.get();
     if (!layer) return null;
@@ -27,7 +27,7 @@ export class BandPointer {
     return [pile, wholePile].find(fits) ?? null;
   }
 
-  /** The band at a place of the plot; null above the pile. */
+  /** The band at a place of the plot; null above the series. */
   at(x: number, bytes: number): PointedBand | null {
     const pile = this.pileAt(x);
     if (pile === null) return null;

@@ -19,13 +19,13 @@ export function ownerName({ place, bucket }: BandOwner, part: PathPart): string 
   return placeText({ name: fileName, end: pathEnd, whole: () => file }[part](file), place.line);
 }
 
-/** Name of a strand by its position; of the others behind the last. */
+/** Name of a series by its position; of the others behind the last. */
 export function strandName(bands: Bands, strand: number, part: PathPart): string {
   if (strand >= bands.strands.length) return strings.otherBands(bands.otherStrands);
   return ownerName(bands.strands[strand], part);
 }
 
-/** What the strands of one colour have in common; empty where each strand has its own. */
+/** What the series of one colour have in common; empty where each series has its own. */
 export function groupName(bands: Bands, strand: number): string {
   if (strand >= bands.strands.length) return '';
   const { name } = bands.groups[bands.strands[strand].group];
@@ -44,7 +44,7 @@ export function groupName(bands: Bands, strand: number): string {
   }
 }
 
-/** The short names of all strands, the others' last. */
+/** The short names of all series, the others' last. */
 export function strandNames({ bands }: Pile): string[] {
   return [...bands.strands.keys(), bands.strands.length].map((strand) => strandName(bands, strand, 'name'));
 }

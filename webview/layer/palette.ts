@@ -22,11 +22,11 @@ const FIRST_HUE = 205;
 /** Verdicts keep their colours whatever their rank; a calm one has none, and is told from its neighbours by shade. */
 const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, cycle: 275, periodic: 200 };
 const CALM = 0.06;
-/** Shades of what is calm, in the order of the pile. */
+/** Shades of what is calm, in the order of the series. */
 const SHADES = [0, 0.1, 0.04, 0.14];
 
 /**
- * A paint for each strand of a pile, and for the others behind them.
+ * A paint for each series of a pile, and for the others behind them.
  * @param theme the page's background, and the colour that leaks have everywhere
  */
 export function paintsOf(pile: Pile, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {

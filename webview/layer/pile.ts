@@ -1,4 +1,4 @@
-/** The pile of bands as the page knows it: which band lies where at each sample, exact to the byte. */
+/** The series of bands as the page knows it: which band lies where at each sample, exact to the byte. */
 import { unpackBands, type BandBlockColumns } from '../../src/protocol/bandCode.js';
 import type { Bands } from '../../src/protocol/bandData.js';
 import { lastAtOrBelow } from '../chart/points.js';
@@ -10,18 +10,18 @@ export interface Pile {
   edges: Uint16Array;
   /** A sample is the state after its event. */
   event: Int32Array;
-  /** Live bytes over the samples: the strands from the bottom up, then the others. */
+  /** Live bytes over the samples: the series from the bottom up, then the others. */
   values: Float64Array[];
   /** Bytes below each strand. */
   floors: Float64Array[];
   blocks: BandBlockColumns;
-  /** The blocks of strand `s` are `blockOffset[s]` to `blockOffset[s + 1]`. */
+  /** The blocks of series `s` are `blockOffset[s]` to `blockOffset[s + 1]`. */
   blockOffset: Uint32Array;
 }
 
-/** One band at one sample: a block, or what of a strand has no outline of its own. */
+/** One band at one sample: a block, or what of a series has no outline of its own. */
 export interface Piece {
-  /** Position in the strands; their number for the others. */
+  /** Position in the series; their number for the others. */
   strand: number;
   /** Position in the blocks, -1 for the rest of the strand. */
   block: number;
@@ -60,7 +60,7 @@ function floorsOf(values: readonly Float64Array[]): Float64Array[] {
 }
 
 /**
- * Every piece of every sample, from the bottom up. The rest of a strand lies below its blocks, the oldest lowest. Runs
+ * Every piece of every sample, from the bottom up. The rest of a series lies below its blocks, the oldest lowest. Runs
  * over a hundred thousand pieces while one zooms: it makes no objects.
  */
 export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly<Piece>) => void): void {
@@ -74,7 +74,7 @@ export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly
     for (let strand = 0; strand < values.length; strand++) {
       const live = open[strand];
       let rest = values[strand][sample];
-      // Most strands are nowhere most of the time. What is nowhere has no blocks that live or begin.
+      // Most series are nowhere most of the time. What is nowhere has no blocks that live or begin.
       if (rest === 0) {
         if (live.length > 0) live.length = 0;
         continue;
@@ -122,7 +122,7 @@ export function piecesAt({ values, blocks, blockOffset }: Pile, sample: number):
   return pieces;
 }
 
-/** The piece at a height; null above the pile. */
+/** The piece at a height; null above the series. */
 export function pieceAt(pile: Pile, sample: number, bytes: number): Piece | null {
   return piecesAt(pile, sample).find(({ from, to }) => bytes >= from && bytes < to) ?? null;
 }
@@ -134,7 +134,7 @@ export interface Outline {
   to: number[];
 }
 
-/** A strand as a whole, or one block of it; its stretches may be apart. */
+/** A series as a whole, or one block of it; its stretches may be apart. */
 export function outlineOf(pile: Pile, strand: number, block: number): Outline {
   const { values, floors, blocks, blockOffset } = pile;
   const outline: Outline = { sample: [], from: [], to: [] };

@@ -111,7 +111,7 @@ export class RasterRenderer implements BandRenderer {
   }
 }
 
-/** The pile as pixels, a column for each of its columns. @param bytes what the height shows */
+/** The series as pixels, a column for each of its columns. @param bytes what the height shows */
 export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
   const width = pile.bands.pixels;
   const image = new ImageData(width, height);

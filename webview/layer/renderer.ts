@@ -23,6 +23,6 @@ export interface BandRenderer {
   dispose(): void;
 }
 
-/** Under the pile of the window lies that of the whole history, for what the window has not answered yet. */
+/** Under the series of the window lies that of the whole history, for what the window has not answered yet. */
 export type PileSlot = 'whole' | 'window';
 export const PILE_SLOTS: readonly PileSlot[] = ['whole', 'window'];

@@ -78,7 +78,8 @@ export class RecordedBounds {
    */
   agrees(line: OwnerLine, isIt: (owner: SeenOwner) => boolean): boolean {
     return (this.looks.at(-1)?.owners ?? []).every((owner) => {
-      if (this.bytesAt(owner, line) === 0 || (owner.allocatedSteps !== null && owner.allocatedSteps <= PASSING)) return true;
+      if (this.bytesAt(owner, line) === 0 || (owner.allocatedSteps !== null && owner.allocatedSteps <= PASSING))
+        return true;
       const { name, line: at, graphBytes } = owner;
       return (
         isIt({ name, file: this.lookup(owner.file) ?? owner.file, line: at, isGraph: graphBytes > 0 }) &&
@@ -89,7 +90,10 @@ export class RecordedBounds {
 
   /** Items whose bytes were counted: with one per step, the youngest are not looked at yet. */
   private lookedAt({ container: { length }, allocatedSteps }: Bounded): number {
-    return allocatedSteps !== null && allocatedSteps > 0 && allocatedSteps < length && length - allocatedSteps <= PASSING
+    return allocatedSteps !== null &&
+      allocatedSteps > 0 &&
+      allocatedSteps < length &&
+      length - allocatedSteps <= PASSING
       ? allocatedSteps
       : length;
   }

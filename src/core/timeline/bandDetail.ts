@@ -6,7 +6,7 @@ import { stackFrames } from '../attribution/ownerTally.js';
 import type { Owner } from '../attribution/owner.js';
 import type { StrandLayout } from './strands.js';
 
-/** What lies at one place of the pile: one allocation, or all of a strand that is live then. */
+/** What lies at one place of the series: one allocation, or all of a series that is live then. */
 export interface BandDetail {
   owner: Owner;
   bytes: Bytes;

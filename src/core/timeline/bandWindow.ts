@@ -14,7 +14,7 @@ export interface BandRequest {
   /** Size of the plot. */
   pixels: number;
   rows: number;
-  /** What of the pile's height the rows show; null for all of it. */
+  /** What of the series's height the rows show; null for all of it. */
   bytes: Stretch | null;
   /** Strands that are wanted whatever their size: those of the line that somebody looks at. */
   wanted: (strand: number) => boolean;
@@ -30,19 +30,19 @@ export interface BandWindow {
   samples: BandSamples;
   /** Most live bytes of any sample. */
   highest: Bytes;
-  /** Strands with a series of their own, as indices of the layout, from the bottom of the pile up. */
+  /** Strands with a series of their own, as indices of the layout, from the bottom of the series up. */
   strands: Uint32Array;
   /**
-   * Live bytes over the samples: the changes of strand `i` are rows `offset[i]` to `offset[i + 1]`. Behind the strands
-   * come the others, together: they lie on top of the pile.
+   * Live bytes over the samples: the changes of series `i` are rows `offset[i]` to `offset[i + 1]`. Behind the series
+   * come the others, together: they lie on top of the series.
    */
   series: StrandSeries;
-  /** How many strands the others are that are live at some sample. */
+  /** How many series the others are that are live at some sample. */
   otherStrands: number;
   blocks: BandBlocks;
 }
 
-/** Single allocations that are large enough to be seen, parts of their strands: by strand, then by birth. */
+/** Single allocations that are large enough to be seen, parts of their series: by series, then by birth. */
 export interface BandBlocks {
   readonly count: number;
   /** Position in `strands`. */
@@ -62,7 +62,7 @@ const MOST_STRANDS = 64;
 const MOST_STRANDS_OF_PART = 256;
 const MOST_CHANGES = 24_000;
 const MOST_BLOCKS = 2500;
-/** A strand that is nowhere as high as this many pixels is too thin to see; so is an allocation below twice that. */
+/** A series that is nowhere as high as this many pixels is too thin to see; so is an allocation below twice that. */
 const THINNEST = 0.75;
 /** An allocation that spans fewer columns has no outline of its own. */
 const NARROWEST = 2;
@@ -99,12 +99,12 @@ export function bandWindow(index: AllocationIndex, layout: StrandLayout, request
   };
 }
 
-/** Every change of every strand from one sample to the next, in order of samples. */
+/** Every change of every series from one sample to the next, in order of samples. */
 interface Changes {
   readonly strand: Uint32Array;
   readonly sample: Uint16Array;
   readonly bytes: Float64Array;
-  /** By strand: how many changes, the highest value, and the values summed over the columns. */
+  /** By series: how many changes, the highest value, and the values summed over the columns. */
   readonly count: Uint32Array;
   readonly peak: Float64Array;
   readonly area: Float64Array;
@@ -193,7 +193,7 @@ function startAt(index: AllocationIndex, layout: StrandLayout, event: number, li
   return row * every;
 }
 
-/** The strands that get a series: wanted ones, then by the area that they cover, while there is room. */
+/** The series that get a series: wanted ones, then by the area that they cover, while there is room. */
 function chooseStrands(
   all: Changes,
   samples: number,
@@ -252,7 +252,7 @@ function splitChanges(
   return { series, otherStrands };
 }
 
-/** The sum of the strands that have no position. */
+/** The sum of the series that have no position. */
 function otherChanges(
   all: Changes,
   position: Int32Array,
@@ -279,7 +279,7 @@ function otherChanges(
   return { sample, bytes };
 }
 
-/** By strand: its place among the chosen, -1 where it has none. */
+/** By series: its place among the chosen, -1 where it has none. */
 function positionsOf(chosen: Uint32Array, strands: number): Int32Array {
   const position = new Int32Array(strands).fill(NONE);
   chosen.forEach((strand, i) => {

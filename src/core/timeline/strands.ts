@@ -8,23 +8,23 @@ import { ownerKey, type FileLookup, type Owner } from '../attribution/owner.js';
 /** What bands of one colour have in common. */
 export type BandGrouping = 'line' | 'file' | 'stack' | 'verdict' | 'category' | 'age';
 
-/** What belongs together: one colour, one place in the pile. */
+/** What belongs together: one colour, one place among the series. */
 export interface BandGroup {
-  /** Of its grouping: a file, a verdict, a span of life; empty where the strands say it all. */
+  /** Of its grouping: a file, a verdict, a span of life; empty where the series say it all. */
   readonly name: string;
   /** 0 for the group that holds most over the whole history. */
   readonly rank: number;
 }
 
-/** The allocations of one line (of one stack, if stacks are asked for) in one group: neighbours in the pile. */
+/** The allocations of one line (of one stack, if stacks are asked for) in one group: neighbours among the series. */
 export interface Strand {
   readonly group: number;
   readonly owner: Owner;
-  /** Set if the strand is one stack; an index into the sources. */
+  /** Set if the series is one stack; an index into the sources. */
   readonly source: number | null;
 }
 
-/** The pile from the bottom up. What lives longest lies lowest, so that what comes and goes shakes nothing else. */
+/** The series from the bottom up. What lives longest lies lowest, so that what comes and goes shakes nothing else. */
 export interface StrandLayout {
   readonly grouping: BandGrouping;
   readonly groups: readonly BandGroup[];

@@ -1,7 +1,7 @@
 import type { Stretch } from '../model/historyAxis.js';
 import type { StrandSeries } from './strandSeries.js';
 
-/** By position in the pile: 1 where some of the strand lies between two heights at some sample. */
+/** By position among the series: 1 where some of the series lies between two heights at some sample. */
 export function strandsInView({ offset, sample, bytes }: StrandSeries, samples: number, view: Stretch): Uint8Array {
   const inView = new Uint8Array(offset.length - 1);
   const floors = new Float64Array(samples);
