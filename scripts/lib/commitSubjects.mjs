@@ -3,7 +3,7 @@ import { run } from './run.mjs';
 import { root } from './paths.mjs';
 
 /** Commits up to this one have subjects of another form. */
-const lastOfOldForm = '421d2943f10f55600ed7e8f9658aefc2a2171ae8';
+const lastOfOldForm = '1c23ac15e986906fa78f9ffed5525a655102e0e2';
 const limit = 72;
 
 /** Verbs that only look like another form. */
