@@ -1,7 +1,7 @@
 /**
  * How well leaks are told from innocents: `npm run accuracy`. Every planted program's recording is judged as it looked
  * after its first steps, with and without the recorder's word, the programs' source, and traces. Each report has an engine
- * of its own. Known blind spots are counted by themselves. Names of programs restrict it to these; `--update` writes the
+ * of its own. Known blind spots are counted apart. Names of programs restrict it to these; `--update` writes the
  * goldens anew.
  */
 import type { LineReport } from '../src/core/report/report.js';

@@ -1,6 +1,6 @@
 """What the interpreter itself counts, from Python 3.12 on: rounds of loops, calls of functions, runs of single lines.
 
-Only the code objects that are asked about pay for it; each place that nobody asks about calls back once and never again.
+Only watched code objects pay for it. Every other place calls back once.
 """
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ class Options:
     light: int = 4                 #: snapshots without traces between two full ones, where the release has them
     max_entries: int = 200_000     #: events in the allocator's ring
     stacks: str = 'python'         #: 'python' or 'all'; with C++ frames a dump takes minutes
-    holders: bool = True           #: walk who keeps old tensors, at full snapshots
+    holders: bool = True           #: look for holders of old tensors, at full snapshots
     holders_seconds: float = 5.0   #: most that one such walk may take
     min_age: int = 2               #: steps after which a tensor counts as old
     ranks: str = ''                #: ranks with full snapshots, such as 0,8-15,*/8; '' for all; others get light ones only

@@ -225,7 +225,7 @@ class Session:
         make_folder(os.path.abspath(self.options.out))
         os.makedirs(self.folder, exist_ok=True)
 
-    @guarded('could not walk who keeps the tensors')
+    @guarded('could not find the holders of the tensors')
     def _walk(self, blocks: Blocks) -> Optional[Dict[str, Any]]:
         return self._holders.walk(blocks, self.steps.count)
 

@@ -16,7 +16,7 @@ from ..sources import is_users, text_of
 _MODULE_DICTS = ('_modules', '_parameters', '_buffers')
 _HOOK_DICTS = ('_forward_hooks', '_forward_pre_hooks', '_backward_hooks', '_backward_pre_hooks')
 FEW_KEYS = 16    # a dictionary with more string keys than this is a table: its keys tell its items apart, they name nothing
-MOST_NAME, MOST_NUMBER = 20, 1_000_000    # a longer name, a larger number may be somebody's
+MOST_NAME, MOST_NUMBER = 20, 1_000_000    # a longer name or a larger number may identify a person
 MOST_KNOWN, MOST_SOURCES = 10_000, 200
 _SEQUENCES: Any = (list, tuple, collections.deque)
 _GENERATORS = (types.GeneratorType, types.CoroutineType, types.AsyncGeneratorType)

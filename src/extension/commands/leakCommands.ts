@@ -50,7 +50,7 @@ export async function fixLeak(
 ): Promise<void> {
   const finding = isSourcePlace(place) ? findingAt(store.findings, place) : findingAtCursor(marks);
   if (finding === undefined || !(await preview.show(finding))) {
-    throw new Error(vscode.l10n.t('There is no fix for this line.'));
+    throw new Error(vscode.l10n.t('Leakline knows no fix for this line. Select another line of the finding.'));
   }
 }
 
@@ -60,7 +60,7 @@ export async function fixLeak(
  */
 export function recordableFinding(store: ResultsStore, place: unknown): FindingMark {
   const finding = (isSourcePlace(place) ? findingAt(store.findings, place) : undefined) ?? store.findings.at(0);
-  if (finding === undefined) throw new Error(vscode.l10n.t('There is no leak to compare with.'));
+  if (finding === undefined) throw new Error(vscode.l10n.t('No earlier leak to compare with: open the snapshots of the run before.'));
   return finding;
 }
 

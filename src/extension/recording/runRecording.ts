@@ -48,7 +48,7 @@ async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
   const sentence =
     code === NO_TORCH
       ? vscode.l10n.t('{0} has no PyTorch: select the interpreter of the training, or install torch there.', python)
-      : vscode.l10n.t('There is no Python interpreter {0}: select the one of the training.', python);
+      : vscode.l10n.t('Python interpreter {0} not found: select the one of the training.', python);
   void vscode.window.showErrorMessage(sentence, select).then(async (choice) => {
     if (choice !== select) return;
     const hasPython = (await vscode.commands.getCommands(true)).includes('python.setInterpreter');
