@@ -42,48 +42,67 @@ const USUAL = 0.95;
 /** A drop frees allocations born on at least so many different steps. */
 const DROP_BIRTHS = 3;
 
-/**
- * Lifetimes per stack, of the stacks whose allocations outlive the step that they were born in. Stacks of temporaries,
- * nearly all of them, are left out.
- */
-export function lifetimesOf(snapshot: Snapshot, history: DeviceHistory, steps: Steps): LifetimeTable {
+/** The allocations of a trace that outlived the step in which they were made. */
+export interface LongLives {
+  /** The step of each event, and of the state after the last: see {@link stepTable}. */
+  readonly stepOf: Uint32Array;
+  /** Rows of the history's allocations, by birth. */
+  readonly rows: readonly number[];
+}
+
+/** Temporaries, nearly all allocations, are left out; so is what was there before the trace. */
+export function longLives({ allocations, trace }: DeviceHistory, steps: Steps): LongLives {
+  const { birth, death } = allocations;
+  const stepOf = stepTable(steps, trace.count);
+  const rows: number[] = [];
+  for (let row = 0; row < allocations.count; row++) {
+    if (birth[row] >= 0 && (death[row] >= trace.count || stepOf[death[row]] > stepOf[birth[row]])) rows.push(row);
+  }
+  return { stepOf, rows };
+}
+
+/** Lifetimes per stack, of the stacks whose allocations outlive the step that they were born in. */
+export function lifetimesOf(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  steps: Steps,
+  { stepOf, rows }: LongLives,
+): LifetimeTable {
   const { allocations, trace } = history;
   const stepCount = steps.starts.length;
-  const stepOfOrdinal = stepTable(steps, trace.count);
-  const groups = new Map<string, number[]>();
-  for (let row = 0; row < allocations.count; row++) {
-    const birth = allocations.birth[row];
-    if (birth < 0) continue;
-    const death = allocations.death[row];
-    const outlives = death >= trace.count || stepOfOrdinal[death] > stepOfOrdinal[birth];
-    if (!outlives) continue;
-    const key = `${allocations.stack[row]}/${allocations.forwardStack[row]}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
+  const rowsOf = new Map<StackId, Map<StackId, number[]>>();
+  for (const row of rows) {
+    const stack = allocations.stack[row];
+    let ofStack = rowsOf.get(stack);
+    if (ofStack === undefined) rowsOf.set(stack, (ofStack = new Map<StackId, number[]>()));
+    const group = ofStack.get(allocations.forwardStack[row]);
+    if (group === undefined) ofStack.set(allocations.forwardStack[row], [row]);
     else group.push(row);
   }
   const freeStackOf = freeStacks(snapshot, history);
   return {
     steps: stepCount,
     binSteps: binStepsOf(stepCount),
-    stacks: [...groups.values()].map((rows) => {
-      const lives = rows.map((row) => {
-        const death = allocations.death[row];
-        const birth = stepOfOrdinal[allocations.birth[row]];
-        return { birth, death: death < trace.count ? stepOfOrdinal[death] : null, bytes: allocations.bytes[row], row };
-      });
-      const { drops, ...summary } = summarizeLives(lives, stepCount);
-      return {
-        ...summary,
-        stack: allocations.stack[rows[0]],
-        forwardStack: allocations.forwardStack[rows[0]],
-        drops: drops.map(({ step, bytes, first }) => ({
-          step,
-          bytes,
-          freeStack: freeStackOf(allocations.death[first.row]),
-        })),
-      };
-    }),
+    stacks: [...rowsOf.values()]
+      .flatMap((ofStack) => [...ofStack.values()])
+      .map((group) => {
+        const lives = group.map((row) => {
+          const death = allocations.death[row];
+          const birth = stepOf[allocations.birth[row]];
+          return { birth, death: death < trace.count ? stepOf[death] : null, bytes: allocations.bytes[row], row };
+        });
+        const { drops, ...summary } = summarizeLives(lives, stepCount);
+        return {
+          ...summary,
+          stack: allocations.stack[group[0]],
+          forwardStack: allocations.forwardStack[group[0]],
+          drops: drops.map(({ step, bytes, first }) => ({
+            step,
+            bytes,
+            freeStack: freeStackOf(allocations.death[first.row]),
+          })),
+        };
+      }),
   };
 }
 

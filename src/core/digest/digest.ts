@@ -2,17 +2,17 @@ import type { DeviceHistory } from '../model/history.js';
 import { Action, BlockState, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds } from '../model/units.js';
-import { deviceViews, type DeviceView } from '../attribution/deviceViews.js';
+import { deviceViews } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { FrameWords } from './frameWords.js';
-import { lifetimesOf } from '../attribution/lifetimes.js';
+import { lifetimesOf, longLives, type LongLives } from '../attribution/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import { stacklessBucket } from '../attribution/stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
-import { traceSpan, type TraceSpan } from './traceSpan.js';
+import { traceSpan, type SpanWords, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
 import { findSteps, type Steps } from '../attribution/steps.js';
 
@@ -107,9 +107,14 @@ export function digestSnapshot(
   const steps = findSteps(snapshot, recording);
   const devices = deviceViews(snapshot, steps);
   const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
-  const spans = [...devices.values()].flatMap(({ history, steps: own }) =>
-    own === null ? [] : [traceSpan(snapshot, history, own, spanWords(snapshot, frames))],
-  );
+  const spans: TraceSpan[] = [];
+  const lifetimes: DigestLifetimes[] = [];
+  for (const { history, steps: own } of devices.values()) {
+    if (own === null) continue;
+    const lives = longLives(history, own);
+    spans.push(traceSpan(snapshot, history, own, lives, spanWords(snapshot, frames)));
+    lifetimes.push(...lifetimesInWords(snapshot, history, own, lives, frames));
+  }
   return {
     path,
     format: snapshot.format,
@@ -129,7 +134,7 @@ export function digestSnapshot(
       .filter(({ history }) => history.trace.count > 0)
       .map(({ history }) => headOf(snapshot, history)),
     steps,
-    lifetimes: [...devices.values()].flatMap((view) => lifetimesInWords(snapshot, view, frames)),
+    lifetimes,
     spans,
     curves: [...devices.values()].flatMap(({ history }) => {
       const { count, device } = history.trace;
@@ -150,10 +155,14 @@ export function digestSnapshot(
   };
 }
 
-function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWords): DigestLifetimes[] {
-  const { history, steps } = view;
-  if (steps === null) return [];
-  const table = lifetimesOf(snapshot, history, steps);
+function lifetimesInWords(
+  snapshot: Snapshot,
+  history: DeviceHistory,
+  steps: Steps,
+  lives: LongLives,
+  frames: FrameWords,
+): DigestLifetimes[] {
+  const table = lifetimesOf(snapshot, history, steps, lives);
   return table.stacks.map((lifetimes) => ({
     frames: frames.ofStack(lifetimes.stack),
     forwardFrames: frames.ofStack(lifetimes.forwardStack),
@@ -173,7 +182,7 @@ function lifetimesInWords(snapshot: Snapshot, view: DeviceView, frames: FrameWor
   }));
 }
 
-function spanWords(snapshot: Snapshot, frames: FrameWords): Parameters<typeof traceSpan>[3] {
+function spanWords(snapshot: Snapshot, frames: FrameWords): SpanWords {
   return {
     stack: (stack, forward) => ({
       frames: frames.ofStack(stack),

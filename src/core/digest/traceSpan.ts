@@ -2,7 +2,7 @@ import { Growable } from '../model/growable.js';
 import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { EventIndex, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import { freeStacks, stepTable } from '../attribution/lifetimes.js';
+import { freeStacks, type LongLives } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { StackWords } from './stackKey.js';
 import type { Steps } from '../attribution/steps.js';
@@ -66,12 +66,18 @@ const NEAR_END = 8192;
 /** Rows of older events are left out: earlier dumps have them. */
 const MOST_LIVES = 100_000;
 
-/** @param words of a stack, and the user's frame of one that freed */
+/** The words of a stack, and the user's frame of one that freed. */
+export interface SpanWords {
+  stack: (stack: StackId, forward: StackId) => StackWords;
+  site: (stack: StackId) => DigestFrame | null;
+}
+
 export function traceSpan(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  words: { stack: (stack: StackId, forward: StackId) => StackWords; site: (stack: StackId) => DigestFrame | null },
+  longLives: LongLives,
+  words: SpanWords,
 ): TraceSpan {
   const { trace, time, startUs } = history;
   return {
@@ -81,7 +87,7 @@ export function traceSpan(
     starts: steps.starts,
     startsUs:
       time === null || startUs === null ? null : Float64Array.from(steps.starts, (ordinal) => startUs + time[ordinal]),
-    ...livesOf(snapshot, history, steps, words),
+    ...livesOf(snapshot, history, longLives, words),
   };
 }
 
@@ -140,60 +146,61 @@ function eventHash({ events }: Snapshot, event: EventIndex): number {
 function livesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
-  steps: Steps,
-  words: { stack: (stack: StackId, forward: StackId) => StackWords; site: (stack: StackId) => DigestFrame | null },
+  longLives: LongLives,
+  words: SpanWords,
 ): Pick<TraceSpan, 'since' | 'lives' | 'stacks' | 'sites'> {
   const { allocations, trace } = history;
-  const stepOf = stepTable(steps, trace.count);
   const freeStackOf = freeStacks(snapshot, history);
   /** The last thing that happened to a row. */
   const touched = (row: number): number =>
     allocations.death[row] < trace.count ? allocations.death[row] : allocations.birth[row];
-  let rows: number[] = [];
+  const older: number[] = [];
   for (let row = 0; row < allocations.count; row++) {
-    const birth = allocations.birth[row];
-    const death = allocations.death[row];
-    const freed = death < trace.count;
     // Live from before the trace to its end: the snapshot's blocks tell it.
-    if (birth < 0 ? freed : !freed || stepOf[death] > stepOf[birth]) rows.push(row);
+    if (allocations.birth[row] < 0 && allocations.death[row] < trace.count) older.push(row);
   }
+  let rows = [...older, ...longLives.rows];
   let since = 0;
   if (rows.length > MOST_LIVES) {
-    rows.sort((a, b) => touched(a) - touched(b));
-    since = touched(rows[rows.length - MOST_LIVES - 1]) + 1;
-    rows = rows.slice(-MOST_LIVES);
+    since = Int32Array.from(rows, touched).sort()[rows.length - MOST_LIVES - 1] + 1;
+    rows = rows.filter((row) => touched(row) >= since);
   }
-  rows.sort((a, b) => allocations.birth[a] - allocations.birth[b]);
   const stacks = new Indexed<StackWords>();
   const sites = new Indexed<DigestFrame | null>();
   const { events } = snapshot;
-  const eventOf = (row: number): EventIndex =>
-    trace.first + (allocations.birth[row] < 0 ? allocations.death[row] : allocations.birth[row]);
-  const siteOf = (row: number): number => {
-    if (allocations.death[row] >= trace.count) return UNKNOWN;
-    const stack = freeStackOf(allocations.death[row]);
-    return sites.of(stack, () => words.site(stack));
+  const lives = {
+    count: rows.length,
+    birth: new Int32Array(rows.length),
+    death: new Int32Array(rows.length),
+    addrLow: new Uint32Array(rows.length),
+    addrHigh: new Uint32Array(rows.length),
+    bytes: new Float64Array(rows.length),
+    stack: new Uint32Array(rows.length).fill(UNKNOWN),
+    site: new Uint32Array(rows.length).fill(UNKNOWN),
   };
-  return {
-    since,
-    lives: {
-      count: rows.length,
-      birth: Int32Array.from(rows, (row) => allocations.birth[row]),
-      death: Int32Array.from(rows, (row) => allocations.death[row]),
-      addrLow: Uint32Array.from(rows, (row) => events.addrLow[eventOf(row)]),
-      addrHigh: Uint32Array.from(rows, (row) => events.addrHigh[eventOf(row)]),
-      bytes: Float64Array.from(rows, (row) => allocations.bytes[row]),
-      stack: Uint32Array.from(rows, (row) => {
-        if (allocations.birth[row] < 0) return UNKNOWN;
-        const stack = allocations.stack[row];
-        const forward = allocations.forwardStack[row] ?? NO_STACK;
-        return stacks.of(forward === NO_STACK ? stack : `${stack}/${forward}`, () => words.stack(stack, forward));
-      }),
-      site: Uint32Array.from(rows, siteOf),
-    },
-    stacks: stacks.values,
-    sites: sites.values,
-  };
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i];
+    const birth = allocations.birth[row];
+    const death = allocations.death[row];
+    const event = trace.first + (birth < 0 ? death : birth);
+    lives.birth[i] = birth;
+    lives.death[i] = death;
+    lives.addrLow[i] = events.addrLow[event];
+    lives.addrHigh[i] = events.addrHigh[event];
+    lives.bytes[i] = allocations.bytes[row];
+    if (birth >= 0) {
+      const stack = allocations.stack[row];
+      const forward = allocations.forwardStack[row];
+      lives.stack[i] = stacks.of(forward === NO_STACK ? stack : `${stack}/${forward}`, () =>
+        words.stack(stack, forward),
+      );
+    }
+    if (death < trace.count) {
+      const stack = freeStackOf(death);
+      lives.site[i] = sites.of(stack, () => words.site(stack));
+    }
+  }
+  return { since, lives, stacks: stacks.values, sites: sites.values };
 }
 
 /** Values by key, each with the index of its first asking. */

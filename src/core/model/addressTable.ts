@@ -19,9 +19,11 @@ export class AddressTable {
     return this.cells[this.find(low | 0, high | 0) + ROW];
   }
 
-  set(low: number, high: number, row: number): void {
+  /** @returns the row that the address had before, -1 if none */
+  set(low: number, high: number, row: number): number {
     let at = this.find(low | 0, high | 0);
-    if (this.cells[at + ROW] === FREE) {
+    const before = this.cells[at + ROW];
+    if (before === FREE) {
       if (this.size * 2 >= this.places) {
         this.grow();
         at = this.find(low | 0, high | 0);
@@ -31,6 +33,7 @@ export class AddressTable {
     this.cells[at] = low;
     this.cells[at + 1] = high;
     this.cells[at + ROW] = row;
+    return before;
   }
 
   /** @returns the row that the address had, -1 if none */

@@ -1,14 +1,6 @@
 import { AddressTable } from './addressTable.js';
 import { Growable } from './growable.js';
-import {
-  Action,
-  BlockState,
-  NO_INDEX,
-  NO_STACK,
-  type DeviceTrace,
-  type EventTable,
-  type Snapshot,
-} from './snapshot.js';
+import { Action, BlockState, NO_STACK, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes, Microseconds } from './units.js';
 
 /**
@@ -40,6 +32,7 @@ export interface DeviceHistory {
   readonly startUs: Microseconds | null;
 }
 
+const NO_ROW = -1;
 /** Unit in which the allocator hands out memory. */
 const GRANULE: Bytes = 512;
 
@@ -60,11 +53,12 @@ export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory
 
 function allocationRows(snapshot: Snapshot, trace: DeviceTrace): AllocationTable {
   const { events, blocks, segments } = snapshot;
-  const birth = new Growable(Int32Array);
-  const death = new Growable(Int32Array);
-  const bytes = new Growable(Float64Array);
-  const stack = new Growable(Uint32Array);
-  const forward = new Growable(Uint32Array);
+  const allocated = allocationsIn(events, trace);
+  const birth = new Growable(Int32Array, allocated);
+  const death = new Growable(Int32Array, allocated);
+  const bytes = new Growable(Float64Array, allocated);
+  const stack = new Growable(Uint32Array, allocated);
+  const forward = new Growable(Uint32Array, allocated);
   const add = (from: number, to: number, size: Bytes, ofStack: number, ofForward: number): number => {
     birth.push(from);
     death.push(to);
@@ -75,42 +69,30 @@ function allocationRows(snapshot: Snapshot, trace: DeviceTrace): AllocationTable
   };
   const freeing = freeingAction(events, trace);
   const open = new AddressTable();
-  const rowOfEvent = new Map<number, number>();
-  const wanted = new Set<number>();
-  for (let block = 0; block < blocks.count; block++) {
-    if (blocks.state[block] !== BlockState.Inactive && blocks.allocEvent[block] !== NO_INDEX) {
-      wanted.add(blocks.allocEvent[block]);
-    }
-  }
+  const rowOfOrdinal = new Int32Array(trace.count).fill(NO_ROW);
   for (let ordinal = 0; ordinal < trace.count; ordinal++) {
     const event = trace.first + ordinal;
     const action = events.action[event];
-    if (action !== Action.Alloc && action !== freeing) continue;
-    const low = events.addrLow[event];
-    const high = events.addrHigh[event];
-    const row = open.delete(low, high);
-    if (row !== -1) death.data[row] = ordinal;
     if (action === Action.Alloc) {
-      const fresh = add(
-        ordinal,
-        trace.count,
-        granules(events.size[event]),
-        events.stack[event],
-        events.forwardStack?.[event] ?? NO_STACK,
-      );
-      open.set(low, high, fresh);
-      if (wanted.has(event)) rowOfEvent.set(event, fresh);
-    } else if (row === -1) {
+      const forwardStack = events.forwardStack?.[event] ?? NO_STACK;
+      const row = add(ordinal, trace.count, granules(events.size[event]), events.stack[event], forwardStack);
+      const before = open.set(events.addrLow[event], events.addrHigh[event], row);
+      if (before !== NO_ROW) death.data[before] = ordinal;
+      rowOfOrdinal[ordinal] = row;
+    } else if (action === freeing) {
+      const row = open.delete(events.addrLow[event], events.addrHigh[event]);
+      if (row !== NO_ROW) death.data[row] = ordinal;
       // Freed without having been allocated here: it was there from the start. The free's stack says nothing of it.
-      add(-1, ordinal, granules(events.size[event]), NO_STACK, NO_STACK);
+      else add(-1, ordinal, granules(events.size[event]), NO_STACK, NO_STACK);
     }
   }
   const held = new Set<number>();
   for (let block = 0; block < blocks.count; block++) {
     if (blocks.state[block] === BlockState.Inactive) continue;
     if (segments.device[blocks.segment[block]] !== trace.device) continue;
-    const row = rowOfEvent.get(blocks.allocEvent[block]);
-    if (row === undefined) {
+    const ordinal = blocks.allocEvent[block] - trace.first;
+    const row = ordinal >= 0 && ordinal < trace.count ? rowOfOrdinal[ordinal] : NO_ROW;
+    if (row === NO_ROW) {
       held.add(add(-1, trace.count, blocks.size[block], blocks.stack[block], NO_STACK));
     } else {
       bytes.data[row] = blocks.size[block];
@@ -128,6 +110,15 @@ function allocationRows(snapshot: Snapshot, trace: DeviceTrace): AllocationTable
     stack: stack.take(),
     forwardStack: forward.take(),
   };
+}
+
+/** How many allocations a trace holds: columns of that length need not grow. */
+function allocationsIn(events: EventTable, trace: DeviceTrace): number {
+  let count = 0;
+  for (let event = trace.first; event < trace.first + trace.count; event++) {
+    if (events.action[event] === Action.Alloc) count++;
+  }
+  return count;
 }
 
 /** Memory is reusable when its free completes; a recording that left those entries out says when it was asked for. */
