@@ -209,6 +209,15 @@ const FUNCTION_EFFECTS = byName(FUNCTIONS);
 const HOST_PACKAGES =
   /^(?:numpy|np|math|random|time|os|sys|json|re|logging|wandb|tensorboard\w*|PIL|cv2|pandas|scipy|sklearn|datetime|pathlib|csv|pickle|statistics|string|textwrap|pprint|matplotlib)(?:\.|$)/;
 
+/** More packages whose functions call methods by Python's and PyTorch's own names alone. */
+const CALL_KNOWN_NAMES =
+  /^(?:torch|torchvision|threading|queue|multiprocessing|concurrent|functools|itertools|collections|contextlib|copy|weakref|atexit|asyncio|signal|gc|heapq|bisect|warnings|traceback|types|inspect|argparse)(?:\.|$)/;
+
+/** True if a package may call methods of an object that it is given by any name. */
+export function callsAnyName(name: string): boolean {
+  return !HOST_PACKAGES.test(name) && !CALL_KNOWN_NAMES.test(name);
+}
+
 /** What a function of a library does, by its dotted name; null where that is not known. */
 export function functionEffect(name: string): CallEffect | null {
   const known = FUNCTION_EFFECTS.get(name);

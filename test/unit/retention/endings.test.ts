@@ -27,6 +27,10 @@ const METER = (rest: string, put = 'self.rows.append(row)', before = ''): Files 
   'meter.py': `class Meter:\n    def __init__(self):\n        self.rows = ${before === '' ? '[]' : before}\n    def update(self, row):\n        ${put}  #!\n${rest}`,
 });
 
+const HANDED = (given: string): Files => ({
+  'train.py': `from fit import Trainer\nclass Task:\n    def __init__(self):\n        self.rows = []\n    def step(self, row):\n        self.rows.append(row)  #!\n    def wipe(self):\n        self.rows.clear()\ndef make():\n    return Task()\ntask = make()\n${given}\n`,
+});
+
 describe('What may end the growth of a container', () => {
   const cases: [name: string, files: Files, expected: string][] = [
     ['nothing', METER(''), 'none'],
@@ -42,6 +46,14 @@ describe('What may end the growth of a container', () => {
       METER('    def on_epoch_end(self):\n        self.rows = []\n'),
       'release: self.rows = []',
     ],
+    ['a method of an object that a library is handed', HANDED('Trainer(9).fit(task)'), 'release: self.rows.clear()'],
+    [
+      'a method of an object in a list that a library is handed',
+      HANDED('tasks.append(task)\nloop = Trainer(tasks)'),
+      'release: self.rows.clear()',
+    ],
+    ['a method of an object whose state PyTorch saves', HANDED('import torch\ntorch.save(task)'), 'none'],
+    ['a method of an object that only the workspace is handed', HANDED('def show(it):\n    pass\nshow(task)'), 'none'],
     ['a hook that runs when all is over', METER('    def on_fit_end(self):\n        self.rows = []\n'), 'none'],
     [
       'a list made where there was none',

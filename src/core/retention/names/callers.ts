@@ -1,8 +1,10 @@
-import type { ClassDef, Expression, FunctionDef, Span, Statement } from '../../python/ast.js';
+import type { Call, ClassDef, Expression, FunctionDef, Span, Statement } from '../../python/ast.js';
 import { type PythonModule, bodiesOf, forEachStatement } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
+import { calledName, someExpression } from '../../python/walk.js';
+import { PUTS_IN, TAKES_OUT, callsAnyName, methodEffect } from '../operations.js';
 import type { Holding } from '../records.js';
-import { inModule, mentioning } from './names.js';
+import { type Found, type IsIt, inModule, mentioning } from './names.js';
 import { releaseIn } from './uses.js';
 
 /** Lightning and its like call these by themselves. */
@@ -16,8 +18,8 @@ const BY_COMPUTED_NAME = /\bgetattr\([^,()]+,(?!\s*(['"])\w+\1\s*[,)])/;
 const NO_FRAMEWORK = /^(?:Module|object|ABC|Generic|Protocol|Dataset|IterableDataset|Optimizer)$/;
 
 /**
- * True of a method whose name says that a training framework calls it by itself: not where all classes that its own
- * derives from are the workspace's, whose callers are to be seen.
+ * True of a method that a library may call: of an object that the program hands to one, or with a name that training
+ * frameworks call, unless all classes that its own derives from are the workspace's, whose callers are to be seen.
  * @param outer the statements around the method
  */
 export function isCalledByFramework(
@@ -26,10 +28,90 @@ export function isCalledByFramework(
   modules: readonly PythonModule[],
 ): boolean {
   if (name === 'run' && isThread(outer)) return true;
+  const own = outer.findLast(({ kind }) => kind === 'class');
+  if (own?.kind === 'class' && isHandedOver(own, modules)) return true;
   if (!BY_FRAMEWORK.test(name)) return false;
   if (modules.some(({ text }) => BY_COMPUTED_NAME.test(text))) return true;
-  const own = outer.findLast(({ kind }) => kind === 'class');
   return own?.kind !== 'class' || own.bases.length === 0 || !isOfWorkspace(own, modules, new Set());
+}
+
+/** True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it. */
+function isHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean {
+  const names = new Set([cls.name]);
+  const isIt = (one: Expression): boolean => {
+    switch (one.kind) {
+      case 'name':
+      case 'attribute':
+        return names.has(one.name);
+      case 'display':
+        return one.items.some(isIt);
+      case 'call':
+        if (names.has(calledName(one))) return true;
+        // `Task().to(device)`
+        return one.callee.kind === 'attribute' && methodEffect(one.callee.name) === 'view' && isIt(one.callee.value);
+      default:
+        return false;
+    }
+  };
+  const found = modules.flatMap(inModule);
+  for (let known = 0; known < names.size;) {
+    known = names.size;
+    for (const one of found) for (const name of namedIn(one, isIt)) names.add(name);
+  }
+  return found.some(({ statement, outer, module }) => {
+    const isSelf = (one: Expression): boolean => one.kind === 'name' && one.name === 'self' && outer.includes(cls);
+    return someExpression(
+      statement,
+      (part) =>
+        part.kind === 'call' &&
+        part.args.some(({ value }) => isIt(value) || isSelf(value)) &&
+        isOutside(part, module, found),
+    );
+  });
+}
+
+/** What a statement gives an object to: a variable, a list, what calls its function, or a class that derives from it. */
+function namedIn({ statement, within }: Found, isIt: IsIt): readonly string[] {
+  switch (statement.kind) {
+    case 'assign':
+      return isIt(statement.value)
+        ? statement.targets.flatMap((one) => (one.kind === 'name' || one.kind === 'attribute' ? [one.name] : []))
+        : [];
+    case 'return':
+      return within !== null && statement.value !== null && isIt(statement.value) ? [within.name] : [];
+    case 'class':
+      return statement.bases.some(isIt) ? [statement.name] : [];
+    case 'expression': {
+      const { value } = statement;
+      if (value.kind !== 'call' || value.callee.kind !== 'attribute' || !PUTS_IN.has(value.callee.name)) return [];
+      const to = value.callee.value;
+      return value.args.some((one) => isIt(one.value)) && (to.kind === 'name' || to.kind === 'attribute')
+        ? [to.name]
+        : [];
+    }
+    default:
+      return [];
+  }
+}
+
+/** True of a call of what the workspace does not define, of a package that may call methods by names of its own. */
+function isOutside({ callee }: Call, { body }: PythonModule, workspace: readonly Found[]): boolean {
+  let root = callee;
+  while (root.kind === 'attribute' || root.kind === 'call' || root.kind === 'subscript')
+    root = root.kind === 'call' ? root.callee : root.value;
+  if ((callee.kind !== 'name' && callee.kind !== 'attribute') || root.kind !== 'name') return false;
+  const { name } = root;
+  const from = standings(body).flatMap(({ statement }) =>
+    statement.kind === 'import' && statement.names.some((one) => one.as === name)
+      ? [statement.module === '' ? name : statement.module]
+      : [],
+  );
+  if (!from.every(callsAnyName) || (callee.kind === 'name' && from.length === 0)) return false;
+  const called = callee.name;
+  if (methodEffect(called) !== null || PUTS_IN.has(called) || TAKES_OUT.has(called)) return false;
+  return !workspace.some(
+    ({ statement }) => (statement.kind === 'function' || statement.kind === 'class') && statement.name === called,
+  );
 }
 
 /** True of what stands in a class whose `start()` calls `run()`. */
