@@ -56,13 +56,14 @@ export class LifetimeFeatures {
     return deepDrops(this.lifetimes).length >= limit('fewestDrops');
   }
 
-  /** True if the collector freed: wherever it happened to run, or where it is called. A program frees on one line. */
+  /** True if the collector freed: where it is called, or wherever it happened to run. A program frees mostly on one line. */
   get isCollected(): boolean {
     const drops = deepDrops(this.lifetimes);
     const sites = drops.map((drop) => drop.site).filter((site) => site !== null);
     if (sites.length < drops.length) return false;
     if (sites.every((site) => this.collects(site) === true)) return true;
-    return new Set(sites.map((site) => `${site.file}:${site.line}`)).size > 1;
+    const lines = sites.map((site) => `${site.file}:${site.line}`);
+    return lines.every((line) => 2 * lines.filter((other) => other === line).length <= lines.length);
   }
 
   /**

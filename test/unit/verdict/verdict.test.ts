@@ -153,6 +153,12 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(cycle, true), 'cycle');
     const elsewhere = drops.map((drop, i) => ({ ...drop, site: { ...drop.site, line: 9 + i } }));
     assert.equal(lived({ ...cycle, drops: elsewhere }), 'cycle');
+    const mostly = [...elsewhere, { ...drops[0], step: 30 }];
+    assert.equal(
+      lived({ ...cycle, drops: mostly }),
+      'periodic',
+      'a thread that takes items on one line, and once elsewhere',
+    );
   });
 
   it('from a rhythm alone needs snapshots that grow as well', () => {
