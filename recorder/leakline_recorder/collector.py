@@ -21,7 +21,7 @@ def at_rest() -> Iterator[None]:
     """Nothing is collected meanwhile.
 
     Building a snapshot makes millions of objects. A collection then would free reference cycles of the program at moments
-    that the recorder chose: the sawtooth that a user must see would be gone.
+    that the recorder chose: the cycle of growth that the user must see would be gone.
     """
     was_on = gc.isenabled()
     gc.disable()

@@ -191,7 +191,7 @@ class Session:
                                   self._sources, snapshot, self._events, self._rounds)
         blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
         watch.lap('sidecarSeconds')
-        # The sidecar takes its name first: whoever sees the snapshot appear finds it already there.
+        # The sidecar takes its name first: a reader that sees the snapshot appear finds it already there.
         with appearing(path + '.pickle') as file:
             pickle.dump(snapshot, file)
             watch.lap('writeSeconds')

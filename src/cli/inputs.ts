@@ -73,7 +73,7 @@ export async function expandInputs(paths: readonly string[], complain: Complain)
   return [...inputs.values()];
 }
 
-/** What a file holds, condensed: the columns of snapshots are let go. */
+/** What a file holds, condensed: the columns of snapshots are released. */
 export interface Contents {
   readonly digests: SnapshotDigest[];
   readonly trends: OtherInputs['trends'][number][];

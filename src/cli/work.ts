@@ -15,7 +15,7 @@ import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
 import { VERSION } from './version.js';
 
-/** Nobody is told. */
+/** Tells nothing. */
 const ALONE: Progress = { setAside: new Set(), reading: ignore, read: ignore, judging: ignore };
 
 /**

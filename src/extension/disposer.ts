@@ -1,4 +1,4 @@
-/** Anything that can be let go of: VS Code's own objects and ours. */
+/** Anything that can be released: VS Code's own objects and ours. */
 export interface Disposer {
   dispose(): unknown;
 }

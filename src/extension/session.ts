@@ -64,7 +64,7 @@ export class SnapshotSession implements vscode.Disposable {
       progress: (path, fraction) => {
         this.intake.progress(path, fraction);
       },
-      died: (message, again) => {
+      ended: (message, again) => {
         this.log.error(message);
         const text = again ? vscode.l10n.t('{0} Reading the snapshots again.', message) : message;
         this.say(text);
@@ -172,7 +172,7 @@ export class SnapshotSession implements vscode.Disposable {
     this.resourced();
   }
 
-  /** Source files that marks are in were written while nobody had them open: their lines may be others now. */
+  /** Source files that marks are in were written while they were not open: their lines may be others now. */
   resourced(): void {
     if (this.hasContent) this.analysis.request();
   }

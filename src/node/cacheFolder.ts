@@ -7,11 +7,11 @@ import type { Bytes } from '../core/model/units.js';
 export type Suffix = '.columns' | '.digest' | '.proofs';
 const SUFFIXES: readonly Suffix[] = ['.columns', '.digest', '.proofs'];
 const UNFINISHED = '.part';
-/** A file that nobody finished for so long was left by a process that died, in milliseconds. */
+/** A file unfinished for so long was left by a process that ended, in milliseconds. */
 const ABANDONED_MS = 60 * 60_000;
 
 /** A folder that does not answer for so long (a network that is gone) is left alone from then on, in milliseconds. */
-const PATIENCE_MS = 2000;
+const SILENT_AFTER_MS = 2000;
 /** Folders that did not answer, in this thread. */
 const silent = new Set<string>();
 
@@ -23,7 +23,7 @@ export interface CacheSettings {
 }
 
 /**
- * Files in a folder that several windows share. A file in it is whole or not there for whoever reads: it is written under
+ * Files in a folder that several windows share. A file in it is whole or not there for its readers: it is written under
  * another name and renamed. What is damaged nevertheless is removed without a word.
  */
 export class CacheFolder {
@@ -42,12 +42,12 @@ export class CacheFolder {
     await file.close();
     const now = new Date();
     if (kept === null) await rm(path, { force: true }).catch(ignore);
-    else void utimes(path, now, now).catch(ignore); // nobody waits for it
+    else void utimes(path, now, now).catch(ignore); // not waited for
     return kept;
   }
 
   /**
-   * Keeps a file if there is room for it. Failures are nobody's concern: what it is about is read anew next time.
+   * Keeps a file if there is room for it. A failure costs nothing: what the file is about is read anew next time.
    * @param bytes about as many as are written
    */
   async store(key: string, suffix: Suffix, bytes: Bytes, write: (file: FileHandle) => Promise<void>): Promise<void> {
@@ -79,7 +79,7 @@ export class CacheFolder {
       timer = setTimeout(() => {
         silent.add(folder);
         resolve(null);
-      }, PATIENCE_MS);
+      }, SILENT_AFTER_MS);
     });
     const opening = open(path, 'r').catch(() => null);
     const file = await Promise.race([opening, silence]);
@@ -94,7 +94,7 @@ export class CacheFolder {
     await rm(this.settings.folder, { recursive: true, force: true }).catch(ignore);
   }
 
-  /** Removes what is beyond the bound, and what nobody will finish. */
+  /** Removes what is beyond the bound, and what was left unfinished. */
   private async sweep(): Promise<void> {
     const { folder, maxBytes } = this.settings;
     const files: { path: string; bytes: Bytes; usedMs: number }[] = [];

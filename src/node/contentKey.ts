@@ -16,8 +16,8 @@ const COARSE_TICK_MS = 3_000;
 
 /**
  * Names what one version of the reader makes of an open file, without reading all of it: by size, inode, both times, and
- * samples of its bytes. A hash of everything would be safer by nothing that happens and read gigabytes from a slow disk. Whoever writes in
- * place, whatever size and modification time he restores, moves the change time; a copy or a restored backup has
+ * samples of its bytes. A hash of everything would be safer by nothing that happens and read gigabytes from a slow disk. A program that writes in
+ * place, whatever size and modification time it restores, moves the change time; a copy or a restored backup has
  * another inode or other bytes. What no time shows is a second writing within one tick of the clock: see `isSettled`.
  * @param version of the code that reads
  * @param member which snapshot of several in the file, from 0

@@ -13,8 +13,8 @@ export interface KeptDigest {
 }
 
 /**
- * What analysis made of snapshots that were read before: all that a window needs of a file until somebody looks at its
- * timeline, in a twentieth of the time that analysis takes. As the one column of a file, in the engine's own encoding,
+ * What analysis made of snapshots that were read before: all that a window needs of a file until its timeline is
+ * shown, in a twentieth of the time that analysis takes. As the one column of a file, in the engine's own encoding,
  * which knows typed arrays.
  */
 export class DigestCache {

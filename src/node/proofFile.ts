@@ -1,9 +1,9 @@
-import type { ProofKeeper } from '../core/report/provedBefore.js';
+import type { ProofStore } from '../core/report/provedBefore.js';
 import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { readColumnFile, writeColumnFile } from './columnFile.js';
 
 /** What was proved of leaks, in a file beside what is kept of their snapshots. */
-export class ProofFile implements ProofKeeper {
+export class ProofFile implements ProofStore {
   private storing: Promise<void> = Promise.resolve();
 
   /**

@@ -47,7 +47,7 @@ export class CallWords {
     const words = this.whole(call);
     return {
       ...words,
-      // Who keeps its end can still be told by its name.
+      // A file is still recognised by the end of its path.
       file: words.file.slice(-LONGEST_NAME),
       function: words.function.slice(0, LONGEST_NAME),
       mapped: words.mapped && words.file.length <= LONGEST_NAME,

@@ -7,7 +7,7 @@ import { groupRuns, stepOfDigest } from '../core/runs/runs.js';
 import { trendHistory } from '../core/runs/trendHistory.js';
 import { historyWindow } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
-import type { ProofKeeper } from '../core/report/provedBefore.js';
+import type { ProofStore } from '../core/report/provedBefore.js';
 import type { CompareReport } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
@@ -30,7 +30,7 @@ export function workerHandlers(
   reading: Pick<SnapshotReading, 'configure' | 'clearCache'>,
   workspace: WorkspaceFiles,
   onProgress: (path: string, fraction: number) => void,
-  proofs: ProofKeeper | null = null,
+  proofs: ProofStore | null = null,
 ): RpcHandlers<WorkerApi> {
   const verdicts = new LineVerdicts();
   const bands = new BandAnswers(store, workspace, verdicts);

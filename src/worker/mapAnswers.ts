@@ -15,7 +15,7 @@ import type { WorkspaceFiles } from './workspaceFiles.js';
 const MOST_POOLS = 64;
 /** Characters of a label of a pool or stream. */
 const LONGEST_LABEL = 40;
-/** So many frames of a stack are told of a block. */
+/** So many frames of a block's stack are shown. */
 const FRAMES_OF_BLOCK = 6;
 /** Characters of all owners in an answer. */
 const ROOM_FOR_OWNERS = 40_000;

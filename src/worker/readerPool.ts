@@ -42,7 +42,7 @@ interface Reader {
 
 /**
  * A few threads that read files, first come, first served. They start when there is work. The death of a reader fails
- * no more than the file that it was reading, and that only if a second reader dies of it too.
+ * no more than the file that it was reading, and that only if a second reader ends over it too.
  */
 export class ReaderPool {
   private readonly queue: Job[] = [];

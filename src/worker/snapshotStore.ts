@@ -143,7 +143,7 @@ export class SnapshotStore {
   /** What is known of the history of a device beside its trace. */
   knownOf(path: string, snapshot: Snapshot, device: number): KnownOfHistory {
     const { recording } = this.digest(path);
-    // Of a trace that begins with the first step, nobody asks.
+    // A trace that begins with the first step has lost nothing.
     const hasLost = snapshot.warnings.some(({ code }) => code === 'ringOverflow');
     return {
       steps: this.stepsOf(path, snapshot, device),

@@ -1,6 +1,6 @@
 """A model of the CUDA caching allocator, fed with the tensors that CPU PyTorch really allocates and frees.
 
-What is real: every storage's size, the Python stack that allocated it and the stack that let go of it, in order.
+What is real: every storage's size, the Python stack that allocated it and the stack that freed it, in order.
 What is modelled: addresses, rounding, segments. Not modelled: streams, C++ frames, memory that kernels take for
 themselves (cuBLAS and cuDNN workspaces).
 

@@ -14,7 +14,7 @@ import weakref
 import torch
 from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.links import Places
-from leakline_recorder.holders.statements import Keeper, Statements
+from leakline_recorder.holders.statements import Holder, Statements
 from leakline_recorder.memory import CudaMemory
 
 MIB = 1 << 20
@@ -47,11 +47,11 @@ def cached_table(length):
 
 
 def walk(seconds=10.0):
-    """As at step 10: everything of the toy allocator is old and born after the first step."""
+    """As at step 10: everything of the toy allocator is old and allocated after the first step."""
     snapshot = torch.cuda.allocator.snapshot(True)
     blocks = Blocks(snapshot, 1, [])
     for block in blocks.all:
-        block.born = 1
+        block.allocated = 1
     return HolderWalk(CudaMemory(), 2, seconds, texts=True).walk(blocks, 10)
 
 
@@ -214,7 +214,7 @@ class ChainsTest(unittest.TestCase):
         del strong
         self.assertIsNone(kept())
 
-    def test_locals_of_a_running_function_are_let_go(self):
+    def test_locals_of_a_running_function_are_released(self):
         def train():
             activation = torch.Tensor(MIB)
             gone = weakref.ref(activation)
@@ -230,7 +230,7 @@ class ChainsTest(unittest.TestCase):
         snapshot = torch.cuda.allocator.snapshot(True)
         blocks = Blocks(snapshot, 1, [])
         for block in blocks.all:
-            block.born = 0 if block.address == module._parameters['weight'].data_ptr() else 1
+            block.allocated = 0 if block.address == module._parameters['weight'].data_ptr() else 1
         found = HolderWalk(CudaMemory(), 2, 10.0, texts=True).walk(blocks, 10)
         self.assertEqual((found['categories'], found['askedBytes']), ({'parameter': MIB}, MIB))
         self.assertEqual(owner_of(found, extra)['name'], 'extra')
@@ -308,7 +308,7 @@ class ChainsTest(unittest.TestCase):
         keep = torch.Tensor(MIB)
         blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
         for block in blocks.all:
-            block.born = 10
+            block.allocated = 10
         self.assertIsNone(HolderWalk(CudaMemory(), 2, 10.0, texts=True).walk(blocks, 10))
         self.assertIsNotNone(keep)
 
@@ -329,19 +329,19 @@ class BlocksTest(unittest.TestCase):
         self.assertEqual([getattr(blocks.at(a), 'address', None) for a in (999, 1000, 1511, 1512, 2511, 2512, None)],
                          [None, 1000, 1000, None, 2000, None, None])
 
-    def test_born_in_the_step_of_its_last_allocation(self):
+    def test_allocated_in_the_step_of_its_last_allocation(self):
         blocks = Blocks(self.snapshot(), 4, [10, 20, 30])     # steps 4, 5 and 6 ended then
-        self.assertEqual([(b.address, b.born, b.frame and b.frame['line']) for b in blocks.all], [(1000, 5, 3), (2000, -1, None)])
+        self.assertEqual([(b.address, b.allocated, b.frame and b.frame['line']) for b in blocks.all], [(1000, 5, 3), (2000, -1, None)])
 
 
 class StatementsTest(unittest.TestCase):
-    def find(self, source, **keeper):
+    def find(self, source, **holder):
         import tempfile
         with tempfile.NamedTemporaryFile('w', suffix='.py', delete=False) as file:
             file.write(source)
         self.addCleanup(os.remove, file.name)
-        wanted = {'kind': 'variable', 'owner': 'main', 'key': None, 'container': True, **keeper}
-        return [found['line'] for found in Statements().find(Keeper(file=file.name, **wanted)) if found['file'] == file.name]
+        wanted = {'kind': 'variable', 'owner': 'main', 'key': None, 'container': True, **holder}
+        return [found['line'] for found in Statements().find(Holder(file=file.name, **wanted)) if found['file'] == file.name]
 
     def test_the_key_decides(self):
         source = "def main():\n    h = {'a': [], 'b': []}\n    h['a'].append(1)\n    h['b'].append(2)\n"
@@ -365,9 +365,9 @@ class StatementsTest(unittest.TestCase):
         name, source = '/tmp/ipykernel_7/1234.py', 'rows = []\nfor x in y:\n    rows.append(x)\n'
         linecache.cache[name] = (len(source), None, source.splitlines(True), name)
         self.addCleanup(linecache.cache.pop, name)
-        found = Statements().find(Keeper('variable', 'rows', None, name, None, True))
+        found = Statements().find(Holder('variable', 'rows', None, name, None, True))
         self.assertEqual([(at['file'], at['line'], at['text']) for at in found], [(name, 3, 'rows.append(x)')])
-        self.assertEqual(Statements().find(Keeper('variable', 'rows', None, '/tmp/ipykernel_7/99.py', None, True)), [])
+        self.assertEqual(Statements().find(Holder('variable', 'rows', None, '/tmp/ipykernel_7/99.py', None, True)), [])
 
     def test_same_name_in_another_function_is_another_variable(self):
         source = 'def other():\n    rows = []\n    rows.append(1)\n\ndef main():\n    rows = []\n    rows.append(2)\n'

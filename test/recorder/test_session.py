@@ -623,12 +623,12 @@ train(1)
         found = self.run_program(program, '--start', '1', '--light', '0')
         self.assertEqual(found.names, ['rank0_step000001.pickle', 'rank0_step000003_exit.pickle'], found.done.stderr)
 
-    def test_a_program_without_an_optimizer_is_told_of_marks(self):
+    def test_a_program_without_an_optimizer_learns_of_marks(self):
         found = self.run_program('import torch\nkept = torch.Tensor(512)', '--light', '0')
         self.assertEqual(found.names, ['rank0_step000000_exit.pickle'])
         self.assertIn('call leakline_recorder.mark_step() after each step', found.done.stderr)
 
-    def test_training_without_an_optimizer_is_told_of_marks_while_it_runs(self):
+    def test_training_without_an_optimizer_learns_of_marks_while_it_runs(self):
         program = PROGRAM + '''
 import gc, leakline_recorder, leakline_recorder.collector
 leakline_recorder.collector.NOW_AND_THEN = 0

@@ -47,8 +47,8 @@ class GraphTest(unittest.TestCase):
 
     def test_lists_of_saved_tensors(self):
         index = torch.tensor([0, 1, 1])
-        picked = self.weight.exp()[index]
-        self.assertEqual(saved_bytes(picked), index.nbytes + self.weight.nbytes)
+        selected = self.weight.exp()[index]
+        self.assertEqual(saved_bytes(selected), index.nbytes + self.weight.nbytes)
 
     def test_custom_function(self):
         class Double(torch.autograd.Function):
@@ -183,7 +183,7 @@ class WalkTest(unittest.TestCase):
             total = total + hidden.square().mean()
         blocks = Blocks(memory.memory_snapshot(), 1, [])
         for block in blocks.all:
-            block.born = 1
+            block.allocated = 1
         found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         return found, weakref.ref(hidden), weakref.ref(total)
 
@@ -215,7 +215,7 @@ class WalkTest(unittest.TestCase):
                         main.step(number)
                     blocks = Blocks(memory.memory_snapshot(), 1, [])
                     for block in blocks.all:
-                        block.born = 1
+                        block.allocated = 1
                     found = HolderWalk(memory, 2, 60, texts=True).walk(blocks, 10)
             finally:
                 del sys.modules[main.__name__]
@@ -238,7 +238,7 @@ def step(number):
     net.grow()
 '''), {('Net.heads', 'self.heads.append(torch.nn.Linear(30, 30, bias=False))', 12), ('Net.scales', 'self.scales.append(torch.nn.Parameter(torch.zeros(600)))', 12)})
 
-    def test_what_a_module_in_a_list_keeps_is_kept_by_the_module(self):
+    def test_what_a_module_in_a_list_keeps_is_held_by_the_module(self):
         self.assertEqual(self.owners('''
 import torch
 class Layer(torch.nn.Module):
@@ -333,7 +333,7 @@ def step(number):
             del batch
             blocks = Blocks(memory.memory_snapshot(), 1, [])
             for block in blocks.all:
-                block.born = 1
+                block.allocated = 1
             found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         owner = next(owner for owner in found['owners'] if owner['name'] == 'kept')
         # the graph is freed, but it still knows the inputs, and they their gradients
@@ -350,7 +350,7 @@ def step(number):
                 kept[-1].backward()
             blocks = Blocks(memory.memory_snapshot(), 1, [])
             for block in blocks.all:
-                block.born = 1
+                block.allocated = 1
             found = HolderWalk(memory, 2, 20, texts=True).walk(blocks, 10)
         owners = {owner['name']: owner for owner in found['owners']}
         self.assertEqual([owner['savedBy'] for name, owner in owners.items() if name == 'kept'], [[]])

@@ -7,7 +7,7 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from ..sources import is_users
 
-#: born in a step that the ring of events no longer reaches, or before recording
+#: allocated in a step that the ring of events no longer reaches, or before recording
 UNKNOWN = -1
 
 
@@ -15,7 +15,7 @@ UNKNOWN = -1
 class LiveBlock:
     address: int
     size: int                        #: bytes, as rounded by the allocator
-    born: int                        #: steps that were finished when it was allocated, or UNKNOWN
+    allocated: int                   #: steps that were finished when it was allocated, or UNKNOWN
     frame: Optional[Dict[str, Any]]  #: innermost frame of the program itself
 
 
@@ -32,8 +32,8 @@ class Blocks:
                     continue
                 time_us = births.get(block['address'])
                 # bisect counts the steps that had ended by then, of those whose end is known
-                born = UNKNOWN if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
-                self.all.append(LiveBlock(block['address'], block['size'], born, _users_frame(block.get('frames', ()), users)))
+                allocated = UNKNOWN if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
+                self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()), users)))
         self.all.sort(key=lambda block: block.address)
         self._starts = [block.address for block in self.all]
 

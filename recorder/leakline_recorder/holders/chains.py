@@ -73,7 +73,7 @@ class Chains:
     def of(self, target: Any) -> Chain:
         """The shortest chain to a name in the program's own code, else in a library's, else what stands in the way."""
         try:
-            found = self._climb(target)
+            found = self._search(target)
         except ordinary(Exception):
             return Chain(None, (), ends='behind an object that does not let itself be looked at')
         links = _merge_modules(found.links)
@@ -81,7 +81,7 @@ class Chains:
             return dataclasses.replace(found, links=links[:MOST_LINKS], ends='longer')
         return dataclasses.replace(found, links=links)
 
-    def _climb(self, target: Any) -> Chain:
+    def _search(self, target: Any) -> Chain:
         back: Dict[int, Tuple[Any, Any]] = {}      # object -> (object, the one below it on the way to the target)
         level, fallback, visited = [target], None, 0
         seen = {id(target)}

@@ -9,7 +9,7 @@ from ..sources import is_users
 from .blocks import UNKNOWN, LiveBlock, by_line
 from .chains import Chain, cycle_text
 from .links import GRADIENT, Link
-from .statements import Keeper, Statements
+from .statements import Holder, Statements
 
 MOST_ADDRESSES = 512   # per owner in the sidecar
 FEW_NUMBERED = 5       # as many `conv1`, `conv2`, … are written by hand
@@ -61,18 +61,18 @@ class Group:
     def describe(self, statements: Statements, texts: bool) -> Dict[str, Any]:
         holdings = list(self.holdings.values())
         chain, split = self.newest.chain, self.growing
-        keeper = keeper_of(chain, split)
+        holder = holder_of(chain, split)
         saved = [holding for holding in holdings if holding.saved_by]
-        born = sorted({holding.block.born for holding in holdings if holding.block.born != UNKNOWN})
-        lines = statements.find(keeper) if keeper else []
+        allocated = sorted({holding.block.allocated for holding in holdings if holding.block.allocated != UNKNOWN})
+        lines = statements.find(holder) if holder else []
         container = chain.links[split] if split is not None else None
         return {
             'kind': _kind(chain, bool(saved) and len(saved) == len(holdings)),
             'text': chain.text,
-            'name': re.sub(r'\d+$', '*', name_of(chain, keeper)) if self._numbered else name_of(chain, keeper),
+            'name': re.sub(r'\d+$', '*', name_of(chain, holder)) if self._numbered else name_of(chain, holder),
             'expression': self.expression(split),
-            'file': lines[0]['file'] if lines else keeper.file if keeper else None,
-            'line': lines[0]['line'] if lines else keeper.line if keeper else None,
+            'file': lines[0]['file'] if lines else holder.file if holder else None,
+            'line': lines[0]['line'] if lines else holder.line if holder else None,
             'statements': lines if texts else [{**entry, 'text': None} for entry in lines],
             'links': [{'kind': part.kind, 'text': part.text, 'name': part.name, 'owner': part.owner} for part in chain.links],
             'cycle': [{'text': part.text, 'owner': part.owner, 'file': part.file} for part in chain.cycle] or None,
@@ -82,14 +82,14 @@ class Group:
             'graphBytes': sum(holding.block.size for holding in saved),
             'roots': len(self.roots),
             'savedBy': sorted({holding.saved_by for holding in saved if holding.saved_by})[:8],
-            'born': {'first': born[0], 'last': born[-1], 'steps': len(born)} if born else None,
+            'born': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)} if allocated else None,
             'allocatedAt': by_line([holding.block for holding in holdings]),
             'addresses': sorted(self.holdings)[:MOST_ADDRESSES],
         }
 
     @property
     def newest(self) -> Holding:
-        return max(self.holdings.values(), key=lambda holding: holding.block.born)
+        return max(self.holdings.values(), key=lambda holding: holding.block.allocated)
 
     @property
     def growing(self) -> Optional[int]:
@@ -131,38 +131,38 @@ def _kind(chain: Chain, only_graph: bool) -> str:
     return 'graph' if only_graph else 'attribute' if 'attribute' in kinds else chain.root.kind
 
 
-def keeper_of(chain: Chain, split: Optional[int]) -> Optional[Keeper]:
+def holder_of(chain: Chain, split: Optional[int]) -> Optional[Holder]:
     """The name nearest to the tensors that a statement can be searched for."""
     if chain.cycle:
         if GRADIENT in chain.cycle:
-            return Keeper('create_graph', 'backward', None, None, None, False)
+            return Holder('create_graph', 'backward', None, None, None, False)
         part = _weakest(chain.cycle)
-        return Keeper('cycle', part.name or '', part.owner, part.file, None, False) if part else None
+        return Holder('cycle', part.name or '', part.owner, part.file, None, False) if part else None
     if chain.root is None:
         return None
     if chain.root.kind == 'handled':
-        return Keeper('handled', chain.root.name, chain.root.function, chain.root.file, None, False, chain.root.line)
+        return Holder('handled', chain.root.name, chain.root.function, chain.root.file, None, False, chain.root.line)
     container = split is not None
     key = None
     for part in reversed(chain.links[:split] if container else chain.links):
         if part.kind == 'key' and key is None and part.name:
             key = part.name
         elif part.kind == 'cached':
-            return Keeper('cached', part.name or '', part.owner, part.file, None, True, part.line)
+            return Holder('cached', part.name or '', part.owner, part.file, None, True, part.line)
         elif part.kind == 'attribute' and part.name and part.file and is_users(part.file):
-            return Keeper('attribute', part.name, part.owner, part.file, key, container or key is not None)
+            return Holder('attribute', part.name, part.owner, part.file, key, container or key is not None)
         elif part.kind == 'hook':
-            return Keeper('hook', part.name or '', part.owner, None, None, True)
+            return Holder('hook', part.name or '', part.owner, None, None, True)
         elif part.kind in ('closure', 'local') and part.name:
-            return Keeper('variable', part.name, part.owner, part.file, key, container or key is not None, part.line)
+            return Holder('variable', part.name, part.owner, part.file, key, container or key is not None, part.line)
     if container and chain.links[split].kind == 'cached':
         part = chain.links[split]
-        return Keeper('cached', part.name or '', part.owner, part.file, None, True, part.line)
+        return Holder('cached', part.name or '', part.owner, part.file, None, True, part.line)
     root = chain.root
     if root.kind == 'class':
-        return Keeper('attribute', root.name.rsplit('.', 1)[-1], root.name.split('.', 1)[0], root.file, key, container or key is not None)
+        return Holder('attribute', root.name.rsplit('.', 1)[-1], root.name.split('.', 1)[0], root.file, key, container or key is not None)
     owner = root.function if root.kind == 'local' else None
-    return Keeper('variable', root.name, owner, root.file, key, container or key is not None, root.line)
+    return Holder('variable', root.name, owner, root.file, key, container or key is not None, root.line)
 
 
 def _weakest(cycle: Sequence[Link]) -> Optional[Link]:
@@ -172,16 +172,16 @@ def _weakest(cycle: Sequence[Link]) -> Optional[Link]:
     return min(attributes, key=lambda part: (following[id(part)].kind == 'item', part.text), default=None)
 
 
-def name_of(chain: Chain, keeper: Optional[Keeper]) -> str:
+def name_of(chain: Chain, holder: Optional[Holder]) -> str:
     """Short enough for the end of a line: ``FeaturePyramid.visited``, ``history['aux']``."""
     if chain.cycle:
         return 'cycle ' + cycle_text(chain.cycle)
-    if keeper is None:
+    if holder is None:
         return chain.ends or 'unnamed'
-    if keeper.kind == 'handled':
-        return f'{keeper.name} being handled in {keeper.owner}()'
-    if keeper.kind == 'cached':
-        return f'cache of {keeper.owner}()'
-    head = f'{keeper.owner}.{keeper.name}' if keeper.kind in ('attribute', 'hook') and keeper.owner else keeper.name
-    return head + (f'[{keeper.key!r}]' if keeper.key is not None else '')
+    if holder.kind == 'handled':
+        return f'{holder.name} being handled in {holder.owner}()'
+    if holder.kind == 'cached':
+        return f'cache of {holder.owner}()'
+    head = f'{holder.owner}.{holder.name}' if holder.kind in ('attribute', 'hook') and holder.owner else holder.name
+    return head + (f'[{holder.key!r}]' if holder.key is not None else '')
 

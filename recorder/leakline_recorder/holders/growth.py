@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
 
 from ..monitoring import Monitoring
 from ..plain import is_a
-from .groups import Group, keeper_of, name_of
+from .groups import Group, holder_of, name_of
 from .statements import Statements
 
 MOST_CONTAINERS = 40
@@ -39,12 +39,12 @@ class Growth:
                 if part.place in found:
                     found[part.place]['bytes'] += group.bytes
                     continue
-                keeper = keeper_of(chain, index)
-                lines = self._statements.find(keeper, most=1) if keeper else []
+                holder = holder_of(chain, index)
+                lines = self._statements.find(holder, most=1) if holder else []
                 found[part.place] = {
-                    'root': group.expression(index), 'name': name_of(chain, keeper),
-                    'file': lines[0]['file'] if lines else keeper.file if keeper else None,
-                    'line': lines[0]['line'] if lines else keeper.line if keeper else None,
+                    'root': group.expression(index), 'name': name_of(chain, holder),
+                    'file': lines[0]['file'] if lines else holder.file if holder else None,
+                    'line': lines[0]['line'] if lines else holder.line if holder else None,
                     'kind': part.container, 'length': part.length, 'previousLength': known, 'bound': part.maxlen, 'bytes': group.bytes}
         return sorted(found.values(), key=lambda entry: -entry['bytes'])[:MOST_CONTAINERS]
 
@@ -54,8 +54,8 @@ class Growth:
             return
         wanted: Set[Place] = set()
         for group in groups:
-            keeper = keeper_of(group.newest.chain, group.growing)
-            wanted.update(self._statements.releases(keeper) if keeper else ())
+            holder = holder_of(group.newest.chain, group.growing)
+            wanted.update(self._statements.releases(holder) if holder else ())
         wanted = set(sorted(wanted - self._watched.keys())[:MOST_WATCHED - len(self._watched)])
         files = {file for file, _ in wanted}
         codes = {} if not wanted else {id(code): code for code in _codes(objects, frames) if code.co_filename in files}

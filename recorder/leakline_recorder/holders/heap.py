@@ -1,7 +1,7 @@
 """All objects that Python's collector tracks, and for each one who refers to it: built once per walk.
 
 Asking ``gc.get_referrers`` per tensor is far slower, and keeps finding the walker's own lists. Nothing is collected
-first: a cycle that waits for the collector is what a sawtooth is made of, and freeing it would change the run.
+first: a cycle that waits for the collector is what memory that goes in cycles is made of, and freeing it would change the run.
 """
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Heap:
                 known.append(index)
 
     def close(self) -> None:
-        """Let go of everything. The list holds this very object: without this, it would wait for the collector."""
+        """Releases everything. The list holds this very object: without this, it would wait for the collector."""
         self.objects.clear()
         self._parents.clear()
 

@@ -14,19 +14,19 @@ from .roots import Roots
 
 def native_owner(unowned: List[LiveBlock], device_type: str, roots: Roots, texts: bool) -> Optional[Dict[str, Any]]:
     """autocast's cache of cast weights lives until its block is left; it cannot be listed, so this is an inference."""
-    blocks = [block for block in unowned if block.born > 0]
+    blocks = [block for block in unowned if block.allocated > 0]
     if not blocks or not _casts_are_cached(device_type):
         return None
     place = _autocast_block(roots)
     if place is None:
         return None
     file, line, function, text = place
-    born = sorted({block.born for block in blocks})
+    allocated = sorted({block.allocated for block in blocks})
     return {
         'kind': 'native', 'text': f"autocast's weight cache, inside {function}()", 'name': "autocast's weight cache", 'expression': text if texts else 'autocast',
         'file': file, 'line': line, 'statements': [{'file': file, 'line': line, 'text': text if texts else None, 'score': 3}],
         'links': [], 'cycle': None, 'container': None, 'bytes': sum(block.size for block in blocks), 'blocks': len(blocks), 'graphBytes': 0,
-        'roots': 1, 'savedBy': [], 'born': {'first': born[0], 'last': born[-1], 'steps': len(born)},
+        'roots': 1, 'savedBy': [], 'born': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)},
         'allocatedAt': by_line(blocks), 'addresses': sorted(block.address for block in blocks)[:MOST_ADDRESSES],
     }
 

@@ -43,7 +43,7 @@ class Roots:
         self._modules()
 
     def close(self) -> None:
-        """Let go of the frames: one of them is the walk's own, and leads back here."""
+        """Releases the frames: one of them is the walk's own, and leads back here."""
         self.frames.clear()
         self._named.clear()
 

@@ -17,7 +17,7 @@ MOST_STATEMENTS = 4    # for one holder
 
 
 @dataclasses.dataclass(frozen=True)
-class Keeper:
+class Holder:
     """What to look for: a variable or attribute, and how it holds the tensors."""
 
     kind: str                   #: 'variable', 'attribute', 'cached', 'hook', 'handled', 'cycle', 'create_graph'
@@ -35,44 +35,44 @@ class Statements:
     def __init__(self) -> None:
         self.deadline = Deadline(float('inf'))
         self._trees: Dict[str, Optional[Tuple[ast.Module, List[str]]]] = {}
-        self._answers: Dict[Keeper, List[Dict[str, Any]]] = {}
-        self._releases: Dict[Keeper, List[Tuple[str, int]]] = {}
+        self._answers: Dict[Holder, List[Dict[str, Any]]] = {}
+        self._releases: Dict[Holder, List[Tuple[str, int]]] = {}
 
     def forget(self) -> None:
         self._trees.clear()
 
-    def find(self, keeper: Keeper, most: int = MOST_STATEMENTS) -> List[Dict[str, Any]]:
+    def find(self, holder: Holder, most: int = MOST_STATEMENTS) -> List[Dict[str, Any]]:
         """Best first: ``{file, line, text, score}``."""
-        if keeper not in self._answers:
-            found = self._find(keeper)
+        if holder not in self._answers:
+            found = self._find(holder)
             if self.deadline.missed:
                 return found[:most]    # another snapshot may have more time
-            self._answers[keeper] = found
-        return self._answers[keeper][:most]
+            self._answers[holder] = found
+        return self._answers[holder][:most]
 
-    def _find(self, keeper: Keeper) -> List[Dict[str, Any]]:
-        found = self._search(keeper, _matches)
-        if not found and keeper.kind == 'attribute' and not keeper.container:
-            found = self._search(keeper, _set_by_any_name)
+    def _find(self, holder: Holder) -> List[Dict[str, Any]]:
+        found = self._search(holder, _matches)
+        if not found and holder.kind == 'attribute' and not holder.container:
+            found = self._search(holder, _set_by_any_name)
         ranked = sorted(found.items(), key=lambda item: (-item[1][0], item[0]))
         return [{'file': path, 'line': line, 'text': text[:200], 'score': score} for (path, line), (score, text) in ranked[:MOST_STATEMENTS]]
 
-    def releases(self, keeper: Keeper) -> List[Tuple[str, int]]:
+    def releases(self, holder: Holder) -> List[Tuple[str, int]]:
         """Statements that may take out of the holder, or bind its name to something else."""
-        if keeper not in self._releases:
-            self._releases[keeper] = sorted(self._search(keeper, _releases))
-        return self._releases[keeper]
+        if holder not in self._releases:
+            self._releases[holder] = sorted(self._search(holder, _releases))
+        return self._releases[holder]
 
-    def _search(self, keeper: Keeper, matches: Callable[[ast.Module, Keeper, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
+    def _search(self, holder: Holder, matches: Callable[[ast.Module, Holder, bool], Iterator[Tuple[Any, int]]]) -> Dict[Tuple[str, int], Tuple[int, str]]:
         found: Dict[Tuple[str, int], Tuple[int, str]] = {}
-        for path in self._paths(keeper.file):
+        for path in self._paths(holder.file):
             if self.deadline.passed():
                 break    # where the time is over
             parsed = self._tree(path)
             if parsed is None:
                 continue
             tree, lines = parsed
-            for node, score in matches(tree, keeper, path == keeper.file):
+            for node, score in matches(tree, holder, path == holder.file):
                 at = (path, node.lineno)
                 text = lines[node.lineno - 1].strip() if node.lineno <= len(lines) else ''
                 if score > found.get(at, (0, ''))[0]:
@@ -98,31 +98,31 @@ class Statements:
         return self._trees[path]
 
 
-def _matches(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
-    if keeper.kind == 'cached':
-        yield from _cached(tree, keeper, same_file)
+def _matches(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    if holder.kind == 'cached':
+        yield from _cached(tree, holder, same_file)
         return
-    if keeper.kind == 'create_graph':
+    if holder.kind == 'create_graph':
         yield from _create_graph(tree)
         return
-    if keeper.kind == 'handled':
-        yield from _handler(tree, keeper, same_file)
+    if holder.kind == 'handled':
+        yield from _handler(tree, holder, same_file)
         return
     for node, scope in _scoped(tree):
-        score = _score(node, keeper)
+        score = _score(node, holder)
         if score:
             names = [name for name in scope if name]
-            here = keeper.owner is not None and any(part in names for part in keeper.owner.replace('.<locals>', '').split('.'))
+            here = holder.owner is not None and any(part in names for part in holder.owner.replace('.<locals>', '').split('.'))
             initial = bool(names) and names[-1] == '__init__'
-            if keeper.kind == 'variable' and not (same_file and (here or keeper.owner is None or '<module>' in (keeper.owner or ''))):
+            if holder.kind == 'variable' and not (same_file and (here or holder.owner is None or '<module>' in (holder.owner or ''))):
                 continue
             yield node, score + 2 * here + same_file - 2 * initial
-    if keeper.kind == 'variable' and same_file:
-        yield from _passed_on(tree, keeper)
+    if holder.kind == 'variable' and same_file:
+        yield from _passed_on(tree, holder)
 
 
-def _releases(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
-    if keeper.kind not in ('variable', 'attribute') or keeper.kind == 'variable' and not same_file:
+def _releases(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
+    if holder.kind not in ('variable', 'attribute') or holder.kind == 'variable' and not same_file:
         return
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -131,16 +131,16 @@ def _releases(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tup
             taken = [node.func.value] if releases else []
         elif isinstance(node, ast.Delete):
             taken = node.targets
-        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and not _uses(node.value, keeper):
+        elif isinstance(node, (ast.Assign, ast.AnnAssign)) and not _uses(node.value, holder):
             taken = list(_flat(node.targets if isinstance(node, ast.Assign) else [node.target]))
         else:
             taken = []
-        if any(_keyed(1, expression, keeper) for expression in taken):
+        if any(_keyed(1, expression, holder) for expression in taken):
             yield node, 1
 
 
-def _uses(value: Any, keeper: Keeper) -> bool:
-    return value is None or any(_named(part, keeper) for part in ast.walk(value))
+def _uses(value: Any, holder: Holder) -> bool:
+    return value is None or any(_named(part, holder) for part in ast.walk(value))
 
 
 def _scoped(tree: ast.AST, scope: Tuple[str, ...] = ()) -> Iterator[Tuple[Any, Tuple[str, ...]]]:
@@ -151,28 +151,28 @@ def _scoped(tree: ast.AST, scope: Tuple[str, ...] = ()) -> Iterator[Tuple[Any, T
         yield from _scoped(child, inner)
 
 
-def _score(node: Any, keeper: Keeper) -> int:
+def _score(node: Any, holder: Holder) -> int:
     """How well a statement fits; 0 if it does not touch the holder."""
     if isinstance(node, ast.Call) and _called(node.func) in GROWING_FIRST and node.args:
-        return _keyed(4 if keeper.container else 1, node.args[0], keeper)
-    if isinstance(node, ast.Call) and keeper.kind == 'attribute' and not keeper.container and _called(node.func) in NAMED_BY:
+        return _keyed(4 if holder.container else 1, node.args[0], holder)
+    if isinstance(node, ast.Call) and holder.kind == 'attribute' and not holder.container and _called(node.func) in NAMED_BY:
         at = NAMED_BY[_called(node.func) or '']
-        return 4 if len(node.args) > at and _spells(node.args[at], keeper.name) else 0
+        return 4 if len(node.args) > at and _spells(node.args[at], holder.name) else 0
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
         if node.func.attr not in GROWING:
             return 0
-        if keeper.kind == 'hook':
+        if holder.kind == 'hook':
             return 4 if 'hook' in node.func.attr else 0
-        return _keyed(4 if keeper.container else 1, node.func.value, keeper)
+        return _keyed(4 if holder.container else 1, node.func.value, holder)
     if isinstance(node, ast.AugAssign):
-        return _keyed(4, node.target, keeper)
+        return _keyed(4, node.target, holder)
     if isinstance(node, (ast.Assign, ast.AnnAssign)):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        return max((_assigned(node, target, keeper) for target in _flat(targets)), default=0)
+        return max((_assigned(node, target, holder) for target in _flat(targets)), default=0)
     return 0
 
 
-def _set_by_any_name(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+def _set_by_any_name(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
     """``setattr(self, name, value)`` in a method of the class, where no statement spells the name out.
 
     Not in ``__init__``, which sets what the object was made with.
@@ -181,9 +181,9 @@ def _set_by_any_name(tree: ast.Module, keeper: Keeper, same_file: bool) -> Itera
         at = NAMED_BY.get(_called(node.func) or '') if isinstance(node, ast.Call) else None
         if at is None or len(node.args) <= at or any(_spelling(node.args[at])):
             continue
-        holder = node.args[0] if at else getattr(node.func, 'value', None)
-        itself = isinstance(holder, ast.Name) and holder.id == 'self'
-        if itself and len(scope) > 1 and scope[-1] != '__init__' and keeper.owner is not None and scope[-2] == keeper.owner.split('.')[-1]:
+        target = node.args[0] if at else getattr(node.func, 'value', None)
+        itself = isinstance(target, ast.Name) and target.id == 'self'
+        if itself and len(scope) > 1 and scope[-1] != '__init__' and holder.owner is not None and scope[-2] == holder.owner.split('.')[-1]:
             yield node, 1 + same_file
 
 
@@ -218,33 +218,33 @@ def _spelling(expression: Any) -> List[str]:
     return ['', '']
 
 
-def _assigned(node: Any, target: Any, keeper: Keeper) -> int:
+def _assigned(node: Any, target: Any, holder: Holder) -> int:
     if node.value is None or _is_empty(node.value):
         return 0
-    if isinstance(target, ast.Subscript) and keeper.container:
-        return _keyed(4, target, keeper)
-    itself = any(_named(part, keeper) for part in ast.walk(node.value) if isinstance(part, (ast.Name, ast.Attribute)))
-    return _keyed(4 if itself else 3 if not keeper.container else 1, target, keeper)
+    if isinstance(target, ast.Subscript) and holder.container:
+        return _keyed(4, target, holder)
+    itself = any(_named(part, holder) for part in ast.walk(node.value) if isinstance(part, (ast.Name, ast.Attribute)))
+    return _keyed(4 if itself else 3 if not holder.container else 1, target, holder)
 
 
-def _keyed(score: int, expression: Any, keeper: Keeper) -> int:
+def _keyed(score: int, expression: Any, holder: Holder) -> int:
     keys = []
     while isinstance(expression, ast.Subscript):
         index = expression.slice
         if isinstance(index, ast.Constant):
             keys.append(index.value)
         expression = expression.value
-    if not _named(expression, keeper):
+    if not _named(expression, holder):
         return 0
-    if keeper.key is not None and keys:
-        score += 2 if keeper.key in keys else -3
+    if holder.key is not None and keys:
+        score += 2 if holder.key in keys else -3
     return max(score, 0)
 
 
-def _named(expression: Any, keeper: Keeper) -> bool:
-    if keeper.kind in ('attribute', 'cycle', 'hook'):
-        return isinstance(expression, ast.Attribute) and expression.attr == keeper.name
-    return isinstance(expression, ast.Name) and expression.id == keeper.name
+def _named(expression: Any, holder: Holder) -> bool:
+    if holder.kind in ('attribute', 'cycle', 'hook'):
+        return isinstance(expression, ast.Attribute) and expression.attr == holder.name
+    return isinstance(expression, ast.Name) and expression.id == holder.name
 
 
 def _flat(targets: Iterable[Any]) -> Iterator[Any]:
@@ -265,10 +265,10 @@ def _is_empty(value: Any) -> bool:
     return isinstance(value, ast.Call) and not value.args and _called(value.func) in EMPTY
 
 
-def _cached(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+def _cached(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
     """The decorator of the cached function, else its definition."""
     for node in ast.walk(tree):
-        if same_file and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == keeper.name:
+        if same_file and isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)) and node.name == holder.name:
             for decorator in node.decorator_list:
                 if 'cache' in ast.dump(decorator):
                     yield decorator, 6
@@ -283,24 +283,24 @@ def _create_graph(tree: ast.Module) -> Iterator[Tuple[Any, int]]:
                 yield node, 6
 
 
-def _handler(tree: ast.Module, keeper: Keeper, same_file: bool) -> Iterator[Tuple[Any, int]]:
+def _handler(tree: ast.Module, holder: Holder, same_file: bool) -> Iterator[Tuple[Any, int]]:
     """The ``except`` whose ``try`` raised."""
     for node in ast.walk(tree):
-        if same_file and isinstance(node, ast.Try) and node.handlers and keeper.line is not None:
-            if node.body[0].lineno <= keeper.line <= (node.body[-1].end_lineno or node.body[-1].lineno):
+        if same_file and isinstance(node, ast.Try) and node.handlers and holder.line is not None:
+            if node.body[0].lineno <= holder.line <= (node.body[-1].end_lineno or node.body[-1].lineno):
                 yield node.handlers[0], 6
 
 
-def _passed_on(tree: ast.Module, keeper: Keeper) -> Iterator[Tuple[Any, int]]:
+def _passed_on(tree: ast.Module, holder: Holder) -> Iterator[Tuple[Any, int]]:
     """The variable is an argument of a call: look at the parameter inside the function that is called."""
     functions = {node.name: node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
         function = functions.get(call.func.id)
-        if function is None or function.name == keeper.owner:
+        if function is None or function.name == holder.owner:
             continue
         for argument, parameter in zip(call.args, function.args.args):
-            if _named(argument, keeper):
-                inner = dataclasses.replace(keeper, name=parameter.arg, owner=function.name)
+            if _named(argument, holder):
+                inner = dataclasses.replace(holder, name=parameter.arg, owner=function.name)
                 for node in ast.walk(function):
                     score = _score(node, inner)
                     if score:

@@ -43,8 +43,8 @@ class HolderWalk:
     def walk(self, blocks: Blocks, step: int) -> Optional[Dict[str, Any]]:
         """``None`` if nothing is old enough to ask about: then the walk costs next to nothing."""
         began = time.perf_counter()
-        old = [block for block in blocks.all if block.born == UNKNOWN or block.born <= step - self._min_age]
-        if not any(block.born != 0 for block in old):
+        old = [block for block in blocks.all if block.allocated == UNKNOWN or block.allocated <= step - self._min_age]
+        if not any(block.allocated != 0 for block in old):
             return None
         roots = Roots()
         self._statements.deadline = Deadline(self._seconds)
@@ -66,7 +66,7 @@ class HolderWalk:
     def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory, deadline)
         # What every training needs and had from the first step on is not asked about.
-        asked = {block.address: block for block in old if not (block.born <= 0 and tensors.category(block))}
+        asked = {block.address: block for block in old if not (block.allocated <= 0 and tensors.category(block))}
         graphs = Graphs(deadline, _unpacking_runs_code(tensors.types.values()))
         held = Search(asked, tensors, Chains(heap, roots, deadline, self._shown), graphs, deadline).all()
         unowned = [block for address, block in asked.items() if address not in held]

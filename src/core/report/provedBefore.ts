@@ -14,7 +14,7 @@ interface KeptProof extends Proof {
 }
 
 /** Where proofs outlive this process. */
-export interface ProofKeeper {
+export interface ProofStore {
   /** What was kept last, of any shape; null if there is nothing. Never fails. */
   load(): Promise<unknown>;
   /** Keeps plain data in the place of what was kept. Never fails. */
@@ -35,7 +35,7 @@ export class ProvedBefore {
   private kept = '[]';
 
   /** @param keeper null to forget all with this object */
-  constructor(private readonly keeper: ProofKeeper | null) {}
+  constructor(private readonly keeper: ProofStore | null) {}
 
   /** Settles when it is known what was proved in earlier processes. */
   recall(): Promise<void> {

@@ -5,7 +5,7 @@ import type { SourceFinding } from './chances.js';
 import type { ObservedLine } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import type { PatternSearch } from './patternSearch.js';
-import { ProvedBefore, type ProofKeeper } from './provedBefore.js';
+import { ProvedBefore, type ProofStore } from './provedBefore.js';
 import type { HolderReport, Report } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
@@ -23,7 +23,7 @@ export class ReportsFromSources {
    */
   constructor(
     private readonly now: () => number,
-    keeper: ProofKeeper | null = null,
+    keeper: ProofStore | null = null,
   ) {
     this.provedBefore = new ProvedBefore(keeper);
   }

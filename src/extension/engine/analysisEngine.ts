@@ -5,9 +5,9 @@ import type { WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/w
 import type { Clock } from '../intake/ports.js';
 import type { Translator } from '../text/translator.js';
 
-/** Deaths of the worker after which it stays down until somebody asks for it anew. */
-const MOST_DEATHS = 3;
-/** Deaths further back than this are forgiven, in milliseconds. */
+/** Ends of the worker after which it stays down until `revive`. */
+const MOST_ENDS = 3;
+/** Ends further back than this are forgiven, in milliseconds. */
 const FORGIVEN_AFTER_MS = 10 * 60_000;
 /** A report that takes longer is given up, in milliseconds. */
 const REPORT_MS = 10 * 60_000;
@@ -15,8 +15,8 @@ const REPORT_MS = 10 * 60_000;
 /** What the engine tells the rest of the extension. */
 export interface EngineListener {
   progress(path: string, fraction: number): void;
-  /** The worker died; if `again`, a new one is reading the snapshots anew. */
-  died(message: string, again: boolean): void;
+  /** The worker ended; if `again`, a new one is reading the snapshots anew. */
+  ended(message: string, again: boolean): void;
   /** After a restart: what was known is read again, except for `lost`. */
   restored(lost: readonly string[]): void;
 }
@@ -27,8 +27,8 @@ interface Running {
 }
 
 /**
- * The worker, as calls. It starts with the first call. When it dies, open calls fail with one sentence, and a new one
- * takes over that reads what the old one had read, but not the file that was to blame; after {@link MOST_DEATHS} deaths it stays down until `revive`.
+ * The worker, as calls. It starts with the first call. When it ends, open calls fail with one sentence, and a new one
+ * takes over that reads what the old one had read, but not the file that was to blame; after {@link MOST_ENDS} ends it stays down until `revive`.
  */
 export class AnalysisEngine {
   private running: Running | null = null;
@@ -38,10 +38,10 @@ export class AnalysisEngine {
   /** Reports that are asked for. */
   private reports = 0;
   private listing: WorkspaceListing | null = null;
-  private deaths: number[] = [];
-  /** Files whose reports ended workers, that nobody was told of yet. */
+  private ends: number[] = [];
+  /** Files whose reports ended workers, that the user has not been told yet. */
   private readonly setAside: string[] = [];
-  /** Settles when the snapshots of a dead worker are read again; calls wait for it. */
+  /** Settles when the snapshots of an ended worker are read again; calls wait for it. */
   private restoring: Promise<void> = Promise.resolve();
   private disposed = false;
 
@@ -54,14 +54,14 @@ export class AnalysisEngine {
 
   /**
    * Asks the worker.
-   * @throws RpcError with the worker's reason, `cancelled`, or `closed` if it died or is down
+   * @throws RpcError with the worker's reason, `cancelled`, or `closed` if it ended or is down
    */
   async call<Name extends keyof WorkerApi>(
     method: Name,
     params: WorkerApi[Name]['params'],
     signal?: AbortSignal,
   ): Promise<WorkerApi[Name]['result']> {
-    // After too many deaths nobody restored what was known; the first call that may start a worker again does.
+    // After too many ends nothing is restored; the first call that may start a worker again does.
     if (this.running === null && this.loaded.size > 0 && this.mayStart) this.restoring = this.restore();
     await this.restoring;
     return await this.ask(method, params, signal);
@@ -71,9 +71,9 @@ export class AnalysisEngine {
     return this.running !== null;
   }
 
-  /** Lets a worker that died too often start again. */
+  /** Lets a worker that ended too often start again. */
   revive(): void {
-    this.deaths = [];
+    this.ends = [];
   }
 
   async dispose(): Promise<void> {
@@ -97,7 +97,7 @@ export class AnalysisEngine {
     return result;
   }
 
-  /** Ends the worker if a report takes too long: nobody else can. */
+  /** Ends the worker if a report takes too long: only its end stops it. */
   private async watched<T>({ thread }: Running, report: () => Promise<T>): Promise<T> {
     const timer = setTimeout(() => void thread.terminate(), REPORT_MS);
     this.reports++;
@@ -166,20 +166,20 @@ export class AnalysisEngine {
   private staysOff(): string {
     return this.l10n.t(
       'It stopped {0} times and stays off until you choose "Read Snapshots Again" in the Snapshots view.',
-      MOST_DEATHS,
+      MOST_ENDS,
     );
   }
 
   private get mayStart(): boolean {
     const horizon = this.clock.now() - FORGIVEN_AFTER_MS;
-    this.deaths = this.deaths.filter((time) => time > horizon);
-    return !this.disposed && this.deaths.length < MOST_DEATHS;
+    this.ends = this.ends.filter((time) => time > horizon);
+    return !this.disposed && this.ends.length < MOST_ENDS;
   }
 
   private ended(running: Running, reason: string): void {
     if (this.running !== running) return; // asked for
     this.running = null;
-    this.deaths.push(this.clock.now());
+    this.ends.push(this.clock.now());
     const { suspect } = this;
     if (suspect !== null) {
       this.drop(suspect);
@@ -192,7 +192,7 @@ export class AnalysisEngine {
         ? stopped
         : `${stopped} ${this.l10n.t('{0} is set aside: its report ended the reader.', suspect)}`;
     running.client.close(message);
-    this.listener.died(this.mayStart ? message : `${message} ${this.staysOff()}`, again);
+    this.listener.ended(this.mayStart ? message : `${message} ${this.staysOff()}`, again);
     if (again) this.restoring = this.restore();
   }
 

@@ -244,7 +244,7 @@ export class SnapshotIntake {
     return next;
   }
 
-  /** Reads what is queued, newest file first: the run that somebody works on is judged before those of last year. */
+  /** Reads what is queued, newest file first: the present run is judged before those of last year. */
   private readNext(): void {
     while (this.reading < this.readAtOnce && !this.disposed) {
       const entry = this.nextQueued();
@@ -280,7 +280,7 @@ export class SnapshotIntake {
       if (this.files.get(entry.path) !== entry) return;
       const problem = problemOf(error);
       if (problem.reason === 'closed' && entry.attempts === 0) {
-        // The reader died, perhaps of another file: once more, with a new one.
+        // The reader ended, perhaps over another file: once more, with a new one.
         entry.attempts++;
         entry.phase = 'queued';
         this.changed(false);

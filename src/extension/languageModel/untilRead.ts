@@ -3,7 +3,7 @@ import { disposeAll } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 
-/** Resolves when everything that was found is read and judged, when that cannot be, or when nobody waits any more. */
+/** Resolves when everything that was found is read and judged, when that cannot be, or when the caller cancels. */
 export async function untilRead(
   session: SnapshotSession,
   store: ResultsStore,

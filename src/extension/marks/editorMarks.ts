@@ -32,7 +32,7 @@ const NONE: readonly never[] = [];
 
 /**
  * What is said of the lines of a document. All surfaces of the editor ask here, so that they agree. An index is ready
- * when they are told of a change: lists are the same objects until something changes.
+ * when they hear of a change: lists are the same objects until something changes.
  */
 export class EditorMarks implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();

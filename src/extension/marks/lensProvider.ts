@@ -10,7 +10,7 @@ import type { MarkedPlace } from './markedLines.js';
 import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
- * An editor that loses the focus forgets that it was told of new lenses, if it has not asked for them by then. Those
+ * An editor that loses the focus forgets the notice of new lenses, if it has not asked for them by then. Those
  * that have not asked are told again after this many milliseconds, and then after twice as many, and so on.
  */
 const TOLD_AGAIN_MS = 1_000;

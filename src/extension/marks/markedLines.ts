@@ -10,7 +10,7 @@ const GATHER_MS = 150;
 export interface MarkedPlace {
   /** 1-based. */
   readonly line: number;
-  /** The line no longer reads as it did when it ran, or nobody can tell. */
+  /** The line no longer reads as it did when it ran, or that cannot be told. */
   readonly edited: boolean;
   /** The file is another version than the one that ran, and what stood on the line then is not known. */
   readonly otherVersion: boolean;

@@ -15,7 +15,7 @@ export type RecordedText =
   | { readonly kind: 'unknown' }
   /** It was this one. */
   | { readonly kind: 'known'; readonly lines: readonly string[] }
-  /** It was another one that nobody has: lines cannot be told from each other. */
+  /** It was another one that is not to be had: lines cannot be told from each other. */
   | { readonly kind: 'other' };
 
 const UNKNOWN: RecordedText = { kind: 'unknown' };

@@ -27,7 +27,7 @@ export class SinceEdits implements vscode.Disposable {
   isHolderEdited(holder: HolderReport | null): boolean {
     const document = holder === null ? undefined : this.documentOf(holder.file);
     if (holder === null || document === undefined) return false;
-    // Asked for in any case: from now on an edit of that line is told of.
+    // Asked for in any case: from now on an edit of that line is reported.
     const isEdited = this.isLineEdited(holder);
     return holder.edit === null ? isEdited : fixOffset(holder.edit, document) === null;
   }
@@ -39,7 +39,7 @@ export class SinceEdits implements vscode.Disposable {
     return place !== null && place.edited && !place.otherVersion;
   }
 
-  /** True if an open document is another version than the one that ran, whose text nobody has; null if none is open. */
+  /** True if an open document is another version than the one that ran, whose text is not to be had; null if none is open. */
   isOtherVersion({ file, line }: SourcePlace): boolean | null {
     const document = this.documentOf(file);
     return document === undefined ? null : this.lines.place(document, line)?.otherVersion === true;

@@ -23,7 +23,7 @@ interface Match {
 }
 
 /**
- * The notebook cells that recorded code is. A cell is known by its text as long as nobody edits it; once known it stays
+ * The notebook cells that recorded code is. A cell is known by its text until an edit; once known it stays
  * what it is, and its marks follow the edits. Notebooks that are not open are looked into when something is unknown.
  */
 export class NotebookCells implements vscode.Disposable {
@@ -155,7 +155,7 @@ export class NotebookCells implements vscode.Disposable {
         const text = same === undefined ? (isNamedByText ? cell.document.getText() : null) : (known?.text ?? null);
         matches.set(recorded, { uri: cell.document.uri, name: nameOf(cell), text });
       }
-      // VS Code has let go of a notebook that nobody looks at: its cells are still there.
+      // VS Code has closed a notebook that is not shown: its cells are still there.
       else if (known !== undefined && !isOpen.has(known.uri.path)) matches.set(recorded, known);
     }
     return matches;

@@ -11,8 +11,8 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { runRecording } from './runRecording.js';
 import type { RecordingTasks } from './recordingTask.js';
 
-/** How long the snapshots of a program that has ended are waited for, in milliseconds. */
-const PATIENCE_MS = 60_000;
+/** After a program has ended, its snapshots come within so many milliseconds. */
+const LATEST_MS = 60_000;
 
 /** Runs the program of a finding under the recorder once more, and says what became of the leak. */
 export class RecordAgain {
@@ -102,7 +102,7 @@ export class RecordAgain {
       const fresh = newestFirst(this.runs()).filter((run) => !known.has(runKey(run)));
       return this.session.reading ? null : (fresh.find((run) => run.rank === rank) ?? fresh.at(0) ?? null);
     };
-    const end = Date.now() + PATIENCE_MS;
+    const end = Date.now() + LATEST_MS;
     for (;;) {
       const run = find();
       if (run !== null || Date.now() > end) return run;

@@ -113,7 +113,7 @@ export function lineMarks(report: Report, ignored = false): LineMark[] {
   );
 }
 
-/** Things with a place, by file and sorted by line, for lookups while somebody types. */
+/** Things with a place, by file and sorted by line, for lookups at every key. */
 export function byFile<T extends { readonly file: string; readonly line: number }>(
   items: readonly T[],
 ): Map<string, T[]> {

@@ -39,7 +39,7 @@ export class EditorCursor implements vscode.Disposable {
   }
 
   private follow(editor: vscode.TextEditor | undefined): void {
-    // The timeline itself has the focus while somebody looks at it: the last editor still counts.
+    // The timeline itself has the focus while the user looks at it: the last editor still counts.
     if (editor?.document.languageId !== 'python') return;
     const { document, selection } = editor;
     const file = this.files.path(document.uri);

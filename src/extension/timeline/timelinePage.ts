@@ -115,7 +115,7 @@ export class TimelinePage implements vscode.Disposable {
           if (protocol !== TIMELINE_PROTOCOL) {
             throw new RpcError(
               'protocol',
-              vscode.l10n.t('This page is of another version; close it and open it again.'),
+              vscode.l10n.t('This page is a different version; close it and open it again.'),
             );
           }
           this.toldReading = session.reading;

@@ -60,7 +60,7 @@ export class TimelineSelection {
     }));
     const path = this.path ?? this.bestSnapshot(runs);
     const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
-    // The fullest device: it is the one that somebody worries about.
+    // The fullest device: it is the one to worry about.
     const device = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
     const trend = trends.find((candidate) => candidate.path === path);
     const selected =

@@ -171,8 +171,8 @@ function uncounted(path: string): string {
 }
 
 /**
- * A file found lying about that is no snapshot is nobody's business, unless it lies among snapshots and began like one, or
- * is counted like them: one that is damaged is missed.
+ * A file that is no snapshot is not shown, unless it lies among snapshots and began like one, or is counted like them:
+ * then it is a damaged one, and missed.
  */
 function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
   switch (entry.phase) {

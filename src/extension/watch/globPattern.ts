@@ -1,6 +1,6 @@
 import { SKIPPED_FOLDERS } from '../../node/skippedFolders.js';
 
-/** True if the last component of `relative` (with `/`) is a folder that nobody keeps snapshots in. */
+/** True if the last component of `relative` (with `/`) is a folder that holds no snapshots. */
 export function isSkippedFolder(relative: string): boolean {
   return SKIPPED_FOLDERS.has(relative.slice(relative.lastIndexOf('/') + 1));
 }

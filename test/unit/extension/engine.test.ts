@@ -88,7 +88,7 @@ describe('The worker as the extension sees it', () => {
     };
     engine = new AnalysisEngine(start, clock, plainText, {
       progress: () => undefined,
-      died: (message, again) => told.push(`${message} ${again}`),
+      ended: (message, again) => told.push(`${message} ${again}`),
       restored: (lost) => told.push(`lost ${lost.join()}`),
     });
   });

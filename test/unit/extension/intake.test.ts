@@ -296,7 +296,7 @@ describe('The intake of snapshots', () => {
     assert.ok(!world.intake.busy, 'when it is read');
   });
 
-  it('reads a file once more whose reader died, and no more often', async () => {
+  it('reads a file once more whose reader ended, and no more often', async () => {
     let deaths = 1;
     world.onLoad = (path) =>
       deaths-- > 0 ? Promise.reject(new ReadError('closed')) : Promise.resolve(snapshotReport({ path }));

@@ -57,7 +57,7 @@ describe('The real worker as the extension runs it', () => {
         progress: (path) => {
           onProgress(path);
         },
-        died: (message, again) => told.push(`${message} ${again}`),
+        ended: (message, again) => told.push(`${message} ${again}`),
         restored: (lost) => told.push(`lost ${lost.join()}`),
       },
     );

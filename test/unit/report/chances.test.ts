@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plantedWorkspace } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { stepOfDigest } from '../../../src/core/runs/runs.js';
-import type { ProofKeeper } from '../../../src/core/report/provedBefore.js';
+import type { ProofStore } from '../../../src/core/report/provedBefore.js';
 import type { LineReport, Verdict } from '../../../src/core/report/report.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
@@ -167,7 +167,7 @@ describe('A leak', () => {
     const digests = plain(await first('endless_replay', 20));
     let kept: unknown = null;
     let stored = 0;
-    const keeper: ProofKeeper = {
+    const store: ProofStore = {
       load: () => Promise.resolve(kept),
       store: (proofs) => {
         kept = JSON.parse(JSON.stringify(proofs));
@@ -175,7 +175,7 @@ describe('A leak', () => {
       },
     };
     const verdictInNewWindow = async (seen: readonly SnapshotDigest[], workspace: ReportWorkspace): Promise<Verdict> =>
-      (await new ReportsFromSources(() => 0, keeper).report(seen, workspace)).report.runs[0].verdict;
+      (await new ReportsFromSources(() => 0, store).report(seen, workspace)).report.runs[0].verdict;
     assert.equal(await verdictInNewWindow(digests, SOURCES), 'leak');
     assert.equal(await verdictInNewWindow(digests, cured), 'leak');
     // Snapshots come in one after the other: the newest alone proves nothing, and takes nothing back.

@@ -7,7 +7,7 @@ _cuda_attach_out_of_memory_observer = observers.append
 
 
 class MemPoolContext:
-    """The pool that is used until this object dies."""
+    """The pool that is used until this object is freed."""
 
     active: Any = None
 

@@ -21,7 +21,7 @@ class Device:
 
 
 class Tensor:
-    """``nbytes`` of the toy allocator, given back when the object dies."""
+    """``nbytes`` of the toy allocator, freed with the object."""
 
     device = Device()
     grad_fn = None
