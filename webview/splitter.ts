@@ -1,4 +1,4 @@
-/** Between the chart and the tabs: dragged, or moved by keys, to give one of them more of the height. */
+/** Between the chart and the tabs, which lie above each other or side by side: dragged, or moved by keys. */
 import { el } from './dom.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
@@ -32,8 +32,13 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
   bar.addEventListener('pointermove', (event) => {
     const [above, below] = [bar.previousElementSibling, bar.nextElementSibling];
     if (!bar.hasPointerCapture(event.pointerId) || above === null || below === null) return;
-    const top = above.getBoundingClientRect().top;
-    moveTo((event.clientY - top) / (below.getBoundingClientRect().bottom - top));
+    const [from, to] = [above.getBoundingClientRect(), below.getBoundingClientRect()];
+    const isBeside = from.right <= to.left;
+    moveTo(
+      isBeside
+        ? (event.clientX - from.left) / (to.right - from.left)
+        : (event.clientY - from.top) / (to.bottom - from.top),
+    );
   });
   bar.addEventListener('dblclick', () => {
     moveTo(INITIAL.split);
@@ -42,7 +47,9 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
     const { split } = store.get();
     const to = {
       ArrowUp: split - KEY_STEP,
+      ArrowLeft: split - KEY_STEP,
       ArrowDown: split + KEY_STEP,
+      ArrowRight: split + KEY_STEP,
       Home: LEAST_SPLIT,
       End: MOST_SPLIT,
     }[event.key];

@@ -73,9 +73,9 @@ async function one(path: string, desk: Desk): Promise<readonly SnapshotDigest[]>
   }
 }
 
-/** The runs of a folder by rank, null if two are of one. */
-function byRank(runs: readonly Run[]): Map<number | null, Run> | null {
-  const ranks = new Map(runs.map((run) => [run.rank, run]));
+/** The runs of a folder by rank, null if two are of one. A run that names no rank is the first: only the recorder names it. */
+function byRank(runs: readonly Run[]): Map<number, Run> | null {
+  const ranks = new Map(runs.map((run) => [run.rank ?? 0, run]));
   return ranks.size === runs.length ? ranks : null;
 }
 

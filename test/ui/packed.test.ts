@@ -7,7 +7,6 @@ import { assertShows } from '../support/shownBytes.js';
 import { TrainingRun, type Frame } from '../support/trainingRun.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
-import { describeInFull } from '../support/sample.js';
 
 /** Where the training machine had the repository: nowhere near where it is here. */
 const recordedRoot = '/mnt/jobs/7781/code/vae';
@@ -22,6 +21,9 @@ def train(steps):
         batch = load(step)
         loss = model(batch)
         memory.keep(loss)
+
+
+train(40)
 `,
   'models/__init__.py': '',
   'models/memory.py': `class Memory:
@@ -53,7 +55,11 @@ function record(folder: string): TrainingRun {
   for (let step = 1; step <= 40; step++) {
     const batch = run.allocate(randomInt(1e6, 2e6), [frame('train.py', 7, 'train')]);
     const activation = run.allocate(randomInt(1e6, 2e6), [library, frame('train.py', 8, 'train')]);
-    run.allocate(randomInt(1e5, 4e6), [frame(guilty.file, guilty.line, 'keep'), frame('train.py', 9, 'train')]);
+    run.allocate(randomInt(1e5, 4e6), [
+      frame(guilty.file, guilty.line, 'keep'),
+      frame('train.py', 9, 'train'),
+      frame('train.py', 12, '<module>'),
+    ]);
     run.free(batch);
     run.free(activation);
     if (step % 10 === 0) writeFileSync(join(folder, `dumps/at_${step}.pickle`), run.dump());
@@ -61,7 +67,7 @@ function record(folder: string): TrainingRun {
   return run;
 }
 
-describeInFull('The packed extension in a VS Code of its own', () => {
+describe('The packed extension in a VS Code of its own', () => {
   const ui = uiSession({ form: 'packed' });
 
   it('shows the right bytes above the right line of a repository it has never seen', async () => {

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { TrainingRun } from '../support/trainingRun.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
-import { describeInFull } from '../support/sample.js';
 
 const MiB = 1024 * 1024;
 const SMALL = 4096;
@@ -13,7 +12,7 @@ const LARGE = 300 * MiB;
 const SMALL_BEFORE = 1201;
 const SMALL_IN_ALL = 2000;
 
-describeInFull('A peak of a single event', () => {
+describe('A peak of a single event', () => {
   const ui = uiSession();
 
   it('is found, told to the byte, zoomed to, and leads to its line', async () => {

@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { copyExample, newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
-import { describeInFull } from '../support/sample.js';
 
 /** A training of half a minute, on processors that have other work. */
 const RECORDING_LIMIT_MS = 900_000;
@@ -24,7 +23,7 @@ function interpreterOnModel(): string {
   return path;
 }
 
-describeInFull('From a leak to the proof that it is gone', () => {
+describe('From a leak to the proof that it is gone', () => {
   before(function () {
     if (python === '' || spawnSync(python, ['-c', 'import torch']).status !== 0) {
       console.log('      (skipped: LEAKLINE_TORCH_PYTHON names no Python with PyTorch)');

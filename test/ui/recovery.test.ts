@@ -8,14 +8,13 @@ import { assertShows } from '../support/shownBytes.js';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { writeWorkerKiller } from './support/workerKiller.js';
-import { describeInFull } from '../support/sample.js';
 
 function setAge(path: string, minutes: number): void {
   const time = new Date(Date.now() - minutes * 60_000);
   utimesSync(path, time, time);
 }
 
-describeInFull('A worker that dies while it reads', () => {
+describe('A worker that dies while it reads', () => {
   const ui = uiSession({ beside: writeWorkerKiller });
 
   it('is told of, and everything is read again by another one', async () => {

@@ -2,12 +2,11 @@ import assert from 'node:assert/strict';
 import { eventually, patiently } from '../support/eventually.js';
 import { copyExample, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
-import { describeInFull } from '../support/sample.js';
 
 /** The row of a snapshot that is read. */
 const READ = /step_\d+/;
 
-describeInFull('A workspace that is not trusted', () => {
+describe('A workspace that is not trusted', () => {
   const ui = uiSession({
     settings: {
       'security.workspace.trust.enabled': true,

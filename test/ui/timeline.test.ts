@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LineReport, RunReport } from '../../src/core/report/report.js';
 import { analyze, snapshotsIn } from '../support/cli.js';
@@ -7,16 +8,16 @@ import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { LiveList, TimelinePage } from './workbench/timelinePage.js';
 import type { Workbench } from './workbench/workbench.js';
-import { describeInFull } from '../support/sample.js';
 
 const guilty = { file: 'detector/pyramid.py', line: 16, place: 'detector/pyramid.py:16' };
 
-describeInFull('The timeline', () => {
+describe('The timeline', () => {
   const ui = uiSession();
   let run: RunReport;
   let leak: LineReport;
   let workbench: Workbench;
   let timeline: TimelinePage;
+  let folder: string;
 
   ui.prepare(async () => {
     const [only] = analyze(exampleFolder(), snapshotsIn(join(exampleFolder(), 'snapshots'))).runs;
@@ -24,7 +25,8 @@ describeInFull('The timeline', () => {
     const found = run.lines.find(({ file, line }) => file === guilty.file && line === guilty.line);
     assert.ok(found !== undefined);
     leak = found;
-    workbench = await ui.open({ folder: copyExample() });
+    folder = copyExample();
+    workbench = await ui.open({ folder });
     await workbench.runCommand('Leakline: Open Timeline');
     timeline = await workbench.timeline();
   });
@@ -98,6 +100,74 @@ describeInFull('The timeline', () => {
       assert.equal(totalBytes, live);
     });
     await workbench.screenshot('timeline-from-lens');
+  });
+
+  /** Chooses in the menu of the curve with its allocations. */
+  async function chooseFormat(kind: string): Promise<void> {
+    const menu = timeline.panel.locator('.timeline .controls .export', { hasText: 'PNG' });
+    if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click();
+    await menu.locator('vscode-button', { hasText: kind }).click();
+  }
+
+  /** Answers where to save, once a name is suggested. */
+  async function answer(target: string): Promise<void> {
+    await eventually(async () => {
+      assert.match(await workbench.quickInput.value(), /step_0040-timeline\.\w+$/);
+    });
+    await workbench.quickInput.fill(target);
+  }
+
+  async function save(kind: 'PNG' | 'SVG' | 'CSV'): Promise<Buffer> {
+    const target = join(folder, `saved.${kind.toLowerCase()}`);
+    await chooseFormat(kind);
+    await answer(target);
+    await workbench.quickInput.acceptSelected();
+    await timeline.panel.locator('.export-status', { hasText: `saved.${kind.toLowerCase()}` }).waitFor();
+    return readFileSync(target);
+  }
+
+  it('saves the curve as numbers, and as pictures that begin as such files do', async () => {
+    const rows = (await save('CSV')).toString('utf8').trimEnd().split('\r\n');
+    const last = rows.at(-1)?.split(',') ?? [];
+    assert.equal(Number(last[rows[0].split(',').indexOf('live_bytes')]), run.snapshots.at(-1)?.devices[0].liveBytes);
+    assert.deepEqual([...(await save('PNG')).subarray(0, 8)], [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+    assert.match((await save('SVG')).toString('utf8'), /^<svg [^]*<\/svg>\s*$/);
+  });
+
+  it('saves nothing when the question where to is cancelled', async () => {
+    await chooseFormat('PNG');
+    await answer(join(folder, 'unwanted.png'));
+    await workbench.quickInput.cancel();
+    await eventually(async () => {
+      assert.equal(await workbench.page.locator('.quick-input-widget:visible').count(), 0);
+    });
+    assert.equal(existsSync(join(folder, 'unwanted.png')), false);
+    const messages = await workbench.notifications.texts();
+    assert.deepEqual(
+      messages.filter((text) => /sav|unwanted/i.test(text)),
+      [],
+    );
+  });
+
+  it('is there again in a window that is loaded again, as are the marks and the order of the leaks', async () => {
+    const { editor, sideBar } = workbench;
+    await workbench.runCommand('Leakline: Show Leaks');
+    await workbench.runCommand('Leakline: List Leaks by File');
+    await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
+    await timeline.clickCurve(0.5);
+    const { totalBytes } = await timeline.live();
+    await workbench.settle();
+    await workbench.runCommand('Developer: Reload Window');
+    await workbench.ready();
+    const after = await workbench.timeline();
+    await after.clickCurve(0.5);
+    await eventually(async () => {
+      assert.equal((await after.live()).totalBytes, totalBytes);
+    });
+    await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
+    await workbench.openFile(guilty.file, guilty.line);
+    await editor.untilLens(guilty.line, /leaked/);
+    await workbench.screenshot('reloaded');
   });
 
   function assertAddsUp({ rows, totalBytes }: LiveList): void {

@@ -1,64 +1,93 @@
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { dumpInPieces } from '../support/dumping.js';
-import { eventually } from '../support/eventually.js';
+import { eventually, steadily } from '../support/eventually.js';
 import { assertShows } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
-import { describeInFull } from '../support/sample.js';
+import type { Workbench } from './workbench/workbench.js';
 
-const file = 'detector/pyramid.py';
+const guilty = { file: 'detector/pyramid.py', line: 16, holder: 18 };
 
-describeInFull('A training run while VS Code watches', () => {
+describe('A training run while VS Code watches', () => {
   const ui = uiSession();
+  let folder: string;
+  let workbench: Workbench;
+
+  ui.prepare(async () => {
+    folder = copyExample({ untilStep: 5 });
+    workbench = await ui.open({ folder });
+  });
+
+  const recorded = (step: string): string => join(exampleFolder(), 'snapshots', `step_${step}.pickle`);
+  const dumped = (step: string): string => join(folder, 'snapshots', `step_${step}.pickle`);
+
+  it('alerts once when it begins to leak, and leads to the statement that holds the memory', async () => {
+    const { notifications, sideBar, editor } = workbench;
+    await workbench.openFile('detector/backbone.py');
+    await workbench.runCommand('Leakline: Show Leaks');
+    await sideBar.tree('Snapshots').untilRow(/step_0005/);
+    await workbench.statusBarItem(/more snapshots|no leak|growing/).waitFor();
+    assert.deepEqual(await notifications.texts(), []);
+    for (const step of ['0010', '0015', '0020']) copyFileSync(recorded(step), dumped(step));
+    const alert = /leaks [\d.]+ MiB\/step of GPU memory, most at pyramid\.py:18/;
+    await notifications.toast(alert).waitFor();
+    // Under the pointer it stays, however long the rest takes.
+    await notifications.toast(alert).hover();
+    await workbench.screenshot('alert');
+    for (const step of ['0025', '0030']) copyFileSync(recorded(step), dumped(step));
+    await sideBar.tree('Snapshots').untilRow(/step_0030/);
+    await steadily(async () => {
+      assert.equal((await notifications.texts()).length, 1);
+    }, 2_000);
+    await notifications.press(alert, 'Show');
+    await editor.untilActive(guilty.file);
+    await editor.untilCursorAt(guilty.holder);
+    await eventually(async () => {
+      assert.deepEqual(await notifications.texts(), []);
+    });
+  });
 
   it('changes the lens when a snapshot is complete', async () => {
-    const folder = copyExample({ untilStep: 30 });
-    const name = 'step_0035.pickle';
-    const leak = () => {
-      const lines = leakingLines(analyze(folder, snapshotsIn(join(folder, 'snapshots'))));
-      const line = lines.find((candidate) => candidate.file === file);
-      assert.ok(line !== undefined);
-      return line;
-    };
-    const before = leak();
-    const workbench = await openAt(folder);
     const { editor } = workbench;
-    assertShows(await editor.untilLens(before.line, /leaked/), before.leakedBytes);
-
-    const bytes = readFileSync(join(exampleFolder(), 'snapshots', name));
-    await dumpInPieces(join(folder, 'snapshots', name), bytes, { pieces: 5, pauseMs: 300 });
-    const complete = Date.now();
-    const after = leak();
-    assert.notEqual(after.leakedBytes, before.leakedBytes);
+    const leakedBytes = (): number => {
+      const lines = leakingLines(analyze(folder, snapshotsIn(join(folder, 'snapshots'))));
+      return lines.find(({ file, line }) => file === guilty.file && line === guilty.line)?.leakedBytes ?? 0;
+    };
+    await workbench.openFile(guilty.file, guilty.line);
+    const before = leakedBytes();
     await eventually(async () => {
-      assertShows(await editor.untilLens(after.line, /leaked/, 1_000), after.leakedBytes);
+      assertShows(await editor.untilLens(guilty.line, /leaked/, 1_000), before);
+    });
+    await dumpInPieces(dumped('0035'), readFileSync(recorded('0035')), { pieces: 5, pauseMs: 300 });
+    const complete = Date.now();
+    const after = leakedBytes();
+    assert.ok(after > before);
+    await eventually(async () => {
+      assertShows(await editor.untilLens(guilty.line, /leaked/, 1_000), after);
     });
     console.log(`      (${Date.now() - complete} ms after the last byte)`);
     await workbench.screenshot('after-a-dump');
   });
 
   it('goes on past a file that is no snapshot, without a message in the way', async () => {
-    const folder = copyExample({ untilStep: 30 });
-    const workbench = await openAt(folder);
     const { editor, notifications, sideBar } = workbench;
-    await editor.untilLens(16, /leaked/);
-    const whole = readFileSync(join(exampleFolder(), 'snapshots/step_0035.pickle'));
+    const whole = readFileSync(recorded('0040'));
     writeFileSync(join(folder, 'snapshots/half.pickle'), whole.subarray(0, whole.length >> 1));
     writeFileSync(join(folder, 'snapshots/hostile.pickle'), '\x80\x04cos\nsystem\n(X\x04\x00\x00\x00truetR.', 'latin1');
     const damaged = Buffer.from(whole);
     damaged.fill(0xff, whole.length >> 1, (whole.length >> 1) + 64);
-    writeFileSync(join(folder, 'snapshots/step_0035.pickle'), damaged);
+    writeFileSync(dumped('0040'), damaged);
     writeFileSync(join(folder, 'snapshots/words.pickle'), '\x80\x04]\x8c\x04worda.', 'latin1');
-    await workbench.runCommand('Leakline: Show Leaks');
-    await sideBar.tree('Snapshots').untilRow(/step_0035\.pickle.*is no readable pickle: .* at byte \d+/);
-    await sideBar.tree('Snapshots').untilNoRow(/words/);
-    await sideBar.tree('Snapshots').untilRow(/half\.pickle.*\w+/);
-    await sideBar.tree('Snapshots').untilRow(/hostile\.pickle.*\w+/);
-    await workbench.openFile(file);
-    await editor.untilLens(16, /leaked/);
+    const snapshots = sideBar.tree('Snapshots');
+    await snapshots.untilRow(/step_0040\.pickle.*is no readable pickle: .* at byte \d+/);
+    await snapshots.untilRow(/half\.pickle.*\w+/);
+    await snapshots.untilRow(/hostile\.pickle.*\w+/);
+    await snapshots.untilNoRow(/words/);
+    await workbench.openFile(guilty.file);
+    await editor.untilLens(guilty.line, /leaked/);
     const messages = await notifications.texts();
     assert.deepEqual(
       messages.filter((text) => /half|hostile|pickle|snapshot/i.test(text)),
@@ -66,10 +95,4 @@ describeInFull('A training run while VS Code watches', () => {
     );
     await workbench.screenshot('bad-files');
   });
-
-  async function openAt(folder: string) {
-    const workbench = await ui.open({ folder });
-    await workbench.openFile(file);
-    return workbench;
-  }
 });

@@ -76,8 +76,12 @@ export class LeakAlerts implements vscode.Disposable {
     }
   }
 
+  /** Each snapshot makes another report of the same run. */
   private worstOf(run: RunReport): FindingMark | undefined {
-    return this.store.findings.find(({ tone, parts }) => tone === 'leak' && parts.some((part) => part.run === run));
+    const key = runKey(run);
+    return this.store.findings.find(
+      ({ tone, parts }) => tone === 'leak' && parts.some((part) => runKey(part.run) === key),
+    );
   }
 
   private sentence(run: RunReport, kind: AlertKind): string {

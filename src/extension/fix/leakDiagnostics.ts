@@ -6,7 +6,6 @@ import { askingProblemText } from '../results/askingMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import { isCallerOnly, isOfOtherText, type LineMark } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
-import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 export const LEAK_SOURCE = 'Leakline';
@@ -68,7 +67,7 @@ export class LeakDiagnostics implements vscode.Disposable {
       add(finding, isOther, (range) => this.problem(finding, range, severity ?? vscode.DiagnosticSeverity.Warning));
       for (const mark of finding.lines) {
         if (mark.file === finding.file && mark.line === finding.line) continue;
-        add(mark, isOfOtherText(mark), (range) => this.hint(finding, range));
+        add(mark, isOfOtherText(mark), (range) => this.hint(range));
       }
     }
     for (const mark of severity === null ? [] : this.marks.asking) {
@@ -108,11 +107,9 @@ export class LeakDiagnostics implements vscode.Disposable {
     ]);
   }
 
-  private hint(finding: FindingMark, range: vscode.Range): vscode.Diagnostic {
-    const place = `${basename(finding.file)}:${finding.line}`;
-    const text = vscode.l10n.t('Memory of this line leaks at {0}', place);
-    const held: [FindingMark, string] = [finding, vscode.l10n.t('holds the memory')];
-    return this.diagnostic(text, range, vscode.DiagnosticSeverity.Hint, [held]);
+  /** Its hover names the statement that holds the memory. */
+  private hint(range: vscode.Range): vscode.Diagnostic {
+    return this.diagnostic(vscode.l10n.t('Memory of this line leaks'), range, vscode.DiagnosticSeverity.Hint, []);
   }
 
   private diagnostic(

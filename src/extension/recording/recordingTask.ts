@@ -16,6 +16,9 @@ interface RecordingDefinition extends vscode.TaskDefinition {
   python?: string;
 }
 
+/** Where tasks come from that no file has. */
+const TASK_SOURCE = 'Leakline';
+
 export class RecordingTasks implements vscode.TaskProvider {
   /** @param recorder path of the script that runs another one under the recorder */
   constructor(readonly recorder: string) {}
@@ -24,7 +27,7 @@ export class RecordingTasks implements vscode.TaskProvider {
   async provideTasks(): Promise<vscode.Task[]> {
     const document = vscode.window.activeTextEditor?.document;
     return document?.languageId === 'python' && document.uri.scheme === 'file'
-      ? [await this.taskFor(document.uri)]
+      ? [await this.make(this.plainDefinition(document.uri), document.uri)]
       : [];
   }
 
@@ -33,22 +36,35 @@ export class RecordingTasks implements vscode.TaskProvider {
     if (!isRecording(definition)) return undefined;
     const folder = typeof scope === 'object' ? scope : vscode.workspace.workspaceFolders?.[0];
     const at = folder === undefined ? vscode.Uri.file(definition.program) : vscode.Uri.joinPath(folder.uri, 'x.py');
-    return await this.make(definition, folder, task.name, at);
+    return await this.make(definition, at, folder, task.name);
   }
 
-  /** The task that runs one script of the disk. */
+  /** The task that runs one script of the disk: as `tasks.json` has it, arguments included, if it has it. */
   async taskFor(script: vscode.Uri): Promise<vscode.Task> {
     const folder = vscode.workspace.getWorkspaceFolder(script);
-    const program = folder === undefined ? script.fsPath : vscode.workspace.asRelativePath(script, false);
-    const definition: RecordingDefinition = { type: RECORDING_TASK_TYPE, program };
-    return await this.make(definition, folder, vscode.l10n.t('record {0}', program), script);
+    const tasks = await vscode.tasks.fetchTasks({ type: RECORDING_TASK_TYPE });
+    const isOfScript = ({ program }: RecordingDefinition): boolean =>
+      program === script.fsPath ||
+      (folder !== undefined && vscode.Uri.joinPath(folder.uri, program).fsPath === script.fsPath);
+    const configured = tasks
+      .filter(({ source }) => source !== TASK_SOURCE)
+      .map(({ definition }) => definition)
+      .filter(isRecording)
+      .find(isOfScript);
+    return await this.make(configured ?? this.plainDefinition(script), script);
+  }
+
+  private plainDefinition(script: vscode.Uri): RecordingDefinition {
+    const isInFolder = vscode.workspace.getWorkspaceFolder(script) !== undefined;
+    const program = isInFolder ? vscode.workspace.asRelativePath(script, false) : script.fsPath;
+    return { type: RECORDING_TASK_TYPE, program };
   }
 
   private async make(
     definition: RecordingDefinition,
-    folder: vscode.WorkspaceFolder | undefined,
-    name: string,
     script: vscode.Uri,
+    folder = vscode.workspace.getWorkspaceFolder(script),
+    name = vscode.l10n.t('record {0}', definition.program),
   ): Promise<vscode.Task> {
     const python = definition.python ?? (await pythonInterpreter(script));
     // A process, not a shell: no path or argument is ever read as a command.
@@ -62,7 +78,7 @@ export class RecordingTasks implements vscode.TaskProvider {
       ],
       folder === undefined ? {} : { cwd: folder.uri.fsPath },
     );
-    const task = new vscode.Task(definition, folder ?? vscode.TaskScope.Workspace, name, 'Leakline', execution, []);
+    const task = new vscode.Task(definition, folder ?? vscode.TaskScope.Workspace, name, TASK_SOURCE, execution, []);
     task.presentationOptions = { reveal: vscode.TaskRevealKind.Always, panel: vscode.TaskPanelKind.Dedicated };
     return task;
   }

@@ -1,6 +1,5 @@
 import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
-import { pythonInterpreter } from './pythonInterpreter.js';
 import type { RecordingTasks } from './recordingTask.js';
 
 /** Looking for a module takes a moment; a slow disk takes longer. */
@@ -24,8 +23,10 @@ export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): 
       .map((document) => document.save()),
   );
   if (isSaved.includes(false)) return null;
-  if (!(await hasTorch(await pythonInterpreter(program), program))) return null;
-  const execution = await vscode.tasks.executeTask(await tasks.taskFor(program));
+  const task = await tasks.taskFor(program);
+  const python = task.execution instanceof vscode.ProcessExecution ? task.execution.process : '';
+  if (!(await hasTorch(python, program))) return null;
+  const execution = await vscode.tasks.executeTask(task);
   return await new Promise<number>((resolve) => {
     const subscription = vscode.tasks.onDidEndTaskProcess((event) => {
       if (event.execution !== execution) return;
@@ -38,8 +39,9 @@ export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): 
 /** False if the interpreter cannot run a training, which is said, with what helps. */
 async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
   const cwd = vscode.workspace.getWorkspaceFolder(program)?.uri.fsPath;
+  const options = { timeout: LOOKUP_MS, env: terminalEnvironment(), ...(cwd === undefined ? {} : { cwd }) };
   const code = await new Promise<unknown>((resolve) => {
-    execFile(python, ['-c', FIND_TORCH], { timeout: LOOKUP_MS, ...(cwd === undefined ? {} : { cwd }) }, (error) => {
+    execFile(python, ['-c', FIND_TORCH], options, (error) => {
       resolve(error === null ? 0 : error.code);
     });
   });
@@ -57,4 +59,16 @@ async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
       : vscode.commands.executeCommand('workbench.action.openSettings', 'python.defaultInterpreterPath'));
   });
   return false;
+}
+
+/** The program runs in a terminal, whose settings may say where torch is. */
+function terminalEnvironment(): NodeJS.ProcessEnv {
+  const system = { darwin: 'osx', win32: 'windows' }[process.platform as string] ?? 'linux';
+  const own = vscode.workspace
+    .getConfiguration('terminal.integrated.env')
+    .get<Record<string, string | null>>(system, {});
+  // A variable that is null is left out.
+  return Object.fromEntries(
+    Object.entries({ ...process.env, ...own }).map(([name, value]) => [name, value ?? undefined]),
+  );
 }

@@ -55,6 +55,18 @@ export class EditorArea {
     });
   }
 
+  /** Takes a fix of the open list with the keyboard. */
+  async takeFix(text: string): Promise<void> {
+    const focused = this.page.locator('.action-widget .monaco-list-row.focused');
+    await eventually(async () => {
+      const found = await focused.innerText();
+      if (found.includes(text)) return;
+      await this.page.keyboard.press('ArrowDown');
+      throw new Error(`the fix in focus is ${found}, not ${text}`);
+    });
+    await this.page.keyboard.press('Enter');
+  }
+
   /**
    * The lenses in view, top down. Which line one belongs to is read off the screen: the first line number below it.
    * Lenses vanish for a moment while they are refreshed: retry, or use {@link untilLens}.

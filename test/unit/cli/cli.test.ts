@@ -222,6 +222,14 @@ describe('The command line', () => {
       assert.equal(status, 2);
       assert.match(stderr, /holds several runs: name the folder of one/);
     });
+
+    it('takes a run that names no rank for rank 0', async () => {
+      const ranks = join(FIXTURES, 'recordings/two_ranks');
+      const report = JSON.parse(
+        (await runHere('compare', '--json', join(FIXES, 'leak'), ranks)).stdout,
+      ) as CompareReport;
+      assert.deepEqual([report.fix?.before.rank, report.fix?.after.rank], [null, 0]);
+    });
   });
 
   describe('analyze --fail-on', () => {
