@@ -107,6 +107,8 @@ export interface Literal extends Span {
 }
 export interface FormatText extends Span {
   readonly kind: 'format';
+  /** What stands in its braces. */
+  readonly parts: readonly Expression[];
 }
 /** What the grammar does not know, or what is nested too deep to follow. */
 export interface Unknown extends Span {

@@ -26,8 +26,6 @@ export class ExpressionReader {
       case 'String':
       case 'ContinuedString':
         return { kind: 'literal', type: 'string', text: this.textOf(node), from, to };
-      case 'FormatString':
-        return { kind: 'format', from, to };
       case 'Boolean':
         return { kind: 'literal', type: 'boolean', text: this.textOf(node), from, to };
       case 'None':
@@ -37,6 +35,10 @@ export class ExpressionReader {
     }
     const parts = node.parts;
     switch (node.name) {
+      case 'FormatString': {
+        const replaced = parts.flatMap((part) => (part.name === 'FormatReplacement' ? part.parts.slice(1, 2) : []));
+        return { kind: 'format', parts: replaced.map(inner), from, to };
+      }
       case 'MemberExpression': {
         const last = parts[parts.length - 1];
         const value = inner(parts[0]);

@@ -13,6 +13,8 @@ export function partsOf(expression: Expression): readonly Expression[] {
       return [expression.callee, ...expression.args.map(({ value }) => value)];
     case 'display':
       return expression.items;
+    case 'format':
+      return expression.parts;
     case 'dict':
       return expression.entries.flatMap(({ key, value }) => (key === null ? [value] : [key, value]));
     case 'comprehension':

@@ -1,5 +1,7 @@
 /** What fills up because there are only so many places for it. */
+import assert from 'node:assert/strict';
 import { boundsAreTold, loop } from './bounds.js';
+import { followed, program } from './follow.js';
 
 boundsAreTold('What has only so many places, or weak ones', [
   {
@@ -199,3 +201,21 @@ for x in data:
     endless: { source: loop('state.update({i: out})', 'state = {}'), keeps: 'state.update({i: out})' },
   },
 ]);
+
+describe('Keys', () => {
+  const cases: [name: string, put: string, isNew: boolean][] = [
+    ['the number of the step', 'seen[i] = out', true],
+    ['a text with the number of the step', "seen[f'{name}/{i}'] = out", true],
+    ['a pair with the number of the step', 'seen[name, i] = out', true],
+    ['a tensor of the step', 'mask = torch.ones(3)\n    seen[mask] = out', true],
+    ['the id of a tensor that is kept', 'seen[id(out)] = (out, 1)', true],
+    ['the id of a tensor that is not kept', 'seen[id(torch.zeros(3))] = out', false],
+    ['an item of the data', 'seen[x] = out', false],
+    ['a text without the number', "seen[f'{name}'] = out", false],
+  ];
+  for (const [name, put, isNew] of cases) {
+    it(`${isNew ? 'are another one each time' : 'may come again'}: ${name}`, () => {
+      assert.equal(followed(program(loop(put, 'seen = {}')))?.hasNewKeys, isNew);
+    });
+  }
+});

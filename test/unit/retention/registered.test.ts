@@ -13,6 +13,26 @@ ${step(WATCHED, 'pass').replace(WATCHED, `seen = probe(net)\n    ${WATCHED}`)}`,
     keeps: 'layer.register_forward_hook(lambda module, inputs, output: seen.append(output))',
   },
   {
+    name: '8 an object per step whose hook keeps the last output',
+    source: `${HEAD}
+class Watch:
+    def __init__(self, module):
+        self.value = None
+        module.register_forward_hook(self.see)
+    def see(self, module, args, out):
+        self.value = out.clone()  #!
+def main():
+    for x, y in loader:
+        watch = Watch(net)
+        loss = F.mse_loss(net(x), y)  #1
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+main()  #2
+`,
+    keeps: 'module.register_forward_hook(self.see)',
+  },
+  {
     name: '8 a hook per step whose handle is removed',
     source: `${HEAD}
 def probe(layer):

@@ -1,6 +1,8 @@
+import type { Call } from '../../python/ast.js';
 import { isLoop, standings } from '../../python/standings.js';
 import type { Sources } from '../sources.js';
-import type { Place } from '../values/objects.js';
+import type { Place, Value } from '../values/objects.js';
+import { leadsToSame } from '../values/reachability.js';
 import type { Finding, HolderSearch } from './search.js';
 
 /** Where a loop of the source stands; null of any other. Its name says it. */
@@ -33,14 +35,21 @@ export function nextLoop({ machine }: HolderSearch): Place | null {
 }
 
 /**
- * True if what a finding names is put under numbers that the outermost of the training's loops counts: each is another
- * one than all before.
+ * True if what a finding names is put under keys of which each is another one than all before: numbers that the outermost
+ * of the training's loops counts, tensors of the step, or their ids where these tensors are kept.
  */
 export function hasNewKeys({ module, span }: Finding, search: HolderSearch): boolean {
-  const outermost = search.loops.names.at(0);
-  return search
-    .holdingsAt({ module, span })
-    .some(({ key }) => key?.known?.kind === 'drawn' && key.known.loop === outermost && counts(outermost, search));
+  return search.holdingsAt({ module, span }).some(({ key, value }) => key !== null && isNewKey(key, value, search));
+}
+
+function isNewKey({ known, node }: Value, value: Value, search: HolderSearch): boolean {
+  const { names } = search.loops;
+  if (known?.kind === 'drawn')
+    return known.loop === names[0] && (counts(known.loop, search) || (known.from as Partial<Call>).kind === 'call');
+  const of = known?.kind === 'identity' ? known.of : node;
+  // Tensors differ as keys, whatever they hold; an id is taken again once its object is gone.
+  const differs = known === null ? node.isTensor : leadsToSame(value.node, of);
+  return differs && of.made?.some(({ loop }) => loop === names.at(-1)) === true;
 }
 
 /** `for step in range(…)` */

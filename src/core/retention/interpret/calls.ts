@@ -149,7 +149,8 @@ export class Calls extends Part {
     const { fn, index } = next;
     if (foreign) this.machine.foreign.add(index);
     const passed = foreign || this.machine.path[index].throughLibrary ? [] : given;
-    if (fn.owner === null || fn.def.params.length === 0) return this.follower.invoke(fn, passed, act, index);
+    if (fn.self !== null || fn.owner === null || fn.def.params.length === 0)
+      return this.follower.invoke(fn, passed, act, index);
     // The object whose method it is: what is called, or what a library is handed to call it.
     const own = [callee, ...given.map(({ value }) => value)].find(({ objects }) =>
       objects.some((object) => object.kind === 'instance' && object.cls?.def === fn.owner?.def),

@@ -157,7 +157,9 @@ function makeTensor({ call, act }: Effected, { machine }: Follower): Value {
   const asks = call.args.some(
     ({ name, value }) => name === 'requires_grad' && value.kind === 'literal' && value.text === 'True',
   );
-  return watched(machine, act, call, new FlowNode(asks ? 3 : 0, true));
+  const node = new FlowNode(asks ? 3 : 0, true);
+  node.made = machine.loops;
+  return watched(machine, act, call, node);
 }
 
 type View = (effected: Effected, follower: Follower) => Value;

@@ -10,6 +10,7 @@ import {
   eitherOf,
   elementOf,
   addTo,
+  knownOfParts,
   newContainer,
   partOf,
   plainValue,
@@ -106,7 +107,10 @@ export class Expressions extends Part {
       }
       case 'literal':
         return plainValue(constantKnown(expression));
-      case 'format':
+      case 'format': {
+        const parts = expression.parts.map((part) => this.evaluate(part, act));
+        return plainValue(knownOfParts(parts, this.machine.loops));
+      }
       case 'unknown':
         return plainValue();
     }

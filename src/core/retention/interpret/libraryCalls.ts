@@ -39,6 +39,7 @@ const FUNCTIONS = handlersByName([
   ],
   [[FIELD], dataclassField],
   [['functools.partial'], partial],
+  [['id'], ({ given: [of] }) => ((of as Given | undefined) === undefined ? null : identity(of.value))],
   [['enumerate'], enumerate],
   [['zip'], zip],
   [['range'], ({ given, call }) => (given.length === 1 ? { ...plainValue(), source: call } : null)],
@@ -83,6 +84,10 @@ function autogradBackward({ given, call, act }: Called, { machine }: Follower): 
 function markStep(_: Called, { machine }: Follower): Value {
   machine.step('marked');
   return plainValue();
+}
+
+function identity({ node }: Value): Value {
+  return plainValue({ kind: 'identity', of: node });
 }
 
 /** Runs a function on the arguments behind it. */

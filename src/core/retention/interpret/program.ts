@@ -126,8 +126,8 @@ export function followPath(program: Program): void {
 const MOST_HOOKS = 30;
 
 /** Follows what was registered as hooks, inside the loops of the watched line. */
-export function runHooks(follower: Follower): void {
-  const { machine } = follower;
+function runHooks(follower: Program): void {
+  const { machine, frames } = follower;
   if (machine.watchedLoops === null) return;
   const { watchedLoops } = machine;
   const modules = new Map<FunctionObject, FlowNode>();
@@ -143,7 +143,11 @@ export function runHooks(follower: Follower): void {
     });
     follower.invokeAt(fn, given, null, DEEPEST_OFF_PATH - 1);
   };
-  const hooks = [...machine.hooks.flatMap(({ functions }) => functions), ...machine.callbacks].slice(0, MOST_HOOKS);
+  // What the stack passes through has been followed with what it was given.
+  const onPath = new Set(machine.path.map((_, index) => frames.frameFunction(index)?.def));
+  const hooks = [...machine.hooks.flatMap(({ functions }) => functions), ...machine.callbacks]
+    .filter(({ def }) => !onPath.has(def))
+    .slice(0, MOST_HOOKS);
   for (let round = 0; round < ROUNDS; round++) {
     machine.inRoundsOf(watchedLoops, () => {
       for (const fn of hooks) run(fn);

@@ -25,6 +25,8 @@ export class StackFrames extends Part {
     const { module, name, line } = this.machine.path[index];
     const def = name === '<lambda>' ? lambdaAt(module, line) : functionAt(module, name, line);
     if (def === null) return null;
+    const hooked = this.machine.hooks.flatMap(({ functions }) => functions).findLast((fn) => fn.def === def);
+    if (hooked !== undefined) return hooked;
     const scope = this.follower.moduleScope(module);
     const known = def.kind === 'lambda' ? undefined : this.definitions.known(def);
     if (known !== undefined) return known;
@@ -86,7 +88,7 @@ export class StackFrames extends Part {
   callBack(index: number): void {
     const fn = this.frameFunction(index);
     if (fn === null) return;
-    const self = fn.owner === null ? null : newInstance(fn.owner, '', []).value;
+    const self = fn.self ?? (fn.owner === null ? null : newInstance(fn.owner, '', []).value);
     for (let round = 0; round < ROUNDS; round++) {
       this.machine.inLoop(`library:${index}`, () => {
         this.follower.invokeAt({ ...fn, self }, [], index, 0);

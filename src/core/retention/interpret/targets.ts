@@ -12,6 +12,7 @@ import {
   elementOf,
   addTo,
   holdsNothing,
+  knownOfParts,
   releaseItems,
   plainValue,
 } from '../values/objects.js';
@@ -103,7 +104,7 @@ export class Targets extends Part {
       for (const container of containers) addTo(container, value);
       return;
     }
-    const key = keys.length === 1 ? keys[0] : null;
+    const key = keys.length === 1 ? keys[0] : plainValue(knownOfParts(keys, this.machine.loops));
     const guessed = containers.length === 0;
     putIn(this.machine, containers, act, { value, receiver: target.value, span, statement, key, guessed });
   }

@@ -65,7 +65,9 @@ export type Known =
   /** A whole number from zero up to, but not, this. */
   | { readonly kind: 'below'; readonly limit: ItemLimit }
   /** One of what a loop draws from something, the same ones each time that the loop begins. */
-  | { readonly kind: 'drawn'; readonly from: object; readonly loop: string };
+  | { readonly kind: 'drawn'; readonly from: object; readonly loop: string }
+  /** `id()` of this. */
+  | { readonly kind: 'identity'; readonly of: FlowNode };
 
 /** What is known of either of two values. */
 export function knownOfEither(a: Known | null, b: Known | null): Known | null {

@@ -326,8 +326,16 @@ export function partOf(value: Value): Value {
   return { ...valueOf(node), known: drawn(value) };
 }
 
+/** What is known of a key that is made of several: what the outermost of the loops draws makes it another one. */
+export function knownOfParts(parts: readonly Value[], loops: readonly LoopRound[]): Known | null {
+  const places = parts.map((part) => loops.findIndex(({ loop }) => loop === drawn(part)?.loop));
+  const first = Math.min(...places.filter((place) => place >= 0));
+  const isSure = first === 0 || parts.every(({ known }) => known !== null);
+  return isSure && first < loops.length ? (parts[places.indexOf(first)].known ?? null) : null;
+}
+
 /** A part of what a loop draws is drawn with it. */
-function drawn({ known }: Value): Known | null {
+function drawn({ known }: Value): (Known & { readonly kind: 'drawn' }) | null {
   return known?.kind === 'drawn' ? known : null;
 }
 
