@@ -97,10 +97,8 @@ export const Setting = {
 export const ContextKey = {
   /** A report is at hand. */
   hasResults: 'leakline.hasResults',
-  /** There may soon be more to show than there is. */
-  reading: 'leakline.reading',
-  /** There is nothing to show because the user cleared the results. */
-  cleared: 'leakline.cleared',
+  /** What is known of the workspace's snapshots: `reading`, `empty`, `cleared`, `calm` or `found`. */
+  state: 'leakline.state',
   /** At least one line has a mark. */
   hasMarks: 'leakline.hasMarks',
   /** Two snapshots or more are known. */

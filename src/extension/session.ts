@@ -33,6 +33,10 @@ export class SnapshotSession implements vscode.Disposable {
   private listingStale = true;
   private trouble: string | null = null;
   private isCleared = false;
+  /** Counts changes of what is read. */
+  private contents = 0;
+  /** The count that the report is of. */
+  private judged = 0;
 
   /** Files were found, are being read, or could not be. */
   readonly onDidChange = this.newsEmitter.event;
@@ -95,7 +99,9 @@ export class SnapshotSession implements vscode.Disposable {
       readers,
       (content) => {
         this.announce();
-        if (content) this.analysis.request();
+        if (!content) return;
+        this.contents++;
+        this.analysis.request();
       },
     );
     this.watchers = new SnapshotWatchers(log, {
@@ -148,7 +154,7 @@ export class SnapshotSession implements vscode.Disposable {
 
   /** True while there may soon be more to show than there is. */
   get reading(): boolean {
-    return this.watchers.scanning || this.intake.busy || (this.store.result === null && this.hasContent);
+    return this.watchers.scanning || this.intake.busy || this.judged !== this.contents;
   }
 
   start(): void {
@@ -286,7 +292,9 @@ export class SnapshotSession implements vscode.Disposable {
   }
 
   private async analyse(): Promise<void> {
+    const { contents } = this;
     if (!this.hasContent) {
+      this.judged = contents;
       this.store.setComparison(null);
       this.store.setResult(null);
       return;
@@ -299,12 +307,15 @@ export class SnapshotSession implements vscode.Disposable {
         await this.refreshListing();
         result = await this.engine.call('report', null);
       }
+      this.judged = contents;
       this.store.setResult(result);
       if (this.trouble !== null) this.say(null);
       this.log.debug(`report: ${result.report.runs.length} runs, ${this.store.marks.length} marks`);
       await this.compareAgain();
     } catch (error) {
       this.log.error(`no report: ${error instanceof Error ? error.message : String(error)}`);
+      this.judged = contents;
+      this.announce();
     }
   }
 

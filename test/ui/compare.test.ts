@@ -46,9 +46,9 @@ describe('Comparing two snapshots', () => {
     const most = grown.find((line) => line.file === file);
     assert.ok(most !== undefined);
     assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);
-    await workbench.screenshot('compare');
-
     const page = await pageOfGrowth(workbench);
+    await workbench.settle();
+    await workbench.screenshot('compare');
     await page.locator('.compare-table .place button').first().click();
     await editor.untilActive(file);
 

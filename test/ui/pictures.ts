@@ -33,6 +33,7 @@ const pictures: Record<string, Arrange> = {
     await comparePair(workbench, 'step_0010.pickle', 'step_0040.pickle');
     await workbench.editor.untilLens(16, /since/);
     await workbench.sideBar.tree('Compare').toggle(/pyramid/);
+    await workbench.webview('.compare-table tbody tr');
   },
 };
 

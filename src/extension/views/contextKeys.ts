@@ -6,15 +6,14 @@ import type { SnapshotSession } from '../session.js';
 
 /** Keeps the keys that menus ask for. Only changes are told. */
 export class ContextKeys implements vscode.Disposable {
-  private readonly told = new Map<string, boolean>();
+  private readonly told = new Map<string, boolean | string>();
   private readonly subscriptions: vscode.Disposable[];
 
   constructor(session: SnapshotSession, store: ResultsStore) {
     const refresh = (): void => {
       const paths = store.result?.paths;
       this.tell(ContextKey.hasResults, store.result !== null);
-      this.tell(ContextKey.reading, session.reading);
-      this.tell(ContextKey.cleared, session.cleared);
+      this.tell(ContextKey.state, this.state(session, store));
       this.tell(
         ContextKey.hasMarks,
         store.marks.some(({ mapped, tone }) => mapped && tone !== 'growing'),
@@ -30,11 +29,20 @@ export class ContextKeys implements vscode.Disposable {
     refresh();
   }
 
+  /** What an empty view says. The rows of a view come a moment later: a view that will have some says nothing. */
+  private state(session: SnapshotSession, store: ResultsStore): string {
+    const before = this.told.get(ContextKey.state);
+    if (session.reading) return before === 'calm' || before === 'found' ? before : 'reading';
+    if (session.cleared) return 'cleared';
+    if (store.result === null) return 'empty';
+    return store.findings.length + store.ignoredFindings.length > 0 ? 'found' : 'calm';
+  }
+
   dispose(): void {
     for (const subscription of this.subscriptions) subscription.dispose();
   }
 
-  private tell(key: string, value: boolean): void {
+  private tell(key: string, value: boolean | string): void {
     if (this.told.get(key) === value) return;
     this.told.set(key, value);
     void vscode.commands.executeCommand('setContext', key, value);
