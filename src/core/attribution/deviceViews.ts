@@ -10,6 +10,7 @@ export interface DeviceView {
   /** null where the trace shows none. */
   steps: Steps | null;
   categorizer: Categorizer;
+  roles: StackRoles;
 }
 
 /** Every device that the snapshot speaks of. */
@@ -20,7 +21,7 @@ export function deviceViews(snapshot: Snapshot, steps: Steps | null): Map<number
   for (const device of devices) {
     const history = deviceHistory(snapshot, device);
     const own = steps === null || history.trace.count === 0 ? null : stepsOnDevice(snapshot, steps, device);
-    views.set(device, { history, steps: own, categorizer: new Categorizer(snapshot, history, own, roles) });
+    views.set(device, { history, steps: own, categorizer: new Categorizer(snapshot, history, own, roles), roles });
   }
   return views;
 }

@@ -1,6 +1,7 @@
 import type { Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import { livedRow, type Categorizer, type CategoryCode } from './categories.js';
+import { BlockSizes, type EqualBlocks } from './equalBlocks.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessRows } from './stackless.js';
@@ -13,6 +14,8 @@ export interface PeakGroup {
   category: CategoryCode;
   bytes: Bytes;
   blocks: number;
+  /** Of these, those of the size that holds most. */
+  equal: EqualBlocks;
   /** Of these, blocks that wait for the backward pass. */
   keptForBackward: number;
   /** Of these, blocks that were born more than a step before. */
@@ -38,7 +41,7 @@ export function peakOf(snapshot: Snapshot, history: DeviceHistory, categorizer: 
 /** Who holds the memory after an event, -1 for the state before the trace. Linear in the allocations. */
 export function heldAt(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer, event: number): Peak {
   const { live, allocations } = history;
-  const groups = new Map<string, PeakGroup>();
+  const groups = new Map<string, { group: Omit<PeakGroup, 'equal'>; sizes: BlockSizes }>();
   const stacklessOf = stacklessRows(snapshot, history);
   for (let row = 0; row < allocations.count; row++) {
     if (allocations.birth[row] > event || allocations.death[row] <= event) continue;
@@ -46,10 +49,10 @@ export function heldAt(snapshot: Snapshot, history: DeviceHistory, categorizer: 
     const category = categorizer.of(lived);
     const stackless = stacklessOf(row);
     const key = `${lived.stack}/${lived.forwardStack}/${stackless}/${category}`;
-    let group = groups.get(key);
-    if (group === undefined) {
+    let known = groups.get(key);
+    if (known === undefined) {
       const { stack, forwardStack } = lived;
-      group = {
+      const group = {
         stack,
         forwardStack,
         stackless,
@@ -59,12 +62,19 @@ export function heldAt(snapshot: Snapshot, history: DeviceHistory, categorizer: 
         keptForBackward: 0,
         fromEarlierSteps: 0,
       };
-      groups.set(key, group);
+      known = { group, sizes: new BlockSizes() };
+      groups.set(key, known);
     }
+    const { group, sizes } = known;
+    sizes.add(allocations.bytes[row]);
     group.bytes += allocations.bytes[row];
     group.blocks++;
     if (categorizer.isFromEarlierStep(lived, event)) group.fromEarlierSteps++;
     else if (categorizer.isKeptForBackward(lived)) group.keptForBackward++;
   }
-  return { event, liveBytes: live[event + 1], groups: [...groups.values()] };
+  return {
+    event,
+    liveBytes: live[event + 1],
+    groups: [...groups.values()].map(({ group, sizes }) => ({ ...group, equal: sizes.most() })),
+  };
 }

@@ -21,13 +21,21 @@ export const enum StackRole {
   ModuleInit = 9,
 }
 
+const MODULE_FILE = /(?:^|\/)torch\/nn\/modules\/module\.py$/;
+const MODULE_CALL = /^(?:_call_impl|_wrapped_call_impl|__call__|_slow_forward|inner)$/;
+
+/** True for the frame of PyTorch that calls a module. */
+export function isModuleCall({ file, function: name }: { file: string; function: string }): boolean {
+  return MODULE_CALL.test(name) && MODULE_FILE.test(file.replaceAll('\\', '/'));
+}
+
 /** Frames that tell a role, each with part of its file's name (`/` for every separator) and its function's. */
 const MARKS: readonly { role: StackRole; file: RegExp; name?: RegExp }[] = [
   { role: StackRole.Parameters, file: /torch\/nn\/(?:parameter|init)\.py$/ },
   {
     role: StackRole.Forward,
-    file: /torch\/nn\/modules\/module\.py$/,
-    name: /^(?:_call_impl|_wrapped_call_impl|__call__|_slow_forward|inner)$/,
+    file: MODULE_FILE,
+    name: MODULE_CALL,
   },
   {
     role: StackRole.Parameters,

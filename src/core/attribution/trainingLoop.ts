@@ -2,7 +2,7 @@ import { recordedKind } from '../model/recordedFile.js';
 import { Action, EMPTY_STACK, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
-import { StackRole, type StackRoles } from './stackRole.js';
+import { isModuleCall, StackRole, type StackRoles } from './stackRole.js';
 
 /** Fewer whole turns than this are no steps. */
 export const FEWEST_TURNS = 3;
@@ -19,7 +19,6 @@ const MOST_LOOPS = 64;
 /** Library code between two frames of the user that only calls on. */
 const CALLS_ON =
   /(?:^|\/)(?:contextlib|functools|runpy|threading|asyncio\/\w+|concurrent\/\S+|multiprocessing\/\w+|(?:torch\/(?:utils\/_contextlib|autograd\/grad_mode|amp\/autocast_mode|_compile|_dynamo\/\S+|multiprocessing\/\w+|distributed\/(?:elastic|launcher)\/\S+))|(?:hydra|click|typer|fire|absl|IPython|ipykernel|modal|ray)\/\S+)\.py$/;
-const MODULE_CALL = /^(?:_call_impl|_wrapped_call_impl|__call__|_slow_forward|inner)$/;
 /** Loops over timesteps or tokens make one result: they are part of a pass. */
 const OF_ONE_RESULT = /sampl|generat|denois|diffus|decod|rollout|timestep|ddim|ddpm|autoregress|beam/i;
 
@@ -152,7 +151,7 @@ class Places {
         path.push(this.place(path.at(-1) ?? -1, frame, true));
         break;
       }
-      if (file.endsWith('torch/nn/modules/module.py') && MODULE_CALL.test(name)) {
+      if (isModuleCall({ file, function: name })) {
         const forward = this.forwardBelow(i, stacks.offset[stack]);
         if (isOfUser && forward !== null) path.push(this.place(path.at(-1) ?? -1, forward, true));
         break;
@@ -173,8 +172,8 @@ class Places {
     for (let i = from; i >= to; i--) {
       const frame = stacks.frames[i];
       const file = strings.text(frames.file[frame]).replaceAll('\\', '/');
-      const isCall = file.endsWith('torch/nn/modules/module.py') && MODULE_CALL.test(strings.text(frames.name[frame]));
-      if (!isCall && recordedKind(file) !== 'native') return frame;
+      if (!isModuleCall({ file, function: strings.text(frames.name[frame]) }) && recordedKind(file) !== 'native')
+        return frame;
     }
     return null;
   }

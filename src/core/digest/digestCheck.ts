@@ -12,6 +12,8 @@ import type {
 } from '../model/recording.js';
 import type { SettingValue, SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from '../attribution/categories.js';
+import type { EqualBlocks } from '../attribution/equalBlocks.js';
+import { PHASES } from '../attribution/passPhase.js';
 import type { DeviceTotals, DigestLifetimes, SnapshotDigest, TraceHead } from './digest.js';
 import type { LiveBlocks, LiveGroup } from './liveGroups.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -48,8 +50,11 @@ const ordinals = where(words, rises);
 const stackWords = { frames: list(count), forwardFrames: list(count), stackless };
 const stack: Shape<StackWords> = record(stackWords);
 
+const equal: Shape<EqualBlocks> = record({ size: number, blocks: count });
+
 const group: Shape<LiveGroup> = record({
   ...stackWords,
+  equal,
   liveBytes: number,
   requestedBytes: number,
   blocks: number,
@@ -111,12 +116,21 @@ const peak: Shape<DigestPeak> = record({
   step: orNull(number),
   liveBytes: number,
   reservedBytes: orNull(number),
+  phase: orNull(oneOf(...PHASES)),
+  frames: list(count),
+  older: record({
+    parameterBytes: number,
+    stateBytes: number,
+    hasGradients: bool,
+    freed: list(record({ frames: list(count), bytes: number, blocks: count })),
+  }),
   groups: list<DigestPeakGroup>(
     record({
       ...stackWords,
       category: where(count, (category) => category < CATEGORY_CODES),
       bytes: number,
       blocks: number,
+      equal,
       keptForBackward: number,
       fromEarlierSteps: number,
     }),
@@ -285,14 +299,17 @@ const digest: Shape<SnapshotDigest> = record({
 export function isDigest(value: unknown): value is SnapshotDigest {
   if (!digest(value)) return false;
   const { frames, groups, blocks: live, segments: facts, spans } = value;
-  const isStack = ({ frames: own, forwardFrames }: Pick<StackWords, 'frames' | 'forwardFrames'>): boolean =>
-    own.every((index) => index < frames.length) && forwardFrames.every((index) => index < frames.length);
+  const isKnown = (index: number): boolean => index < frames.length;
+  const isStack = (stack: { frames: readonly number[]; forwardFrames?: readonly number[] }): boolean =>
+    stack.frames.every(isKnown) && (stack.forwardFrames ?? []).every(isKnown);
+  const peaks = [...value.peaks, ...value.failures.map(({ held }) => held)];
   return (
     [
       groups,
       value.lifetimes,
       value.failures,
-      ...[...value.peaks, ...value.failures.map(({ held }) => held)].map((one) => one.groups),
+      peaks,
+      ...peaks.flatMap((one) => [one.groups, one.older.freed]),
       ...spans.map(({ stacks }) => stacks),
     ].every((stacks) => stacks.every(isStack)) &&
     live.group.every((index) => index < groups.length) &&

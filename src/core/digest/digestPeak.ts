@@ -3,6 +3,9 @@ import { BlockState, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
 import type { CategoryCode } from '../attribution/categories.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
+import type { EqualBlocks } from '../attribution/equalBlocks.js';
+import { olderMemory } from '../attribution/olderMemory.js';
+import { phaseOf, type Phase } from '../attribution/passPhase.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import { heldAt, peakOf, type Peak } from '../attribution/peak.js';
 import { failuresOf } from '../attribution/failures.js';
@@ -22,7 +25,21 @@ export interface DigestPeak {
   liveBytes: Bytes;
   /** null where the input does not say. */
   reservedBytes: Bytes | null;
+  /** The part of the pass that the event belongs to, null where its stack does not say. */
+  phase: Phase | null;
+  /** The stack of the event, as in `LiveGroup`. */
+  frames: readonly number[];
+  older: DigestOlder;
   groups: readonly DigestPeakGroup[];
+}
+
+/** What the trace says of memory that is older than it, as {@link olderMemory}. */
+export interface DigestOlder {
+  parameterBytes: Bytes;
+  stateBytes: Bytes;
+  hasGradients: boolean;
+  /** With the stack that frees it later, as in `LiveGroup`. */
+  freed: readonly { frames: readonly number[]; bytes: Bytes; blocks: number }[];
 }
 
 /** An allocation that failed, and what was held then. */
@@ -45,6 +62,8 @@ export interface DigestPeakGroup {
   category: CategoryCode;
   bytes: Bytes;
   blocks: number;
+  /** Of these, those of the size that holds most. */
+  equal: EqualBlocks;
   /** Of these, blocks that wait for the backward pass. */
   keptForBackward: number;
   /** Of these, blocks that were born more than a step before. */
@@ -63,7 +82,7 @@ export function devicePeaks(
 ): DigestPeak[] {
   return views
     .filter(({ history }) => history.trace.count > 0)
-    .map((view) => inWords(peakOf(snapshot, view.history, view.categorizer), view, recording, ofStack))
+    .map((view) => inWords(snapshot, peakOf(snapshot, view.history, view.categorizer), view, recording, ofStack))
     .sort((a, b) => b.liveBytes - a.liveBytes);
 }
 
@@ -91,7 +110,7 @@ export function deviceFailures(
         frames: ofStack(events.stack[first + event]),
         forwardFrames: ofStack(events.forwardStack?.[first + event] ?? NO_STACK),
         largestFreeBytes: largestFree(snapshot, view, event),
-        held: inWords(heldAt(snapshot, history, categorizer, event), view, recording, ofStack),
+        held: inWords(snapshot, heldAt(snapshot, history, categorizer, event), view, recording, ofStack),
       }));
   });
 }
@@ -110,20 +129,27 @@ function largestFree(snapshot: Snapshot, { history }: DeviceView, event: number)
 }
 
 function inWords(
+  snapshot: Snapshot,
   peak: Peak,
-  { history, steps }: DeviceView,
+  { history, categorizer, roles, steps }: DeviceView,
   recording: Recording | null,
   ofStack: (stack: StackId) => readonly number[],
 ): DigestPeak {
   const { time, startUs } = history;
   const timeUs = time === null || startUs === null ? null : startUs + time[Math.max(0, peak.event)];
+  const { trace } = history;
+  const stack = peak.event < 0 ? NO_STACK : snapshot.events.stack[trace.first + peak.event];
+  const { freed, ...older } = olderMemory(snapshot, history, categorizer, peak.event);
   return {
-    device: history.trace.device,
+    device: trace.device,
     event: peak.event,
     timeUs,
     step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, peak.event)),
     liveBytes: peak.liveBytes,
     reservedBytes: history.reserved?.[peak.event + 1] ?? null,
+    phase: peak.event < 0 ? null : phaseOf(snapshot, roles, stack),
+    frames: ofStack(stack),
+    older: { ...older, freed: freed.map(({ stack: by, ...sum }) => ({ ...sum, frames: ofStack(by) })) },
     groups: peak.groups.map(({ stack, forwardStack, ...group }) => ({
       ...group,
       frames: ofStack(stack),

@@ -1,6 +1,7 @@
 import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { CATEGORY_CODES } from '../attribution/categories.js';
+import { BlockSizes, type EqualBlocks } from '../attribution/equalBlocks.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
 import type { FrameWords } from './frameWords.js';
 import type { StacklessBucket } from '../attribution/owner.js';
@@ -17,6 +18,8 @@ export interface LiveGroup {
   liveBytes: Bytes;
   requestedBytes: Bytes;
   blocks: number;
+  /** Of these, those of the size that holds most. */
+  equal: EqualBlocks;
   /** Live bytes by `CategoryCode`; they add up to `liveBytes`. */
   categories: Float64Array;
 }
@@ -49,6 +52,7 @@ export function liveGroups(
     if (blocks.state[block] !== BlockState.Inactive) live.push(block);
   }
   const groups: LiveGroup[] = [];
+  const sizes: BlockSizes[] = [];
   const groupOf = new Map<string, number>();
   const columns = {
     count: live.length,
@@ -70,6 +74,7 @@ export function liveGroups(
     if (group === undefined) {
       group = groups.length;
       groupOf.set(key, group);
+      sizes.push(new BlockSizes());
       groups.push({
         frames: frames.ofStack(stack),
         forwardFrames: frames.ofStack(forward),
@@ -77,6 +82,7 @@ export function liveGroups(
         liveBytes: 0,
         requestedBytes: 0,
         blocks: 0,
+        equal: { size: 0, blocks: 0 },
         categories: new Float64Array(CATEGORY_CODES),
       });
     }
@@ -85,6 +91,7 @@ export function liveGroups(
     total.liveBytes += blocks.size[block];
     total.requestedBytes += blocks.requestedSize[block];
     total.blocks += blocks.multiplicity?.[block] ?? 1;
+    if (blocks.multiplicity === null) sizes[group].add(blocks.size[block]);
     const device = segments.device[blocks.segment[block]];
     columns.device[row] = device;
     columns.addrLow[row] = blocks.addrLow[block];
@@ -99,5 +106,6 @@ export function liveGroups(
     const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
     total.categories[category] += blocks.size[block];
   });
+  groups.forEach((group, i) => (group.equal = sizes[i].most()));
   return { groups, blocks: columns, groupOfBlock };
 }

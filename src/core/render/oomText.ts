@@ -2,22 +2,27 @@
 import { byteText } from '../text/byteText.js';
 import { say, sayCount } from '../text/say.js';
 import { callersOf, failureText, fragmentationText, lastFailure } from '../report/outOfMemory.js';
-import type { OutOfMemoryReport, PeakLine, RunReport } from '../report/report.js';
-import { placeText } from '../report/reportWords.js';
+import type { OutOfMemoryReport, RunReport } from '../report/report.js';
+import { passText, placeText } from '../report/reportWords.js';
+import { heldLines, heldMarkdown } from './heldText.js';
 
-/** Lines that are named of those which held memory then. */
-const MOST_LINES = 5;
 /** Callers of the line that asked. */
 const MOST_CALLERS = 4;
 
 /** Lines of a terminal, and an empty one after them; none where no allocation failed. */
-export function outOfMemoryLines({ outOfMemory }: RunReport): string[] {
+export function outOfMemoryLines({ outOfMemory }: RunReport, mostLines: number): string[] {
   const failure = lastFailure(outOfMemory);
   if (failure === null) return [];
+  const { held } = failure;
   return [
     failureText(failure),
-    ...factsOf(failure, outOfMemory.length - 1).map((text) => `  ${text}`),
-    ...holders(failure, (text) => text).map((text) => `    ${text}`),
+    ...factsOf(failure, outOfMemory.length - 1, (text) => text).map((text) => `  ${text}`),
+    ...(held === null || held.lines.length === 0
+      ? []
+      : [
+          '',
+          ...heldLines(held, say('LIVE THEN'), say('total'), mostLines).map((text) => (text === '' ? '' : `  ${text}`)),
+        ]),
     '',
   ];
 }
@@ -25,40 +30,46 @@ export function outOfMemoryLines({ outOfMemory }: RunReport): string[] {
 /**
  * A part of a Markdown document; empty where no allocation failed.
  * @param code makes a code span of a recorded name
+ * @param fullCode the same, and leaves its folder
  */
-export function outOfMemoryMarkdown({ outOfMemory }: RunReport, code: (text: string) => string): string[] {
+export function outOfMemoryMarkdown(
+  { outOfMemory }: RunReport,
+  code: (text: string) => string,
+  fullCode: (text: string) => string,
+): string[] {
   const failure = lastFailure(outOfMemory);
   if (failure === null) return [];
+  const { held } = failure;
   return [
-    `**${code(failureText(failure))}**`,
+    `**${failureText(failure, fullCode)}**`,
     '',
-    ...factsOf(failure, outOfMemory.length - 1).map((text) => `- ${code(text)}`),
-    ...holders(failure, code).map((text) => `  - ${text}`),
+    ...factsOf(failure, outOfMemory.length - 1, code).map((text) => `- ${text}`),
+    ...(held === null || held.lines.length === 0
+      ? []
+      : ['', say('Largest on device {0} then:', held.device), '', ...heldMarkdown(held, code)]),
     '',
   ];
 }
 
-function factsOf(failure: OutOfMemoryReport, earlier: number): string[] {
-  const { held } = failure;
-  const callers = callersOf(failure).slice(0, MOST_CALLERS).map(placeText);
+function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: string) => string): string[] {
+  const { device, capacityBytes, reservedBytes, deviceFreeBytes, held } = failure;
+  const callers = callersOf(failure)
+    .slice(0, MOST_CALLERS)
+    .map((frame) => code(placeText(frame)));
+  const pass = held === null ? null : passText(held);
   return [
     fragmentationText(failure) ?? '',
-    callers.length > 0 ? say('Called from {0}.', callers.join(' ← ')) : '',
+    capacityBytes !== null
+      ? say('Device {0} has {1} in all.', device, byteText(capacityBytes))
+      : reservedBytes !== null && deviceFreeBytes !== null
+        ? say('Device {0} had {1} for PyTorch.', device, byteText(reservedBytes + deviceFreeBytes))
+        : '',
+    held?.module == null ? '' : say('Module: {0}.', code(held.module)),
+    callers.length > 0
+      ? pass === null
+        ? say('Called from {0}.', callers.join(' ← '))
+        : say('Asked {0}, called from {1}.', pass, callers.join(' ← '))
+      : '',
     earlier > 0 ? sayCount(earlier, '1 allocation failed before.', '{0} allocations failed before.') : '',
-    held === null || held.lines.length === 0 ? '' : say('Largest on device {0} then:', held.device),
   ].filter((text) => text !== '');
-}
-
-function holders({ held }: OutOfMemoryReport, code: (text: string) => string): string[] {
-  return (held?.lines ?? [])
-    .slice(0, MOST_LINES)
-    .map((line: PeakLine) =>
-      sayCount(
-        line.blocks,
-        '{1} on {2}, 1 block',
-        '{1} on {2}, {0} blocks',
-        byteText(line.bytes),
-        code(placeText(line)),
-      ),
-    );
 }

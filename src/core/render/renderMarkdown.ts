@@ -5,6 +5,7 @@ import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { findingMarkdown } from './findingText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
+import { recordedFolder } from './recordedFolder.js';
 import { selectLines } from '../report/lineSelection.js';
 import { outOfMemoryMarkdown } from './oomText.js';
 import { peakMarkdown } from './peakText.js';
@@ -62,13 +63,13 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
     ...fixMarkdown(report.fix),
     `## ${say('GPU memory growth')}`,
     '',
-    `- A: ${code(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
-    `- B: ${code(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
+    `- A: ${codeSpan(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
+    `- B: ${codeSpan(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
     '',
     ...table(
       [say('growth'), 'A', 'B', say('blocks A'), say('blocks B'), say('line')],
       [
-        ...shown.map((line) => [line, code(placeText(line))] as const),
+        ...shown.map((line) => [line, codeSpan(placeText(line))] as const),
         ...comparedBucketParts(report).map(([bucket, cell]) => [cell, bucketWord(bucket)] as const),
       ].map(([cell, place]) => [
         signedByteText(cell.growthBytes),
@@ -86,13 +87,15 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
 
 function fixMarkdown(fix: FixVerdict | null): string[] {
   if (fix === null) return [];
-  const rows = fix.lines.map(fixCells).map(([answer, before, after, place]) => [answer, before, after, code(place)]);
+  const rows = fix.lines
+    .map(fixCells)
+    .map(([answer, before, after, place]) => [answer, before, after, codeSpan(place)]);
   return [
     `## ${say('What became of the leak')}`,
     '',
     `**${fixSentence(fix)}**`,
     '',
-    `- ${code(fixSides(fix))}`,
+    `- ${codeSpan(fixSides(fix))}`,
     '',
     ...(rows.length > 0 ? [...table([say('answer'), say('before'), say('after'), say('line')], rows), ''] : []),
   ];
@@ -100,19 +103,23 @@ function fixMarkdown(fix: FixVerdict | null): string[] {
 
 function ranksMarkdown(differences: readonly RankDifference[]): string[] {
   if (differences.length === 0) return [];
-  return [document([`## ${say('Ranks that differ')}`, '', ...differences.map(({ message }) => `- ${code(message)}`)])];
+  return [
+    document([`## ${say('Ranks that differ')}`, '', ...differences.map(({ message }) => `- ${codeSpan(message)}`)]),
+  ];
 }
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const { shown, rest } = selectLines(run.lines, options.mostLines);
-  const peaks = peakMarkdown(run.peaks, code);
   const isLone = isLoneSnapshot(run);
+  const folder = recordedFolder(run);
+  const code = (text: string): string => codeSpan(folder === '' ? text : text.replaceAll(folder, ''));
+  const peaks = peakMarkdown(run, code);
   return document([
     run.rank === null
-      ? `## ${say('GPU memory of {0}', code(run.id))}`
-      : `## ${say('GPU memory of {0}, rank {1}', code(run.id), run.rank)}`,
+      ? `## ${say('GPU memory of {0}', codeSpan(run.id))}`
+      : `## ${say('GPU memory of {0}, rank {1}', codeSpan(run.id), run.rank)}`,
     '',
-    ...outOfMemoryMarkdown(run, code),
+    ...outOfMemoryMarkdown(run, code, codeSpan),
     `**${verdictSentence(run, code)}** ${spanText(run)}.`,
     ...(isLone ? peaks : []),
     '',
@@ -159,6 +166,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ),
     ...(isLone ? [] : peaks),
     ...warnings(warningTexts(run.snapshots)),
+    ...(folder === '' ? [] : ['', say('Files lie in {0}.', codeSpan(folder))]),
     ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);
 }
@@ -169,11 +177,13 @@ function listed(text: string): string[] {
 
 function trendMarkdown(trend: TrendReport): string {
   return document([
-    `## ${say('GPU memory over time in {0}', code(trend.path))}`,
+    `## ${say('GPU memory over time in {0}', codeSpan(trend.path))}`,
     '',
     `${trendSentence(trend)}.`,
     '',
-    ...trend.series.map((series) => `- ${code(trendSeriesText(series))} ${sparkline(series.series, SPARKLINE_WIDTH)}`),
+    ...trend.series.map(
+      (series) => `- ${codeSpan(trendSeriesText(series))} ${sparkline(series.series, SPARKLINE_WIDTH)}`,
+    ),
     ...warnings(trend.warnings.map(({ message }) => message)),
   ]);
 }
@@ -182,17 +192,17 @@ function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): st
   const kept = keptTexts(cycles);
   const rest = kept.length - mostLines;
   return document([
-    `## ${say('Reference cycles in {0}', code(cycles.path))}`,
+    `## ${say('Reference cycles in {0}', codeSpan(cycles.path))}`,
     '',
     `${cycleSentence(cycles)}.`,
     '',
-    ...kept.slice(0, mostLines).map((text) => `- ${code(text)}`),
+    ...kept.slice(0, mostLines).map((text) => `- ${codeSpan(text)}`),
     ...(rest > 0 ? ['', sayCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
   ]);
 }
 
 function warnings(texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- ${say('Warning: {0}', code(text))}`)];
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- ${say('Warning: {0}', codeSpan(text))}`)];
 }
 
 /** The last column holds places and starts at the left, as does the first; figures end at the right. */
@@ -206,7 +216,7 @@ function table(titles: readonly string[], rows: readonly (readonly string[])[]):
 }
 
 /** A code span, whatever the text: its fence is longer than any run of backticks inside, and pipes do not end a cell. */
-function code(text: string): string {
+function codeSpan(text: string): string {
   const shown = visibleText(text).replaceAll('|', '\\|');
   const longest = Math.max(0, ...(shown.match(/`+/g) ?? []).map((ticks) => ticks.length));
   const fence = '`'.repeat(longest + 1);

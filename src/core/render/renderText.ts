@@ -1,10 +1,13 @@
 /** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
 import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
+import { say } from '../text/say.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { fixLines } from './fixText.js';
+import { liveNotes } from './heldText.js';
 import { findingLines } from './findingText.js';
+import { recordedFolder } from './recordedFolder.js';
 import { selectLines, sum } from '../report/lineSelection.js';
 import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
@@ -173,10 +176,10 @@ function runText(run: RunReport, options: TextOptions): string {
     ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketWord(bucket)})`)),
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
-  const peaks = peakLines(run.peaks, options.mostLines);
+  const peaks = peakLines(run, options.mostLines);
   const isLone = isLoneSnapshot(run);
   const lines = [
-    ...outOfMemoryLines(run),
+    ...outOfMemoryLines(run, options.mostLines),
     `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
     ...forecastLine(run),
     ...findingLines(run),
@@ -195,11 +198,18 @@ function runText(run: RunReport, options: TextOptions): string {
     ]),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
+    ...(isLone && peaks.length === 0 ? ['', ...liveNotes(run).map((text) => `  ${text}`)] : []),
     ...(isLone ? [] : peaks),
     ...notes('warning', warningTexts(run.snapshots)),
     ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),
   ];
-  return lines.map(visibleText).join('\n') + '\n';
+  const folder = recordedFolder(run);
+  // The first line names its file in full.
+  const short = folder === '' ? lines : lines.map((line, i) => (i === 0 ? line : line.replaceAll(folder, '')));
+  return (
+    [...short, ...(folder === '' ? [] : ['', `  ${say('Files lie in {0}.', folder)}`])].map(visibleText).join('\n') +
+    '\n'
+  );
 }
 
 const COLUMNS: readonly Column[] = [

@@ -1,14 +1,15 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
+import type { DeviceRoom } from './deviceRoom.js';
 import { ownerOf, type FileLookup } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
-import type { BatchLines } from './batchLines.js';
 import { peakReport } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
 import { placeText } from './reportWords.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
 import type { OutOfMemoryReport, ReportFrame } from './report.js';
+import type { ReportWorkspace } from './reportWorkspace.js';
 
 /** Failures that words name, the latest. */
 const MOST_NAMED = 3;
@@ -18,8 +19,9 @@ const MOST_CHARACTERS = 120;
 /** The allocations that failed, as the latest trace tells that has any. */
 export function outOfMemory(
   snapshots: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
   lookup: FileLookup,
-  batches: BatchLines,
+  rooms: readonly DeviceRoom[],
 ): OutOfMemoryReport[] {
   const digest = snapshots.findLast(({ curves }) => curves.some((curve) => curve.outOfMemory.length > 0));
   if (digest === undefined) return [];
@@ -35,11 +37,12 @@ export function outOfMemory(
         event,
         timeUs: startUs === null || time === null ? null : startUs + time,
         ...amounts,
+        capacityBytes: rooms.find((room) => room.device === device)?.capacityBytes ?? null,
         metadata: metadata === '' ? null : metadata,
         asked: 'line' in owner ? { ...owner.line } : null,
         frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)),
         largestFreeBytes: known?.largestFreeBytes ?? null,
-        held: known === undefined ? null : peakReport(digest, known.held, lookup, batches),
+        held: known === undefined ? null : peakReport(digest, known.held, workspace, lookup),
       };
     }),
   );
@@ -81,22 +84,22 @@ export function outOfMemoryTexts(failures: readonly OutOfMemoryReport[]): string
   const earlier = failures.length - MOST_NAMED;
   return [
     ...(earlier > 0 ? [sayCount(earlier, '1 allocation failed before.', '{0} allocations failed before.')] : []),
-    ...failures.slice(-MOST_NAMED).map(failureText),
+    ...failures.slice(-MOST_NAMED).map((failure) => failureText(failure)),
   ];
 }
 
 /** `Out of memory on device 0: 40.0 MiB asked for, 12.0 MiB free on the device, 1.0 GiB of 2.0 GiB reserved in use.` */
-export function failureText(failure: OutOfMemoryReport): string {
+export function failureText(failure: OutOfMemoryReport, code: (text: string) => string = (text) => text): string {
   const { device, asked, askedBytes, deviceFreeBytes, liveBytes, reservedBytes, metadata } = failure;
   const facts = [
     asked === null
       ? say('{0} asked for', byteText(askedBytes))
-      : say('{1} asked for {0}', byteText(askedBytes), placeText(asked)),
+      : say('{1} asked for {0}', byteText(askedBytes), code(placeText(asked))),
     ...(deviceFreeBytes === null ? [] : [say('{0} free on the device', byteText(deviceFreeBytes))]),
     reservedBytes === null
       ? say('{0} live', byteText(liveBytes))
       : say('{0} of {1} reserved in use', byteText(liveBytes), byteText(reservedBytes)),
-    ...(metadata === null ? [] : [say('metadata {0}', metadata.slice(0, MOST_CHARACTERS))]),
+    ...(metadata === null ? [] : [say('metadata {0}', code(metadata.slice(0, MOST_CHARACTERS)))]),
   ];
   return say('Out of memory on device {0}: {1}.', device, facts.join(', '));
 }

@@ -11,6 +11,10 @@ export interface PeakAmount {
   keptForBackward: number;
   /** Of the blocks, those born more than a step before. */
   fromEarlierSteps: number;
+  /** Of the bytes, those of several equal blocks of one stack. */
+  repeatedBytes: Bytes;
+  /** Of the bytes, those that an optimizer takes to work on all tensors at once. */
+  foreachBytes: Bytes;
 }
 
 /** What a step brings and takes away again. */
@@ -60,21 +64,39 @@ function leftText(category: Category, blocks: number): string {
 const MOST_ADVICE = 3;
 const LEAST_SHARE = 0.1;
 
-/** What would lower a peak, the most first. @param amounts of all lines and buckets, by category */
-export function peakAdvice(amounts: readonly PeakAmount[]): string[] {
+/**
+ * What would lower a peak, the most first.
+ * @param amounts of all lines and buckets, by category
+ * @param forwardOnly the trace ends without a backward pass, and not because memory ran out
+ */
+export function peakAdvice(amounts: readonly PeakAmount[], forwardOnly: boolean): string[] {
   const all = amounts.reduce((sum, { bytes }) => sum + bytes, 0);
   return amounts
     .map((amount, i) => ({ ...amount, category: CATEGORIES[i] }))
     .filter(({ bytes }) => bytes > 0 && bytes >= LEAST_SHARE * all)
     .sort((a, b) => b.bytes - a.bytes)
-    .flatMap((amount) => adviceOf(amount.category, amount))
+    .flatMap((amount) => adviceOf(amount.category, amount, forwardOnly, LEAST_SHARE * all))
     .slice(0, MOST_ADVICE);
 }
 
 /** Only what the category alone supports: gradients and parameters need to be known better. */
-function adviceOf(category: Category, { bytes, keptForBackward }: PeakAmount): string[] {
+function adviceOf(
+  category: Category,
+  { bytes, keptForBackward, repeatedBytes, foreachBytes }: PeakAmount,
+  forwardOnly: boolean,
+  least: Bytes,
+): string[] {
   switch (category) {
     case 'activations':
+      // Without a graph each layer's results are freed by the next.
+      if (forwardOnly && repeatedBytes >= bytes / 2) {
+        return [
+          say(
+            'Activations hold {0}, and no backward pass follows: if none is needed, `torch.inference_mode()` frees them early.',
+            byteText(bytes),
+          ),
+        ];
+      }
       return [
         keptForBackward > 0
           ? say(
@@ -84,14 +106,16 @@ function adviceOf(category: Category, { bytes, keptForBackward }: PeakAmount): s
           : say('Activations hold {0}: a smaller batch lowers this.', byteText(bytes)),
       ];
     case 'optimizerState':
-      return [say('Optimizer state holds {0}: shard it over ranks, or use an 8-bit optimizer.', byteText(bytes))];
+      return [say('Optimizer state holds {0}: an 8-bit optimizer or sharding over ranks needs less.', byteText(bytes))];
     case 'workspace':
-      return [
-        say(
-          'Scratch of the optimizer and of libraries holds {0}: `foreach=False` or `fused=True` needs less.',
-          byteText(bytes),
-        ),
-      ];
+      return foreachBytes < least
+        ? []
+        : [
+            say(
+              'The optimizer works on copies of {0}: `fused=True` or `foreach=False` needs less.',
+              byteText(foreachBytes),
+            ),
+          ];
     default:
       return [];
   }

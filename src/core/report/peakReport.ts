@@ -2,93 +2,148 @@ import { reportBuckets } from './bucketParts.js';
 import { CATEGORIES } from '../attribution/categories.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { DigestPeak } from '../digest/digestPeak.js';
+import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
-import type { BatchLines } from './batchLines.js';
+import { BatchLines } from './batchLines.js';
+import { sum } from './lineSelection.js';
+import { modulePath } from './modulePath.js';
 import { peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
-import type { CategoryAmount, PeakReport } from './report.js';
+import { reportFrame } from './reportFrame.js';
+import type { CategoryAmount, OlderReport, PeakLine, PeakReport, SourceLine } from './report.js';
+import type { ReportWorkspace } from './reportWorkspace.js';
+import { SPLIT_SHARE, waysOf, type HeldStack } from './ways.js';
 
 interface LineAmounts {
   line: OwnerLine;
   /** By category. */
   amounts: PeakAmount[];
+  stacks: HeldStack[];
 }
 
 /** Who held the memory at each device's highest point in a run's last recording, that of most bytes first. */
 export function peakReports(
   snapshots: readonly SnapshotDigest[],
+  workspace: ReportWorkspace,
   lookup: FileLookup,
-  batches: BatchLines,
 ): PeakReport[] {
   const digest = snapshots.findLast(({ peaks }) => peaks.length > 0);
-  return digest?.peaks.map((peak) => peakReport(digest, peak, lookup, batches)) ?? [];
+  return digest?.peaks.map((peak) => peakReport(digest, peak, workspace, lookup)) ?? [];
 }
 
 /** Who held the memory of a device at a moment. */
 export function peakReport(
   digest: SnapshotDigest,
   peak: DigestPeak,
+  workspace: ReportWorkspace,
   lookup: FileLookup,
-  batches: BatchLines,
 ): PeakReport {
+  const batches = new BatchLines(workspace, lookup);
+  const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
   const totals = emptyAmounts();
   for (const group of peak.groups) {
-    const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
     const frames = words(group.frames);
+    const forward = words(group.forwardFrames);
     const code = batches.settle(group.category, frames);
-    addTo(totals[code], group);
-    const owner = ownerOf(frames, words(group.forwardFrames), group.stackless, lookup);
+    addTo(totals[code], group, frames);
+    const owner = ownerOf(frames, forward, group.stackless, lookup);
     if ('bucket' in owner) {
       buckets[owner.bucket] += group.bytes;
       continue;
     }
-    const { amounts } = lineAmounts(lines, owner.line);
-    addTo(amounts[code], group);
+    const { amounts, stacks } = lineAmounts(lines, owner.line);
+    addTo(amounts[code], group, frames);
+    stacks.push({ ...group, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
   }
+  const frames = words(peak.frames);
+  const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
   return {
     path: digest.path,
     device: peak.device,
     event: peak.event,
     timeUs: peak.timeUs,
     step: peak.step,
+    phase: peak.phase,
+    at: lineOf(frames, lookup),
+    module: modulePath(frames, lookup, workspace),
     liveBytes: peak.liveBytes,
     reservedBytes: peak.reservedBytes,
-    lines: [...lines.values()]
-      .map(({ line, amounts }) => ({
-        ...line,
-        bytes: amounts.reduce((sum, amount) => sum + amount.bytes, 0),
-        blocks: amounts.reduce((sum, amount) => sum + amount.blocks, 0),
-        categories: amounts.flatMap(({ bytes }, i): CategoryAmount[] =>
-          bytes > 0 ? [{ category: CATEGORIES[i], bytes }] : [],
-        ),
-        facts: peakFacts(amounts),
-      }))
-      .sort((a, b) => b.bytes - a.bytes),
+    lines: [...lines.values()].map((line) => peakLine(line, peak.liveBytes)).sort((a, b) => b.bytes - a.bytes),
     ...reportBuckets(buckets),
+    older: olderReport(peak, words, lookup),
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
-    advice: peakAdvice(totals),
+    advice: peakAdvice(totals, !ranOut && !peak.older.hasGradients),
   };
 }
 
-function emptyAmounts(): PeakAmount[] {
-  return CATEGORIES.map(() => ({ bytes: 0, blocks: 0, keptForBackward: 0, fromEarlierSteps: 0 }));
+function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): SourceLine | null {
+  const owner = ownerOf(frames, [], 'noStack', lookup);
+  return 'line' in owner ? owner.line : null;
 }
 
-function addTo(amount: PeakAmount, more: PeakAmount): void {
+function peakLine({ line, amounts, stacks }: LineAmounts, peakBytes: Bytes): PeakLine {
+  const held = sum(amounts, ({ bytes }) => bytes);
+  return {
+    ...line,
+    bytes: held,
+    blocks: sum(amounts, ({ blocks }) => blocks),
+    categories: amounts.flatMap(({ bytes }, i): CategoryAmount[] =>
+      bytes > 0 ? [{ category: CATEGORIES[i], bytes }] : [],
+    ),
+    ways: held >= SPLIT_SHARE * peakBytes ? waysOf(line, stacks) : [],
+    facts: peakFacts(amounts),
+  };
+}
+
+function olderReport(
+  { older: { parameterBytes, stateBytes, freed } }: DigestPeak,
+  words: (indices: readonly number[]) => DigestFrame[],
+  lookup: FileLookup,
+): OlderReport {
+  const byLine = new Map<string, OlderReport['freed'][number]>();
+  for (const { frames, bytes, blocks } of freed) {
+    const by = lineOf(words(frames), lookup);
+    const key = by === null ? '' : ownerKey(by);
+    const known = byLine.get(key) ?? { by, bytes: 0, blocks: 0 };
+    known.bytes += bytes;
+    known.blocks += blocks;
+    byLine.set(key, known);
+  }
+  return { parameterBytes, stateBytes, freed: [...byLine.values()].sort((a, b) => b.bytes - a.bytes) };
+}
+
+function emptyAmounts(): PeakAmount[] {
+  return CATEGORIES.map(() => ({
+    bytes: 0,
+    blocks: 0,
+    keptForBackward: 0,
+    fromEarlierSteps: 0,
+    repeatedBytes: 0,
+    foreachBytes: 0,
+  }));
+}
+
+/** Fewer equal blocks of one stack may be equal by chance. */
+const REPEATED = 3;
+/** PyTorch's optimizers name what works on all tensors at once so. */
+const FOREACH = '_multi_tensor_';
+
+function addTo(amount: PeakAmount, more: DigestPeakGroup, frames: readonly DigestFrame[]): void {
   amount.bytes += more.bytes;
   amount.blocks += more.blocks;
   amount.keptForBackward += more.keptForBackward;
   amount.fromEarlierSteps += more.fromEarlierSteps;
+  if (more.equal.blocks >= REPEATED) amount.repeatedBytes += more.equal.size * more.equal.blocks;
+  if (frames.some((frame) => frame.function.startsWith(FOREACH))) amount.foreachBytes += more.bytes;
 }
 
 function lineAmounts(lines: Map<string, LineAmounts>, line: OwnerLine): LineAmounts {
   const key = ownerKey(line);
   let known = lines.get(key);
   if (known === undefined) {
-    known = { line, amounts: emptyAmounts() };
+    known = { line, amounts: emptyAmounts(), stacks: [] };
     lines.set(key, known);
   }
   return known;

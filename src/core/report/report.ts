@@ -2,9 +2,11 @@
  * The report: what `leakline analyze --json` prints and what the editor renders. Field names are stable; `schema`
  * follows semantic versioning. docs/numbers.md defines every number.
  */
+import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import type { Category } from '../attribution/categories.js';
 import type { RunOrder } from '../runs/runs.js';
 import type { Bytes, Microseconds } from '../model/units.js';
+import type { Phase } from '../attribution/passPhase.js';
 import type { Seen } from '../verdict/features.js';
 import type { Verdict } from '../verdict/shape.js';
 
@@ -94,6 +96,8 @@ export interface OutOfMemoryReport {
   askedBytes: Bytes;
   /** What the driver could still give; null where the input does not say. */
   deviceFreeBytes: Bytes | null;
+  /** The device's memory; null where neither recorder, samples nor settings tell it. */
+  capacityBytes: Bytes | null;
   /** Held by tensors at that moment. */
   liveBytes: Bytes;
   /** Null where the input does not say. */
@@ -101,7 +105,7 @@ export interface OutOfMemoryReport {
   /** What the program had set with `_set_memory_metadata`, null where nothing. */
   metadata: string | null;
   /** The line that asked, null where the stack shows none; of many failures known of the last only, as what follows. */
-  asked: { file: string; line: number; function: string; mapped: boolean } | null;
+  asked: SourceLine | null;
   /** The stack that asked, innermost first. */
   frames: ReportFrame[];
   /** The largest block that was free inside reserved memory; null where the input does not say. */
@@ -120,6 +124,12 @@ export interface PeakReport {
   timeUs: Microseconds | null;
   /** Steps begun by then, null where none are known. */
   step: number | null;
+  /** The part of the pass, null where the stack of the event does not say. */
+  phase: Phase | null;
+  /** The line that allocates there, null where the stack shows none. */
+  at: SourceLine | null;
+  /** The module as the source names it on the way there, such as `blocks.attn`; null where that is not known. */
+  module: string | null;
   /** Lines and buckets add up to it, and so do the categories. */
   liveBytes: Bytes;
   /** null where the input does not say. */
@@ -129,23 +139,53 @@ export interface PeakReport {
   buckets: Buckets;
   /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
   noStack: Bytes;
+  /** What the trace says of the memory before it. */
+  older: OlderReport;
   categories: CategoryAmount[];
   /** What would lower it, at most three sentences, code in backticks. */
   advice: string[];
 }
 
-/** What a line held at the peak. */
-export interface PeakLine {
+/** A line that owns memory, relative to its workspace folder when mapped. */
+export interface SourceLine {
   file: string;
   line: number;
   function: string;
   mapped: boolean;
+}
+
+/** Evidence on memory without a stack that is older than the trace. What it leaves open is not known. */
+export interface OlderReport {
+  /** Of the sizes of the gradients, one block for each. */
+  parameterBytes: Bytes;
+  /** Of these sizes, once or twice more. */
+  stateBytes: Bytes;
+  /** Freed later in the trace, by line; null where autograd or a library frees it. */
+  freed: { by: SourceLine | null; bytes: Bytes; blocks: number }[];
+}
+
+/** What a line held at the peak. */
+export interface PeakLine extends SourceLine {
   bytes: Bytes;
   blocks: number;
   /** Those that the line holds; they add up to `bytes`. */
   categories: CategoryAmount[];
+  /** How a line that holds a tenth of the peak or more came by it, the largest first; they add up to `bytes`. */
+  ways: HeldWay[];
   /** What the blocks are; whole sentences. */
   facts: string[];
+}
+
+/** One of the ways by which a line holds memory. */
+export interface HeldWay {
+  /** The innermost Python frame of a library that the line calls. */
+  through: ReportFrame | null;
+  /** The innermost caller by which the ways differ. */
+  caller: ReportFrame | null;
+  bytes: Bytes;
+  blocks: number;
+  /** Of the blocks, those of one stack and one size that hold most. */
+  equal: EqualBlocks;
 }
 
 export interface CategoryAmount {
@@ -303,6 +343,8 @@ export interface StackReport {
   frames: ReportFrame[];
   liveBytes: Bytes;
   blocks: number;
+  /** Of the blocks, those of one size that hold most. */
+  equal: EqualBlocks;
   verdict: Verdict;
 }
 

@@ -99,7 +99,7 @@ export function categoryWord(category: Category): string {
 }
 
 /** Amounts by category, largest first; empty if there are none. */
-function categoriesText(amounts: readonly CategoryAmount[]): string {
+export function categoriesText(amounts: readonly CategoryAmount[]): string {
   return amounts
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
@@ -112,15 +112,42 @@ export function liveCategoriesText({ categories }: RunReport): string {
   return categoriesText(categories.map(({ category, liveBytes: bytes }) => ({ category, bytes })));
 }
 
-/** When and where memory was highest, and what it was for. */
-export function peakSentence(peak: PeakReport): string {
+/** The part of a pass, as an adverbial; null where none is known. */
+export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
+  switch (phase) {
+    case 'forward':
+      return say('in the forward pass');
+    case 'backward':
+      return say('in the backward pass');
+    case 'optimizer':
+      return say('in the optimizer’s step');
+    case 'evaluation':
+      return say('in the evaluation');
+    case null:
+      return null;
+  }
+}
+
+/** The event of a peak, the line that allocates there and its module. */
+export function peakPlace({ event, at, module }: PeakReport, code: (text: string) => string = (text) => text): string {
+  if (event < 0) return say('Before the trace begins');
+  const ordinal = countText(event);
+  if (at === null) return say('After event {0}', ordinal);
+  const place = code(placeText(at));
+  return module === null
+    ? say('After event {0}, at {1}', ordinal, place)
+    : say('After event {0}, at {1} in module {2}', ordinal, place, code(module));
+}
+
+/** When and where memory was highest, and what it was for. @param code makes a code span of a recorded name */
+export function peakSentence(peak: PeakReport, code: (text: string) => string = (text) => text): string {
   const live = [peak.device, byteText(peak.liveBytes), countText(peak.liveBytes)];
   const height =
     peak.step === null
       ? say('Peak of device {0}: {1} live ({2} B)', ...live)
       : say('Peak of device {0}: {1} live ({2} B) in step {3}', ...live, countText(peak.step));
-  const at = peak.event < 0 ? say('before the trace begins') : say('after event {0}', countText(peak.event));
-  return `${height}, ${at}: ${categoriesText(peak.categories)}.`;
+  const pass = passText(peak);
+  return `${height}${pass === null ? '' : ` ${pass}`}. ${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
 }
 
 /** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
@@ -164,9 +191,13 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     .slice(0, MOST_PARTS)
     .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
     .join(', ');
-  return peak === undefined
-    ? say('{0} live. Largest: {1}.', total, named)
-    : say('Peak of device {0}: {1}. Largest: {2}.', peak.device, total, named);
+  if (peak === undefined) return say('{0} live. Largest: {1}.', total, named);
+  const pass = passText(peak);
+  const height = pass === null ? total : `${total} ${pass}`;
+  // What was live when memory ran out stands above.
+  return run.outOfMemory.length > 0
+    ? say('Peak of device {0}: {1}.', peak.device, height)
+    : say('Peak of device {0}: {1}. Largest: {2}.', peak.device, height, named);
 }
 
 /** The last line of a report on a lone snapshot; none for other runs. */

@@ -6,7 +6,6 @@ import { explain, fitsIn } from '../verdict/explain.js';
 import type { KnownBound, LineFeatures } from '../verdict/features.js';
 import { worstVerdict, type Verdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
-import { BatchLines } from './batchLines.js';
 import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
 import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
@@ -50,8 +49,7 @@ export function runReport(
     lines.map((line) => line.verdict),
     snapshots.length,
   );
-  const batches = new BatchLines(workspace, lookup);
-  const peaks = peakReports(snapshots, lookup, batches);
+  const peaks = peakReports(snapshots, workspace, lookup);
   const peak = peaks.at(0) ?? null;
   return {
     id: run.id,
@@ -72,7 +70,7 @@ export function runReport(
     })),
     peak,
     peaks,
-    outOfMemory: outOfMemory(snapshots, lookup, batches),
+    outOfMemory: outOfMemory(snapshots, workspace, lookup, rooms),
   };
 }
 
@@ -150,6 +148,7 @@ function lineReport(
       frames: framesOf(stack, lookup),
       liveBytes: stack.series[last],
       blocks: stack.blocks[last],
+      equal: stack.equal,
       verdict: stack.shape.shape === 'lasting' ? verdict : stack.shape.shape,
     })),
   };

@@ -1,3 +1,4 @@
+import { largestOf } from '../attribution/equalBlocks.js';
 import type { LineReport, RunReport, StackReport } from './report.js';
 import { runVerdict } from './runReport.js';
 
@@ -29,6 +30,7 @@ function othersOf(line: LineReport, others: readonly StackReport[], snapshots: n
     frames: [{ file: line.file, line: line.line, function: line.function }],
     liveBytes: others.reduce((sum, { liveBytes }) => sum + liveBytes, 0),
     blocks: others.reduce((sum, { blocks }) => sum + blocks, 0),
+    equal: largestOf(others.map(({ equal }) => equal)),
     verdict: runVerdict(
       others.map(({ verdict }) => verdict),
       snapshots,

@@ -1,4 +1,5 @@
 import { CATEGORIES } from '../attribution/categories.js';
+import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -19,6 +20,8 @@ export interface StackSeries {
   series: number[];
   /** Live blocks, one per snapshot. */
   blocks: number[];
+  /** Of the live blocks in the last snapshot, those of one size that hold most. */
+  equal: EqualBlocks;
   /** Live bytes in the last snapshot, by category. */
   categories: Float64Array;
   lifetimes: DigestLifetimes | null;
@@ -59,6 +62,7 @@ export function stackSeries(
         stackless: words.stackless,
         series: new Array<number>(snapshots.length).fill(0),
         blocks: new Array<number>(snapshots.length).fill(0),
+        equal: { size: 0, blocks: 0 },
         categories: new Float64Array(CATEGORIES.length),
         lifetimes: null,
         shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
@@ -73,6 +77,7 @@ export function stackSeries(
       stack.series[at] += group.liveBytes;
       stack.blocks[at] += group.blocks;
       if (at < snapshots.length - 1) continue;
+      stack.equal = group.equal;
       const settled = batches.settleAll(group.categories, stack.frames);
       settled.forEach((bytes, category) => (stack.categories[category] += bytes));
     }

@@ -89,7 +89,7 @@ describe('The hover', () => {
         { file: 'src/train.py', line: 26, function: 'train' },
         { file: '/usr/lib/torch.py', line: 1, function: 'forward' },
       ],
-      ...{ liveBytes: MiB, blocks: 2, verdict: 'leak' as const },
+      ...{ liveBytes: MiB, blocks: 2, equal: { size: 1, blocks: 1 }, verdict: 'leak' as const },
     },
   ];
   const paragraphs = (finding: FindingMark, isHolder: boolean, canOpen = (): boolean => true): string[] => {
@@ -127,7 +127,10 @@ describe('The hover', () => {
     const frames = [{ file: hostile, line: 1, function: hostile }];
     const line = lineReport({
       ...heldBy(hostile, 1, hostile, hostile),
-      ...{ evidence: { ...evidence, reason: hostile }, stacks: [{ frames, liveBytes: 1, blocks: 1, verdict: 'leak' }] },
+      ...{
+        evidence: { ...evidence, reason: hostile },
+        stacks: [{ frames, liveBytes: 1, blocks: 1, equal: { size: 1, blocks: 1 }, verdict: 'leak' }],
+      },
     });
     const [finding] = marksOf([runReport([line])]);
     for (const mark of [finding.lines[0], null]) {

@@ -121,7 +121,13 @@ describe('A report as text', () => {
     run.peaks = [
       {
         ...{ path: 'snap_30.pickle', device: 1, event: 9, timeUs: null, step: null, reservedBytes: null },
-        ...{ liveBytes: (3 << 20) + 100, lines: [{ ...held, categories: [], facts: [] }], categories: [], advice: [] },
+        ...{
+          liveBytes: (3 << 20) + 100,
+          lines: [{ ...held, categories: [], ways: [], facts: [] }],
+          categories: [],
+          advice: [],
+        },
+        ...{ phase: null, at: null, module: null, older: { parameterBytes: 0, stateBytes: 0, freed: [] } },
         ...{ buckets: { library: 100, beforeRecording: 0 }, noStack: 0 },
       },
     ];

@@ -154,10 +154,11 @@ describe('The peak', () => {
         assert.deepEqual([peak.event, peak.liveBytes], [plain.event, plain.bytes], name);
         assert.deepEqual([...ownersOf(peak)].sort(), [...plain.owners].sort(), name);
         addsUp(peak, name);
-        const bytes = peak.liveBytes.toLocaleString('en-US');
-        for (const said of [text, markdown]) {
-          assert.match(said, new RegExp(`Peak of device ${peak.device}: .* live \\(${bytes} B\\)`), name);
-        }
+        if (peak.liveBytes === 0) continue;
+        // What was live when memory ran out stands in place of a peak near to it.
+        if (run.outOfMemory.some(({ device }) => device === peak.device)) continue;
+        assert.match(text, new RegExp(` ${peak.liveBytes.toLocaleString('en-US')} +peak$`, 'm'), name);
+        for (const said of [text, markdown]) assert.ok(said.includes(`Peak of device ${peak.device}: `), name);
       }
     }
     assert.ok(several > 10, `${several} of 60 snapshots have several devices`);
@@ -200,7 +201,7 @@ describe('The peak', () => {
     assert.match(renderText(report, options), /Peak of device 0: 21\.1 MiB live \(22,107,648 B\) in step 24/);
     assert.match(
       renderMarkdown(report, options),
-      /^- 4\.5 MiB on `\S+model\.py:14 \(forward\)`, 26 blocks\. 22 blocks/m,
+      /^- 4\.5 MiB on `\S+model\.py:14 \(forward\)`, 26 blocks\. 24 × 192 KiB from one stack, .* 22 blocks/m,
     );
   });
 

@@ -1,0 +1,191 @@
+/** What held a device's memory at a moment, in words: a table for a terminal, a list for Markdown. */
+import { say, sayCount } from '../text/say.js';
+import { byteText } from '../text/byteText.js';
+import { countText } from '../text/numberText.js';
+import { tableLines, type Column } from '../text/textTable.js';
+import { sum } from '../report/lineSelection.js';
+import type { HeldWay, LineReport, PeakLine, PeakReport, ReportFrame, RunReport } from '../report/report.js';
+import { SPLIT_SHARE, waysOf, type HeldStack } from '../report/ways.js';
+import { bucketParts } from '../report/bucketParts.js';
+import { bucketWord, fileAndLine, liveBytes, otherLinesText, placeText } from '../report/reportWords.js';
+
+/** Lines that are named. */
+export const MOST_LINES = 5;
+/** Ways of one line that are named. */
+const MOST_WAYS = 4;
+/** Share of a line that a way holds to be named. */
+const LEAST_WAY = 0.1;
+/** Fewer equal blocks of one stack may be equal by chance. */
+const REPEATED = 3;
+/** Memory before recording is explained from this share of all on. */
+const LEAST_OLDER = 0.1;
+/** What an installed package is named by. */
+const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
+
+/** Lines of a terminal: a table that adds up, and what is known of its lines. */
+export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: string, mostLines: number): string[] {
+  const shown = peak.lines.slice(0, Math.max(MOST_LINES, mostLines === Infinity ? mostLines : 0));
+  const rest = peak.lines.slice(shown.length);
+  const row = (bytes: number, blocks: string, place: string): string[] => [
+    byteText(bytes),
+    countText(bytes),
+    blocks,
+    place,
+  ];
+  const rows = [
+    ...shown.map((line) => row(line.bytes, countText(line.blocks), placeText(line))),
+    ...(rest.length > 0
+      ? [
+          row(
+            sum(rest, (line) => line.bytes),
+            countText(sum(rest, (line) => line.blocks)),
+            otherLinesText(rest.length),
+          ),
+        ]
+      : []),
+    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${bucketWord(bucket)})`)),
+    row(peak.liveBytes, '', totalTitle),
+  ];
+  const columns: Column[] = [
+    { title: amountTitle, align: '>' },
+    { title: 'BYTES', align: '>' },
+    { title: 'BLOCKS', align: '>' },
+    { title: 'LINE', align: '<' },
+  ];
+  const known = shown.slice(0, MOST_LINES);
+  const notes = [...known.flatMap(noteOf), ...sharedFacts(known), ...olderTexts(peak)];
+  return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
+}
+
+/** How the largest lines of a snapshot without a trace came by what is live. */
+export function liveNotes(run: RunReport): string[] {
+  const all = liveBytes(run.snapshots[run.snapshots.length - 1]);
+  return run.lines
+    .filter((line) => line.liveBytes >= SPLIT_SHARE * all)
+    .flatMap((line) => noteOf({ ...line, bytes: line.liveBytes, ways: waysOf(line, heldStacks(line)) }));
+}
+
+function heldStacks({ stacks }: LineReport): HeldStack[] {
+  return stacks.map(({ liveBytes: bytes, ...stack }) => ({ ...stack, bytes }));
+}
+
+function noteOf(line: Pick<PeakLine, 'file' | 'line' | 'ways' | 'bytes'>): string[] {
+  const [first, ...ways] = wayTexts(line);
+  return first === '' ? [] : [`${fileAndLine(line)}: ${first}`, ...ways.map((text) => `  ${text}`)];
+}
+
+/** A list in Markdown. @param code makes a code span of a recorded name */
+export function heldMarkdown(peak: PeakReport, code: (text: string) => string): string[] {
+  return [
+    ...peak.lines.slice(0, MOST_LINES).flatMap((line) => {
+      const amount = sayCount(
+        line.blocks,
+        '{1} on {2}, 1 block.',
+        '{1} on {2}, {0} blocks.',
+        byteText(line.bytes),
+        code(placeText(line)),
+      );
+      const [first, ...ways] = wayTexts(line, code);
+      return [
+        `- ${[amount, first, ...line.facts].filter((text) => text !== '').join(' ')}`,
+        ...ways.map((text) => `  - ${text}`),
+      ];
+    }),
+    ...bucketParts(peak).map(([bucket, bytes]) => `- ${byteText(bytes)} ${bucketWord(bucket)}.`),
+    ...olderTexts(peak, code).map((text) => `- ${text}`),
+  ];
+}
+
+/** Each fact once, behind the lines that it is of. */
+function sharedFacts(lines: readonly PeakLine[]): string[] {
+  const places = new Map<string, string[]>();
+  for (const line of lines) {
+    for (const fact of line.facts) places.set(fact, [...(places.get(fact) ?? []), fileAndLine(line)]);
+  }
+  return [...places].map(([fact, of]) => `${of.join(', ')}: ${fact}`);
+}
+
+/** What is said first of how a line holds its memory, empty if nothing, and its ways. */
+function wayTexts(
+  { ways, bytes }: Pick<PeakLine, 'ways' | 'bytes'>,
+  code: (text: string) => string = (text) => text,
+): [string, ...string[]] {
+  const told = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MOST_WAYS);
+  if (told.length < 2) {
+    const equal = told.map((way) => equalText(way, bytes)).join('');
+    const through = told.at(0)?.through ?? null;
+    if (equal === '') return [''];
+    return [
+      through === null
+        ? say('{0} from one stack.', equal)
+        : say('{0} from one stack, through {1}.', equal, code(libraryText(through))),
+    ];
+  }
+  const rest = ways.filter((way) => !told.includes(way));
+  return [
+    sayCount(ways.length, '1 way:', '{0} ways:'),
+    ...told.map((way) =>
+      [byteText(way.bytes) + viaText(way, code), equalText(way, way.bytes)].filter((text) => text !== '').join(', '),
+    ),
+    ...(rest.length === 0
+      ? []
+      : [
+          sayCount(rest.length, '{1} in 1 other way', '{1} in {0} other ways', byteText(sum(rest, (way) => way.bytes))),
+        ]),
+  ];
+}
+
+function viaText({ through, caller }: HeldWay, code: (text: string) => string): string {
+  return [
+    through === null ? '' : ` ${say('through {0}', code(libraryText(through)))}`,
+    caller === null ? '' : ` ${say('from {0}', code(placeText(caller)))}`,
+    through === null && caller === null ? ` ${say('directly')}` : '',
+  ].join('');
+}
+
+/** `24 × 866 MiB` where equal blocks make up most of what is held, else nothing. */
+function equalText({ equal: { size, blocks } }: HeldWay, bytes: number): string {
+  return blocks >= REPEATED && size * blocks >= bytes / 2 ? `${countText(blocks)} × ${byteText(size)}` : '';
+}
+
+/** A library's place, from its package on. */
+function libraryText(frame: ReportFrame): string {
+  return placeText({ ...frame, file: frame.file.replace(PACKAGES, '') });
+}
+
+/** How far the trace explains what is older than it. */
+function olderTexts(peak: PeakReport, code: (text: string) => string = (text) => text): string[] {
+  const { parameterBytes, stateBytes, freed } = peak.older;
+  const all = peak.buckets.beforeRecording - peak.noStack;
+  if (all < LEAST_OLDER * peak.liveBytes) return [];
+  const freedBytes = sum(freed, ({ bytes }) => bytes);
+  const open = all - parameterBytes - stateBytes - freedBytes;
+  const [most] = freed;
+  return [
+    ...(parameterBytes === 0
+      ? []
+      : [
+          stateBytes === 0
+            ? say('Before recording: {0} have the sizes of the gradients (parameters).', byteText(parameterBytes))
+            : say(
+                'Before recording: {0} have the sizes of the gradients (parameters), {1} these sizes again (optimizer state).',
+                byteText(parameterBytes),
+                byteText(stateBytes),
+              ),
+        ]),
+    ...(freedBytes < LEAST_OLDER * all
+      ? []
+      : [
+          most.by === null || most.bytes < freedBytes / 2
+            ? say('Before recording: {0} are freed later in the trace.', byteText(freedBytes))
+            : say(
+                'Before recording: {0} are freed later, most of it at {1}.',
+                byteText(freedBytes),
+                code(placeText(most.by)),
+              ),
+        ]),
+    ...(open < LEAST_OLDER * all
+      ? []
+      : [say('Before recording: the trace does not say what {0} are.', byteText(open))]),
+  ];
+}

@@ -1,0 +1,267 @@
+/** What the report of one snapshot explains: ways, equal blocks, part of the pass, memory older than the recording. */
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
+import type { PeakReport, RunReport } from '../../../src/core/report/report.js';
+import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
+import { renderText } from '../../../src/core/render/renderText.js';
+import { pickle, type Picklable } from '../../support/plainPickle.js';
+import { CORPUS, FIXTURES, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
+
+const KiB = 1024;
+const NOWHERE: ReportWorkspace = { files: [], rules: [] };
+type Frames = readonly string[];
+
+/** `a.py:3 f` as a frame. */
+function frame(text: string): { [key: string]: Picklable } {
+  const [, filename, line, name] = /^(.+):(\d+) (.+)$/.exec(text) ?? [];
+  return { filename, line: Number(line), name };
+}
+
+/** A trace of allocations and frees, with what is live at its end as blocks. */
+class Trace {
+  private readonly entries: { [key: string]: Picklable }[] = [];
+  private readonly live = new Map<number, { size: number; frames: { [key: string]: Picklable }[] }>();
+  private next = 0x1000;
+
+  /** Blocks that were there before. */
+  before(size: number, count: number): number[] {
+    return Array.from({ length: count }, () => this.place(size, []));
+  }
+
+  alloc(size: number, frames: Frames): number {
+    const stack = frames.map(frame);
+    const addr = this.place(size, stack);
+    this.entries.push({ action: 'alloc', addr, size, stream: 0, frames: stack });
+    return addr;
+  }
+
+  free(addr: number, frames: Frames): void {
+    const size = this.live.get(addr)?.size ?? 0;
+    this.live.delete(addr);
+    for (const action of ['free_requested', 'free_completed'])
+      this.entries.push({ action, addr, size, stream: 0, frames: frames.map(frame) });
+  }
+
+  async run(workspace = NOWHERE): Promise<{ run: RunReport; texts: string[] }> {
+    const blocks = [...this.live].map(([address, { size, frames }]) => ({
+      ...{ address, size, requested_size: size, state: 'active_allocated', frames },
+    }));
+    const start = 0x1000;
+    let at = start;
+    const filled = blocks.flatMap((block) => {
+      const gap = block.address - at;
+      const hole = { address: at, size: gap, state: 'inactive' };
+      at = block.address + block.size;
+      return gap > 0 ? [hole, block] : [block];
+    });
+    const segment = { device: 0, address: start, total_size: at - start, stream: 0, blocks: filled };
+    const snapshot = await readBytes(pickle({ segments: [segment], device_traces: [this.entries] }));
+    const { report } = buildReport([digestSnapshot('a.pickle', snapshot)], workspace);
+    const options = { mostLines: 20 };
+    return { run: report.runs[0], texts: [renderText(report, options), renderMarkdown(report, options)] };
+  }
+
+  private place(size: number, frames: { [key: string]: Picklable }[]): number {
+    const addr = this.next;
+    this.next += size;
+    this.live.set(addr, { size, frames });
+    return addr;
+  }
+}
+
+const TORCH = '/usr/lib/python3/site-packages/torch';
+const CALL = [`${TORCH}/nn/modules/module.py:10 _call_impl`, `${TORCH}/nn/modules/module.py:9 _wrapped_call_impl`];
+const FORWARD = ['net.py:7 forward', ...CALL, 'train.py:20 main'];
+const BACKWARD = [
+  `${TORCH}/autograd/graph.py:5 _engine_run_backward`,
+  `${TORCH}/_tensor.py:4 backward`,
+  'train.py:21 main',
+];
+const OPTIMIZER = [`${TORCH}/optim/adam.py:3 _multi_tensor_adam`, `${TORCH}/optim/adam.py:2 step`, 'train.py:22 main'];
+
+function peakOf({ peak }: RunReport): PeakReport {
+  assert.ok(peak !== null);
+  return peak;
+}
+
+describe('The report of one snapshot', () => {
+  it('splits a line by library and caller, and counts equal blocks of one stack', async () => {
+    const trace = new Trace();
+    const pools = [`${TORCH}/pool.py:3 take`, 'cache.py:5 grow'];
+    for (let i = 0; i < 24; i++) trace.alloc(16 * KiB, [...pools, 'serve.py:9 load']);
+    for (let i = 0; i < 3; i++) trace.alloc(32 * KiB, [...pools, 'serve.py:11 reload']);
+    trace.alloc(64 * KiB, ['cache.py:5 grow', 'serve.py:9 load']);
+    const { run, texts } = await trace.run();
+    const [line] = peakOf(run).lines;
+    assert.deepEqual(
+      line.ways.map(({ through, caller, bytes, blocks, equal }) => [
+        through?.function,
+        caller?.line,
+        bytes,
+        blocks,
+        equal,
+      ]),
+      [
+        ['take', 9, 384 * KiB, 24, { size: 16 * KiB, blocks: 24 }],
+        ['take', 11, 96 * KiB, 3, { size: 32 * KiB, blocks: 3 }],
+        [undefined, 9, 64 * KiB, 1, { size: 64 * KiB, blocks: 1 }],
+      ],
+    );
+    for (const text of texts) {
+      assert.match(text, /cache\.py:5.* 3 ways:/);
+      assert.match(
+        text,
+        /384 KiB through `?torch\/pool\.py:3 \(take\)`? from `?serve\.py:9 \(load\)`?, 24 × 16\.0 KiB/,
+      );
+    }
+  });
+
+  it('splits lines into ways that add up, in every recording', async () => {
+    for (const file of picklesUnder(join(FIXTURES, 'shapes'))) {
+      const { report } = buildReport([digestSnapshot(file, await readFile(file))], NOWHERE);
+      for (const { lines, liveBytes } of report.runs[0].peaks) {
+        for (const { ways, bytes, blocks } of lines) {
+          assert.equal(ways.length > 0, bytes >= liveBytes / 10, file);
+          if (ways.length === 0) continue;
+          assert.deepEqual(
+            ways.reduce(([sum, count], way) => [sum + way.bytes, count + way.blocks], [0, 0]),
+            [bytes, blocks],
+            file,
+          );
+          for (const { equal, ...way } of ways) {
+            assert.ok(equal.blocks > 0 && equal.blocks <= way.blocks && equal.size * equal.blocks <= way.bytes, file);
+          }
+        }
+      }
+    }
+  });
+
+  it('names the part of the pass, and the module as the source calls it', async () => {
+    const parts: readonly (readonly [PeakReport['phase'], Frames])[] = [
+      ['forward', FORWARD],
+      ['backward', BACKWARD],
+      ['optimizer', OPTIMIZER],
+      ['evaluation', [...FORWARD.slice(0, -1), 'train.py:30 evaluate', 'train.py:40 main']],
+      ['backward', [...FORWARD.slice(0, 3), ...BACKWARD]],
+      [null, ['train.py:2 main']],
+    ];
+    for (const [phase, frames] of parts) {
+      const trace = new Trace();
+      trace.alloc(4 * KiB, frames);
+      assert.equal(peakOf((await trace.run()).run).phase, phase, frames.join());
+    }
+    const sources: Record<string, string> = {
+      'train.py:20': '    loss = model(batch).sum()',
+      'net.py:7': '        x = self.blocks[3](self.scale * x)',
+      'block.py:4': '        return x + self.attn(x)',
+    };
+    const trace = new Trace();
+    trace.alloc(4 * KiB, [
+      `${TORCH}/nn/modules/linear.py:1 forward`,
+      ...CALL,
+      'block.py:4 forward',
+      ...CALL,
+      ...FORWARD,
+    ]);
+    const lineText = (file: string, line: number): string | null => sources[`${file}:${line}`] ?? null;
+    const { run, texts } = await trace.run({ files: ['train.py', 'net.py', 'block.py'], rules: [], lineText });
+    assert.equal(peakOf(run).module, 'blocks[3].attn');
+    for (const text of texts) assert.match(text, /in the forward pass.*\n\n.*in module `?blocks\[3\]\.attn/);
+    assert.equal(peakOf((await trace.run()).run).module, null, 'without its source');
+  });
+
+  it('explains memory before recording by what the trace frees and by the sizes of the gradients', async () => {
+    const trace = new Trace();
+    const sizes = [8 * KiB, 8 * KiB, 20 * KiB];
+    for (const size of sizes) trace.before(size, 3);
+    const graph = trace.before(64 * KiB, 2);
+    trace.before(12 * KiB, 1);
+    const activation = trace.alloc(32 * KiB, FORWARD);
+    const passing = trace.alloc(40 * KiB, BACKWARD);
+    for (const size of sizes) trace.alloc(size, BACKWARD);
+    for (const addr of [activation, passing]) trace.free(addr, BACKWARD);
+    trace.alloc(512, BACKWARD);
+    for (const addr of graph) trace.free(addr, ['train.py:20 main']);
+    const { run, texts } = await trace.run();
+    const { older, buckets } = peakOf(run);
+    const [freed, ...others] = older.freed;
+    assert.deepEqual([older.parameterBytes, older.stateBytes, others], [36 * KiB, 72 * KiB, []]);
+    assert.deepEqual([freed.by?.line, freed.bytes, freed.blocks], [20, 128 * KiB, 2]);
+    assert.equal(buckets.beforeRecording, (36 + 72 + 128 + 12) * KiB);
+    for (const text of texts) {
+      assert.match(text, /36\.0 KiB have the sizes of the gradients \(parameters\), 72\.0 KiB these sizes again/);
+      assert.match(text, /128 KiB are freed later, most of it at `?train\.py:20 \(main\)/);
+    }
+  });
+
+  it('takes no sizes for parameters that most gradients do not have', async () => {
+    const trace = new Trace();
+    trace.before(8 * KiB, 9);
+    trace.alloc(32 * KiB, FORWARD);
+    for (const size of [8, 24, 36]) trace.alloc(size * KiB, BACKWARD);
+    const { run, texts } = await trace.run();
+    assert.deepEqual(peakOf(run).older, { parameterBytes: 0, stateBytes: 0, freed: [] });
+    for (const text of texts) assert.match(text, /the trace does not say what 72\.0 KiB are/);
+  });
+
+  it('advises on the optimizer’s copies, not on workspaces of libraries, and on inference only without a backward pass', async () => {
+    const copies = new Trace();
+    for (let i = 0; i < 4; i++) copies.free(copies.alloc(64 * KiB, OPTIMIZER), OPTIMIZER);
+    copies.free(copies.alloc(256 * KiB, OPTIMIZER), OPTIMIZER);
+    copies.alloc(512, FORWARD);
+    assert.match(peakOf((await copies.run()).run).advice.join(), /works on copies of 256 KiB/);
+    const library = new Trace();
+    library.alloc(256 * KiB, ['??:1 getCUDABlasWorkspace', ...FORWARD]);
+    assert.deepEqual(peakOf((await library.run()).run).advice, []);
+    const forward = new Trace();
+    for (let i = 0; i < 12; i++) forward.alloc(64 * KiB, FORWARD);
+    assert.match(peakOf((await forward.run()).run).advice.join(), /no backward pass follows/);
+    forward.alloc(512, BACKWARD);
+    assert.doesNotMatch(peakOf((await forward.run()).run).advice.join(), /no backward pass follows/);
+  });
+
+  it('says the folder of all files once below its first line where the workspace has none of the files', async () => {
+    const trace = new Trace();
+    trace.alloc(8 * KiB, ['/home/you/project/net/a.py:1 f']);
+    trace.alloc(4 * KiB, ['/home/you/project/b.py:2 g']);
+    trace.alloc(512, ['/home/you/project/net/a.py:9 h']);
+    const { texts } = await trace.run();
+    for (const text of texts) {
+      const below = text.split('\n').slice(1).join('\n');
+      assert.equal(below.split('/home/you/project/').length, 2, text);
+      assert.match(text, /8\.0 KiB .*net\/a\.py:1 \(f\)/);
+      assert.match(text, /Files lie in `?\/home\/you\/project\/`?\./);
+    }
+  });
+
+  it('explains published snapshots', async function () {
+    const real = join(CORPUS, 'real');
+    if (!existsSync(real)) {
+      console.log('    skipped: no ../shared/corpus/real beside the checkout');
+      this.skip();
+    }
+    const textOf = async (path: string): Promise<string> => {
+      const file = join(real, path);
+      const { report } = buildReport([digestSnapshot(file, await readFile(file))], NOWHERE);
+      return renderText(report, { mostLines: 20 });
+    };
+    const step =
+      'LINYUNLinYun+CS336-assignment2-systems/cs336_systems/results/memory_profiles/xl_ctx128_full_step_none.pickle';
+    const full = await textOf(step);
+    assert.match(full, /Peak of device 0: 64\.0 GiB in the optimizer’s step\./);
+    assert.match(full, /12\.8 GiB have the sizes of the gradients \(parameters\), 25\.6 GiB these sizes again/);
+    assert.match(full, /96 × 100 MiB from one stack, through torch\/optim\/adam\.py:791 \(_multi_tensor_adam\)/);
+    const serving = await textOf('volcengine+verl/mem.pickle');
+    assert.match(
+      serving,
+      /:114: 24 × 866 MiB from one stack, through vllm\/worker\/cache_engine\.py:83 \(_allocate_kv_cache\)/,
+    );
+    const ranOut = await textOf('Nesta-gitU+discrete_diffusion/memory_snapshot.json');
+    assert.match(ranOut, /Asked in the forward pass, called from \S+dit\.py:249/);
+    assert.match(ranOut, /6\.6 GiB through timm\/models\/vision_transformer\.py:93 \(forward\), 9 × 384 MiB/);
+  });
+});
