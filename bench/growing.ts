@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Truth } from './makeSnapshot.js';
 import type { Measurement } from './rows/measure.js';
+import { timesTable } from './timesTable.js';
 
 /** Dumps of the run, and events that each has more than the one before. */
 const TWENTY = { dumps: 20, events: 25_000 };
@@ -51,13 +52,7 @@ export function measureGrowing({ dist, data, make, median }: GrowingBench): stri
   return [
     '### Dumps of one process that grow',
     '',
-    '| what | seconds | CPU seconds | peak MiB |',
-    '|:--|--:|--:|--:|',
-    ...rows.map(([title, outcome]) =>
-      typeof outcome === 'string'
-        ? `| ${title} | ${outcome} | | |`
-        : `| ${title} | ${outcome.seconds.toFixed(2)} | ${outcome.cpuSeconds.toFixed(2)} | ${Math.round(outcome.peakBytes / 2 ** 20)} |`,
-    ),
+    ...timesTable(rows),
     '',
     '| dumps in the worker | CPU ms per dump | MiB |',
     '|--:|--:|--:|',

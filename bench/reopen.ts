@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import type { Truth } from './makeSnapshot.js';
 import type { Measurement } from './rows/measure.js';
+import { timesTable } from './timesTable.js';
 
 /** Snapshots of a run that are read together. */
 const FILES = 4;
@@ -73,18 +74,7 @@ export function measureOpening({ dist, data, large, medium, median }: OpeningBen
   ];
   rmSync(cache, { recursive: true, force: true });
   rmSync(folder, { recursive: true });
-  return [
-    '### Opening in the editor’s worker',
-    '',
-    '| what | seconds | CPU seconds | peak MiB |',
-    '|:--|--:|--:|--:|',
-    ...rows.map(([title, outcome]) =>
-      typeof outcome === 'string'
-        ? `| ${title} | ${outcome} | | |`
-        : `| ${title} | ${outcome.seconds.toFixed(2)} | ${outcome.cpuSeconds.toFixed(2)} | ${Math.round(outcome.peakBytes / 2 ** 20)} |`,
-    ),
-    '',
-  ].join('\n');
+  return ['### Opening in the editor’s worker', '', ...timesTable(rows), ''].join('\n');
 }
 
 function megabytes({ bytes }: Truth): string {

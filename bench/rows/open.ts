@@ -5,35 +5,18 @@
  */
 import { existsSync, readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startThread } from '../../src/node/thread.js';
-import { isRpcMessage, RpcClient } from '../../src/protocol/rpc.js';
-import type { WorkerApi, WorkerEvents, WorkerStart } from '../../src/protocol/workerApi.js';
 import { measure } from './measure.js';
+import { startWorker } from './worker.js';
 
 const [readers, cache, until, ...files] = process.argv.slice(2);
-const bundle = (name: string): string => new URL(`../worker/${name}.cjs`, import.meta.url).pathname;
-
 let end = (): Promise<void> => Promise.resolve();
 await measure(async () => {
-  const start: WorkerStart = {
-    readerScript: bundle('reader'),
+  const worker = startWorker({
     readers: Number(readers),
     reading: { cache: cache === '-' ? null : { folder: cache, maxBytes: 2 ** 33 }, timeLimitMs: null },
-    translations: {},
-  };
-  const thread = startThread(bundle('main'), 'worker', start);
-  const calls = new RpcClient<WorkerApi, WorkerEvents>((message) => {
-    thread.post(message);
   });
-  thread.listen(
-    (value) => {
-      if (isRpcMessage(value)) calls.receive(value);
-    },
-    (reason) => {
-      calls.close(reason);
-    },
-  );
-  end = () => thread.terminate();
+  const { calls } = worker;
+  end = worker.end;
   const loaded = (await Promise.all(files.map((path) => calls.call('load', { path })))).flatMap(
     ({ snapshots }) => snapshots,
   );

@@ -2,31 +2,11 @@
  * Dumps of one run that come one after the other, in the real worker: `soak.mjs FILE…`. After each there is a report, as in
  * the editor. Writes the curve of time and memory to standard error.
  */
-import { startThread } from '../../src/node/thread.js';
-import { isRpcMessage, RpcClient } from '../../src/protocol/rpc.js';
-import type { WorkerApi, WorkerEvents, WorkerStart } from '../../src/protocol/workerApi.js';
 import { measure } from './measure.js';
+import { startWorker } from './worker.js';
 
 const files = process.argv.slice(2);
-const bundle = (name: string): string => new URL(`../worker/${name}.cjs`, import.meta.url).pathname;
-const start: WorkerStart = {
-  readerScript: bundle('reader'),
-  readers: 1,
-  reading: { cache: null, timeLimitMs: null },
-  translations: {},
-};
-const thread = startThread(bundle('main'), 'worker', start);
-const calls = new RpcClient<WorkerApi, WorkerEvents>((message) => {
-  thread.post(message);
-});
-thread.listen(
-  (value) => {
-    if (isRpcMessage(value)) calls.receive(value);
-  },
-  (reason) => {
-    calls.close(reason);
-  },
-);
+const worker = startWorker({ readers: 1, reading: { cache: null, timeLimitMs: null } });
 
 /** Dumps between two points of the curve. */
 const STRIDE = Math.max(1, Math.floor(files.length / 10));
@@ -36,12 +16,12 @@ await measure(async () => {
   let liveBytes = 0;
   let used = process.cpuUsage();
   for (const [i, path] of files.entries()) {
-    const { snapshots } = await calls.call('load', { path });
+    const { snapshots } = await worker.calls.call('load', { path });
     for (const snapshot of snapshots) {
       events += snapshot.events;
       for (const device of snapshot.devices) liveBytes += device.liveBytes;
     }
-    await calls.call('report', null);
+    await worker.calls.call('report', null);
     if ((i + 1) % STRIDE > 0) continue;
     const { user, system } = process.cpuUsage(used);
     used = process.cpuUsage();
@@ -54,4 +34,4 @@ await measure(async () => {
   }
   return { events, liveBytes };
 });
-await thread.terminate();
+await worker.end();
