@@ -11,6 +11,8 @@ export function visibleText(text: string): string {
 
 /** Characters of a piece of JSON, about: a text has room for many more, but a value may have more than a text. */
 const PIECE = 1 << 16;
+/** Levels that are written item by item: below the lines of a run's report, an item is small enough for one text. */
+const LEVELS = 4;
 
 /** The same value in JSON, two spaces for each level, with those characters escaped in its texts: in pieces. */
 export function visibleJson(value: unknown, print: (piece: string) => void): void {
@@ -18,17 +20,17 @@ export function visibleJson(value: unknown, print: (piece: string) => void): voi
   const write = (part: string): void => {
     piece += part;
     if (piece.length < PIECE) return;
-    print(piece);
+    print(visible(piece));
     piece = '';
   };
-  writeJson(value, '\n', write);
-  print(piece);
+  writeJson(value, '\n', LEVELS, write);
+  print(visible(piece));
 }
 
 /** @param line that begins a line at this level */
-function writeJson(value: unknown, line: string, write: (part: string) => void): void {
-  if (typeof value !== 'object' || value === null || !hasContainers(value)) {
-    write(visible(JSON.stringify(value, null, 2)).replaceAll('\n', line));
+function writeJson(value: unknown, line: string, levels: number, write: (part: string) => void): void {
+  if (typeof value !== 'object' || value === null || levels === 0 || Object.keys(value).length === 0) {
+    write(JSON.stringify(value, null, 2).replaceAll('\n', line));
     return;
   }
   const isList = Array.isArray(value);
@@ -36,15 +38,11 @@ function writeJson(value: unknown, line: string, write: (part: string) => void):
   let before = isList ? '[' : '{';
   for (const [key, item] of Object.entries(value)) {
     if (item === undefined) continue;
-    write(`${before}${deeper}${isList ? '' : `${visible(JSON.stringify(key))}: `}`);
-    writeJson(item, deeper, write);
+    write(`${before}${deeper}${isList ? '' : `${JSON.stringify(key)}: `}`);
+    writeJson(item, deeper, levels - 1, write);
     before = ',';
   }
   write(line + (isList ? ']' : '}'));
-}
-
-function hasContainers(value: object): boolean {
-  return Object.values(value).some((item) => typeof item === 'object' && item !== null);
 }
 
 function visible(json: string): string {
