@@ -38,17 +38,17 @@ export class LifetimeFeatures {
     return last !== undefined && last > oldEnough - window / 3 && !this.isOverdue() && this.isRising();
   }
 
-  /** True if survivors are allocated on enough steps, or rarely at an even pace. */
+  /** True if survivors are allocated on enough steps. */
   get isOften(): boolean {
     const { births, window } = this;
-    return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window) || isRegular(births);
+    return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window);
   }
 
-  /** True if births become rarer, or fewer: a cache that has nearly all of its keys. */
+  /** True if births become rarer: a cache that has nearly all of its keys. */
   get isSlowing(): boolean {
     const births = [...new Set(this.lifetimes.survivorBirths)].filter((birth) => birth > 0 && birth <= this.oldEnough);
     const early = births.filter((birth) => birth <= this.oldEnough / 2).length;
-    return 2 * early - births.length > limit('slowing') * Math.sqrt(births.length) || this.isThinning();
+    return 2 * early - births.length > limit('slowing') * Math.sqrt(births.length);
   }
 
   /** True if drops returned to the ground, again and again. */
@@ -77,29 +77,13 @@ export class LifetimeFeatures {
     const last = floors[end];
     if (end < limit('fewestSteps') || last === 0 || floors[end + 1] < floors[end - 1]) return false;
     let flat = 0;
-    let rises = 0;
     for (let i = 1; i <= end; i++) {
       // A queue that is filled faster than it is emptied falls by less than it has just risen.
       if (floors[i] < floors[Math.max(0, i - 2)]) return false;
       flat = floors[i] > floors[i - 1] ? 0 : flat + 1;
-      if (flat === 0) rises++;
       if (flat > limit('longestFlat') * end) return false;
     }
-    if (rises < Math.min(limit('fewestRises'), end / 2)) return false;
     return [0.25, 0.5, 0.75].every((at) => floors[Math.floor(at * end)] / last < at + limit('proportion'));
-  }
-
-  /** True if births of the same steps become fewer: each step still meets a new key, where the first ones met many. */
-  private isThinning(): boolean {
-    const from = limit('warmUpSteps') + 1;
-    const perStep = new Array<number>(Math.max(0, Math.floor(this.oldEnough) - from + 1)).fill(0);
-    for (const birth of this.lifetimes.survivorBirths)
-      if (birth >= from && birth <= this.oldEnough) perStep[Math.floor(birth - from)]++;
-    const half = perStep.length >> 1;
-    const early = spread(perStep.slice(0, half));
-    const late = spread(perStep.slice(-half));
-    const chance = Math.sqrt((early.variance + late.variance) / Math.max(1, half));
-    return late.mean < limit('thinned') * early.mean && early.mean - late.mean > limit('thinning') * chance;
   }
 
   /** True if the last quarter of the floors lies above the quarters before it. */
@@ -119,7 +103,7 @@ export class LifetimeFeatures {
   private isOverdue(): boolean {
     const births = [...new Set(this.lifetimes.survivorBirths)].filter((birth) => birth > 0);
     const longest = Math.max(0, ...births.slice(1).map((birth, i) => birth - births[i]));
-    return this.steps - births[births.length - 1] > Math.max(limit('overdueSteps'), limit('overdueGap') * longest);
+    return this.steps - births[births.length - 1] > limit('overdueGap') * longest;
   }
 }
 
@@ -127,18 +111,4 @@ export class LifetimeFeatures {
 export function deepDrops({ drops, floors }: DigestLifetimes): DigestLifetimes['drops'] {
   const highest = Math.max(...floors);
   return drops.filter((drop) => drop.bytes >= limit('deepDrop') * highest);
-}
-
-/** True if rare births come at an even pace. */
-function isRegular(births: readonly number[]): boolean {
-  if (births.length < limit('rareBirths')) return false;
-  const gaps = births.slice(1).map((birth, i) => birth - births[i]);
-  const sorted = [...gaps].sort((a, b) => a - b);
-  return sorted[sorted.length - 1] <= limit('rareGap') * sorted[sorted.length >> 1];
-}
-
-function spread(values: readonly number[]): { mean: number; variance: number } {
-  const count = Math.max(1, values.length);
-  const mean = values.reduce((sum, value) => sum + value, 0) / count;
-  return { mean, variance: values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / count };
 }

@@ -35,13 +35,8 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
       'outlives',
       'allocatedShare',
       'allocatedSteps',
-      'rareBirths',
-      'rareGap',
       'overdueGap',
-      'overdueSteps',
       'slowing',
-      'thinned',
-      'thinning',
     ],
   },
   {
@@ -50,14 +45,14 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
     holds: (life) => life.goesOn && life.isOften,
     verdict: 'growing',
     weighed: true,
-    thresholds: ['lastingSteps', 'slowing', 'thinned', 'thinning'],
+    thresholds: ['lastingSteps', 'slowing'],
   },
   {
     name: 'oneTensorGrows',
     seen: 'One tensor that each step replaces by a longer one grows from nothing, in proportion to the steps.',
     holds: (life) => life.growsFromNothing && life.steps >= limit('lastingSteps'),
     verdict: 'lasting',
-    thresholds: ['fewestRises', 'longestFlat', 'proportion', 'lastingSteps'],
+    thresholds: ['longestFlat', 'proportion', 'lastingSteps'],
   },
   {
     name: 'oneTensorGrowsYet',
@@ -106,14 +101,14 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
     seen: 'Survivors come to the end, on few steps.',
     holds: (life) => life.goesOn,
     verdict: 'growing',
-    thresholds: ['allocatedShare', 'rareBirths'],
+    thresholds: ['allocatedShare'],
   },
   {
     name: 'stopped',
     seen: 'Survivors came, and come no more.',
     holds: () => true,
     verdict: 'plateau',
-    thresholds: ['overdueGap', 'overdueSteps'],
+    thresholds: ['overdueGap'],
   },
 ];
 
@@ -163,18 +158,18 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
   },
   {
     name: 'risesSlower',
-    seen: 'Live bytes rise over most intervals, slower and slower or without more blocks.',
+    seen: 'Live bytes rise again and again, slower and slower or without more blocks.',
     holds: (series) => series.goesOn && series.isSlowing,
     verdict: 'growing',
     thresholds: ['slowed', 'slowing', 'aboveLine', 'belowLine'],
   },
   {
     name: 'rises',
-    seen: 'Live bytes rise over most intervals, to the last, and never fall.',
+    seen: 'Live bytes rise again and again, to the last interval, and never fall.',
     holds: (series) => series.goesOn,
     verdict: 'lasting',
     weighed: true,
-    thresholds: ['growingShare', 'rareRises', 'rareRiseGap'],
+    thresholds: [],
   },
   {
     name: 'roseOnce',
@@ -195,7 +190,7 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
     seen: 'Live bytes rise now and then.',
     holds: () => true,
     verdict: 'growing',
-    thresholds: ['growingShare'],
+    thresholds: [],
   },
 ];
 

@@ -41,24 +41,14 @@ export class SeriesFeatures {
     return weighed ? sure * Math.max(0.5, this.rises.length / this.intervals) : sure;
   }
 
-  /** True if it rises over most intervals, up to the last one, or seldom at an even pace. */
+  /** True if it rises again and again, up to the last interval. */
   get goesOn(): boolean {
-    const { rises, calm, intervals } = this;
-    const often = rises.length >= 2 && calm === 0 && rises.length >= limit('growingShare') * intervals;
-    return often || this.isRegular();
+    return this.rises.length >= 2 && this.calm === 0;
   }
 
   /** True if it becomes slower, or is that of ever longer inputs. */
   get isSlowing(): boolean {
     return this.bringsFewer() || !(this.moreBlocks() || this.growsFromNothing());
-  }
-
-  private isRegular(): boolean {
-    const { rises, intervals } = this;
-    if (rises.length < limit('rareRises')) return false;
-    const gaps = rises.slice(1).map((rise, i) => rise - rises[i]);
-    const overdue = intervals - rises[rises.length - 1];
-    return Math.max(...gaps, overdue) <= limit('rareRiseGap') * Math.min(...gaps);
   }
 
   /** True if more bytes are mostly more blocks, rather than larger ones. */
