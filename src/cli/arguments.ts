@@ -1,14 +1,18 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
-import type { FixAnswer, Verdict } from '../core/report/report.js';
+import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
+import { VERDICT_WORD } from '../core/report/reportWords.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';
 
 export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
 
 /** What `--fail-on` may name, by command. */
 const FAILURES = {
-  analyze: ['leak', 'cycle', 'growing', 'periodic', 'plateau', 'oneOff', 'steady', 'tooShort'],
+  analyze: [
+    ...(Object.keys(VERDICT_WORD) as Verdict[]),
+    ...(['reservedOnly', 'hostOnly', 'pinnedSegments', 'pendingFrees'] satisfies ProcessFinding['verdict'][]),
+  ],
   compare: ['worse', 'same', 'smaller', 'cannotTell'],
-} as const;
+} as const satisfies { analyze: readonly (Verdict | ProcessFinding['verdict'])[]; compare: readonly FixAnswer[] };
 
 interface CommonArguments {
   readonly inputs: readonly string[];
@@ -22,7 +26,7 @@ interface CommonArguments {
 export interface AnalyzeArguments extends CommonArguments {
   readonly command: 'analyze';
   /** Verdicts that end in `EXIT_FOUND`. */
-  readonly failOn: readonly Verdict[];
+  readonly failOn: readonly (Verdict | ProcessFinding['verdict'])[];
 }
 
 /** Two inputs: the earlier one, then the later one; files or folders. */
@@ -97,10 +101,15 @@ function failuresOf<Name extends string>(texts: readonly string[] = [], known: r
   return texts
     .flatMap((text) => text.split(','))
     .map((text) => {
-      const name = known.find((one) => one === text.trim());
+      const name = known.find((one) => one === text.trim() || wordOf(one) === text.trim());
       if (name === undefined) throw new UsageError(`--fail-on takes ${known.join(', ')}, not '${text.trim()}'.`);
       return name;
     });
+}
+
+/** What tables print for a verdict. */
+function wordOf(name: string): string | null {
+  return Object.hasOwn(VERDICT_WORD, name) ? VERDICT_WORD[name as Verdict] : null;
 }
 
 function parse(args: readonly string[]) {

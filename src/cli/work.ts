@@ -65,7 +65,9 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
     }
   }
   const isFailure = ({ verdict, ignored }: LineReport): boolean => !ignored && command.failOn.includes(verdict);
-  return report.runs.some(({ lines }) => lines.some(isFailure));
+  return report.runs.some(
+    ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
+  );
 }
 
 /** What the workspace says is not to be reported; nothing if its file makes no sense, and that is complained about. */

@@ -1,8 +1,8 @@
 /** The answer on a fix in words, for a terminal and for Markdown. */
 import { say } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
-import type { FixAnswer, FixLine, FixVerdict } from '../report/report.js';
-import { perStep, placeText, snapshotsText } from '../report/reportWords.js';
+import type { FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
+import { VERDICT_WORD, perStep, placeText, snapshotsText } from '../report/reportWords.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
 const COLUMNS: readonly Column[] = [
@@ -82,7 +82,8 @@ function answerWord(answer: FixAnswer): string {
   }
 }
 
-function rate(verdict: string | null, bytes: number | null): string {
+function rate(verdict: Verdict | null, bytes: number | null): string {
   if (verdict === null) return say('not there');
-  return bytes === null ? verdict : `${verdict}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
+  const word = VERDICT_WORD[verdict];
+  return bytes === null ? word : `${word}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
 }

@@ -57,12 +57,13 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
   return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** How the largest lines of a snapshot without a trace came by what is live. */
+/** How the largest lines of a snapshot without a trace came by what is live, behind an empty line. */
 export function liveNotes(run: RunReport): string[] {
   const all = liveBytes(run.snapshots[run.snapshots.length - 1]);
-  return run.lines
+  const notes = run.lines
     .filter((line) => line.liveBytes >= SPLIT_SHARE * all)
     .flatMap((line) => noteOf({ ...line, bytes: line.liveBytes, ways: waysOf(line, heldStacks(line)) }));
+  return notes.length === 0 ? [] : ['', ...notes];
 }
 
 function heldStacks({ stacks }: LineReport): HeldStack[] {

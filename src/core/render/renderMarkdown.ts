@@ -5,6 +5,7 @@ import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { findingMarkdown } from './findingText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
+import { configurationsText } from '../report/configurations.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines } from '../report/lineSelection.js';
 import { outOfMemoryMarkdown } from './oomText.js';
@@ -60,6 +61,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
   const rest = report.lines.length - shown.length;
   return document([
+    ...(report.configurations === null ? [] : [configurationsText(report.configurations), '']),
     ...fixMarkdown(report.fix),
     `## ${say('GPU memory growth')}`,
     '',

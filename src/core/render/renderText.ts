@@ -90,9 +90,8 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
     ...(flow ? (['SURVIVED', 'NEW', 'FREED'] as const).map((title): Column => ({ title, align: '>' })) : []),
     { title: 'LINE', align: '<' },
   ];
-  const configurations = configurationsText(report.a.path, report.b.path);
   const lines = [
-    ...(configurations === null ? [] : [configurations, '']),
+    ...(report.configurations === null ? [] : [configurationsText(report.configurations), '']),
     ...fixLines(report.fix),
     `A: ${report.a.path}`,
     ...deviceTexts(report.a).map((text) => `   ${text}`),
@@ -192,13 +191,13 @@ function runText(run: RunReport, options: TextOptions): string {
     ...growthLine(run),
     ...deviceTexts(last).map((text) => `  ${text}`),
     ...indented(liveCategoriesText(run)),
-    ...run.process.flatMap(({ verdict, message, settings }) => [
-      `  ${verdict}: ${message}`,
+    ...run.process.flatMap(({ message, settings }) => [
+      `  ${message}`,
       ...settings.map(({ name, value, why }) => `    ${name}:${value} — ${why}`),
     ]),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
-    ...(isLone && peaks.length === 0 ? ['', ...liveNotes(run).map((text) => `  ${text}`)] : []),
+    ...(isLone && peaks.length === 0 ? liveNotes(run).map((text) => (text === '' ? '' : `  ${text}`)) : []),
     ...(isLone ? [] : peaks),
     ...notes('warning', warningTexts(run.snapshots)),
     ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),

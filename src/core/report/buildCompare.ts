@@ -13,6 +13,7 @@ import {
 import { stackKey, type StackKey } from '../digest/stackKey.js';
 import { groupRuns, stepOfDigest, type Run } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
+import { configurationsOf } from './configurations.js';
 import { addAmount, addCell, emptyCell } from './compareTotals.js';
 import { fixVerdict } from './fixVerdict.js';
 import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';
@@ -136,6 +137,7 @@ function compareSnapshots(
     reused: flow !== null && !flow.certain,
     a: snapshotReport(a, stepOfDigest(a)),
     b: snapshotReport(b, stepOfDigest(b)),
+    configurations: configurationsOf(a.path, b.path),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
     buckets: { library: buckets.library, beforeRecording: buckets.beforeRecording },
     noStack: buckets.noStack,

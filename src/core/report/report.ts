@@ -203,6 +203,7 @@ export interface RunSources {
 
 /** Memory of the process that grows, or is held, although no line allocates more. */
 export interface ProcessFinding {
+  /** - `reservedOnly`: reserved memory climbs while live memory does not, or lies far above its peak */
   verdict: 'reservedOnly' | 'hostOnly' | 'pinnedSegments' | 'pendingFrees';
   /** null where it is of no one device. */
   device: number | null;
@@ -406,12 +407,13 @@ export interface CompareReport {
   reused: boolean;
   a: SnapshotReport;
   b: SnapshotReport;
+  /** As the names of the files tell them apart, null where these are not two configurations of one program. */
+  configurations: { a: string; b: string } | null;
   /** Largest growth first, shrinking lines last. */
   lines: CompareLine[];
   buckets: { library: CompareCell; beforeRecording: CompareCell };
   /** As that of a run. */
   noStack: CompareCell;
-
   /** What became of the leak; null if both snapshots are of one run. */
   fix: FixVerdict | null;
 }

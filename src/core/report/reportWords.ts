@@ -67,7 +67,8 @@ export function perStep(amount: string, steps: StepSource | null): string {
   }
 }
 
-const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
+/** What a verdict is called in tables. */
+export const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
   leak: 'LEAK',
   cycle: 'cycle',
   periodic: 'periodic',

@@ -232,7 +232,7 @@ function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
 function processTitle(verdict: ProcessFinding['verdict']): string {
   switch (verdict) {
     case 'reservedOnly':
-      return vscode.l10n.t('Reserved memory grows, live memory does not');
+      return vscode.l10n.t('Reserved memory is far above live memory');
     case 'hostOnly':
       return vscode.l10n.t('Memory outside PyTorch grows');
     case 'pinnedSegments':

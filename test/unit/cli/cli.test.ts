@@ -242,6 +242,13 @@ describe('The command line', () => {
       // Without the source nothing is proved.
       assert.equal((await runHere('analyze', '--fail-on', 'leak', ...SNAPSHOTS)).status, 0);
       assert.equal((await runHere('analyze', '--fail-on', 'growing', ...SNAPSHOTS)).status, 1);
+      // As tables print them.
+      assert.equal((await runHere('analyze', '--fail-on', 'growing?', ...SNAPSHOTS)).status, 1);
+      assert.equal((await runHere('analyze', '--fail-on', 'one-off,LEAK,reservedOnly', ...SNAPSHOTS)).status, 0);
+      assert.match(
+        (await runHere('analyze', '--fail-on', 'bad', ...SNAPSHOTS)).stderr,
+        /oneOff, .*, pendingFrees, not/,
+      );
     });
 
     it('leaves exit code 2 to bad input', async () => {
@@ -352,10 +359,7 @@ describe('The command line', () => {
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
       [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
       [['compare', '--sarif', 'x', 'y'], /--sarif goes with analyze/],
-      [
-        ['analyze', '--fail-on', 'worse', 'x'],
-        /--fail-on takes leak, cycle, growing, periodic, plateau, oneOff, steady, tooShort, not 'worse'/,
-      ],
+      [['analyze', '--fail-on', 'worse', 'x'], /--fail-on takes leak, cycle, periodic, .*, pendingFrees, not 'worse'/],
       [['compare', '--fail-on', 'worse,leak', 'x', 'y'], /--fail-on takes worse, .*, not 'leak'/],
       [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
       [['analyze', '--map', 'a=b', 'x'], /--map needs --root/],

@@ -194,6 +194,7 @@ describe('Marks of a comparison', () => {
     const cell = { bytesA: 0, bytesB: 0, growthBytes: 0, blocksA: 0, blocksB: 0, flow: null };
     const lines = [line({}), line({ function: '<lambda>', growthBytes: MiB }), line({ line: 4, growthBytes: 0 })];
     const found = comparedLines({
+      configurations: null,
       schema: 'leakline.compare/1',
       reused: false,
       a: snapshotReport(),

@@ -271,6 +271,7 @@ describe('A comparison', () => {
   const report: CompareReport = {
     schema: 'leakline.compare/1',
     reused: false,
+    configurations: null,
     fix: null,
     a: snapshot(10, 3000),
     b: snapshot(20, 5000),

@@ -1,13 +1,16 @@
 import assert from 'node:assert/strict';
-import { configurationsText } from '../../../src/core/report/configurations.js';
+import { configurationsOf, configurationsText } from '../../../src/core/report/configurations.js';
 
 describe('A comparison of two configurations', () => {
   it('says so, and which', () => {
+    const configurations = configurationsOf('/out/xl_ctx128_full.pickle', '/out/xl_ctx256_full.pickle');
+    assert.ok(configurations !== null);
     assert.equal(
-      configurationsText('/out/xl_ctx128_full.pickle', '/out/xl_ctx256_full.pickle'),
+      configurationsText(configurations),
       'This compares two configurations, ctx128 and ctx256, not two moments of one run.',
     );
-    assert.match(configurationsText('/a/mem_fp32_128.pkl', '/a/mem_bf16_512.pkl') ?? '', /fp32 128 and bf16 512/);
+    const others = configurationsOf('/a/mem_fp32_128.pkl', '/a/mem_bf16_512.pkl');
+    assert.deepEqual(others, { a: 'fp32 128', b: 'bf16 512' });
   });
 
   it('is none of two steps, nor of a program before and after a fix', () => {
@@ -17,7 +20,7 @@ describe('A comparison of two configurations', () => {
       ['/out/before.pickle', '/out/after.pickle'],
       ['/before/step_10.pickle', '/after/step_10.pickle'],
     ]) {
-      assert.equal(configurationsText(a, b), null, `${a} ${b}`);
+      assert.equal(configurationsOf(a, b), null, `${a} ${b}`);
     }
   });
 });

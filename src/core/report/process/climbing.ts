@@ -5,9 +5,10 @@ const RISING_SHARE = 0.5;
 
 /**
  * True if a series rises in most intervals after warm-up, also in the later half, never falls, and does not level off:
- * a cache that has found its size is no climb.
+ * a cache that has found its size is no climb. One level interval at the end is no level yet.
  */
-export function keepsClimbing(series: readonly number[]): boolean {
+export function keepsClimbing(all: readonly number[]): boolean {
+  const series = all.at(-1) === all.at(-2) ? all.slice(0, -1) : all;
   if (series.length < FEWEST_SNAPSHOTS) return false;
   const changes = series.slice(2).map((value, i) => value - series[i + 1]);
   if (changes.some((change) => change < 0)) return false;
@@ -16,5 +17,5 @@ export function keepsClimbing(series: readonly number[]): boolean {
   const middle = series[1 + (changes.length >> 1)];
   const early = middle - series[1];
   const late = series[series.length - 1] - middle;
-  return late >= 0.6 * early && changes.slice(-2).some((change) => change > 0);
+  return late >= 0.6 * early && changes[changes.length - 1] > 0;
 }

@@ -4,7 +4,7 @@ import type { ProcessFinding } from '../report.js';
 import { hostOnly } from './hostOnly.js';
 import { pendingFrees } from './pendingFrees.js';
 import { pinnedSegments } from './pinnedSegments.js';
-import { reservedOnly } from './reservedOnly.js';
+import { reservedFarAbove, reservedOnly } from './reservedOnly.js';
 import type { SampledUse } from './sampledUse.js';
 
 /**
@@ -18,10 +18,10 @@ export function processFindings(
 ): ProcessFinding[] {
   const last = snapshots[snapshots.length - 1];
   return last.devices.flatMap(({ device }) => {
-    const reserved = reservedOnly(snapshots, device);
-    const isShort = reserved !== null || snapshots.some(({ segments }) => segments.outOfMemory.includes(device));
+    const climbing = reservedOnly(snapshots, device);
+    const isShort = climbing !== null || snapshots.some(({ segments }) => segments.outOfMemory.includes(device));
     return [
-      reserved,
+      climbing ?? reservedFarAbove(snapshots, device),
       pinnedSegments(last, device, isShort, lookup),
       pendingFrees(snapshots, device, lookup),
       hostOnly(snapshots, device, sampledOf(device)),

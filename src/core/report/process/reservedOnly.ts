@@ -1,5 +1,6 @@
 import type { SnapshotDigest } from '../../digest/digest.js';
 import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js';
+import type { Bytes } from '../../model/units.js';
 import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
@@ -41,6 +42,36 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
       cause.text,
     ].join(' '),
     settings: cause.settings,
+  };
+}
+
+/** Reserved memory above so many times the peak of live memory, and above it by so much, is more than caching. */
+const FAR_ABOVE = 1.25;
+const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
+
+/** Reserved memory far above what was ever live in the trace, with the settings that apply. */
+export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
+  const last = snapshots[snapshots.length - 1];
+  const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
+  const peaks = snapshots.flatMap((digest) => digest.peaks).filter((peak) => peak.device === device);
+  const peak = Math.max(0, ...peaks.map(({ liveBytes }) => liveBytes));
+  const above = reserved - peak;
+  if (peaks.length === 0 || reserved < FAR_ABOVE * peak || above < LEAST_ABOVE) return null;
+  const cause =
+    sum(poolsOf(last, device), (pool) => pool.idleBytes) >= MAIN_CAUSE * above
+      ? say('Most of it lies in segments that hold nothing.')
+      : say('Most of it lies in holes between live blocks (fragmentation).');
+  return {
+    verdict: 'reservedOnly',
+    device,
+    bytes: above,
+    message: `${say(
+      'Device {0} reserves {1}, {2} more than the peak of live memory in the trace.',
+      device,
+      byteText(reserved),
+      byteText(above),
+    )} ${cause}`,
+    settings: expandable(last),
   };
 }
 
