@@ -41,7 +41,7 @@ export async function measureTimeline(path: string): Promise<string> {
     const harness = await TimelineHarness.open(browser, { paths: [path], viewport: VIEWPORT });
     const { page } = harness;
     const opened = performance.now();
-    await page.locator('.bands canvas[data-renderer=cpu]').first().waitFor({ state: 'attached' });
+    await page.locator('.bands canvas').first().waitFor({ state: 'attached' });
     await page.locator('.band-key li').first().waitFor({ timeout: 60_000 });
     const drawn = performance.now();
     const turns: Frames[][] = [];

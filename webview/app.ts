@@ -10,13 +10,13 @@ import type { Exporter } from './export/exporter.js';
 import { createExportMenu } from './export/exportMenu.js';
 import { savedName } from './export/savedName.js';
 import { curveTable } from './export/savedTables.js';
+import { createFailed } from './failed.js';
 import { createFlameView } from './flame/flameView.js';
 import type { FlameSession } from './flame/flameSession.js';
 import { createHelp } from './help.js';
 import { listenForKeys } from './keys.js';
 import { createBandKey } from './layer/bandKey.js';
 import type { BandSession } from './layer/bandSession.js';
-import { createMinimap } from './layer/minimap.js';
 import { createSelection } from './layer/selection.js';
 import type { BornSession } from './live/bornSession.js';
 import { createLiveView } from './live/liveView.js';
@@ -61,7 +61,6 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   });
   const controls = createControls(store, session, bands, chartMenu, help.button);
   const run = createRunView(store, session, runs);
-  const minimap = createMinimap(store, session);
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -106,7 +105,8 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     { class: 'timeline' },
     createEmptyView(store, session),
     controls,
-    el('div', { class: 'overview' }, run, minimap, openFailure.element),
+    createFailed(store, session),
+    el('div', { class: 'overview' }, run, openFailure.element),
     history,
   );
   timeline.append(createSplitter(store, timeline), lower);
@@ -123,9 +123,6 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     const { pile, wholePile } = store.get();
     store.update({ pile: pile && { ...pile }, wholePile: wholePile && { ...wholePile } });
   });
-  runs.store.watch(({ run: answer }) => {
-    timeline.classList.toggle('of-run', answer !== null);
-  });
   store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view }) => {
     timeline.hidden = view !== 'timeline';
     // Out of the page while it is not looked at: nothing of it is measured, found or read.
@@ -141,6 +138,5 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     bandFailure.show(bandsError === null || !layer ? null : strings.bandsFailed(bandsError));
     openFailure.show(openError);
     chartView.element.hidden = flat;
-    minimap.hidden = flat || !layer || curve?.hasAllocations === false;
   });
 }

@@ -1,10 +1,12 @@
 /** When something was, in words. */
-import type { LiveAt, TimelineWindow } from '../src/protocol/timelineData.js';
+import type { LiveAt } from '../src/protocol/timelineData.js';
 import { strings } from './strings.js';
+import type { ViewState } from './viewState.js';
 
-/** @param curve of the same history; null if it is not known */
-export function whenOf({ event, timeUs }: Pick<LiveAt, 'event' | 'timeUs'>, curve: TimelineWindow | null): string {
+/** The instant of an answer about the history in view. */
+export function whenOf({ event, timeUs }: Pick<LiveAt, 'event' | 'timeUs'>, { curve, pin }: ViewState): string {
   if (event < 0) return curve?.events === 0 ? strings.whenTaken : strings.atStart;
+  if (pin === null) return strings.atTheEnd;
   const startUs = curve?.startUs ?? null;
   const time = timeUs !== null && startUs !== null ? timeUs - startUs : null;
   return strings.atInstant(strings.instant(time, event, curve?.hasAllocations === false));

@@ -1,5 +1,4 @@
 /** What the user can do, and what it makes of the state: the one place that talks to the extension. */
-import type { BandOwner } from '../src/protocol/bandData.js';
 import { unpackPoints } from '../src/protocol/curveCode.js';
 import { RpcError } from '../src/protocol/rpc.js';
 import {
@@ -31,6 +30,8 @@ export class TimelineSession {
   private curveIsOld = false;
   /** True until the end of the history is known, where it shall be pinned. */
   private pinEnd = false;
+  /** What was shown last of an allocation that failed: the page opens there once. */
+  private openedAt = '';
   /** The event whose largest line shall be opened when it is known. */
   private openAtEvent: number | null = null;
 
@@ -187,19 +188,13 @@ export class TimelineSession {
   }
 
   unpin(): void {
-    this.live.cancel();
     this.openAtEvent = null;
-    this.store.update({
-      pin: null,
-      live: null,
-      liveError: null,
-      liveLoading: false,
-      openError: null,
-    });
+    this.store.update({ pin: null, openError: null });
+    this.askLive();
   }
 
   /** Opens the line of a band, or says that the workspace has no such file. */
-  openBand({ place }: BandOwner): void {
+  openBand({ place }: { place: (SourceLine & { mapped: boolean }) | null }): void {
     if (place?.mapped === true) this.openSource(place);
     else this.store.update({ openError: strings.bandNotMapped });
   }
@@ -261,11 +256,17 @@ export class TimelineSession {
     this.parked = null;
     this.curveIsOld = true;
     this.pinEnd = false;
-    this.unpin();
+    this.openAtEvent = null;
+    this.live.cancel();
     this.store.update({
       selection,
       range: null,
       heights: null,
+      pin: null,
+      live: null,
+      liveError: null,
+      liveLoading: false,
+      openError: null,
       ...(selection === null && { curve: null, curveError: null }),
     });
   }
@@ -295,14 +296,19 @@ export class TimelineSession {
       this.carriedEvents = null;
       this.setRange(range);
     }
-    if (curve.events === 0 || this.pinEnd) {
+    const { failed } = curve;
+    const failure = failed === null ? '' : `${curve.path} ${curve.device} ${failed.event}`;
+    const opens = failure !== this.openedAt && !this.pinEnd && pin === null;
+    this.openedAt = failure;
+    if (failed !== null && opens) this.lookInto({ event: failed.event, axis: curve.axis, x: failed.x });
+    else if (this.pinEnd) {
       this.pinEnd = false;
       const event = curve.events - 1;
       if (pin?.event !== event) this.pin({ event, axis: curve.axis, x: curve.extent.to });
-    } else if (pin !== null) {
-      if (pin.event >= curve.events) this.unpin();
-      else this.store.update({ pin: placePin(pin, curve, live) });
-    }
+    } else if (pin === null) {
+      if (live?.event !== curve.events - 1) this.askLive();
+    } else if (pin.event >= curve.events) this.unpin();
+    else this.store.update({ pin: placePin(pin, curve, live) });
   }
 
   /** A file that was read anew may have become shorter. */
@@ -313,15 +319,14 @@ export class TimelineSession {
     if (!sameRange(fitted, range)) this.store.update({ range: fitted });
   }
 
+  /** Asks what is live at the instant that is looked into, else at the end. */
   private askLive(): void {
-    const { selection, pin } = this.store.get();
-    if (selection === null || pin === null) return;
+    const { selection, pin, curve } = this.store.get();
+    const last = curve !== null && sameSelection(selection, curve) ? curve.events - 1 : null;
+    const event = pin?.event ?? last;
+    if (selection === null || event === null) return;
     this.store.update({ liveLoading: true, liveError: null });
-    this.live.restart({
-      ...selection,
-      event: pin.event,
-      by: listedBy(this.store.get()),
-    });
+    this.live.restart({ ...selection, event, by: listedBy(this.store.get()) });
   }
 
   private receiveLive(live: LiveAt): void {

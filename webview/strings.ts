@@ -7,7 +7,7 @@ import type { BeforePart } from '../src/protocol/runData.js';
 import type { TimelineAxis, TimelineMark } from '../src/protocol/timelineData.js';
 import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
-import { placeText } from './place.js';
+import { pathEnd, placeText } from './place.js';
 import { t } from './translate.js';
 import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
 import type { FlameMeasure, FlameSort } from './flame/flameState.js';
@@ -224,7 +224,6 @@ export const strings = {
   columnFirst: t('At the start'),
   columnLast: t('At the end'),
   columnAllocations: t('Outlined allocations'),
-  minimap: t('The whole history: drag to choose the view'),
 
   // The curve as a table
   curveTable: t('The visible curve: its ends, its highest peaks and its marks'),
@@ -478,9 +477,6 @@ export const strings = {
       ? t('{0}; {1} in {2} are live at the end.', born, bytes, blocks)
       : t('{0}; {1} in {2} are live at the end, of {3}, most of {4}.', born, bytes, blocks, linesText(lines), largest);
   },
-  noPin: t(
-    'Click on the curve, or move to a point with the arrow keys and press Enter, to see which lines hold the memory there.',
-  ),
   columnBytes: t('Bytes'),
   columnShare: t('Share'),
   columnBlocks: t('Blocks'),
@@ -517,7 +513,7 @@ export const strings = {
       : t('{0}, held by {1}, most by {2}.', amount, linesText(lines), largest);
   },
   lineWithBytes: (file: string, line: number, bytes: number): string =>
-    `${placeText(file, line)} (${formatBytes(bytes)})`,
+    `${placeText(pathEnd(file), line)} (${formatBytes(bytes)})`,
   nothingMapped: t('No line that is live here is a file of this workspace.'),
 
   // Two snapshots side by side
@@ -584,7 +580,7 @@ export const strings = {
 
   // What leaves the page
   save: t('Save…'),
-  saveAs: { png: t('PNG'), svg: t('SVG'), csv: t('CSV') } satisfies Record<SavedKind, string>,
+  saveAs: { png: t('PNG'), csv: t('CSV') } satisfies Record<SavedKind, string>,
   copyTable: t('Copy'),
   restOfLines: t('All other lines'),
   restOfSegments: t('All other segments'),

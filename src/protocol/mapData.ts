@@ -14,8 +14,12 @@ export interface MapQuery {
   device: number;
   /** Ordinal in the device's trace: the state after this event. -1 is the state before the first. */
   event: number;
-  /** Width over which a segment is drawn. */
+  /** Width of a row. */
   pixels: number;
+  /** Over so many rows all segments are drawn. */
+  rows: number;
+  /** Address of the segment that fills a row alone; null for all. */
+  only: string | null;
 }
 
 export interface MemoryMapAnswer {
@@ -27,6 +31,8 @@ export interface MemoryMapAnswer {
   isEnd: boolean;
   /** Live bytes that the replay finds no place for: the trace does not add up there. */
   unplacedBytes: Bytes;
+  /** Address of the segment that is shown alone; null where all are, or it is not there. */
+  only: string | null;
   /** False where the input does not say where blocks lie: the rest is empty. */
   hasPlaces: boolean;
   total: SegmentSums;

@@ -1,11 +1,14 @@
 /** The curve over all snapshots of a run: the timeline's overview. */
 import type { RunCurve as JoinedCurve } from '../core/runs/runCurve.js';
 import type { RunStep } from '../core/runs/runSteps.js';
+import type { TimelineAxis } from './timelineData.js';
 
 export interface RunCurveQuery {
   /** Any snapshot of the run. */
   path: string;
   device: number;
+  /** Of events where a snapshot does not say when it was. */
+  axis: TimelineAxis;
   /** Width of the overview; at most four points come back per pixel and snapshot. */
   pixels: number;
 }

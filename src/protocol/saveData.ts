@@ -1,6 +1,6 @@
 /** What leaves the page as a file. */
 
-export const SAVED_KINDS = ['png', 'svg', 'csv'] as const;
+export const SAVED_KINDS = ['png', 'csv'] as const;
 export type SavedKind = (typeof SAVED_KINDS)[number];
 
 /** Bytes of a file at most. */

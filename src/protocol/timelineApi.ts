@@ -81,8 +81,8 @@ const QUESTION_SHAPES: { [Name in keyof TimelineQuestions]: Shape<TimelineQuesti
   }),
   bandDetail: record({ ...ofDevice, grouping, strand: integer(0), event, row: orNull(integer(0)) }),
   flame: record({ ...ofDevice, event, over: orNull(record(stretch)), ...calls }),
-  memoryMap: record({ ...ofDevice, event, pixels }),
-  runCurve: record({ ...ofDevice, pixels }),
+  memoryMap: record({ ...ofDevice, event, pixels, rows: pixels, only: orNull(text) }),
+  runCurve: record({ ...ofDevice, axis: stretch.axis, pixels }),
   compareFlame: record({ ...pair, width: oneOf(COMPARE_WIDTHS), ...calls }),
   series: record({
     series: listOf(record({ ...ofDevice, whole: flag }), MOST_SERIES, 1),
@@ -156,4 +156,4 @@ export type TimelineEvents = {
 };
 
 /** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
-export const TIMELINE_PROTOCOL = 5;
+export const TIMELINE_PROTOCOL = 6;

@@ -51,6 +51,18 @@ export interface TimelineWindow extends TimelinePoints {
   /** Total memory of the device where known. */
   capacityBytes: Bytes | null;
   marks: TimelineMark[];
+  /** The allocation that ended the program; null where none failed. */
+  failed: FailedAllocation | null;
+}
+
+export interface FailedAllocation {
+  event: number;
+  /** Its place on the axis. */
+  x: number;
+  /** Which line asked for how much, and what there was. */
+  text: string;
+  /** The line that asked; null where the stack shows none. */
+  asked: { file: string; line: number; mapped: boolean } | null;
 }
 
 export interface TimelineMark {

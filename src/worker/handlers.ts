@@ -5,15 +5,18 @@ import { runCurve } from '../core/runs/runCurve.js';
 import { runSteps } from '../core/runs/runSteps.js';
 import { groupRuns, stepOfDigest } from '../core/runs/runs.js';
 import { trendHistory } from '../core/runs/trendHistory.js';
+import { HistoryAxis } from '../core/model/historyAxis.js';
 import { historyWindow } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
+import { failureText, fragmentationText } from '../core/report/outOfMemory.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
-import type { CompareReport } from '../core/report/report.js';
+import type { CompareReport, OutOfMemoryReport } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import { packPoints } from '../protocol/curveCode.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
+import type { FailedAllocation } from '../protocol/timelineData.js';
 import type { WorkerApi } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
 import { CompareAnswers, compareTable } from './compareAnswers.js';
@@ -92,8 +95,10 @@ export function workerHandlers(
         { axis, window, pixels },
         snapshot === null ? undefined : store.knownOf(path, snapshot, device),
       );
+      const failure = verdicts.failure(path, device);
       return {
         ...view,
+        failed: failure === null ? null : failedAllocation(failure, new HistoryAxis(history, axis)),
         packed: packPoints({ x, live, reserved, event }),
         path,
         device,
@@ -129,14 +134,20 @@ export function workerHandlers(
     bandDetail: (query, signal) => bands.detail(query, signal),
     flame: (query, signal) => flames.flame(query, signal),
     memoryMap: (query, signal) => maps.memoryMap(query, signal),
-    runCurve: ({ path, device, pixels }) => {
+    runCurve: ({ path, device, axis, pixels }) => {
       const found = groupRuns(store.digests).find(({ snapshots }) => snapshots.some((one) => one.path === path));
       // A trend belongs to no run.
       const run = found ?? { snapshots: [], steps: [] };
-      const curve = runCurve(run, device, pixels);
+      const curve = runCurve(run, device, pixels, axis);
       return { ...curve, path, device, steps: runSteps(curve, { run, device }, pixels) };
     },
   };
+}
+
+function failedAllocation(failure: OutOfMemoryReport, axis: HistoryAxis): FailedAllocation {
+  const { event, asked } = failure;
+  const text = [failureText(failure), fragmentationText(failure)].filter((sentence) => sentence !== null).join(' ');
+  return { event, x: axis.xOf(event), text, asked };
 }
 
 /** The device's memory as the recorder read it, null where no recorder did. */

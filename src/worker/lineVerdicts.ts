@@ -1,5 +1,6 @@
 import { ownerKey, type Owner } from '../core/attribution/owner.js';
-import type { LineReport, Report } from '../core/report/report.js';
+import { lastFailure } from '../core/report/outOfMemory.js';
+import type { LineReport, OutOfMemoryReport, Report } from '../core/report/report.js';
 import type { LineFinding } from '../protocol/bandData.js';
 
 /** What the last report said of the lines of each snapshot's run. */
@@ -7,9 +8,11 @@ export class LineVerdicts {
   /** Raised with each report. */
   version = 0;
   private byPath = new Map<string, ReadonlyMap<string, LineReport>>();
+  private failures: readonly OutOfMemoryReport[] = [];
 
   take({ runs }: Report): void {
     this.version++;
+    this.failures = runs.flatMap(({ outOfMemory }) => outOfMemory);
     this.byPath = new Map(
       runs.flatMap((run) => {
         const lines = new Map(run.lines.map((line) => [ownerKey(line), line]));
@@ -37,6 +40,11 @@ export class LineVerdicts {
       fix: holder?.fix ?? null,
       canFix: holder !== null && holder.edit !== null,
     };
+  }
+
+  /** The last allocation that failed on a device, null where none did. */
+  failure(path: string, device: number): OutOfMemoryReport | null {
+    return lastFailure(this.failures.filter((failure) => failure.path === path && failure.device === device));
   }
 
   private lineOf(path: string, owner: Owner): LineReport | undefined {

@@ -26,7 +26,8 @@ export class MapAnswers {
     private readonly workspace: WorkspaceFiles,
   ) {}
 
-  async memoryMap({ path, device, event: asked, pixels }: MapQuery, signal: AbortSignal): Promise<MemoryMapAnswer> {
+  async memoryMap(query: MapQuery, signal: AbortSignal): Promise<MemoryMapAnswer> {
+    const { path, device, event: asked, pixels, rows } = query;
     const snapshot = this.store.trend(path) === null ? await this.store.snapshot(path, signal) : null;
     if (snapshot === null || snapshot.absent.includes('addresses') || snapshot.absent.includes('reserved')) {
       return { ...WITHOUT_PLACES, path, device, event: asked };
@@ -36,7 +37,12 @@ export class MapAnswers {
     const event = Math.min(Math.max(-1, Math.trunc(asked)), last);
     const isEnd = event === last;
     const at = isEnd ? { snapshot, unplacedBytes: 0 } : snapshotAt(snapshot, history, event);
-    const map = memoryMap(at.snapshot, device, pixels);
+    const { count } = at.snapshot.segments;
+    let only: number | null = null;
+    for (let segment = 0; query.only !== null && segment < count; segment++) {
+      if (addressOf(at.snapshot, segment) === query.only) only = segment;
+    }
+    const map = memoryMap(at.snapshot, device, { pixels, rows, only });
     const { pools, poolOf } = poolsOf(at.snapshot, map.all);
     const owners = new BlockOwners(at.snapshot, this.workspace.lookupFor(snapshot, this.store.digests));
     return {
@@ -46,12 +52,13 @@ export class MapAnswers {
       timeUs: history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, event)] ?? 0),
       isEnd,
       unplacedBytes: at.unplacedBytes,
+      only: only === null ? null : query.only,
       hasPlaces: true,
       total: map.total,
       pools,
       segments: map.segments.map((segment) => ({
         ...segment,
-        address: addressOf(at.snapshot, segment),
+        address: addressOf(at.snapshot, segment.segment),
         pool: poolOf(segment),
       })),
       others: map.others,
@@ -66,6 +73,7 @@ const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device' | 'event'> = {
   timeUs: null,
   isEnd: true,
   unplacedBytes: 0,
+  only: null,
   hasPlaces: false,
   total: NOTHING,
   pools: [],
@@ -82,7 +90,7 @@ const WITHOUT_PLACES: Omit<MemoryMapAnswer, 'path' | 'device' | 'event'> = {
   owners: [],
 };
 
-function addressOf({ segments }: Snapshot, { segment }: MappedSegment): string {
+function addressOf({ segments }: Snapshot, segment: number): string {
   const address = (BigInt(segments.addrHigh[segment]) << 32n) | BigInt(segments.addrLow[segment]);
   return `0x${address.toString(16)}`;
 }

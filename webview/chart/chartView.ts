@@ -21,7 +21,6 @@ import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
 import type { Picture } from '../picture/picture.js';
-import { chartPicture } from './chartPicture.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay, type CursorPoint } from './overlay.js';
 import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
@@ -51,6 +50,7 @@ interface Cursor {
 export class ChartView {
   readonly element: HTMLElement;
   private readonly plot: HTMLElement;
+  private readonly canvas = el('canvas', { class: 'curve', attributes: { 'aria-hidden': 'true' } });
   private readonly spoken = el('div', {
     class: 'visually-hidden',
     attributes: { role: 'status' },
@@ -96,11 +96,7 @@ export class ChartView {
   ) {
     this.pointer = new BandPointer(store);
     const help = el('p', { class: 'visually-hidden', attributes: { id: 'plot-help' } }, strings.chartHelp);
-    const canvas = el('canvas', {
-      class: 'curve',
-      attributes: { 'aria-hidden': 'true' },
-    });
-    const surface = el('div', { class: 'surface' }, canvas);
+    const surface = el('div', { class: 'surface' }, this.canvas);
     this.plot = el(
       'div',
       {
@@ -121,7 +117,7 @@ export class ChartView {
     document.body.append(this.element);
     this.layer = new BandLayer(readTheme(this.element));
     surface.append(this.layer.element);
-    this.chart = new TimelineChart(canvas, readTheme(this.element), (area) => {
+    this.chart = new TimelineChart(this.canvas, readTheme(this.element), (area) => {
       this.laidOut(area);
     });
     watchTheme(() => {
@@ -150,27 +146,25 @@ export class ChartView {
     });
   }
 
-  /** What is drawn, with the allocations under the curve; null while nothing is. */
+  /** What is drawn: the allocations, and the curve over them; null while nothing is. */
   picture(): Picture | null {
-    const { curve } = this.store.get();
     const area = this.area();
-    if (curve === null || area === null) return null;
-    // What a GPU has drawn can be read in the same breath only.
-    this.placeBands();
+    if (this.store.get().curve === null || area === null) return null;
+    const { background, fontFamily, fontSize } = readTheme(this.element);
+    const { clientWidth: width, clientHeight: height } = this.plot;
     const layers = this.layer.element.hidden ? [] : [...this.layer.element.querySelectorAll('canvas')];
-    return chartPicture(
-      {
-        curve,
-        visible: this.visible(curve),
-        area,
-        width: this.plot.clientWidth,
-        height: this.plot.clientHeight,
-        yOf: (bytes) => this.chart.pixelOfBytes(bytes),
-        bytes: this.chart.bytes(),
-        layers,
-      },
-      readTheme(this.element),
-    );
+    const shapes = [
+      ...layers.map((image) => ({
+        kind: 'image' as const,
+        x: area.left,
+        y: area.top,
+        width: area.width,
+        height: area.height,
+        image,
+      })),
+      { kind: 'image' as const, x: 0, y: 0, width, height, image: this.canvas },
+    ];
+    return { width, height, background, fontFamily, fontSize, shapes };
   }
 
   /** The page has another size: there is room for more or fewer ticks, and for more or fewer points. */

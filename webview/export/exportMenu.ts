@@ -49,12 +49,10 @@ export function createExportMenu(exporter: Exporter, { name, picture, table }: E
   };
   const drawn = picture;
   if (drawn !== undefined) {
-    for (const kind of ['png', 'svg'] as const) {
-      add(strings.saveAs[kind], () => {
-        const shapes = drawn();
-        return shapes === null ? null : exporter.savePicture(name(), kind, shapes);
-      });
-    }
+    add(strings.saveAs.png, () => {
+      const shapes = drawn();
+      return shapes === null ? null : exporter.savePicture(name(), shapes);
+    });
   }
   const listed = table;
   if (listed !== undefined) {

@@ -1,8 +1,8 @@
 /** Takes pictures and tables out of the page: the extension asks where to, and writes them. */
+import type { SavedKind } from '../../src/protocol/saveData.js';
 import type { Host } from '../host.js';
 import { paintPicture } from '../picture/paintPicture.js';
 import type { Picture } from '../picture/picture.js';
-import { svgOf } from '../picture/svgText.js';
 import { strings } from '../strings.js';
 import { clipboardText, csvOf, type TableData } from './tableData.js';
 
@@ -13,9 +13,8 @@ export class Exporter {
   constructor(private readonly host: Pick<Host, 'call'>) {}
 
   /** @returns what came of it, in a sentence; empty if the user changed their mind */
-  async savePicture(name: string, kind: 'png' | 'svg', picture: Picture): Promise<string> {
-    const content = kind === 'svg' ? new TextEncoder().encode(svgOf(picture, name)) : await pngOf(picture);
-    return this.save(name, kind, content);
+  async savePicture(name: string, picture: Picture): Promise<string> {
+    return this.save(name, 'png', await pngOf(picture));
   }
 
   async saveTable(name: string, table: TableData): Promise<string> {
@@ -28,7 +27,7 @@ export class Exporter {
     return strings.copied;
   }
 
-  private async save(name: string, kind: 'png' | 'svg' | 'csv', content: Uint8Array): Promise<string> {
+  private async save(name: string, kind: SavedKind, content: Uint8Array): Promise<string> {
     const { file } = await this.host.call('saveFile', { name, kind, content });
     return file === null ? '' : strings.savedAs(file);
   }

@@ -155,17 +155,12 @@ export function createFlameView(
   );
 }
 
-function summaryOf(
-  flame: Flame,
-  { pin, curve, filter }: ViewState,
-  items: readonly FlameItem[],
-  found: ReadonlySet<number>,
-): string {
-  const when = pin === null ? strings.atTheEnd : whenOf(flame, curve);
+function summaryOf(flame: Flame, state: ViewState, items: readonly FlameItem[], found: ReadonlySet<number>): string {
+  const when = whenOf(flame, state);
   const { over, liveBytes } = flame;
   const live =
     over === null ? strings.flameSummary(when, liveBytes) : strings.meanSummary(liveBytes, byteTime(liveBytes, over));
-  if (filter.trim() === '') return `${live}.`;
+  if (state.filter.trim() === '') return `${live}.`;
   const bytes = bytesThrough(items, found);
   return `${live}. ${strings.found(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;
 }

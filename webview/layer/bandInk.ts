@@ -4,7 +4,7 @@ import type { Range } from '../chart/range.js';
 import type { ChartTheme } from '../theme.js';
 import { BandNames } from './bandNames.js';
 import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type Pile } from './pile.js';
-import type { BandView } from './renderer.js';
+import type { BandView } from './rasterRenderer.js';
 
 /** A band that is pointed out; `looked` lies under the cursor, `line` belongs to a line that somebody is on. */
 export interface BandMark {

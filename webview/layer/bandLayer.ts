@@ -3,11 +3,9 @@ import type { PlotArea } from '../chart/plot.js';
 import { el } from '../dom.js';
 import type { ChartTheme } from '../theme.js';
 import { BandInk, type BandMark } from './bandInk.js';
-import { GpuRenderer } from './gpuRenderer.js';
 import { paintsOf } from './palette.js';
 import type { Pile } from './pile.js';
-import { RasterRenderer } from './rasterRenderer.js';
-import type { BandRenderer, BandView, PileSlot } from './renderer.js';
+import { RasterRenderer, type BandView, type PileSlot } from './rasterRenderer.js';
 
 export interface BandScene extends BandView {
   area: PlotArea;
@@ -23,14 +21,12 @@ export interface BandScene extends BandView {
 
 export class BandLayer {
   readonly element = el('div', { class: 'bands', attributes: { 'aria-hidden': 'true' } });
-  private canvas = el('canvas');
+  private readonly canvas = el('canvas');
   private readonly ink = new BandInk(el('canvas'));
-  private renderer: BandRenderer;
+  private readonly renderer = new RasterRenderer(this.canvas);
   private readonly uploaded = new Map<PileSlot, { pile: Pile; colours: string }>();
-  private last: BandScene | null = null;
 
   constructor(private theme: ChartTheme) {
-    this.renderer = this.choose();
     this.element.append(this.canvas, this.ink.canvas);
   }
 
@@ -40,7 +36,6 @@ export class BandLayer {
 
   /** Draws, or shows nothing. */
   show(scene: BandScene | null): void {
-    this.last = scene;
     this.element.hidden = scene === null;
     if (scene === null) return;
     const { area } = scene;
@@ -76,25 +71,5 @@ export class BandLayer {
     if (before?.pile === pile && before.colours === colours) return;
     this.renderer.upload(slot, pile, paintsOf(pile, this.theme));
     this.uploaded.set(slot, { pile, colours });
-  }
-
-  private choose(): BandRenderer {
-    const renderer =
-      GpuRenderer.create(this.canvas, () => {
-        this.fallBack();
-      }) ?? new RasterRenderer(this.canvas);
-    this.canvas.dataset['renderer'] = renderer.kind;
-    return renderer;
-  }
-
-  /** The GPU's context is lost: from here on without it, on another canvas. */
-  private fallBack(): void {
-    const canvas = el('canvas');
-    this.canvas.replaceWith(canvas);
-    this.canvas = canvas;
-    this.renderer = new RasterRenderer(canvas);
-    canvas.dataset['renderer'] = this.renderer.kind;
-    this.uploaded.clear();
-    this.show(this.last);
   }
 }

@@ -25,9 +25,15 @@ export function strandName(bands: Bands, strand: number, part: PathPart): string
   return ownerName(bands.strands[strand], part);
 }
 
+/** True where colours by verdict would be one grey: one snapshot, of which no line is judged. */
+export function isUnjudged({ grouping, groups }: Bands): boolean {
+  const none = ['tooShort', 'unjudged', 'library', 'beforeRecording'];
+  return grouping === 'verdict' && Object.values(groups).every(({ name }) => none.includes(name));
+}
+
 /** What the series of one colour have in common; empty where each series has its own. */
 export function groupName(bands: Bands, strand: number): string {
-  if (strand >= bands.strands.length) return '';
+  if (strand >= bands.strands.length || isUnjudged(bands)) return '';
   const { name } = bands.groups[bands.strands[strand].group];
   switch (bands.grouping) {
     case 'age':

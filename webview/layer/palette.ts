@@ -1,5 +1,6 @@
 /** The colours of bands: of one family, told apart by hue, and beside each other by their outlines and words. */
 import type { ChartTheme } from '../theme.js';
+import { isUnjudged } from './bandText.js';
 import type { Pile } from './pile.js';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
@@ -14,7 +15,7 @@ export interface BandPaint {
 }
 
 /** An edge is so much of its band's colour. */
-export const EDGE_SHADE = 0.6;
+const EDGE_SHADE = 0.6;
 /** Degrees between one hue and the next: a golden section, so that neighbours in rank are far apart. */
 const HUE_STEP = 137.508;
 const FIRST_HUE = 205;
@@ -24,6 +25,8 @@ const VERDICT_HUES: Readonly<Partial<Record<string, number>>> = { growing: 40, c
 const CALM = 0.06;
 /** Shades of what is calm, in the order of the series. */
 const SHADES = [0, 0.1, 0.04, 0.14];
+/** How much of the leak colour a leak has: one that lies on another looks different. */
+const LEAK_SHARES = [1, 0.74];
 
 /**
  * A paint for each series of a pile, and for the others behind them.
@@ -33,17 +36,24 @@ export function paintsOf(pile: Pile, theme: Pick<ChartTheme, 'background' | 'lea
   const [background, leak] = [rgbOfCss(theme.background), rgbOfCss(theme.leak)];
   const dark = luminance(background) < 0.4;
   const { bands } = pile;
-  const paints = bands.strands.map(({ group, bucket }, strand) => {
+  const unjudged = isUnjudged(bands);
+  let leaks = 0;
+  const paints = bands.strands.map(({ id, group, bucket }, strand) => {
     const { name, rank } = bands.groups[group];
     const shade = SHADES[strand % SHADES.length];
-    if (bands.grouping === 'verdict') {
-      if (name === 'leak') return { ...edged(leak, mixed(leak, background, 0.86)), striped: false };
+    if (bands.grouping === 'verdict' && !unjudged) {
+      if (name === 'leak') {
+        const share = LEAK_SHARES[leaks++ % LEAK_SHARES.length];
+        const fill = mixed(leak, background, share);
+        return { ...edged(fill, mixed(leak, background, share * 0.86)), striped: false };
+      }
       const hue = VERDICT_HUES[name];
       return hue === undefined ? paint(220, CALM, dark, shade) : paint(hue, 0.4, dark, shade / 2);
     }
     if (bands.grouping !== 'age' && bands.grouping !== 'category' && bucket !== null)
       return paint(220, bucket === 'library' ? 0.12 : 0.04, dark);
-    return paint((FIRST_HUE + rank * HUE_STEP) % 360, 0.45, dark, shade / 2);
+    const turn = unjudged ? id : rank;
+    return paint((FIRST_HUE + turn * HUE_STEP) % 360, 0.45, dark, shade / 2);
   });
   return [...paints, { ...paint(40, 0.08, dark), striped: true }];
 }

@@ -1,8 +1,17 @@
-/** Draws bands without a GPU: pixels are filled once for each pile and view, and stretched while one zooms and pans. */
+/** Draws bands: pixels are filled once for each pile and view, and stretched while one zooms and pans. */
 import type { Range } from '../chart/range.js';
 import type { BandPaint, Rgb } from './palette.js';
 import { forEachPiece, type Pile } from './pile.js';
-import { PILE_SLOTS, type BandRenderer, type BandView, type PileSlot } from './renderer.js';
+
+/** What a canvas shows: a stretch of the x axis over its width, a stretch of the byte axis over its height. */
+export interface BandView {
+  range: Range;
+  bytes: Range;
+}
+
+/** Under the series of the window lies that of the whole history, for what the window has not answered yet. */
+const PILE_SLOTS = ['whole', 'window'] as const;
+export type PileSlot = (typeof PILE_SLOTS)[number];
 
 interface Raster {
   image: OffscreenCanvas;
@@ -23,8 +32,7 @@ const EDGED = 4;
 const STRIPE = 8;
 const DARK = 2;
 
-export class RasterRenderer implements BandRenderer {
-  readonly kind = 'cpu';
+export class RasterRenderer {
   private readonly slots = new Map<PileSlot, Slot>();
   private readonly context: CanvasRenderingContext2D;
 
@@ -34,10 +42,15 @@ export class RasterRenderer implements BandRenderer {
     this.context = context;
   }
 
+  /** Takes a pile for {@link draw}. It is not drawn yet. */
   upload(slot: PileSlot, pile: Pile, paints: readonly BandPaint[]): void {
     this.slots.set(slot, { pile, paints, raster: null });
   }
 
+  /**
+   * Draws what was uploaded, the window's pile over the whole history's, in pixels of the canvas.
+   * @param moving true while one zooms and pans: a picture of another view may be stretched then
+   */
   draw(view: BandView, moving: boolean): void {
     const { context, canvas } = this;
     context.clearRect(0, 0, canvas.width, canvas.height);
@@ -53,12 +66,9 @@ export class RasterRenderer implements BandRenderer {
     }
   }
 
+  /** Forgets a pile. */
   drop(slot: PileSlot): void {
     this.slots.delete(slot);
-  }
-
-  dispose(): void {
-    this.slots.clear();
   }
 
   private rasterFor(slot: Slot, { bytes }: BandView, moving: boolean): Raster {

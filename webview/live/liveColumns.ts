@@ -2,7 +2,7 @@
 import type { LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../dom.js';
 import { formatShare } from '../format.js';
-import { placeText } from '../place.js';
+import { pathEnd, placeText } from '../place.js';
 import { strings } from '../strings.js';
 import { bytesCell, countCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
 import type { LiveSort } from '../viewState.js';
@@ -58,10 +58,10 @@ function lineCell(row: ListRow, swatch: HTMLElement | null): Cell {
   else if (row.kind !== 'line') content.append(strings[row.kind]);
   else {
     if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
-    content.append(placeCell(placeText(row.line.file, row.line.line), row.line.mapped).content);
+    content.append(placeCell(placeText(pathEnd(row.line.file), row.line.line), row.line.mapped).content);
     if (!row.line.mapped) content.append(el('span', { class: 'aside' }, ` (${strings.notMapped})`));
   }
-  return { content };
+  return row.kind === 'line' ? { content, title: placeText(row.line.file, row.line.line) } : { content };
 }
 
 function functionCell(row: ListRow): Cell {

@@ -27,7 +27,6 @@ export function createLiveView(
 ): HTMLElement {
   let shown: readonly LiveRow[] = [];
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
-  const hint = createMessage('hint');
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
@@ -63,12 +62,12 @@ export function createLiveView(
 
   store.watch((state, before) => {
     const listed = listedIn(state);
-    const { pin, live } = state;
+    const { pin, live, curve } = state;
+    const event = pin?.event ?? (curve?.events ?? 0) - 1;
     listing.show(state.listing);
-    hint.show(state.listing === 'live' && pin === null && state.curve !== null ? strings.noPin : null);
     failure.show(state.liveError === null ? null : strings.liveFailed(state.liveError));
     scroller.hidden = listed === null;
-    scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== pin?.event);
+    scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
     setText(summary, listed === null ? '' : listed.summary);
     summary.title = summary.textContent;
     const isSame = (['sort', 'filter', 'highlight', 'wholePile'] as const).every((key) => state[key] === before[key]);
@@ -101,7 +100,6 @@ export function createLiveView(
     'section',
     { class: 'live', attributes: { 'aria-label': strings.liveTable } },
     el('div', { class: 'live-head' }, listing.element, summary, menu),
-    hint.element,
     failure.element,
     scroller,
   );
@@ -140,7 +138,7 @@ function listedIn(state: ViewState): Listed | null {
 
 function summaryOf(live: LiveAt, state: ViewState): string {
   const places = placesOf(live);
-  return strings.summary(whenOf(live, state.curve), live.liveBytes, live.reservedBytes, places, largestOf(live));
+  return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, places, largestOf(live));
 }
 
 function bornSummary(born: BornIn): string {

@@ -8,11 +8,19 @@ import { ownerName } from '../layer/bandText.js';
 import type { SourceLine } from '../viewState.js';
 import { ownerOfPiece, pieceText, poolText } from './mapText.js';
 
-/** Height of a row of segments with its gap, in letters. */
-const ROW_EM = 2.1;
+/** Least and most height of a row of segments with its gap, in letters. */
+const ROW_EM = 2;
+const HIGHEST_EM = 6;
+/** Between segments, and the least width of one with it, in pixels. */
+const GAP = 3;
+const LEAST = 2 * GAP;
+/** A piece that is narrower has no name in it, in letters. */
+const NAMED_EM = 6;
 
 export interface MapGridHandlers {
   open(piece: number): void;
+  /** Asks for one segment alone, or for all. @param address null for all */
+  zoom(address: string | null): void;
   /** The colour of a line in the chart; null where no series is its own. */
   fillOf(line: SourceLine): string | null;
   /** What is under the mouse, or else where the keys are. */
@@ -27,8 +35,6 @@ export class MapGrid {
   private cells: HTMLElement[] = [];
   private map: MemoryMapAnswer | null = null;
   private current = 0;
-  /** The segment that fills the width; null while all show. */
-  private zoomed: number | null = null;
 
   constructor(private readonly on: MapGridHandlers) {
     const pieceOf = (event: Event): number => this.cells.indexOf(event.target as HTMLElement);
@@ -65,40 +71,73 @@ export class MapGrid {
   }
 
   show(map: MemoryMapAnswer): void {
+    const hadFocus = this.element.contains(document.activeElement);
+    const before = this.map;
     this.map = map;
     this.cells = Array.from(map.pieces.bytes, (_, piece) => cellOf(map, piece, this.on));
-    const rows = map.segments.map((segment, row) => {
-      const cells = this.cells.filter((_, piece) => map.pieces.row[piece] === row);
-      return rowOf(map, segment, cells);
-    });
+    const cellsOf = map.segments.map((): HTMLElement[] => []);
+    this.cells.forEach((cell, piece) => cellsOf[map.pieces.row[piece]].push(cell));
+    const rows = map.segments.map((segment, row) => rowOf(map, segment, cellsOf[row]));
+    const { segments: rest, reservedBytes, liveBytes } = map.others;
+    if (map.only === null && rest > 0) {
+      const title = strings.otherSegments(rest, reservedBytes, liveBytes);
+      rows.push(
+        el('div', { class: 'segment rest', title, attributes: { role: 'row' } }, el('div', { class: 'segment-bar' })),
+      );
+    }
     this.element.replaceChildren(...rows);
+    this.element.classList.toggle('zoomed', map.only !== null);
+    // Back from one segment, its first block is where the keys are.
+    const left = before?.only == null ? -1 : map.segments.findIndex(({ address }) => address === before.only);
+    this.current = map.only === null && left >= 0 ? Math.max(0, map.pieces.row.indexOf(left)) : 0;
+    this.cells.at(this.current)?.setAttribute('tabindex', '0');
     this.fit();
-    this.zoom(this.zoomed !== null && this.zoomed < rows.length);
-    this.current = 0;
-    this.cells.at(0)?.setAttribute('tabindex', '0');
+    if (hadFocus) this.cells.at(this.current)?.focus();
+  }
+
+  /** How many rows of segments there is room for. */
+  rows(): number {
+    return Math.max(1, Math.floor((this.element.parentElement?.clientHeight ?? 0) / (this.em() * ROW_EM)));
   }
 
   /** Lays the segments out so that all of them are seen at once, each as wide as its bytes. */
   fit(): void {
-    const frame = this.element.parentElement;
-    if (this.map === null || frame === null || frame.clientHeight === 0) return;
-    const { segments } = this.map;
-    const rowHeight = Number.parseFloat(getComputedStyle(this.element).fontSize) * ROW_EM;
-    const rows = Math.max(1, Math.floor(frame.clientHeight / rowHeight) - 1);
-    const total = segments.reduce((sum, { reservedBytes }) => sum + reservedBytes, 0);
-    const perRow = Math.max(total / rows, ...segments.map(({ reservedBytes }) => reservedBytes));
-    segments.forEach(({ reservedBytes }, row) => {
-      (this.element.children[row] as HTMLElement).style.setProperty('--size', String(reservedBytes / perRow));
+    const { map } = this;
+    const { clientWidth: width = 0, clientHeight: height = 0 } = this.element.parentElement ?? {};
+    if (map === null || width === 0 || height === 0) return;
+    const em = this.em();
+    const sizes = map.segments.map(({ reservedBytes }) => reservedBytes);
+    if (map.only === null && map.others.segments > 0) sizes.push(map.others.reservedBytes);
+    const rowsAt = (scale: number): number => rowsOf(sizes, scale, width);
+    // The largest scale at which all of them fit.
+    let [low, high] = [0, width / Math.max(1, ...sizes)];
+    const most = this.rows();
+    if (rowsAt(high) > most) {
+      for (let halving = 0; halving < 40; halving++) {
+        const middle = (low + high) / 2;
+        if (rowsAt(middle) > most) high = middle;
+        else low = middle;
+      }
+    } else low = high;
+    const room = Math.min(HIGHEST_EM * em, height / rowsAt(low));
+    this.element.style.setProperty('--row', `${Math.floor(room) - GAP}px`);
+    sizes.forEach((size, row) => {
+      (this.element.children[row] as HTMLElement).style.width = `${Math.max(LEAST, size * low) - GAP}px`;
+    });
+    map.pieces.bytes.forEach((bytes, piece) => {
+      this.cells[piece].classList.toggle('narrow', bytes * low < NAMED_EM * em);
     });
   }
 
-  /** Shows the segment of the current piece over the whole width, or all segments. */
+  /** Shows the segment of the current piece alone, or all segments. */
   zoom(closer: boolean): void {
-    this.zoomed = closer && this.map !== null ? (this.map.pieces.row.at(this.current) ?? null) : null;
-    this.element.classList.toggle('zoomed', this.zoomed !== null);
-    [...this.element.children].forEach((row, index) => {
-      (row as HTMLElement).hidden = this.zoomed !== null && index !== this.zoomed;
-    });
+    const row = this.map?.pieces.row.at(this.current);
+    const address = row === undefined ? null : (this.map?.segments[row].address ?? null);
+    this.on.zoom(closer ? address : null);
+  }
+
+  private em(): number {
+    return Number.parseFloat(getComputedStyle(this.element).fontSize);
   }
 
   private key(key: string): boolean {
@@ -121,31 +160,24 @@ export class MapGrid {
     return true;
   }
 
-  /** The piece of the next row that lies where the current one begins; -1 if there is no such row. */
+  /** The piece of the next row on the screen that lies where the current one begins; -1 if there is no such row. */
   private inRow(step: 1 | -1): number {
-    if (this.map === null || this.cells.length === 0) return -1;
-    const { pieces, segments } = this.map;
-    const at = (row: number): { piece: number; from: number }[] => {
-      let from = 0;
-      const of: { piece: number; from: number }[] = [];
-      pieces.row.forEach((its, piece) => {
-        if (its !== row) return;
-        of.push({ piece, from });
-        from += pieces.bytes[piece] / segments[row].reservedBytes;
-      });
-      return of;
-    };
-    const row = pieces.row[this.current];
-    const here = at(row).find(({ piece }) => piece === this.current)?.from ?? 0;
-    return at(row + step).findLast(({ from }) => from <= here)?.piece ?? -1;
+    const here = this.cells.at(this.current)?.getBoundingClientRect();
+    if (here === undefined) return -1;
+    let best = -1;
+    let bestTop = 0;
+    this.cells.forEach((cell, piece) => {
+      const { top, left } = cell.getBoundingClientRect();
+      const away = (top - here.top) * step;
+      if (away < 1) return;
+      const nearer = best === -1 || (bestTop - top) * step > 1;
+      if (nearer || (Math.abs(top - bestTop) <= 1 && left <= here.left + 1)) [best, bestTop] = [piece, top];
+    });
+    return best;
   }
 
   private moveTo(piece: number): void {
     const before = this.cells[this.current];
-    if (this.map !== null && this.zoomed !== null && this.map.pieces.row[piece] !== this.zoomed) {
-      this.current = piece;
-      this.zoom(true);
-    }
     before.setAttribute('tabindex', '-1');
     if (this.cells[piece] !== before) before.classList.remove('picked');
     this.current = piece;
@@ -181,4 +213,20 @@ function rowOf(map: MemoryMapAnswer, segment: MapSegment, cells: readonly HTMLEl
   if (segment.isPinned) label.append(' · ', el('strong', { title: strings.pinnedHint }, strings.pinned));
   const bar = el('div', { class: 'segment-bar', attributes: { role: 'presentation' } }, ...cells);
   return el('div', { class: segment.isPinned ? 'segment pinned' : 'segment', attributes: { role: 'row' } }, label, bar);
+}
+
+/** Rows that boxes take which follow each other at a scale, in pixels per byte. */
+function rowsOf(sizes: readonly number[], scale: number, width: number): number {
+  let rows = 1;
+  let used = 0;
+  for (const size of sizes) {
+    const own = Math.max(LEAST, size * scale);
+    // Sums of fractions may be a hair too large.
+    if (used > 0 && used + own > width + 0.01) {
+      rows++;
+      used = 0;
+    }
+    used += own;
+  }
+  return rows;
 }

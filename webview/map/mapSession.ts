@@ -18,7 +18,9 @@ export class MapSession {
     loading: false,
     error: null,
   });
-  private pixels = 0;
+  private size = { pixels: 0, rows: 1 };
+  /** Address of the segment that fills the map; null while all show. */
+  private only: string | null = null;
   private readonly latest: Latest<MapQuery, MemoryMapAnswer>;
 
   constructor(
@@ -41,32 +43,42 @@ export class MapSession {
       },
     });
     page.watch((state, before) => {
-      const { selection, choices, curve, pin } = state;
-      if (selection !== before.selection) this.store.update({ map: null, error: null });
+      const { selection, choices, pane, pin } = state;
+      if (selection !== before.selection) {
+        this.only = null;
+        this.store.update({ map: null, error: null });
+      }
       // Choices are told anew whenever a file was read.
-      const isNew = asksMap(state) !== asksMap(before) || selection !== before.selection || choices !== before.choices;
-      const events = (of: ViewState['curve']): number => of?.events ?? -1;
-      const moved = pin?.event !== before.pin?.event || events(curve) !== events(before.curve);
-      if (isNew || moved) this.ask();
+      const isNew = selection !== before.selection || choices !== before.choices || pane !== before.pane;
+      const events = ({ curve }: ViewState): number => curve?.events ?? -1;
+      const moved = pin?.event !== before.pin?.event || events(state) !== events(before);
+      if (isNew || moved || state.tabled !== before.tabled) this.ask();
     });
   }
 
-  /** Tells how wide a segment is drawn; nothing is asked before that is known. */
-  setPixels(pixels: number): void {
-    const rounded = Math.round(pixels);
-    if (rounded === this.pixels || rounded <= 0) return;
-    this.pixels = rounded;
+  /** Tells how wide a row is, and how many there is room for; nothing is asked before that is known. */
+  setSize(width: number, rows: number): void {
+    const pixels = Math.round(width);
+    if (pixels <= 0 || (pixels === this.size.pixels && rows === this.size.rows)) return;
+    this.size = { pixels, rows };
+    this.ask();
+  }
+
+  /** Shows one segment in all detail, or all of them. */
+  zoom(address: string | null): void {
+    this.only = address;
     this.ask();
   }
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, curve, pin } = this.page.get();
-    if (!asksMap(this.page.get()) || selection === null || curve === null || this.pixels === 0) return;
+    const { selection, curve, pin, pane } = this.page.get();
+    if (!asksMap(this.page.get()) || selection === null || curve === null || this.size.pixels === 0) return;
     if (curve.path !== selection.path || curve.device !== selection.device) return;
     const event = pin?.event ?? curve.events - 1;
     this.store.update({ loading: true, error: null });
-    this.latest.request({ ...selection, event, pixels: this.pixels });
+    const only = pane === 'map' ? this.only : null;
+    this.latest.request({ ...selection, event, ...this.size, only });
   }
 }
 

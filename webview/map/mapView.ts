@@ -5,7 +5,6 @@ import { createExportMenu } from '../export/exportMenu.js';
 import { savedName } from '../export/savedName.js';
 import { mapTable } from '../export/savedTables.js';
 import { whenOf } from '../instant.js';
-import type { MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
 import { createMessage } from '../message.js';
@@ -66,6 +65,9 @@ export function createMapView(
       if (place?.mapped === true) session.openSource(place);
       else store.update({ openError: strings.pieceNotMapped });
     },
+    zoom: (address) => {
+      maps.zoom(address);
+    },
     look: (piece) => {
       const { map } = maps.store.get();
       setText(readout, map === null || piece === null ? '' : pieceText(map, piece));
@@ -73,9 +75,8 @@ export function createMapView(
   });
   const replayed = createMessage('hint');
   const scrubber = createScrubber(store, session);
-  const others = el('p', { class: 'aside' });
   const attributes = { role: 'group', 'aria-label': strings.map };
-  const scroller = el('div', { class: 'scroller map-scroller', attributes }, grid.element, others);
+  const scroller = el('div', { class: 'scroller map-scroller', attributes }, grid.element);
   const menu = createExportMenu(exporter, {
     name: () => savedName(store.get(), 'map'),
     picture: () => (maps.store.get().map?.hasPlaces === true ? grid.picture() : null),
@@ -85,7 +86,7 @@ export function createMapView(
     },
   });
   new ResizeObserver(() => {
-    maps.setPixels(scroller.clientWidth);
+    maps.setSize(scroller.clientWidth, grid.rows());
     grid.fit();
   }).observe(scroller);
 
@@ -93,15 +94,16 @@ export function createMapView(
     progress.show(loading);
     failure.show(error === null ? null : strings.mapFailed(error));
     noPlaces.show(map?.hasPlaces === false ? strings.mapWithoutPlaces : null);
-    grid.element.hidden = others.hidden = map?.hasPlaces !== true;
+    grid.element.hidden = map?.hasPlaces !== true;
     if (map === before.map) return;
-    setText(summary, map?.hasPlaces === true ? `${whenOfMap(map, store.get())}: ${mapSummary(map)}` : '');
+    setText(
+      summary,
+      map?.hasPlaces === true ? `${map.isEnd ? strings.atTheEnd : whenOf(map, store.get())}: ${mapSummary(map)}` : '',
+    );
     replayed.show(map === null || map.isEnd ? null : strings.mapReplayed(map.unplacedBytes));
     setText(readout, '');
-    if (map === null) return;
-    const { segments: rest, reservedBytes, liveBytes } = map.others;
-    setText(others, rest === 0 ? '' : strings.otherSegments(rest, reservedBytes, liveBytes));
-    grid.show(map);
+    whole.setEnabled(map?.only != null);
+    if (map !== null) grid.show(map);
   });
 
   store.watch(({ wholePile, pane }, before) => {
@@ -127,8 +129,4 @@ export function createMapView(
     scroller,
     readout,
   );
-}
-
-function whenOfMap(map: MemoryMapAnswer, { curve }: ViewState): string {
-  return map.isEnd ? strings.atTheEnd : whenOf(map, curve);
 }

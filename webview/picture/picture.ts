@@ -1,4 +1,4 @@
-/** A picture as shapes: drawn on a canvas and written as SVG from the same description. All in pixels. */
+/** A picture as shapes, drawn on the page and saved from the same description. All in pixels. */
 
 export interface RectShape {
   kind: 'rect';
@@ -13,7 +13,7 @@ export interface RectShape {
 
 export interface PathShape {
   kind: 'path';
-  /** As in SVG: `M`, `L`, `H`, `V` and `Z` with absolute places. */
+  /** As a `Path2D` takes it: `M`, `L`, `H`, `V` and `Z` with absolute places. */
   d: string;
   fill?: string;
   stroke?: string;

@@ -201,6 +201,7 @@ function drawMarks(
     width: ink.measureText(text).width,
     rank,
   }));
+  if (top === 0) return;
   placeLabels(wishes, 0, width, theme.fontSize / 2).forEach((left, index) => {
     if (left === null) return;
     ink.fillStyle = marks[index].colour;

@@ -7,7 +7,7 @@ import { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 
 export interface RunState {
-  /** The last answer; null where the run has one snapshot only. */
+  /** The last answer; null where nothing is in a run, as amounts over time are not. */
   run: RunCurve | null;
   /** Why there is none, in a sentence. */
   error: string | null;
@@ -26,7 +26,7 @@ export class RunSession {
   ) {
     this.latest = new Latest((query, signal) => host.call('runCurve', query, signal), {
       answer: (run) => {
-        this.store.update({ run: run.parts.length > 1 ? run : null, error: null });
+        this.store.update({ run: run.parts.length > 0 ? run : null, error: null });
       },
       failure: (error) => {
         this.asked = '';
@@ -35,7 +35,7 @@ export class RunSession {
       settled: () => undefined,
     });
     page.watch((state, before) => {
-      if (state.selection !== before.selection || state.choices !== before.choices) {
+      if (state.selection !== before.selection || state.axis !== before.axis || state.choices !== before.choices) {
         if (state.choices !== before.choices) this.asked = '';
         this.ask();
       }
@@ -64,10 +64,9 @@ export class RunSession {
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, choices } = this.page.get();
+    const { selection, choices, axis } = this.page.get();
     const own = choices?.find(({ path }) => path === selection?.path);
-    const others = choices?.filter(({ run }) => run === own?.run).length ?? 0;
-    if (selection === null || others < 2) {
+    if (selection === null) {
       this.asked = '';
       this.latest.cancel();
       this.store.update({ run: null, error: null });
@@ -76,9 +75,9 @@ export class RunSession {
     if (this.pixels === 0) return;
     const { run } = this.store.get();
     const sameRun = run?.parts.some(({ path }) => path === selection.path) === true && run.device === selection.device;
-    const key = JSON.stringify([own?.run, selection.device, this.pixels]);
+    const key = JSON.stringify([own?.run, selection.device, axis, this.pixels]);
     if (key === this.asked && (run === null || sameRun)) return;
     this.asked = key;
-    this.latest.request({ ...selection, pixels: this.pixels });
+    this.latest.request({ ...selection, axis, pixels: this.pixels });
   }
 }

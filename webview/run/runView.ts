@@ -55,7 +55,8 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     canvas.height = Math.round(height * scale);
     const ink = canvas.getContext('2d');
     const theme = readTheme(strip);
-    const top = Math.round(theme.fontSize * 1.5);
+    // The one snapshot of a run is named in the toolbar.
+    const top = run.parts.length === 1 ? 0 : Math.round(theme.fontSize * 1.5);
     const index = current();
     if (ink !== null) {
       ink.scale(scale, scale);
@@ -71,13 +72,11 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   });
   const describe = (): void => {
     const { run, error } = runs.store.get();
-    const { choices } = store.get();
     failure.show(error === null ? null : strings.runFailed(error));
     // An empty strip keeps its place while it is asked for: its width decides what is asked.
     const index = current();
-    const several = choices !== null && choices.length > 1;
     view.classList.toggle('without', run === null);
-    view.hidden = !several;
+    view.classList.toggle('alone', run?.parts.length === 1);
     if (run === null) return;
     strip.title = `${runSummary(run)}\n${strings.runHint}`;
     strip.setAttribute('aria-valuemax', String(run.parts.length));

@@ -185,7 +185,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
     if (pane !== 'table') return;
     which.show(
       tabled,
-      TABLED.filter((one) => one !== 'run' || runs.store.get().run !== null),
+      TABLED.filter((one) => one !== 'run' || (runs.store.get().run?.parts.length ?? 0) > 1),
     );
     shown = tables[tabled]();
     scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'aside' }, strings.nothingTabled)]));
@@ -211,7 +211,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
   });
   new ResizeObserver(() => {
     flames.setPixels(scroller.clientWidth);
-    maps.setPixels(scroller.clientWidth);
+    maps.setSize(scroller.clientWidth, 1);
   }).observe(scroller);
   return el(
     'section',

@@ -3,8 +3,8 @@ import { BlockState, NO_INDEX, NO_STACK, type Snapshot } from '../model/snapshot
 import type { Bytes } from '../model/units.js';
 import { isPinned } from '../attribution/segmentFacts.js';
 
-/** Segments that are drawn, the largest; the others are summed. */
-export const MOST_SEGMENTS = 60;
+/** Segments that are drawn one by one, the largest; the others are one box. */
+export const MOST_SEGMENTS = 300;
 /** Pieces of all drawn segments. */
 export const MOST_PIECES = 2400;
 /** Narrower than so many pixels, neighbours are merged. */
@@ -55,20 +55,33 @@ export interface MemoryMap {
   pieces: MapPieces;
 }
 
-/** @param pixels that a segment is drawn over */
-export function memoryMap(snapshot: Snapshot, device: number, pixels: number): MemoryMap {
+export interface MapSize {
+  /** Of a row. */
+  pixels: number;
+  /** Over so many rows all segments are drawn. */
+  rows: number;
+  /** Index of the segment that fills a row alone; null for all. */
+  only: number | null;
+}
+
+export function memoryMap(snapshot: Snapshot, device: number, { pixels, rows, only }: MapSize): MemoryMap {
   const all: MappedSegment[] = [];
   for (let segment = 0; segment < snapshot.segments.count; segment++) {
     if (snapshot.segments.device[segment] === device) all.push(mappedSegment(snapshot, segment));
   }
   all.sort((a, b) => b.reservedBytes - a.reservedBytes || b.liveBytes - a.liveBytes || a.segment - b.segment);
-  const segments = all.slice(0, MOST_SEGMENTS);
+  const total = sumSegments(all);
+  const isDrawn = ({ segment }: MappedSegment, rank: number): boolean =>
+    only === null ? rank < MOST_SEGMENTS : segment === only;
+  const segments = all.filter(isDrawn);
+  const largest = segments.at(0)?.reservedBytes ?? 0;
+  const row = only === null ? Math.max(total.reservedBytes / rows, largest) : largest;
   return {
-    total: sumSegments(all),
+    total,
     all,
     segments,
-    others: sumSegments(all.slice(MOST_SEGMENTS)),
-    pieces: piecesOf(snapshot, segments, pixels),
+    others: sumSegments(all.filter((segment, rank) => !isDrawn(segment, rank))),
+    pieces: piecesOf(snapshot, segments, row / pixels),
   };
 }
 
@@ -127,13 +140,14 @@ interface Piece {
   block: number;
 }
 
-function piecesOf(snapshot: Snapshot, segments: readonly MappedSegment[], pixels: number): MapPieces {
+/** @param scale bytes of a pixel */
+function piecesOf(snapshot: Snapshot, segments: readonly MappedSegment[], scale: number): MapPieces {
   let narrowest = NARROWEST;
   let rows: Piece[][];
   // Coarser until it is few enough; at worst each segment is one piece.
   do {
-    const least = narrowest / pixels;
-    rows = segments.map((segment) => piecesOfSegment(snapshot, segment, least * segment.reservedBytes));
+    const least = narrowest * scale;
+    rows = segments.map((segment) => piecesOfSegment(snapshot, segment, least));
     narrowest *= 2;
   } while (rows.reduce((count, row) => count + row.length, 0) > MOST_PIECES);
   const flat = rows.flatMap((pieces, row) => pieces.map((piece) => ({ ...piece, row })));

@@ -13,7 +13,6 @@ export async function saveFile({ name, kind, content }: SavedFile): Promise<stri
   const folder = vscode.workspace.workspaceFolders?.at(0)?.uri ?? vscode.Uri.file(homedir());
   const names = {
     png: vscode.l10n.t('PNG picture'),
-    svg: vscode.l10n.t('SVG picture'),
     csv: vscode.l10n.t('CSV table'),
   };
   const target = await vscode.window.showSaveDialog({

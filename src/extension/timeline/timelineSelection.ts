@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { lastFailure } from '../../core/report/outOfMemory.js';
 import type { RunReport } from '../../core/report/report.js';
 import type { ComparePair } from '../../protocol/compareData.js';
 import type { TimelineState } from '../../protocol/timelineApi.js';
@@ -60,8 +61,10 @@ export class TimelineSelection {
     }));
     const path = this.path ?? this.bestSnapshot(runs);
     const snapshot = runs.flatMap(({ snapshots }) => snapshots).find((candidate) => candidate.path === path);
-    // The fullest device: it is the one to worry about.
-    const device = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
+    const failures = runs.flatMap(({ outOfMemory }) => outOfMemory).filter((failure) => failure.path === path);
+    // The device that ran out of memory, else the fullest.
+    const fullest = [...(snapshot?.devices ?? [])].sort((a, b) => b.liveBytes - a.liveBytes).at(0)?.device;
+    const device = lastFailure(failures)?.device ?? fullest;
     const trend = trends.find((candidate) => candidate.path === path);
     const selected =
       trend !== undefined

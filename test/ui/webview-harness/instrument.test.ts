@@ -1,14 +1,16 @@
 /** The page as a tool: it fills its window and never scrolls, a click is answered in sight, and says what was pointed at. */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { eventually } from '../../support/eventually.js';
 import { seededRandom } from '../../support/seededRandom.js';
+import { repositoryRoot } from '../../support/repository.js';
 import { picklesUnder } from '../../support/snapshots.js';
 import { TrainingRun } from '../../support/trainingRun.js';
 import { exampleFolder, newFolder } from '../../support/workspaces.js';
 import { harnessSession } from './harnessSession.js';
+import { picture } from './picture.js';
 import { themes } from './themes.js';
 
 const MiB = 1024 * 1024;
@@ -30,6 +32,31 @@ function spike(): string {
   writeFileSync(path, training.dump());
   return path;
 }
+
+/** Recordings that ran out of memory: a fixture, and two that other people published, which are read where they lie. */
+const real = join(repositoryRoot(), '../shared/corpus/real');
+const outOfMemory = [
+  {
+    path: join(repositoryRoot(), 'test/fixtures/shapes/multidevice_oom.pickle'),
+    device: 2,
+    asked: { file: '/workspace/train/model/ops_4.py', line: 10, bytes: '400 MiB', live: 31_459_840 },
+  },
+  {
+    path: join(real, 'Nesta-gitU+discrete_diffusion/memory_snapshot.json'),
+    device: 0,
+    asked: {
+      file: 'src/models/components/nets/transformers/dit.py',
+      line: 125,
+      bytes: '384 MiB',
+      live: 23_278_960_640,
+    },
+  },
+  {
+    path: join(real, 'Constructor-Sun+code_location/memory_snapshot.pickle'),
+    device: 1,
+    asked: { file: 'src/train/models.py', line: 181, bytes: '4.9 GiB', live: 84_063_358_976 },
+  },
+];
 
 describe('the page as a tool', () => {
   const session = harnessSession();
@@ -112,7 +139,9 @@ describe('the page as a tool', () => {
       await alone.useTheme(name);
       const { 'leakline-leakForeground': leak, 'editor-background': background } = themes[name].variables;
       // So that allocations of a line stand apart, some are a shade nearer to the background.
-      const shades = [channelsOf(leak), mixed(channelsOf(leak), channelsOf(background), 0.86)];
+      const shades = [1, 0.86, 0.74, 0.74 * 0.86].map((share) =>
+        mixed(channelsOf(leak), channelsOf(background), share),
+      );
       const isLeak = (colour: string): boolean => shades.some((shade) => near(colour, shade, 12));
       await eventually(async () => {
         const colours = await coloursOf(alone.page);
@@ -120,8 +149,9 @@ describe('the page as a tool', () => {
         const pixels = [...colours].filter(([colour]) => isLeak(colour)).reduce((sum, [, count]) => sum + count, 0);
         assert.ok(pixels > total / 2, `${name}: ${pixels} of ${total} pixels in the leak colour`);
         // Edges between the allocations of a line are its colour, darker.
-        const edge = channelsOf(leak).map((channel) => channel * 0.6);
-        const calm = [...colours].filter(([colour]) => !isLeak(colour) && !near(colour, edge, 12));
+        const edges = shades.map((shade) => shade.map((channel) => channel * 0.6));
+        const isEdge = (colour: string): boolean => edges.some((edge) => near(colour, edge, 12));
+        const calm = [...colours].filter(([colour]) => !isLeak(colour) && !isEdge(colour));
         assert.ok(calm.length > 0, `${name}: nothing calm`);
         for (const [colour] of calm) {
           const channels = colour.split(',').map(Number);
@@ -165,6 +195,49 @@ describe('the page as a tool', () => {
     }
     assert.ok(bands > 40, `only ${bands} of 200 points are on a series`);
   });
+
+  for (const { path, device, asked } of outOfMemory) {
+    it(`begins with the allocation that failed: ${asked.file}`, async function () {
+      if (!existsSync(path)) {
+        console.log(`    skipped: no ${path}`);
+        this.skip();
+      }
+      const alone = await session.open({ paths: [path], files: [asked.file], viewport: { width: 1600, height: 330 } });
+      const { page } = alone;
+      alone.tell({ request: 1, selected: { path, device } });
+      const sentence = page.locator('.failed button', { hasText: `${asked.line} (` });
+      await sentence.filter({ hasText: asked.bytes }).waitFor();
+      const failed = await eventually(() => {
+        const query = alone.callsOf('liveAt').at(-1) as { device: number; event: number };
+        assert.equal(query.device, device);
+        return query.event;
+      });
+      const event = failed.toLocaleString('en');
+      await page.locator('.live .summary', { hasText: `event ${event}: ` }).waitFor();
+      // What is live at that instant adds up to the byte.
+      const rows = await page
+        .locator('.live-table tbody td:first-child')
+        .evaluateAll((cells) => cells.map((cell) => Number((cell.getAttribute('title') ?? '').replace(/\D/g, ''))));
+      const total = Number(
+        /([\d,]+) bytes/.exec(await page.locator('.live-table tfoot').innerText())?.[1].replaceAll(',', ''),
+      );
+      const sum = rows.reduce((all, bytes) => all + bytes, 0);
+      assert.equal(sum, total);
+      assert.equal(total, asked.live);
+      await page.locator('.pin-line').waitFor();
+      await sentence.click();
+      if (asked.file.startsWith('/')) {
+        await page.getByRole('alert').filter({ hasText: 'The workspace does not have the file' }).first().waitFor();
+      } else {
+        const { file, line } = asked;
+        await eventually(() => {
+          assert.deepEqual(alone.callsOf('openSource').at(-1), { file, line, preserveFocus: false });
+        });
+      }
+      await unscrolled(page);
+      await picture(page, `failed-${device}`);
+    });
+  }
 
   it('is moved, zoomed and searched by keys, and says them in an overlay', async () => {
     const alone = await session.open({ paths: run.slice(-1), files });

@@ -76,9 +76,11 @@ describe('the memory map', () => {
         '1 large segment is kept for less than a tenth of live blocks.',
     );
     const width = async (of: Locator): Promise<number> => (await of.boundingBox())?.width ?? 0;
-    const whole = await width(page.locator('.segment-bar').first());
+    const [whole, half] = [0, 1].map((at) => page.locator('.segment-bar').nth(at));
+    assert.ok(Math.abs((await width(half)) / (await width(whole)) - 0.4) < 0.01, 'segments are not to one scale');
+    const bar = await width(whole);
     for (const [at, share] of [0.6, 0.05, 0.35].entries()) {
-      assert.ok(Math.abs((await width(piece(page, 0).nth(at))) - whole * share) < 3, `piece ${at}`);
+      assert.ok(Math.abs((await width(piece(page, 0).nth(at))) - bar * share) < 3, `piece ${at}`);
     }
     assert.match(
       await page.locator('.segment').first().innerText(),
@@ -86,7 +88,10 @@ describe('the memory map', () => {
     );
     assert.match(await page.locator('.segment').nth(1).innerText(), /large · default pool · stream 7/);
     assert.equal(await page.getByText('▲ pinned').count(), 1);
-    const neighbours = await piece(page, 2).evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ''));
+    await piece(page, 2).first().click();
+    await page.keyboard.press('Space');
+    await page.locator('.map-grid.zoomed .segment-bar').waitFor();
+    const neighbours = await piece(page, 0).evaluateAll((cells) => cells.map((cell) => cell.ariaLabel ?? ''));
     assert.ok(neighbours.length > 10 && neighbours.length < 1000, `${neighbours.length} pieces`);
     const blocks = neighbours.map((text) => {
       assert.match(text, /^Small neighbours: .* live in [\d,]+ blocks?, the largest of train\.py:30, keep$/);
@@ -96,6 +101,8 @@ describe('the memory map', () => {
       blocks.reduce((sum, of) => sum + of, 0),
       2048,
     );
+    await page.keyboard.press('Escape');
+    await piece(page, 2).first().waitFor();
     await asTable(page);
     const total = await page.locator('.pool-table tfoot td').allInnerTexts();
     assert.deepEqual(total, ['3', '142 MiB', '26.0 MiB', '116 MiB', '60.0 MiB', '1']);
@@ -128,7 +135,7 @@ describe('the memory map', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowLeft');
     await page.keyboard.press('Enter');
-    await opens(4, 20);
+    await opens(4, 30);
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');
     await opens(5, 30);

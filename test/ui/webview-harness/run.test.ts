@@ -80,9 +80,30 @@ describe('the overview of a run', () => {
     assert.equal(await rows.nth(1).getAttribute('aria-current'), 'true');
   });
 
-  it('is not there for a snapshot on its own', async () => {
+  it('is the history of a snapshot on its own, and its brush is the view on either axis', async () => {
     const { page } = await open(paths.slice(0, 1));
-    await page.locator('.live, .chart').first().waitFor();
-    assert.equal(await page.locator('.run-strip').isVisible(), false);
+    const strip = page.locator('.run-strip');
+    const view = strip.locator('.shown');
+    await view.waitFor();
+    const whole = (await view.boundingBox())?.width ?? 0;
+    const box = await strip.boundingBox();
+    assert.ok(box !== null && Math.abs(box.width - whole) < 3, 'the brush is not the whole');
+    for (const axis of ['Time', 'Events']) {
+      await choose(page, 'Horizontal axis', axis);
+      await page.locator('.plot').focus();
+      await page.keyboard.press('Home');
+      await eventually(async () => {
+        assert.ok(((await view.boundingBox())?.width ?? 0) > whole - 3, `${axis}: not whole again`);
+      });
+      await page.mouse.move(box.x + box.width * 0.5, box.y + 9);
+      await page.mouse.down();
+      await page.mouse.move(box.x + box.width * 0.75, box.y + 9, { steps: 3 });
+      await page.mouse.up();
+      await eventually(async () => {
+        const now = await view.boundingBox();
+        assert.ok(now !== null && Math.abs(now.width - box.width / 4) < 4, `${axis}: ${now?.width}`);
+        assert.ok(Math.abs(now.x - box.x - box.width / 2) < 4, `${axis}: ${now.x}`);
+      });
+    }
   });
 });

@@ -42,8 +42,6 @@ export interface HarnessOptions {
   folder?: string;
   /** Memory of every device; unknown if not given. */
   capacityBytes?: number;
-  /** Makes the page take a GPU that is emulated in software for a real one. */
-  pretendGpu?: boolean;
   /** Folder of the built webview; `dist` if not given. */
   assets?: string;
   /** One that `l10n` has; English if not given. */
@@ -95,7 +93,6 @@ export class TimelineHarness {
     const harness = new TimelineHarness(await context.newPage(), server);
     await harness.serve(paths, files, options.folder ?? null, options.capacityBytes ?? null);
     await harness.connect();
-    if (options.pretendGpu === true) await harness.pretendGpu();
     await harness.page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await harness.useTheme('dark');
     return harness;
@@ -206,17 +203,6 @@ export class TimelineHarness {
       },
       TIMELINE_SHAPES,
     );
-  }
-
-  private async pretendGpu(): Promise<void> {
-    await this.page.addInitScript(() => {
-      const { prototype } = WebGL2RenderingContext;
-      const ask = Reflect.get(prototype, 'getParameter') as (name: number) => unknown;
-      prototype.getParameter = function (name: number): unknown {
-        const value = ask.call(this, name);
-        return typeof value === 'string' && /swiftshader|llvmpipe|basic render/i.test(value) ? 'A GPU' : value;
-      };
-    });
   }
 
   private async connect(): Promise<void> {

@@ -36,7 +36,7 @@ describe('the memory at an instant', () => {
         const history = deviceHistory(snapshot, device);
         for (const event of [-1, 0, count - 1, ...Array.from({ length: 6 }, () => random(count))]) {
           const at = snapshotAt(snapshot, history, event);
-          const { total } = memoryMap(at.snapshot, device, 1000);
+          const { total } = memoryMap(at.snapshot, device, { pixels: 1000, rows: 1, only: null });
           assert.equal(total.liveBytes + at.unplacedBytes, history.live[event + 1], `${path} ${event}`);
           assert.equal(total.reservedBytes, history.reserved?.[event + 1], `${path} ${event}`);
           assert.equal(at.unplacedBytes, 0, `${path} ${event}`);

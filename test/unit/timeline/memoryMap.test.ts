@@ -61,7 +61,7 @@ describe('The memory map', () => {
         const truth = bruteForce(snapshot, device);
         for (const pixels of [1, 40, 900]) {
           const at = `${basename(file)}, device ${device}, ${pixels} pixels`;
-          const { total, all, segments, others, pieces } = memoryMap(snapshot, device, pixels);
+          const { total, all, segments, others, pieces } = memoryMap(snapshot, device, { pixels, rows: 3, only: null });
           assert.equal(total.liveBytes, liveBytes, at);
           assert.equal(total.freeBytes, total.reservedBytes - total.liveBytes, at);
           assert.equal(total.reservedBytes, sumOf(all.map(({ reservedBytes }) => reservedBytes)), at);
@@ -144,7 +144,7 @@ describe('The memory map', () => {
         external_annotations: [],
       }),
     );
-    const { total, segments, pieces } = memoryMap(snapshot, 0, 500);
+    const { total, segments, pieces } = memoryMap(snapshot, 0, { pixels: 1e6, rows: 1, only: null });
     assert.deepEqual(
       segments.map(({ reservedBytes, largestFreeBytes, isPinned }) => [
         reservedBytes / MiB,
@@ -160,6 +160,9 @@ describe('The memory map', () => {
       ],
     );
     assert.deepEqual([total.pinnedSegments, total.largestFreeBytes], [1, 60 * MiB]);
+    const alone = memoryMap(snapshot, 0, { pixels: 500, rows: 9, only: segments[1].segment });
+    assert.deepEqual([alone.segments, alone.total], [[segments[1]], total]);
+    assert.equal(alone.others.reservedBytes, total.reservedBytes - segments[1].reservedBytes);
     assert.deepEqual(
       [...pieces.kind].map((kind) => PIECE_KINDS[kind]),
       ['free', 'live', 'free', 'pending', 'live', 'free', 'live'],
@@ -168,7 +171,7 @@ describe('The memory map', () => {
 
   it('is a small answer of a large snapshot, exact all the same', async () => {
     const name = (i: number): string => `${'ж'.repeat(200)}${i}.py`;
-    const segments = Array.from({ length: 300 }, (_, s) => {
+    const segments = Array.from({ length: 400 }, (_, s) => {
       const start = (s + 1) * (1 << 26);
       const blocks = Array.from({ length: 128 }, (_, b) => ({
         address: start + b * 4096,
@@ -194,12 +197,15 @@ describe('The memory map', () => {
     const worker = workerHandlers(new SnapshotStore(reading), reading, new WorkspaceFiles(), () => undefined);
     const { signal } = new AbortController();
     await worker.load({ path }, signal);
-    const map: MemoryMapAnswer = await worker.memoryMap({ path, device: 0, event: 1e9, pixels: 16_384 }, signal);
+    const map: MemoryMapAnswer = await worker.memoryMap(
+      { path, device: 0, event: 1e9, pixels: 16_384, rows: 20, only: null },
+      signal,
+    );
     const size = serialize(map).byteLength;
     assert.ok(size < 200_000, `${size} bytes`);
     assert.ok(map.pieces.row.length <= MOST_PIECES && map.segments.length === MOST_SEGMENTS);
-    assert.deepEqual([map.total.segments, map.total.reservedBytes], [300, 300 * 128 * 4096]);
-    assert.equal(map.total.liveBytes, 300 * 85 * 4096);
+    assert.deepEqual([map.total.segments, map.total.reservedBytes], [400, 400 * 128 * 4096]);
+    assert.equal(map.total.liveBytes, 400 * 85 * 4096);
     assert.equal(sumOf(map.pools.map(({ reservedBytes }) => reservedBytes)), map.total.reservedBytes);
     assert.equal(map.pools.length, 65);
     assert.ok(map.pieces.block.some((owner) => owner === NO_OWNER) && map.owners.length > 10);

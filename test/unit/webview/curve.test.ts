@@ -24,6 +24,7 @@ function curve(live: number[], axis: 'time' | 'events', marks: TimelineMark[] = 
     peak: { x: x[highest], event: highest, liveBytes: live[highest] },
     capacityBytes: null,
     marks,
+    failed: null,
   };
 }
 

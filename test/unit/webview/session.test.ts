@@ -115,13 +115,13 @@ describe('the session of a timeline', () => {
       return Promise.resolve(state);
     });
 
-  it('shows the newest snapshot, whole, in few enough points', async () => {
+  it('shows the newest snapshot, whole, in few enough points, and what is live at its end', async () => {
     const { store } = begin();
     const { curve, selection, range, live } = await settled(store);
     assert.deepEqual(selection, { path: late, device: 0 });
     assert.equal(range, null);
-    assert.equal(live, null);
     assert.ok(curve !== null && curve.events > 9000);
+    assert.equal(live?.event, curve.events - 1);
     assert.ok(curve.x.length <= 4 * 400 + 1, `${curve.x.length} points`);
     assert.equal(Math.max(...curve.live), curve.peak.liveBytes);
   });

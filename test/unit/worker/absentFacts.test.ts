@@ -119,10 +119,10 @@ describe('What a format does not say', () => {
           assert.equal(metadata, '');
         }
 
-        const map = await worker.memoryMap({ path, device, event: last, pixels: 200 }, signal);
+        const map = await worker.memoryMap({ path, device, event: last, pixels: 200, rows: 1, only: null }, signal);
         assert.equal(map.hasPlaces, knows('addresses') && knows('reserved'));
         for (const { pool } of map.pools) assert.equal(pool !== null, knows('pools'), `pool ${pool}`);
-        const curve = await worker.runCurve({ path, device, pixels: 200 }, signal);
+        const curve = await worker.runCurve({ path, device, axis: 'time', pixels: 200 }, signal);
         if (knows('trace')) assert.equal(curve.axis, knows('times') ? 'time' : 'events');
         assert.equal(curve.parts[0].reservedBytes !== null, knows('reserved'));
       }
@@ -154,8 +154,11 @@ describe('What a format does not say', () => {
       const live = await worker.liveAt({ ...at, event: 1, by: 'line' }, signal);
       assert.deepEqual([live.lines, live.reservedBytes, live.timeUs !== null], [[], null, times]);
       assert.equal(live.buckets.noStack.bytes, live.liveBytes);
-      assert.equal((await worker.memoryMap({ ...at, event: 1, pixels: 10 }, signal)).hasPlaces, false);
-      assert.deepEqual((await worker.runCurve({ ...at, pixels: 10 }, signal)).parts, []);
+      assert.equal(
+        (await worker.memoryMap({ ...at, event: 1, pixels: 10, rows: 1, only: null }, signal)).hasPlaces,
+        false,
+      );
+      assert.deepEqual((await worker.runCurve({ ...at, axis: 'time', pixels: 10 }, signal)).parts, []);
     });
   }
 });
