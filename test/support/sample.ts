@@ -10,9 +10,3 @@ export function everyNth<T>(all: readonly T[], n: number): T[] {
 export function tries(inFull: number, otherwise: number): number {
   return isFull ? inFull : otherwise;
 }
-
-/** Groups of windows that take minutes each: `npm run test:full` opens them, others count them as skipped. */
-export const describeInFull = isFull ? describe : describe.skip;
-
-/** The same for one test of a group. */
-export const itInFull = isFull ? it : it.skip;

@@ -10,7 +10,6 @@ import { uiSession } from './support/fixture.js';
 import { comparePair } from './workbench/comparing.js';
 import { WebviewPanel } from './workbench/webviewPanel.js';
 import type { Workbench } from './workbench/workbench.js';
-import { itInFull } from '../support/sample.js';
 
 const file = 'detector/pyramid.py';
 const names = ['step_0010.pickle', 'step_0040.pickle'] as const;
@@ -19,6 +18,7 @@ describe('Comparing two snapshots', () => {
   const ui = uiSession();
   let grown: CompareLine[];
   let growth: number;
+  let workbench: Workbench;
 
   before(() => {
     const path = (name: string): string => join(exampleFolder(), 'snapshots', name);
@@ -29,8 +29,11 @@ describe('Comparing two snapshots', () => {
     assert.ok(grown.length > 0);
   });
 
-  itInFull('shows the growth of each line in a tree, in the editor and on the page, and clears again', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
+  ui.prepare(async () => {
+    workbench = await ui.open({ folder: copyExample() });
+  });
+
+  it('shows the growth of each line in a tree, in the editor and on the page, and clears again', async () => {
     const { editor, sideBar } = workbench;
     await workbench.openFile(file);
     await editor.untilLens(16, /leaked/);
@@ -46,7 +49,7 @@ describe('Comparing two snapshots', () => {
     const most = grown.find((line) => line.file === file);
     assert.ok(most !== undefined);
     assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);
-    const page = await pageOfGrowth(workbench);
+    const page = await pageOfGrowth();
     await workbench.settle();
     await workbench.screenshot('compare');
     await page.locator('.compare-table .place button').first().click();
@@ -57,24 +60,30 @@ describe('Comparing two snapshots', () => {
   });
 
   it('is offered for two files that are selected in the Explorer view', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
     const { explorer } = workbench.sideBar;
+    await workbench.runCommand('View: Show Explorer');
     await explorer.click('snapshots');
-    await explorer.chooseOfTwo(...names, 'Compare Snapshots…', timelineView(workbench));
-    await pageOfGrowth(workbench);
+    await explorer.chooseOfTwo(...names, 'Compare Snapshots…', compared());
+    await pageOfGrowth();
+    await workbench.runCommand('Leakline: Clear Comparison');
+    await compared().waitFor({ state: 'detached' });
   });
 
   it('is offered for two snapshots that are selected in the list', async () => {
-    const workbench = await ui.open({ folder: copyExample() });
     await workbench.runCommand('Leakline: Show Leaks');
     const snapshots = workbench.sideBar.tree('Snapshots');
     await snapshots.untilRows(/^step_\d+\.pickle.* live/, 8);
-    await snapshots.chooseOfTwo(...names, 'Compare Snapshots…', timelineView(workbench));
-    await pageOfGrowth(workbench);
+    await snapshots.chooseOfTwo(...names, 'Compare Snapshots…', compared());
+    await pageOfGrowth();
   });
 
+  /** The view that compares them. */
+  function compared(): Locator {
+    return workbench.page.locator('.part.sidebar .pane-header', { hasText: 'step_0010 → step_0040' });
+  }
+
   /** The page that compares, when its total is the one of the report, to the byte. */
-  async function pageOfGrowth(workbench: Workbench): Promise<WebviewPanel> {
+  async function pageOfGrowth(): Promise<WebviewPanel> {
     const page = await WebviewPanel.find(workbench.page, '.compare-table tbody tr');
     const total = page.locator('.compare-table tfoot tr.total td').first();
     await eventually(async () => {
@@ -83,7 +92,3 @@ describe('Comparing two snapshots', () => {
     return page;
   }
 });
-
-function timelineView({ page }: Workbench): Locator {
-  return page.locator('.part.panel .action-item.checked', { hasText: /GPU Memory/i });
-}

@@ -35,7 +35,7 @@ describe('A fix', () => {
   let workbench: Workbench;
   let before: string;
 
-  beforeEach(async () => {
+  ui.prepare(async () => {
     folder = program();
     before = readFileSync(join(folder, 'train.py'), 'utf8');
     workbench = await ui.open({ folder });
@@ -85,6 +85,11 @@ describe('A fix', () => {
     });
   }
 
+  async function undo(): Promise<void> {
+    await workbench.openFile('train.py', holding);
+    await workbench.page.keyboard.press('ControlOrMeta+Z');
+  }
+
   /** Looks at the change, and makes it. */
   async function makeFix(): Promise<void> {
     await workbench.editor.clickLens('Fix…');
@@ -115,14 +120,14 @@ describe('A fix', () => {
     const problems = await workbench.showProblems();
     await problems.untilRow(/GPU memory leak: history\['aux'\] keeps growing/);
     assert.equal((await problems.rows()).filter((text) => text.includes('GPU memory leak')).length, 1);
+    await workbench.runCommand('View: Toggle Panel Visibility');
     await workbench.openFile('train.py');
     await makeFix();
     await leaks.untilRow(/edited since · train\.py:27/);
     await until(null, /Leakline: record again/);
     await workbench.settle();
     await workbench.screenshot('fix-rows');
-    await workbench.openFile('train.py', holding);
-    await workbench.page.keyboard.press('ControlOrMeta+Z');
+    await undo();
     await until('1', /Leakline: 1 leak/);
   });
 
@@ -143,8 +148,8 @@ describe('A fix', () => {
     await problems.untilNoRow(/train\.py|leaked/);
     await workbench.settle();
     await workbench.screenshot('fix-made');
-    await workbench.openFile('train.py', holding);
-    await workbench.page.keyboard.press('ControlOrMeta+Z');
+    await workbench.runCommand('View: Toggle Panel Visibility');
+    await undo();
     await untilBright();
     await workbench.runCommand('File: Save');
     await eventually(() => {
@@ -172,10 +177,13 @@ describe('A fix', () => {
       await eventually(async () => {
         assert.match(await workbench.editor.lineText(holding), /append\(aux_loss\.detach\(\)\)/);
       });
+      await undo();
+      await untilBright();
     });
   }
 
   it('is offered no more once its closed file says something else', async () => {
+    await workbench.runCommand('View: Close All Editors');
     await workbench.openFile('model.py');
     await workbench.editor.untilLens(14, /Fix…/);
     const changed = before.replace(holds, "history['aux'].append(float(aux_loss))");

@@ -63,6 +63,31 @@ describe('A leak in the editor', () => {
     await workbench.screenshot('hover');
   });
 
+  it('has a sign in the margin, the statement that holds it one of another shape, and no other line any', async () => {
+    await eventually(async () => {
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), [guilty.line]);
+      assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)holder-/), [guilty.holder?.line]);
+    });
+    await workbench.settle();
+    await workbench.screenshot('gutter');
+  });
+
+  it('leaves the margin to a breakpoint, and takes it again', async () => {
+    const { editor } = workbench;
+    await workbench.openFile(guiltyFile, guilty.line);
+    await workbench.runCommand('Debug: Toggle Breakpoint');
+    await eventually(async () => {
+      assert.deepEqual(await editor.breakpointLines(), [guilty.line]);
+      assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)(?!holder-)/), []);
+    });
+    await workbench.screenshot('gutter-breakpoint');
+    await workbench.runCommand('Debug: Toggle Breakpoint');
+    await eventually(async () => {
+      assert.deepEqual(await editor.breakpointLines(), []);
+      assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)leak-/), [guilty.line]);
+    });
+  });
+
   it('is found from anywhere with the keyboard', async () => {
     await workbench.openFile('detector/backbone.py');
     await workbench.statusBarItem(/\/(step|snapshot)/).waitFor();
