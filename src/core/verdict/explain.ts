@@ -117,7 +117,7 @@ function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
   return [
     say('Held by `{0}` ({1}).', bound.name, placeText(bound.place)),
     limitText(bound.limit),
-    room !== null && fitsIn(bound, room) === false ? tooMuchText(bound.full, room) : fillingText(bound),
+    room !== null && fitsIn(bound, room) === false ? tooMuchText(bound.full, room) : fullText(bound),
   ];
 }
 
@@ -146,7 +146,7 @@ function itemsText({ text, items }: { readonly text: string; readonly items: num
   return String(items) === text.replaceAll('_', '') ? countText(items) : `${countText(items)} (${text})`;
 }
 
-function fillingText({ isFull, full }: KnownBound): string {
+function fullText({ isFull, full }: KnownBound): string {
   if (isFull) return say('It is full now.');
   if (full === null) return say('It is still filling.');
   return full.isExact

@@ -36,7 +36,7 @@ export const THRESHOLDS = {
     of: 'of the steps, on which survivors must be allocated',
     fixedBy: 'folds',
   },
-  allocatedSteps: { value: 2, unit: 'steps', of: 'on which survivors must be allocated at least', fixedBy: 'folds' },
+  allocatedSteps: { value: 2, unit: 'steps', of: 'on which survivors must be allocated at least', fixedBy: 'task_heads' },
   overdueGap: {
     value: 1.5,
     unit: 'times',
@@ -92,12 +92,13 @@ export const THRESHOLDS = {
     value: 0.6,
     unit: 'share',
     of: 'of the first rate, left where intervals bring fewer blocks',
-    fixedBy: 'filling_replay',
+    fixedBy: 'other_reset',
   },
   stillLive: {
-    value: 0.5,
+    value: 0.8,
     unit: 'share',
     of: 'of what was allocated before a release came, which is live: then it did not free it',
+    fixedBy: 'library_history',
   },
   fewBlocks: {
     value: 2,
@@ -111,7 +112,12 @@ export const THRESHOLDS = {
     of: 'a network that is extended on purpose grows once in more',
     fixedBy: 'trial_schedulers',
   },
-  mostState: { value: 8, unit: 'times', of: 'the parameters’ bytes, which an optimizer’s state does not exceed' },
+  mostState: {
+    value: 20,
+    unit: 'times',
+    of: 'the parameters’ bytes, which an optimizer’s state does not exceed',
+    fixedBy: 'tried_optimizers',
+  },
 } satisfies Record<string, Threshold>;
 
 export type ThresholdName = keyof typeof THRESHOLDS;
