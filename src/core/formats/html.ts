@@ -18,7 +18,8 @@ export const html: Format = {
   read,
 };
 
-const VIEWER = 'local_files = [';
+/** What the page of the snapshot viewer begins its data with. */
+export const VIEWER = 'local_files = [';
 const CYCLES = 'let dot = ';
 /** The timeline that PyTorch of 2022 and 2023 drew, with its numbers; a viewer's script has such a name as well. */
 const TIMELINE = 'alloc_data = {"';

@@ -1,10 +1,16 @@
 import type { ByteSource } from '../bytes/byteSource.js';
+import { gunzipSource } from '../bytes/inflatingSource.js';
+import { readFully } from '../bytes/readFully.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { openMember, zipMembers, type ZipMember } from '../bytes/zipDirectory.js';
 import type { Format, ReadContext } from './format.js';
+import { gzip } from './gzip.js';
+import { html, VIEWER } from './html.js';
+import { findMark } from './html/findMark.js';
 import { oneOf, wrapResult, type ReadResult } from './readResult.js';
 import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
 import { checkpoint } from './torch/foreignPickle.js';
+import { torchPickle } from './torchPickle.js';
 import { say } from '../text/say.js';
 
 /** What `torch.save` writes (the pickle is the member `…/data.pkl`), one file in a zip archive, or several snapshots. */
@@ -15,6 +21,8 @@ export const zip: Format = {
 };
 
 const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
+/** As many bytes as tell a kind. */
+const HEAD_BYTES = 64;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
 /** `torch.save` puts the bytes of each tensor into a member of its own. */
 const TENSOR = /^[^/]*\/data\/\d+$/;
@@ -27,7 +35,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     );
   }
   const all = await zipMembers(source);
-  const members = chosen(source, all);
+  const members = await chosen(source, all);
   const member = members[Math.min(context.member, members.length - 1)];
   const inner = await openMember(source, member);
   const reading = members.length === 1 ? context.readInner(inner) : context.readMember(inner);
@@ -39,21 +47,33 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   return wrapResult(oneOf(result, members.length), container, source.size);
 }
 
-/** What is read of an archive: PyTorch's own member, the only file, or every file that is named like a snapshot. */
-function chosen(source: ByteSource, members: readonly ZipMember[]): ZipMember[] {
+/** What is read of an archive: PyTorch's own member, the only file, or every snapshot. Content decides, not the name. */
+async function chosen(source: ByteSource, members: readonly ZipMember[]): Promise<ZipMember[]> {
   const files = members.filter((member) => !member.name.endsWith('/'));
-  const saved = files.find((member) => TORCH_SAVE.test(member.name));
-  if (saved !== undefined) return [saved];
+  const saved = files.filter((member) => TORCH_SAVE.test(member.name));
+  if (saved.length === 1) return saved;
   if (files.length === 1) return files;
-  const named = files.filter((member) => SNAPSHOT_NAME.test(member.name));
-  if (named.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
-  if (named.length > 0) return named;
+  const found: ZipMember[] = [];
+  for (const file of files) if (await isSnapshot(source, file)) found.push(file);
+  if (found.length > MOST_SNAPSHOTS) throw tooManySnapshots(source.name);
+  if (found.length > 0) return found;
   throw new SnapshotError(
     'unsupported',
-    say(
-      '{0} is a zip archive of {1} files, none of them named .pickle. Take the snapshots out of it.',
-      source.name,
-      files.length,
-    ),
+    say('{0} is a zip archive of {1} files, none of them a snapshot. Choose another file.', source.name, files.length),
   );
+}
+
+/** True for a pickle, also gzipped, and for a page of snapshots. Of what is named like one, all that may hold one. */
+async function isSnapshot(source: ByteSource, member: ZipMember): Promise<boolean> {
+  if (member.encrypted) return SNAPSHOT_NAME.test(member.name);
+  const opened = await openMember(source, member);
+  const head = await headOf(opened);
+  if (torchPickle.sniff(head)) return true;
+  if (gzip.sniff(head)) return torchPickle.sniff(await headOf(gunzipSource(opened)));
+  if (html.sniff(head)) return (await findMark(opened, 0, [VIEWER])) !== null;
+  return SNAPSHOT_NAME.test(member.name) && zip.sniff(head);
+}
+
+function headOf(source: ByteSource): Promise<Uint8Array> {
+  return readFully(source, 0, Math.min(HEAD_BYTES, source.size));
 }

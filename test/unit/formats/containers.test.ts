@@ -157,6 +157,32 @@ describe('Containers', () => {
     assert.match(warnings.find(({ code }) => code === 'moreSnapshots')?.message ?? '', /holds 2 snapshots/);
   });
 
+  it('of several files are searched for snapshots by content, not by name', async () => {
+    const snapshot = fixture('pending_free.pickle');
+    const page = `<script>const local_files = [{"base64": "${snapshot.toString('base64')}"}]</script></html>`;
+    const archive = zipArchive([
+      { name: 'memory_snapshot.json', bytes: snapshot },
+      { name: 'notes.pickle', bytes: Buffer.from('no pickle') },
+      { name: 'run1/data.pkl', bytes: snapshot },
+      { name: 'run2/data.pkl', bytes: snapshot },
+      { name: 'coverage.html', bytes: Buffer.from('<html></html>') },
+      { name: 'memory', bytes: gzipSync(snapshot) },
+      { name: 'logs.tar.gz', bytes: gzipSync(Buffer.from('text')) },
+      { name: 'trace.htm', bytes: Buffer.from(page) },
+    ]);
+    const expected = columnsOf(await readBytes(snapshot));
+    const found: string[] = [];
+    for await (const { path, result } of readAll(bytesSource('run.zip', archive))) {
+      found.push(path);
+      assert.equal(result.kind, 'snapshot');
+      assert.deepEqual(columnsOf(result.snapshot), expected);
+    }
+    assert.deepEqual(
+      found,
+      [1, 2, 3, 4, 5].map((member) => `run.zip#${member}`),
+    );
+  });
+
   it('say what they hold when it is no snapshot', async () => {
     const two = zipArchive([
       { name: 'a.txt', bytes: Buffer.from('a') },
