@@ -25,6 +25,7 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
+  differentVersionTexts,
   isLoneSnapshot,
   liveCategoriesText,
   nextRecordingTexts,
@@ -167,7 +168,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       ],
     ),
     ...(isLone ? [] : peaks),
-    ...warnings(warningTexts(run.snapshots)),
+    ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
     ...(folder === '' ? [] : ['', say('Files lie in {0}.', codeSpan(folder))]),
     ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);

@@ -29,6 +29,7 @@ import {
   bucketWord,
   categoryWord,
   deviceTexts,
+  differentVersionTexts,
   isLoneSnapshot,
   liveBytes,
   liveCategoriesText,
@@ -199,7 +200,7 @@ function runText(run: RunReport, options: TextOptions): string {
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
     ...(isLone && peaks.length === 0 ? liveNotes(run).map((text) => (text === '' ? '' : `  ${text}`)) : []),
     ...(isLone ? [] : peaks),
-    ...notes('warning', warningTexts(run.snapshots)),
+    ...notes('warning', [...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
     ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),
   ];
   const folder = recordedFolder(run);

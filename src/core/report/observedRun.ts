@@ -26,9 +26,10 @@ import { Holders } from './holder.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
 import { RecordedChances, type LiveShare } from './recordedChances.js';
-import type { HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
+import type { DifferentVersion, HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
+import { SourceFits } from './sourceFit.js';
 import { RunStatements } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 
@@ -78,6 +79,7 @@ export interface ObservedLine {
   readonly hasRecordedBound: boolean;
   readonly unfound: ReportFrame | null;
   readonly statement: Statement | null;
+  readonly differs: DifferentVersion | null;
   /** The stacks of that shape, largest first, in workspace terms; frames innermost first. */
   readonly decidingFrames: readonly (readonly ReportFrame[])[];
   /** Workspace files that the run shows to have run. */
@@ -136,6 +138,7 @@ export function observeRun(
     lastStep: run.steps.at(-1) ?? null,
     lookup,
     statements,
+    fits: new SourceFits(workspace),
     holders: new Holders(snapshots, lookup),
     bounds: new RecordedBounds(snapshots, lookup),
     chances: new RecordedChances(snapshots, lookup, stacks),
@@ -177,11 +180,13 @@ interface Known {
   readonly chances: RecordedChances;
   readonly cycles: CycleHolders;
   readonly statements: RunStatements;
+  readonly fits: SourceFits;
   readonly ranWith: ReadonlySet<string>;
 }
 
 function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): ObservedLine {
   const { at, hasSteps, holders, bounds, cycles, lookup } = known;
+  const differs = known.fits.of(line);
   const last = at.length - 1;
   const series = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.series[i], 0));
   const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
@@ -215,7 +220,8 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     bound: shape === 'lasting' ? bounds.of(line, growing) : null,
     hasRecordedBound: bounds.knows(line),
     unfound: unfoundOf(deciding, lookup),
-    statement: line.mapped ? known.statements.of(line.file, line.line) : null,
+    statement: differs === null && line.mapped ? known.statements.of(line.file, line.line) : null,
+    differs,
     decidingFrames: (decidingLive.length > 0 ? decidingLive : held).map((stack) => framesOf(stack, lookup)),
     ranWith: known.ranWith,
     lastStep: known.lastStep,

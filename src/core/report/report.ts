@@ -277,9 +277,17 @@ export interface LineReport {
   bound: BoundReport | null;
   /** The text of the line, null where the workspace has it no more or never had. */
   statement: Statement | null;
+  /** Null where the source fits what ran, or where that is not known. */
+  differs: DifferentVersion | null;
   /** The workspace's own word: this line is not to be reported. */
   ignored: boolean;
   stacks: StackReport[];
+}
+
+/** The function of a line does not enclose it: the workspace has a different version of the file. */
+export interface DifferentVersion {
+  /** Where the only function of that name begins now; null where there is none or several. */
+  line: number | null;
 }
 
 /** A line by what it says, which stays when the lines above it change. */

@@ -289,6 +289,22 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
   });
 }
 
+/** Lines whose source is a different version from the one that ran, with the place of their function now. */
+export function differentVersionTexts({ lines }: RunReport): string[] {
+  return lines.flatMap(({ differs, ...line }) =>
+    differs === null
+      ? []
+      : [
+          differs.line === null
+            ? say('{0} is a different version: {1} does not enclose line {2}.', line.file, line.function, line.line)
+            : say(
+                '{0} is a different version: {1} does not enclose line {2}, it begins at line {3}.',
+                ...[line.file, line.function, line.line, differs.line],
+              ),
+        ],
+  );
+}
+
 /** What ordered a run's snapshots where neither steps nor times in the files do. */
 function orderText(order: RunOrder): string | null {
   switch (order) {

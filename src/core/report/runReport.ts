@@ -143,6 +143,7 @@ function lineReport(
     unfound,
     bound: decided.rule === 'bounded' || decided.rule === 'full' ? boundReport(features.bound, room) : null,
     statement: line.statement,
+    differs: line.differs,
     ignored: false,
     stacks: line.stacks.map((stack) => ({
       frames: framesOf(stack, lookup),

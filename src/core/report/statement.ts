@@ -1,6 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
-import type { Microseconds } from '../model/units.js';
 import type { RunSources, Statement } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
@@ -12,7 +11,6 @@ export class RunStatements {
   private readonly hashes = new Map<string, string>();
   private readonly commit: string | null;
   private readonly recorded: boolean;
-  private readonly takenAtUs: Microseconds | null;
   private readonly occurrences = new Map<string, Map<string, number[]>>();
 
   constructor(
@@ -27,7 +25,6 @@ export class RunStatements {
     }
     this.recorded = recording !== null;
     this.commit = recording?.commit ?? null;
-    this.takenAtUs = snapshots[snapshots.length - 1].takenAtUs;
   }
 
   /** What the recorder said of these workspace files, null if there was none. */
@@ -49,9 +46,9 @@ export class RunStatements {
   private isUnchanged(file: string): boolean {
     const facts = this.workspace.sourceFacts?.(file) ?? null;
     if (facts === null) return false;
+    // A fresh clone is younger than what ran in it: times prove no change.
     const hash = this.hashes.get(file);
-    if (hash !== undefined) return hash === facts.sha256;
-    return this.takenAtUs === null || facts.savedAtUs <= this.takenAtUs;
+    return hash === undefined || hash === facts.sha256;
   }
 
   /** Numbers of a file's lines by what they say. */

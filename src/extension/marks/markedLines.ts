@@ -72,9 +72,10 @@ export class MarkedLines implements vscode.Disposable {
     let tracked = lines.tracked.get(line);
     if (tracked === undefined) {
       const recorded = this.texts.of(document);
+      const now = recorded.kind === 'other' ? (recorded.anchors.get(line) ?? line) : line;
       const last = recorded.kind === 'known' ? recorded.lines.length : document.lineCount;
-      if (line < 1 || line > last) return null;
-      if (recorded.kind === 'other') return { line, edited: true, otherVersion: true };
+      if (now < 1 || now > last) return null;
+      if (recorded.kind === 'other') return { line: now, edited: true, otherVersion: true };
       tracked =
         recorded.kind === 'known'
           ? { text: recorded.lines[line - 1], line: carrier(lines, recorded.lines, document)(line - 1) }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { RunReport } from '../../core/report/report.js';
+import type { DifferentVersion, RunReport } from '../../core/report/report.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -15,8 +15,8 @@ export type RecordedText =
   | { readonly kind: 'unknown' }
   /** It was this one. */
   | { readonly kind: 'known'; readonly lines: readonly string[] }
-  /** It was another one that is not to be had: lines cannot be told from each other. */
-  | { readonly kind: 'other' };
+  /** It was a different version that is not here: of a line only its function may be found, by its first line. */
+  | { readonly kind: 'other'; readonly anchors: ReadonlyMap<number, number> };
 
 const UNKNOWN: RecordedText = { kind: 'unknown' };
 
@@ -92,15 +92,26 @@ export class RecordedTexts implements vscode.Disposable {
     if (known?.key === key && known.text.kind === 'known') return;
     const entry: Entry = known?.key === key ? known : { key, text: UNKNOWN };
     this.entries.set(id, entry);
-    const text =
+    const found =
       sha256 !== null
         ? await this.textOfHash(document, sha256, run.sources?.commit ?? null)
         : takenAtUs !== null
           ? await this.textOfTime(document, takenAtUs / 1000)
           : UNKNOWN;
+    const differing = this.differing(path);
+    const text: RecordedText =
+      found === null || (found.kind === 'unknown' && differing.size > 0)
+        ? { kind: 'other', anchors: anchorsOf(differing) }
+        : found;
     if (this.entries.get(id) !== entry || (text.kind !== 'known' && text.kind === entry.text.kind)) return;
     entry.text = text;
     this.learnedEmitter.fire(document.uri);
+  }
+
+  /** Lines of a file that its functions no longer enclose. */
+  private differing(path: string): Map<number, DifferentVersion> {
+    const marks = this.store.marksOf(path).flatMap(({ parts }) => parts.map(({ line }) => line));
+    return new Map(marks.flatMap(({ line, differs }) => (differs === null ? [] : [[line, differs]])));
   }
 
   /** The newest run that marks a file. */
@@ -114,7 +125,7 @@ export class RecordedTexts implements vscode.Disposable {
     document: vscode.TextDocument,
     sha256: string,
     commit: string | null,
-  ): Promise<RecordedText> {
+  ): Promise<RecordedText | null> {
     const candidates = [
       () => Promise.resolve(document.getText()),
       () => (document.isDirty ? savedText(document.uri) : Promise.resolve(null)),
@@ -124,7 +135,7 @@ export class RecordedTexts implements vscode.Disposable {
       const text = await candidate();
       if (text !== null && hasHash(text, sha256)) return { kind: 'known', lines: textLines(text) };
     }
-    return { kind: 'other' };
+    return null;
   }
 
   /** A file that was written before the snapshot was taken is what ran, as far as anybody can tell. */
@@ -138,6 +149,10 @@ export class RecordedTexts implements vscode.Disposable {
     const text = await this.git.atTime(document.uri, takenAt);
     return text === null ? UNKNOWN : { kind: 'known', lines: textLines(text) };
   }
+}
+
+function anchorsOf(differing: ReadonlyMap<number, DifferentVersion>): Map<number, number> {
+  return new Map([...differing].flatMap(([line, { line: now }]) => (now === null ? [] : [[line, now]])));
 }
 
 async function savedText(uri: vscode.Uri): Promise<string | null> {

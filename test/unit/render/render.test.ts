@@ -51,6 +51,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     bound: null,
     unfound: null,
     statement: null,
+    differs: null,
     ignored: false,
     stacks: [],
     ...more,

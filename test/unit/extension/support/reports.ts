@@ -38,6 +38,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     bound: null,
     unfound: null,
     statement: null,
+    differs: null,
     ignored: false,
     stacks: [],
     ...over,
