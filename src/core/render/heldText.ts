@@ -53,26 +53,35 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
     { title: 'LINE', align: '<' },
   ];
   const known = shown.slice(0, MOST_LINES);
-  const notes = [...known.flatMap(noteOf), ...sharedFacts(known), ...olderTexts(peak)];
+  const ways = known.map((line) => noteOf(line)).filter((note) => note.length > 0);
+  const notes = [...ways.flatMap(noteLines), ...sharedFacts(known), ...olderTexts(peak)];
   return [...tableLines(columns, rows), ...(notes.length === 0 ? [] : ['', ...notes])];
 }
 
-/** How the largest lines of a snapshot without a trace came by what is live, behind an empty line. */
-export function liveNotes(run: RunReport): string[] {
+/** How the largest lines of a snapshot without a trace came by what is live: lists of a sentence and its ways. */
+export function liveNotes(run: RunReport, code?: (text: string) => string): string[][] {
   const all = liveBytes(run.snapshots[run.snapshots.length - 1]);
-  const notes = run.lines
+  return run.lines
     .filter((line) => line.liveBytes >= SPLIT_SHARE * all)
-    .flatMap((line) => noteOf({ ...line, bytes: line.liveBytes, ways: waysOf(line, heldStacks(line)) }));
-  return notes.length === 0 ? [] : ['', ...notes];
+    .map((line) => noteOf({ ...line, bytes: line.liveBytes, ways: waysOf(line, heldStacks(line)) }, code))
+    .filter((note) => note.length > 0);
 }
 
 function heldStacks({ stacks }: LineReport): HeldStack[] {
   return stacks.map(({ liveBytes: bytes, ...stack }) => ({ ...stack, bytes }));
 }
 
-function noteOf(line: Pick<PeakLine, 'file' | 'line' | 'ways' | 'bytes'>): string[] {
-  const [first, ...ways] = wayTexts(line);
-  return first === '' ? [] : [`${fileAndLine(line)}: ${first}`, ...ways.map((text) => `  ${text}`)];
+function noteOf(
+  line: Pick<PeakLine, 'file' | 'line' | 'ways' | 'bytes'>,
+  code: (text: string) => string = (text) => text,
+): string[] {
+  const [first, ...ways] = wayTexts(line, code);
+  return first === '' ? [] : [`${code(fileAndLine(line))}: ${first}`, ...ways];
+}
+
+/** Lines of a terminal: ways stand below what announces them. */
+export function noteLines([first, ...ways]: readonly string[]): string[] {
+  return [first, ...ways.map((text) => `  ${text}`)];
 }
 
 /** A list in Markdown. @param code makes a code span of a recorded name */
@@ -88,7 +97,7 @@ export function heldMarkdown(peak: PeakReport, code: (text: string) => string): 
       );
       const [first, ...ways] = wayTexts(line, code);
       return [
-        `- ${[amount, first, ...line.facts].filter((text) => text !== '').join(' ')}`,
+        `- ${[amount, ...line.facts, first].filter((text) => text !== '').join(' ')}`,
         ...ways.map((text) => `  - ${text}`),
       ];
     }),

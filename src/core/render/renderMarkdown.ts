@@ -3,6 +3,7 @@ import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
+import { liveNotes } from './heldText.js';
 import { findingMarkdown } from './findingText.js';
 import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { configurationsText } from '../report/configurations.js';
@@ -117,6 +118,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const folder = recordedFolder(run);
   const code = (text: string): string => codeSpan(folder === '' ? text : text.replaceAll(folder, ''));
   const peaks = peakMarkdown(run, code);
+  const notes = isLone && peaks.length === 0 ? liveNotes(run, code) : [];
   return document([
     run.rank === null
       ? `## ${say('GPU memory of {0}', codeSpan(run.id))}`
@@ -125,6 +127,9 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ...outOfMemoryMarkdown(run, code, codeSpan),
     `**${verdictSentence(run, code)}** ${spanText(run)}.`,
     ...(isLone ? peaks : []),
+    ...(notes.length === 0
+      ? []
+      : ['', ...notes.flatMap(([first, ...ways]) => [`- ${first}`, ...ways.map((text) => `  - ${text}`)])]),
     '',
     ...findingMarkdown(run, code),
     ...deviceTexts(run.snapshots[run.snapshots.length - 1]).map((text) => `- ${text}`),

@@ -5,7 +5,7 @@ import { say } from '../text/say.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { fixLines } from './fixText.js';
-import { liveNotes } from './heldText.js';
+import { liveNotes, noteLines } from './heldText.js';
 import { findingLines } from './findingText.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines, sum } from '../report/lineSelection.js';
@@ -178,6 +178,7 @@ function runText(run: RunReport, options: TextOptions): string {
   ];
   const peaks = peakLines(run, options.mostLines);
   const isLone = isLoneSnapshot(run);
+  const notesOnLive = isLone && peaks.length === 0 ? liveNotes(run).flatMap(noteLines) : [];
   const lines = [
     ...outOfMemoryLines(run, options.mostLines),
     `${run.id}${run.rank === null ? '' : `, rank ${run.rank}`}: ${verdictSentence(run)}`,
@@ -198,7 +199,7 @@ function runText(run: RunReport, options: TextOptions): string {
     ]),
     '',
     ...tableLines(COLUMNS, rows).map((row) => `  ${row}`),
-    ...(isLone && peaks.length === 0 ? liveNotes(run).map((text) => (text === '' ? '' : `  ${text}`)) : []),
+    ...(notesOnLive.length === 0 ? [] : ['', ...notesOnLive.map((text) => `  ${text}`)]),
     ...(isLone ? [] : peaks),
     ...notes('warning', [...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
     ...nextRecordingTexts(run).flatMap((text) => ['', `  ${text}`]),

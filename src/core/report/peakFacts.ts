@@ -20,13 +20,17 @@ export interface PeakAmount {
 /** What a step brings and takes away again. */
 const OF_ONE_STEP: ReadonlySet<Category> = new Set(['activations', 'inputs']);
 
-/** One sentence for each kind of memory that a line holds, the largest first. @param amounts by category */
-export function peakFacts(amounts: readonly PeakAmount[]): string[] {
+/**
+ * One sentence for each kind of memory that a line holds, the largest first.
+ * @param amounts by category
+ * @param forwardOnly the trace shows no backward pass that anything would be kept for
+ */
+export function peakFacts(amounts: readonly PeakAmount[], forwardOnly: boolean): string[] {
   return amounts
     .map((amount, i) => ({ ...amount, category: CATEGORIES[i] }))
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
-    .flatMap((amount) => factsOf(amount.category, amount));
+    .flatMap((amount) => factsOf(amount.category, forwardOnly ? { ...amount, keptForBackward: 0 } : amount));
 }
 
 function factsOf(category: Category, amount: PeakAmount): string[] {

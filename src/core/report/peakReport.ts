@@ -59,6 +59,7 @@ export function peakReport(
   }
   const frames = words(peak.frames);
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
+  const forwardOnly = !ranOut && !peak.older.hasGradients;
   return {
     path: digest.path,
     device: peak.device,
@@ -70,11 +71,13 @@ export function peakReport(
     module: modulePath(frames, lookup, workspace),
     liveBytes: peak.liveBytes,
     reservedBytes: peak.reservedBytes,
-    lines: [...lines.values()].map((line) => peakLine(line, peak.liveBytes)).sort((a, b) => b.bytes - a.bytes),
+    lines: [...lines.values()]
+      .map((line) => peakLine(line, peak.liveBytes, forwardOnly))
+      .sort((a, b) => b.bytes - a.bytes),
     ...reportBuckets(buckets),
     older: olderReport(peak, words, lookup),
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
-    advice: peakAdvice(totals, !ranOut && !peak.older.hasGradients),
+    advice: peakAdvice(totals, forwardOnly),
   };
 }
 
@@ -83,7 +86,7 @@ function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): SourceLine 
   return 'line' in owner ? owner.line : null;
 }
 
-function peakLine({ line, amounts, stacks }: LineAmounts, peakBytes: Bytes): PeakLine {
+function peakLine({ line, amounts, stacks }: LineAmounts, peakBytes: Bytes, forwardOnly: boolean): PeakLine {
   const held = sum(amounts, ({ bytes }) => bytes);
   return {
     ...line,
@@ -93,7 +96,7 @@ function peakLine({ line, amounts, stacks }: LineAmounts, peakBytes: Bytes): Pea
       bytes > 0 ? [{ category: CATEGORIES[i], bytes }] : [],
     ),
     ways: held >= SPLIT_SHARE * peakBytes ? waysOf(line, stacks) : [],
-    facts: peakFacts(amounts),
+    facts: peakFacts(amounts, forwardOnly),
   };
 }
 

@@ -174,6 +174,8 @@ export function isLoneSnapshot({ verdict, snapshots }: RunReport): boolean {
 
 /** Parts of the memory that are named in one sentence. */
 const MOST_PARTS = 3;
+/** Share of all from which a part is named beside the largest. */
+const LEAST_PART = 0.01;
 
 /** What holds most at the peak, or, where no trace shows one, of what is live. */
 function holdersSentence(run: RunReport, code: (text: string) => string): string {
@@ -185,13 +187,15 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     ...lines,
     ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketWord(bucket)})`] as const),
   ].filter(([bytes]) => bytes > 0);
-  const total = byteText(sum(parts, ([bytes]) => bytes));
   if (parts.length === 0) return say('Nothing is live.');
+  const all = sum(parts, ([bytes]) => bytes);
   const named = parts
     .sort(([a], [b]) => b - a)
+    .filter(([bytes], i) => i === 0 || bytes >= LEAST_PART * all)
     .slice(0, MOST_PARTS)
     .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
     .join(', ');
+  const total = byteText(all);
   if (peak === undefined) return say('{0} live. Largest: {1}.', total, named);
   const pass = passText(peak);
   const height = pass === null ? total : `${total} ${pass}`;
@@ -232,7 +236,8 @@ function judgedSentence(run: RunReport): string {
 /** Growth per step; empty where there is none, or none is known. */
 export function rateText(line: LineReport, steps: StepSource | null): string {
   const rate = Math.round(line.bytesPerStep ?? 0);
-  return rate === 0 || steps === null ? '' : perStep(signedByteText(rate), steps);
+  const isKnown = line.verdict !== 'tooShort' || line.growthBytes !== 0;
+  return rate === 0 || steps === null || !isKnown ? '' : perStep(signedByteText(rate), steps);
 }
 
 /** `train.py:12`, or the file alone where the line is not known. */

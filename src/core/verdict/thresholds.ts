@@ -36,7 +36,12 @@ export const THRESHOLDS = {
     of: 'of the steps, on which survivors must be allocated',
     fixedBy: 'folds',
   },
-  allocatedSteps: { value: 2, unit: 'steps', of: 'on which survivors must be allocated at least', fixedBy: 'task_heads' },
+  allocatedSteps: {
+    value: 2,
+    unit: 'steps',
+    of: 'on which survivors must be allocated at least',
+    fixedBy: 'task_heads',
+  },
   overdueGap: {
     value: 1.5,
     unit: 'times',

@@ -201,7 +201,7 @@ describe('The peak', () => {
     assert.match(renderText(report, options), /Peak of device 0: 21\.1 MiB live \(22,107,648 B\) in step 24/);
     assert.match(
       renderMarkdown(report, options),
-      /^- 4\.5 MiB on `\S+model\.py:14 \(forward\)`, 26 blocks\. 24 × 192 KiB from one stack, .* 22 blocks/m,
+      /^- 4\.5 MiB on `\S+model\.py:14 \(forward\)`, 26 blocks\. 22 blocks .* 24 × 192 KiB from one stack/m,
     );
   });
 
