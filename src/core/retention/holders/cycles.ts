@@ -30,8 +30,7 @@ function circles(search: HolderSearch): Candidate[] {
         every: null,
       },
       { data: larger(held.data, held.graph), graph: 0 },
-      // The reference back to what was there before is the one to weaken.
-      from.kind === 'instance' && isOlder(to, from, references) ? 2 : 0,
+      0,
     );
     if (candidate !== null) candidates.push(candidate);
   }
@@ -69,13 +68,4 @@ function leadsTo(start: PyObject, goal: PyObject, next: ReadonlyMap<PyObject, re
     for (const to of inner(at)) seen.add(to);
   }
   return false;
-}
-
-/** True if `other` was there before `thing`: it was referred to, or referred, earlier. */
-function isOlder(other: PyObject, object: PyObject, references: readonly Reference[]): boolean {
-  const first = (one: PyObject): number => {
-    const at = references.findIndex(({ from, to }) => from === one || to === one);
-    return at < 0 ? Number.POSITIVE_INFINITY : at;
-  };
-  return first(other) < first(object);
 }
