@@ -254,8 +254,6 @@ export const WITHOUT_GRAPH =
   /^torch\.(?:no_grad|inference_mode|autograd\.no_grad|autograd\.grad_mode\.no_grad|autograd\.inference_mode)$/;
 export const AUTOCAST = /^torch\.(?:autocast|(?:cuda|cpu)\.amp\.autocast|amp\.autocast|amp\.autocast_mode\.autocast)$/;
 export const CACHES = /^functools\.(?:lru_cache|cache)$/;
-/** Hands what autograd saves for the backward pass to functions. */
-export const SAVES_TENSORS = /^torch\.autograd\.graph\.saved_tensors_hooks$/;
 /** Makes a generator a context: what it yields is what the block is given. */
 export const MAKES_CONTEXT = /^contextlib\.(?:async)?contextmanager$/;
 /** A dataclass's attribute, and how it is made. */

@@ -194,42 +194,6 @@ for x in loader:
     keeps: '',
   },
   {
-    name: '16 saved tensors that packing puts in a dictionary',
-    source: `${HEAD}
-saved = {}
-def pack(tensor):
-    saved[len(saved)] = tensor
-    return len(saved) - 1
-def unpack(key):
-    return saved[key]
-for x, y in loader:
-    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
-        out = net(x)  #!
-        loss = F.mse_loss(out, y)
-    loss.backward()
-    optimizer.step()
-`,
-    keeps: 'saved[len(saved)] = tensor',
-  },
-  {
-    name: '16 saved tensors that unpacking takes out again',
-    source: `${HEAD}
-saved = {}
-def pack(tensor):
-    saved[len(saved)] = tensor
-    return len(saved) - 1
-def unpack(key):
-    return saved.pop(key)
-for x, y in loader:
-    with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
-        out = net(x)  #!
-        loss = F.mse_loss(out, y)
-    loss.backward()
-    optimizer.step()
-`,
-    keeps: '',
-  },
-  {
     name: '16 a checkpointed function that remembers what it saw',
     source: `${HEAD}
 from torch.utils.checkpoint import checkpoint

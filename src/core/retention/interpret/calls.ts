@@ -145,7 +145,7 @@ export class Calls extends Part {
   /** A call through a library, or of something unknown, that leads to the next frame of the stack. */
   private indirect(given: readonly Given[], call: Call, act: Activation, callee: Value, foreign = false): Value | null {
     const next = this.follower.nextFrame(act, call);
-    if (next === null || next.direct || this.machine.entered.has(next.index)) return null;
+    if (next === null || this.machine.entered.has(next.index)) return null;
     const { fn, index } = next;
     if (foreign) this.machine.foreign.add(index);
     const passed = foreign || this.machine.path[index].throughLibrary ? [] : given;

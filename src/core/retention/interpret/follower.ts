@@ -18,8 +18,6 @@ export interface Called {
 export interface NextFrame {
   readonly index: number;
   readonly fn: FunctionObject;
-  /** The statement names the function. */
-  readonly direct: boolean;
 }
 
 /** What the parts that follow a program ask of one another. */

@@ -93,8 +93,6 @@ export class Machine {
   readonly assigned: Assigned[] = [];
   readonly references: Reference[] = [];
   readonly hooks: Registered[] = [];
-  /** Functions that autograd calls with what a forward pass computes. */
-  readonly callbacks: FunctionObject[] = [];
   readonly steps: StepSign[] = [];
   readonly releases: Release[] = [];
   /** Nodes that the watched line made. */

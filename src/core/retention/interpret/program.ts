@@ -145,7 +145,8 @@ function runHooks(follower: Program): void {
   };
   // What the stack passes through has been followed with what it was given.
   const onPath = new Set(machine.path.map((_, index) => frames.frameFunction(index)?.def));
-  const hooks = [...machine.hooks.flatMap(({ functions }) => functions), ...machine.callbacks]
+  const hooks = machine.hooks
+    .flatMap(({ functions }) => functions)
     .filter(({ def }) => !onPath.has(def))
     .slice(0, MOST_HOOKS);
   for (let round = 0; round < ROUNDS; round++) {

@@ -1,6 +1,6 @@
-import type { Span, Statement } from '../../python/ast.js';
+import type { Span } from '../../python/ast.js';
 import { functionAt } from '../../python/pythonModule.js';
-import { expressionsOf, forEachExpression, lambdaAt } from '../../python/walk.js';
+import { lambdaAt } from '../../python/walk.js';
 import { type FunctionObject, Scope, type PyObject, newInstance } from '../values/objects.js';
 import type { Definitions } from './definitions.js';
 import { type Follower, type NextFrame, Part } from './follower.js';
@@ -9,10 +9,6 @@ import { type Activation, ROUNDS } from './machine.js';
 
 /** Finds where the stack goes on: the function of a frame, and the call that leads to it. */
 export class StackFrames extends Part {
-  /** The statement on the path that is being followed, and the frame that it belongs to. */
-  private pathStatement: Statement | null = null;
-  private pathFrame = -1;
-
   constructor(
     follower: Follower,
     private readonly definitions: Definitions,
@@ -49,39 +45,18 @@ export class StackFrames extends Part {
     const index = act.frame + 1;
     const fn = this.frameFunction(index);
     if (fn === null) return null;
-    return { index, fn, direct: this.namesDirectly(act, index) };
+    return { index, fn };
   }
 
   /** Follows a statement on which a frame of the stack stands. @returns what following it gave */
-  standOn(statement: Statement, act: Activation, execute: () => boolean): boolean {
+  standOn(act: Activation, execute: () => boolean): boolean {
     const { machine } = this;
-    const outer = [this.pathStatement, this.pathFrame] as const;
-    this.pathStatement = statement;
-    this.pathFrame = act.frame ?? -1;
     const next = (act.frame ?? 0) + 1;
     for (let inner = next; inner < machine.path.length; inner++) machine.entered.delete(inner);
     const leaves = execute();
-    [this.pathStatement, this.pathFrame] = outer;
     // No call led on: a library called back. What it gives is not known.
     if (next < machine.path.length && !machine.entered.has(next)) this.callBack(next);
     return leaves;
-  }
-
-  /** True if the statement on the path calls the next frame's function by its name. */
-  private namesDirectly(act: Activation, index: number): boolean {
-    const { name } = this.machine.path[index];
-    const statement = this.pathStatement;
-    if (statement === null || act.frame !== this.pathFrame) return false;
-    let found = false;
-    for (const expression of expressionsOf(statement)) {
-      forEachExpression(expression, (part) => {
-        if (part.kind !== 'call') return;
-        const called =
-          part.callee.kind === 'name' ? part.callee.name : part.callee.kind === 'attribute' ? part.callee.name : '';
-        if (called === name) found = true;
-      });
-    }
-    return found;
   }
 
   /** Follows a frame that a library calls, again and again. */

@@ -1,7 +1,7 @@
-import type { Call, Expression, Import, Statement, With } from '../../python/ast.js';
+import type { Expression, Import, Statement, With } from '../../python/ast.js';
 import { headerOf } from '../../python/header.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import { AUTOCAST, SAVES_TENSORS, WITHOUT_GRAPH } from '../operations.js';
+import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
 import type { Assignments } from './assignments.js';
@@ -54,7 +54,7 @@ export class Statements extends Part {
   private statement(statement: Statement, act: Activation): boolean {
     this.machine.count();
     if (!this.machine.isOnPath(act, headerOf(statement))) return this.execute(statement, act);
-    return this.parts.frames.standOn(statement, act, () => this.execute(statement, act));
+    return this.parts.frames.standOn(act, () => this.execute(statement, act));
   }
 
   private execute(statement: Statement, act: Activation): boolean {
@@ -133,7 +133,6 @@ export class Contexts extends Part {
       const entered = callSpecial(this.follower, context, '__enter__', [], value, act) ?? context;
       if (target !== null) this.follower.assign(target, entered, act, statement);
       const name = libraryName(this.follower, value.kind === 'call' ? value.callee : value, act);
-      if (SAVES_TENSORS.test(name) && value.kind === 'call') this.noteCallbacks(value, act);
       if (WITHOUT_GRAPH.test(name) || isGradOff(value, name)) withoutGraph++;
       if (
         AUTOCAST.test(name) &&
@@ -155,15 +154,6 @@ export class Contexts extends Part {
     } finally {
       machine.withoutGraph -= withoutGraph;
       machine.autocasts.length -= autocasts;
-    }
-  }
-
-  /** `saved_tensors_hooks(pack, unpack)`: both are called with what autograd saves. */
-  private noteCallbacks({ args }: Call, act: Activation): void {
-    for (const { value } of args) {
-      for (const object of this.follower.evaluate(value, act).objects) {
-        if (object.kind === 'function' && !this.machine.callbacks.includes(object)) this.machine.callbacks.push(object);
-      }
     }
   }
 }
