@@ -217,61 +217,6 @@ boundsAreTold('What a test bounds', [
   },
   {
     bounded: {
-      name: 'the first steps of all',
-      source: loop('if i < 50:\n        kept.append(out)', 'kept = []'),
-      most: '50',
-      count: 50,
-    },
-    endless: {
-      source: loop('if i < 50:\n        print(i)\n    kept.append(out)', 'kept = []'),
-      keeps: 'kept.append(out)',
-    },
-  },
-  {
-    bounded: {
-      name: 'a variable that counts beside the loop',
-      source: loop('if seen < 50:\n        seen += 1\n        kept.append(out)', 'kept = []\nseen = 0'),
-      most: '50',
-      count: 50,
-    },
-    endless: {
-      source: loop('seen = 0\n    if seen < 50:\n        seen += 1\n        kept.append(out)', 'kept = []'),
-      keeps: 'kept.append(out)',
-    },
-  },
-  {
-    bounded: {
-      name: 'a step that is counted through all epochs',
-      source: `
-import torch
-net = torch.nn.Linear(3, 3)
-kept, step = [], 0
-for epoch in range(9):
-    for x in data:
-        out = net(x).detach()  #!
-        step += 1
-        if step <= 50:
-            kept.append(out)
-`,
-      most: '51',
-      count: 51,
-    },
-    endless: {
-      source: `
-import torch
-net = torch.nn.Linear(3, 3)
-kept = []
-for epoch in range(9):
-    for step, x in enumerate(data):
-        out = net(x).detach()  #!
-        if step <= 50:
-            kept.append(out)
-`,
-      keeps: 'kept.append(out)',
-    },
-  },
-  {
-    bounded: {
       name: 'places of a list that was made with all of them',
       source: kept(
         'self.items[self.size] = x\nself.size += 1\nif self.size == self.cap:\n    self.size = 0',
@@ -282,18 +227,6 @@ for epoch in range(9):
     endless: {
       source: kept('self.items.append(None)\nself.items[self.size] = x\nself.size += 1', 'self.items = [None] * cap'),
       keeps: 'self.items[self.size] = x',
-    },
-  },
-  {
-    bounded: {
-      name: 'keys that are no further than a number',
-      source: kept('self.tables[min(x, self.cap)] = x', 'self.tables = {}'),
-      most: '41',
-      count: 41,
-    },
-    endless: {
-      source: kept('self.tables[max(x, self.cap)] = x', 'self.tables = {}'),
-      keeps: 'self.tables[max(x, self.cap)] = x',
     },
   },
   {

@@ -1,7 +1,7 @@
 import type { Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import { type Standing, isLoop, standings } from '../../python/standings.js';
+import { standings } from '../../python/standings.js';
 import { sourceText } from './sourceText.js';
 
 /** What a test guards. */
@@ -13,8 +13,6 @@ export interface Guarded {
   readonly test: Statement;
   /** What runs where the test came out as it must; empty where that is the rest of the block. */
   readonly body: readonly Statement[];
-  /** How many loops ran around the test. */
-  readonly loops: number;
 }
 
 /**
@@ -34,29 +32,6 @@ export function isCountingAttribute(name: string, guarded: Guarded, modules: rea
             isInitial(outer)),
       ),
     ) && isCountedUp(guarded, isIt)
-  );
-}
-
-/** The same of a variable of the function that tests; and of one that a loop counts, which runs once. */
-export function isCountingName(name: string, guarded: Guarded): boolean {
-  const isIt = (target: Expression): boolean => target.kind === 'name' && target.name === name;
-  const all = standings(guarded.around);
-  const loops = all.find(({ statement }) => statement === guarded.test)?.outer.filter(isLoop) ?? [];
-  // In a function that is called in a loop, each call begins anew.
-  if (loops.length !== guarded.loops) return false;
-  const isDrawn = ({ statement }: Standing): boolean =>
-    loops.length === 1 &&
-    statement === loops[0] &&
-    statement.kind === 'for' &&
-    numbers(statement.iterable, statement.target, isIt);
-  return (
-    all.every(
-      (one) =>
-        isDrawn(one) ||
-        keepsCounting(one.statement, guarded.module, isIt) ||
-        (startsAtZero(one.statement, isIt) && !one.outer.some((outer) => loops.includes(outer))),
-    ) &&
-    (all.some(isDrawn) || isCountedUp(guarded, isIt))
   );
 }
 
@@ -103,18 +78,6 @@ function startsAtZero(statement: Statement, isIt: IsIt): boolean {
 function isInitial(outer: readonly Statement[]): boolean {
   const fn = outer.findLast(({ kind }) => kind === 'function');
   return fn === undefined || (fn.kind === 'function' && fn.name === '__init__');
-}
-
-/** `for n in range(…)`, `for n, x in enumerate(…)`. */
-function numbers(iterable: Expression, target: Expression, isIt: IsIt): boolean {
-  if (iterable.kind !== 'call' || iterable.callee.kind !== 'name') return false;
-  if (iterable.callee.name === 'range') return isIt(target) && iterable.args.length < 3;
-  return (
-    iterable.callee.name === 'enumerate' &&
-    target.kind === 'display' &&
-    target.items.length > 0 &&
-    isIt(target.items[0])
-  );
 }
 
 function targetsOf(statement: Statement): readonly Expression[] {

@@ -1,5 +1,4 @@
 import type { Expression, FunctionDef, Statement } from '../../python/ast.js';
-import type { PythonModule } from '../../python/pythonModule.js';
 import { partsOf } from '../../python/walk.js';
 import { type ItemLimit, oneMore, itemLimit } from '../values/flowNode.js';
 import {
@@ -11,7 +10,7 @@ import {
   classAttribute,
   valueOf,
 } from '../values/objects.js';
-import { type Guarded, isCountingAttribute, isCountingName } from './counters.js';
+import { type Guarded, isCountingAttribute } from './counters.js';
 import { Part } from './follower.js';
 import type { Activation, LengthTest, Measured } from './machine.js';
 import { sourceText } from './sourceText.js';
@@ -104,7 +103,7 @@ function comparison(side: Expression, operator: string, other: Expression, reade
   const length = lengthOf(side, reader);
   if (length !== null)
     return [{ container: length.container, counter: length.counter, operator, limit: reader.limit(other) }];
-  if (side.kind !== 'name' && side.kind !== 'attribute') return [];
+  if (side.kind !== 'attribute') return [];
   return [{ container: null, counter: { expression: side, reader }, operator, limit: reader.limit(other) }];
 }
 
@@ -137,7 +136,7 @@ export class TestedLengths extends Part {
     const { loops } = this.machine;
     const { def, scope } = act;
     const around = def === null ? scope.module.body : def.kind === 'lambda' ? [] : def.body;
-    const guarded = { module: scope.module, around, test: statement, body, loops: loops.length };
+    const guarded = { module: scope.module, around, test: statement, body };
     const found = lengthTests(
       test,
       outcome,
@@ -182,15 +181,8 @@ export class TestedLengths extends Part {
         return member(one.callee.value, one.callee.name, false);
       },
       length: (object) => member(object, '__len__', false),
-      isCounter: (one) => {
-        if (one.kind === 'attribute') return isCountingAttribute(one.name, guarded, this.files);
-        return one.kind === 'name' && depth === 0 && isCountingName(one.name, guarded);
-      },
+      isCounter: (one) => one.kind === 'attribute' && isCountingAttribute(one.name, guarded, this.machine.sources.read),
     };
-  }
-
-  private get files(): readonly PythonModule[] {
-    return this.machine.sources.read;
   }
 }
 

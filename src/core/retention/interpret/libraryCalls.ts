@@ -1,6 +1,6 @@
 import type { Expression } from '../../python/ast.js';
 import { FIELD, functionEffect, madeBy, PUTS_IN_FIRST, SWAPS_IN_FIRST, TAKES_FROM_FIRST } from '../operations.js';
-import { FlowNode, itemLimit, oneMore, type ItemLimit } from '../values/flowNode.js';
+import { FlowNode, itemLimit, type ItemLimit } from '../values/flowNode.js';
 import {
   addTo,
   containersOf,
@@ -44,7 +44,6 @@ const FUNCTIONS = handlersByName([
   [['zip'], zip],
   [['range'], ({ given, call }) => (given.length === 1 ? { ...plainValue(), source: call } : null)],
   [BELOW.keys(), numberBelow],
-  [['min'], smallest],
 ]);
 /** Functions that work on their first argument, by the last part of their names. */
 const ON_FIRST = handlersByName([
@@ -168,16 +167,6 @@ function numberBelow({ name, given, call, act }: Called): Value | null {
   if (at >= call.args.length) return null;
   const text = sourceText(act.scope.module, call.args[at].value);
   return plainValue({ kind: 'below', limit: itemLimit(given[at].value, text) });
-}
-
-/** A place that is no further than a number: one more than that of places. */
-function smallest(called: Called, follower: Follower): Value | null {
-  const { call, act, name } = called;
-  const values = valuesOf(called);
-  const at = values.findIndex(({ known }) => known?.kind === 'constant' && known.value !== null);
-  if (values.length !== 2 || at < 0) return null;
-  const limit = oneMore(itemLimit(values[at], sourceText(act.scope.module, call.args[at].value)));
-  return { ...callEffect(follower, 'view', values, call, act, name), known: { kind: 'below', limit } };
 }
 
 function putInFirst({ given: [to, item], call, act }: Called, { machine }: Follower): Value | null {
