@@ -34,8 +34,8 @@ export class ProvedBefore {
   /** What is kept, as text. */
   private kept = '[]';
 
-  /** @param keeper null to forget all with this object */
-  constructor(private readonly keeper: ProofStore | null) {}
+  /** @param proofStore null to forget all with this object */
+  constructor(private readonly proofStore: ProofStore | null) {}
 
   /** Settles when it is known what was proved in earlier processes. */
   recall(): Promise<void> {
@@ -78,7 +78,7 @@ export class ProvedBefore {
 
   /** Keeps what is known now for later processes, if it is not kept already. */
   keep(): void {
-    if (this.keeper === null) return;
+    if (this.proofStore === null) return;
     const proofs = [...this.proofs].map(([key, { versions, holder }]) => ({
       key,
       versions,
@@ -87,11 +87,11 @@ export class ProvedBefore {
     const text = JSON.stringify(proofs);
     if (text === this.kept) return;
     this.kept = text;
-    this.keeper.store(proofs);
+    this.proofStore.store(proofs);
   }
 
   private async load(): Promise<void> {
-    const proofs = (await this.keeper?.load()) ?? [];
+    const proofs = (await this.proofStore?.load()) ?? [];
     if (!keptProofs(proofs)) return;
     for (const { key, versions, holder } of proofs.slice(-MOST_LINES)) this.proofs.set(key, { versions, holder });
     this.kept = JSON.stringify(proofs);

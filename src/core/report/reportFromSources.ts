@@ -19,13 +19,13 @@ export class ReportsFromSources {
 
   /**
    * @param now milliseconds of any clock
-   * @param keeper of what was proved, null to forget it with this object
+   * @param proofStore of what was proved, null to forget it with this object
    */
   constructor(
     private readonly now: () => number,
-    keeper: ProofStore | null = null,
+    proofStore: ProofStore | null = null,
   ) {
-    this.provedBefore = new ProvedBefore(keeper);
+    this.provedBefore = new ProvedBefore(proofStore);
   }
 
   /** Like `buildReport`. The Python parser is loaded when a line first needs it. */
