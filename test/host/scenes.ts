@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { writeLargeWorkspace } from '../support/largeWorkspace.js';
 import { copyExample, newFolder } from '../support/workspaces.js';
 import { writeNotebookWorkspace } from './notebooks/workspace.js';
+import { writeOutOfMemory } from './oom/workspace.js';
 import { writeRoots } from './roots/workspace.js';
 
 export interface Scene {
@@ -38,6 +39,14 @@ export const scenes: readonly Scene[] = [
     open: () => {
       const path = newFolder('notebooks');
       return { path, truth: writeNotebookWorkspace(path) };
+    },
+  },
+  {
+    tests: 'oom',
+    open: () => {
+      const path = newFolder('oom');
+      writeOutOfMemory(path);
+      return { path };
     },
   },
 ];

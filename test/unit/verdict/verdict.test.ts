@@ -3,6 +3,7 @@ import { theilSen } from '../../../src/core/verdict/rate.js';
 import type { DigestLifetimes } from '../../../src/core/digest/digest.js';
 import type { Series } from '../../../src/core/verdict/seriesFeatures.js';
 import { seededRandom } from '../../support/seededRandom.js';
+import { binStepsOf, summarizeLives } from '../../../src/core/attribution/lifetimes.js';
 import { shapeOf } from '../../../src/core/verdict/decide.js';
 
 /** A snapshot every 10 steps, blocks of 1 byte. */
@@ -112,6 +113,29 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(100, range(1, 100), 30)), 'plateau');
     assert.equal(lived(lifetimes(50, range(1, 25), null)), 'plateau');
     assert.equal(lived(lifetimes(50, range(1, 50), 1)), 'steady');
+  });
+
+  it('is growth of a queue that is filled faster than it is emptied, and none of a queue of fixed length', () => {
+    const queue = (steps: number, put: number, taken: (step: number) => number): string => {
+      const births: number[] = [];
+      const deaths: number[] = [];
+      for (let step = 1; step <= steps; step++) {
+        for (let i = 0; i < put; i++) births.push(step);
+        for (let i = 0; i < taken(step) && deaths.length < births.length; i++) deaths.push(step);
+      }
+      const lives = births.map((birth, i) => ({ birth, death: deaths.at(i) ?? null, bytes: 100 }));
+      const words = { frames: [], forwardFrames: [], stackless: 'noStack', stepSource: 'recorder' } as const;
+      const life = { ...words, steps, binSteps: binStepsOf(steps), ...summarizeLives(lives, steps) };
+      const drops = life.drops.map(({ step, bytes }) => ({ step, bytes, site: null }));
+      return shapeOf({ series: seriesOf([]), lifetimes: { ...life, drops }, collects: () => null }).shape;
+    };
+    const two = queue(60, 2, () => 1);
+    const three = queue(600, 3, (step) => (step > 20 ? 2 : 0));
+    assert.deepEqual([two, three], ['lasting', 'lasting']);
+    for (const length of [5, 20, 45]) {
+      const fixed = queue(60, 1, (step) => Number(step > length));
+      assert.equal(fixed, 'plateau', `${length}`);
+    }
   });
 
   it('waits with a cache whose keys become rarer, and with ever longer inputs', () => {
