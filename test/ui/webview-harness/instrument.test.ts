@@ -88,6 +88,7 @@ describe('the page as a tool', () => {
   for (const [width, height] of [
     [480, 400],
     [1200, 240],
+    [690, 220],
     [700, 500],
     [1600, 1000],
   ]) {
