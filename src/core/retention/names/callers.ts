@@ -35,8 +35,20 @@ export function isCalledByFramework(
   return own?.kind !== 'class' || own.bases.length === 0 || !isOfWorkspace(own, modules, new Set());
 }
 
+/** What was found of a class, and in which files. */
+const handed = new WeakMap<ClassDef, { readonly modules: readonly PythonModule[]; readonly isIt: boolean }>();
+
 /** True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it. */
 function isHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean {
+  const known = handed.get(cls);
+  if (known?.modules.length === modules.length && known.modules.every((one, i) => one === modules[i]))
+    return known.isIt;
+  const isIt = findsHandedOver(cls, modules);
+  handed.set(cls, { modules, isIt });
+  return isIt;
+}
+
+function findsHandedOver(cls: ClassDef, modules: readonly PythonModule[]): boolean {
   const names = new Set([cls.name]);
   const isIt = (one: Expression): boolean => {
     switch (one.kind) {

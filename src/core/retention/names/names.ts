@@ -17,13 +17,21 @@ export function mentioning(word: string, modules: readonly PythonModule[]): Pyth
   return modules.filter(({ text }) => text.includes(word));
 }
 
+/** The same file is asked for again and again. */
+const known = new WeakMap<PythonModule, readonly Found[]>();
+
 /** All statements of a file. */
-export function inModule(module: PythonModule): Found[] {
-  return standings(module.body).map((standing) => ({
-    ...standing,
-    module,
-    within: (standing.outer.findLast(({ kind }) => kind === 'function') as FunctionDef | undefined) ?? null,
-  }));
+export function inModule(module: PythonModule): readonly Found[] {
+  let found = known.get(module);
+  if (found === undefined) {
+    found = standings(module.body).map((standing) => ({
+      ...standing,
+      module,
+      within: (standing.outer.findLast(({ kind }) => kind === 'function') as FunctionDef | undefined) ?? null,
+    }));
+    known.set(module, found);
+  }
+  return found;
 }
 
 /** A holder by the last part of its name: any object with an attribute so called may be the same. */
