@@ -351,7 +351,7 @@ export const strings = {
   },
   callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
   callFound: t('found'),
-  callNotMapped: t('This call is no line of a file of this workspace.'),
+  callNotMapped: t('This call has no file in this workspace.'),
 
   // Memory map
   map: t('Memory map of the device'),
@@ -609,7 +609,7 @@ export const strings = {
   readingSnapshots: t('Reading snapshots…'),
   noSnapshots: t('No snapshot yet'),
   noSnapshotsHelp: t(
-    'Snapshots in this workspace appear here by themselves. To make one, record in the training script and dump:',
+    'Snapshots in this workspace appear here automatically. To make one, record in the training script and dump:',
   ),
   recordingCode:
     'torch.cuda.memory._record_memory_history()\n# … train …\ntorch.cuda.memory._dump_snapshot("snapshot.pickle")',

@@ -74,7 +74,7 @@ def _jumps(part: Any) -> bool:
 
 
 def _reached(every: List[Any], at: Dict[int, int]) -> List[int]:
-    """Without raising: handlers behind the end of a function jump back into it, and are no loops."""
+    """Without raising: handlers behind the end of a function jump back into it, and are not loops."""
     seen, pending = set(), [0]
     while pending:
         index = pending.pop()

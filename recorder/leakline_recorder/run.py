@@ -69,7 +69,7 @@ def chosen(ranks: str, rank: int) -> bool:
 def _fits(part: str, rank: int) -> bool:
     found = re.fullmatch(r'(?:(\d+)(?:-(\d+))?|\*)(?:/([1-9]\d*))?', part)
     if found is None:
-        raise ValueError(f'ranks: {part!r} is no rank, range (8-15) or share (*/8)')
+        raise ValueError(f'ranks: {part!r} is not a rank, range (8-15) or share (*/8)')
     first, last, share = found.groups()
     low = int(first or 0)
     inside = first is None or low <= rank <= int(last or first)

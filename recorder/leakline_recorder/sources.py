@@ -32,7 +32,7 @@ def is_users(filename: str) -> bool:
 
 
 def text_of(path: str) -> str:
-    """Of a source file, or of a notebook's cell, which is no file: IPython leaves it where tracebacks look. '' if there is none."""
+    """Of a source file, or of a notebook's cell, which is not a file: IPython leaves it where tracebacks look. '' if there is none."""
     try:
         if not os.path.exists(path):
             return ''.join(linecache.getlines(path))

@@ -68,9 +68,9 @@ export function parseArguments(args: readonly string[]): Invocation {
   if (values.help === true) return { command: 'help' };
   if (values.version === true) return { command: 'version' };
   const [command, ...inputs] = positionals;
-  if (positionals.length === 0) throw new UsageError('Say what to do: analyze or compare.');
+  if (positionals.length === 0) throw new UsageError('Missing command: analyze or compare.');
   if (command !== 'analyze' && command !== 'compare') {
-    throw new UsageError(`There is no command '${command}': say analyze or compare.`);
+    throw new UsageError(`Unknown command '${command}': use analyze or compare.`);
   }
   if (command === 'compare' && inputs.length !== 2) {
     throw new UsageError(
@@ -86,7 +86,7 @@ export function parseArguments(args: readonly string[]): Invocation {
     mostLines: values.all === true ? Infinity : MOST_LINES,
   };
   if (command === 'analyze') return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.analyze) };
-  if (common.output === 'sarif') throw new UsageError('--sarif goes with analyze: a comparison has no such form.');
+  if (common.output === 'sarif') throw new UsageError('--sarif works with analyze only.');
   return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
 }
 

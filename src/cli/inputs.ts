@@ -37,7 +37,7 @@ export type Desk = Words & Progress;
 export interface Input {
   /** As the user wrote it, or found it. */
   readonly path: string;
-  /** True if it was found in a folder: what is no snapshot there is none of our business. */
+  /** True if it was found in a folder: what is not a snapshot there is none of our business. */
   readonly found: boolean;
 }
 

@@ -5,7 +5,7 @@ import { startThread } from '../node/thread.js';
 import { run } from './run.js';
 import { supervise } from './supervise.js';
 
-// A reader that has seen enough (`| head`) closes the pipe; that is no error.
+// A reader that has seen enough (`| head`) closes the pipe; that is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   process.exit();

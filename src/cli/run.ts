@@ -12,7 +12,7 @@ export interface Output {
   complain(line: string): void;
 }
 
-/** Does what a command asks for, see `work`. The core is no import here: `--help` is there before it is loaded. */
+/** Does what a command asks for, see `work`. The core is not an import here: `--help` is there before it is loaded. */
 export type Work = (command: AnalyzeArguments | CompareArguments, words: Words) => Promise<boolean>;
 
 const EXIT_OK = 0;

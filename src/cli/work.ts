@@ -106,14 +106,15 @@ async function compare(command: CompareArguments, desk: Desk): Promise<boolean> 
   return report.fix !== null && command.failOn.includes(report.fix.answer);
 }
 
-/** @throws UsageError if the root is no folder */
+/** @throws UsageError if the root is not a folder */
 async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments): Promise<ReportWorkspace> {
   if (root === null) {
     if (rules.length > 0) throw new UsageError('--map needs --root: the workspace that holds the folder.');
     return { files: [], rules: [] };
   }
   const facts = await stat(root).catch(() => null);
-  if (facts?.isDirectory() !== true) throw new UsageError(`The root ${root} is no folder: name the workspace's.`);
+  if (facts?.isDirectory() !== true)
+    throw new UsageError(`The root ${root} is not a folder: name that of the workspace.`);
   const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: root }]);
   return { files: await listPythonFiles(root), rules, lineText, sourceText, sourceFacts };
 }

@@ -93,7 +93,7 @@ export class SnapshotSession implements vscode.Disposable {
       },
       {
         incomplete: vscode.l10n.t('This file is still being written, or was cut short.'),
-        missing: vscode.l10n.t('There is no such file, or it may not be read.'),
+        missing: vscode.l10n.t('The file does not exist or is not readable.'),
         cleared: vscode.l10n.t('The results were cleared.'),
       },
       readers,

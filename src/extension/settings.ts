@@ -144,7 +144,7 @@ export function affects(event: vscode.ConfigurationChangeEvent, name: string): b
   return event.affectsConfiguration(`${SETTINGS_SECTION}.${name}`);
 }
 
-/** Settings are typed by hand: what is no amount counts as not set. */
+/** Settings are typed by hand: what is not an amount counts as not set. */
 function amount(value: unknown, fallback: number): number {
   return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : fallback;
 }

@@ -20,7 +20,7 @@ export class ColumnCache {
     return this.folder.load(key, '.columns', async (file) => {
       const { facts, columns } = (await readColumnFile(file)) as ColumnFile<Partial<KeptFacts> | null>;
       const { snapshot: packed, members } = facts ?? {};
-      if (typeof packed !== 'object' || !isMemberCount(members)) throw new RangeError('the facts are no snapshot’s');
+      if (typeof packed !== 'object' || !isMemberCount(members)) throw new RangeError('the facts are not snapshot’s');
       const snapshot = unpackSnapshot({ facts: packed, columns });
       checkSnapshot(snapshot);
       return { snapshot, members };

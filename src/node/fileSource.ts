@@ -41,7 +41,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   try {
     // Asked before opening: opening a pipe would wait for its writer.
     if (!(await stat(path)).isFile()) {
-      throw new SnapshotError('unreadable', say('{0} is no file. Choose a snapshot file.', path));
+      throw new SnapshotError('unreadable', say('{0} is not a file. Choose a snapshot file.', path));
     }
     handle = await open(path, 'r');
     const opened = handle;

@@ -12,7 +12,7 @@ export async function readIgnoredLeaks(folder: string): Promise<IgnoredLeak[]> {
   const path = join(folder, IGNORE_FILE);
   const facts = await stat(path).catch(() => null);
   if (facts === null) return [];
-  if (!facts.isFile() || facts.size > MOST_BYTES) throw new Error(`${path} is no ignore file: nothing is ignored.`);
+  if (!facts.isFile() || facts.size > MOST_BYTES) throw new Error(`${path} is not an ignore file: nothing is ignored.`);
   try {
     return parseIgnoredLeaks(await readFile(path, 'utf8'));
   } catch (error) {

@@ -48,7 +48,7 @@ export interface FlameCall {
   /** Its number while the snapshot stays what it is. */
   id: number;
   kind: FrameKind | FlameGroup;
-  /** A path of the workspace if `mapped`, else as recorded; empty where the call is no frame. */
+  /** A path of the workspace if `mapped`, else as recorded; empty where the call is not a frame. */
   file: string;
   /** 1-based; 0 where not known. */
   line: number;

@@ -45,7 +45,7 @@ export function where<T>(shape: Shape<T>, holds: (value: T) => boolean): Shape<T
   return (value): value is T => shape(value) && holds(value);
 }
 
-/** The fields of a value that are as they should be; none of what is no object. */
+/** The fields of a value that are as they should be; none of what is not an object. */
 export function fitting<F extends Fields>(fields: F, value: unknown): Partial<{ [Name in keyof F]: Of<F[Name]> }> {
   if (typeof value !== 'object' || value === null) return {};
   const own = Object.entries(value).filter(([name, part]) => Object.hasOwn(fields, name) && fields[name](part));

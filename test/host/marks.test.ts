@@ -40,7 +40,7 @@ describe('Marks on lines', () => {
     assert.notDeepEqual(after, before);
   });
 
-  it('stay as they are when files come that are no snapshots, and follow the next one', async () => {
+  it('stay as they are when files come that are not snapshots, and follow the next one', async () => {
     const before = await untilLensesShow(expectedLeaks());
     const whole = recorded('0035');
     const bad = {

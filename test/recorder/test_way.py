@@ -151,7 +151,7 @@ class RanksTest(Programs):
     def test_ranks_that_make_no_sense_are_said(self):
         found = self.run_program(PROGRAM + 'train(8)', '--ranks', 'first')
         self.assertEqual((found.done.returncode, found.names), (0, []))
-        self.assertIn("ranks: 'first' is no rank", found.done.stderr)
+        self.assertIn("ranks: 'first' is not a rank", found.done.stderr)
 
 
 class CollectorTest(Programs):

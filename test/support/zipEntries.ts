@@ -16,7 +16,7 @@ export function zipEntries(path: string): ZipEntry[] {
   const bytes = readFileSync(path);
   let end = bytes.length - 22;
   while (end >= 0 && bytes.readUInt32LE(end) !== endOfDirectory) end--;
-  if (end < 0) throw new Error(`${path} is no zip file.`);
+  if (end < 0) throw new Error(`${path} is not a zip file.`);
   const entries: ZipEntry[] = [];
   let at = bytes.readUInt32LE(end + 16);
   for (let left = bytes.readUInt16LE(end + 10); left > 0; left--) {

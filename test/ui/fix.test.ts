@@ -10,7 +10,7 @@ import type { Workbench } from './workbench/workbench.js';
 const planted = join(repositoryRoot(), 'test/fixtures/planted');
 const holds = "history['aux'].append(aux_loss)";
 const releases = "history['aux'].append(aux_loss.detach())";
-const title = 'Fix: Keep aux_loss without its graph…';
+const title = 'Fix: Detach aux_loss from its graph…';
 /** The lines of the file that allocate, and the one that holds what they allocate. */
 const leaking = [12, 20];
 const holding = 27;

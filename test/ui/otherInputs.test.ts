@@ -22,7 +22,7 @@ describe('Curves without lines and reference cycles', () => {
     const tree = workbench.sideBar.tree('Snapshots');
     await workbench.runCommand('Leakline: Focus on Snapshots View');
     await tree.untilRow(/memory_stats\.jsonl.*64\.0 MiB → 182 MiB/);
-    await tree.untilRow(/cycle\.html.*2 tensors kept among 11 objects/);
+    await tree.untilRow(/cycle\.html.*2 tensors held among 11 objects/);
     await tree.toggle('cycle.html');
     await tree.untilRow(/in the cycle .* function hook/);
     await workbench.screenshot('trend-and-cycles');

@@ -30,7 +30,7 @@ describe('A snapshot', () => {
     await workbench.quickInput.pickFile(path);
   }
 
-  it('opens as its timeline, and a pickle that is no snapshot stays with its own editor', async () => {
+  it('opens as its timeline, and a pickle that is not a snapshot stays with its own editor', async () => {
     const open = async (path: string): Promise<void> => {
       await workbench.page.keyboard.press('ControlOrMeta+P');
       await workbench.quickInput.fill(join(folder, path));

@@ -72,7 +72,7 @@ describe('A training run while VS Code watches', () => {
     await workbench.screenshot('after-a-dump');
   });
 
-  it('goes on past a file that is no snapshot, without a message in the way', async () => {
+  it('goes on past a file that is not a snapshot, without a message in the way', async () => {
     const { editor, notifications, sideBar } = workbench;
     const whole = readFileSync(recorded('0040'));
     writeFileSync(join(folder, 'snapshots/half.pickle'), whole.subarray(0, whole.length >> 1));
@@ -82,7 +82,7 @@ describe('A training run while VS Code watches', () => {
     writeFileSync(dumped('0040'), damaged);
     writeFileSync(join(folder, 'snapshots/words.pickle'), '\x80\x04]\x8c\x04worda.', 'latin1');
     const snapshots = sideBar.tree('Snapshots');
-    await snapshots.untilRow(/step_0040\.pickle.*is no readable pickle: .* at byte \d+/);
+    await snapshots.untilRow(/step_0040\.pickle.*is not a readable pickle: .* at byte \d+/);
     await snapshots.untilRow(/half\.pickle.*\w+/);
     await snapshots.untilRow(/hostile\.pickle.*\w+/);
     await snapshots.untilNoRow(/words/);

@@ -143,7 +143,7 @@ class Chains:
 
     @staticmethod
     def _may_be_instance_dict(value: Any) -> bool:
-        """A dictionary may be an instance's ``__dict__``: then it is no place where a chain can be cut in two."""
+        """A dictionary may be an instance's ``__dict__``: then it is not a place where a chain can be cut in two."""
         return is_a(value, dict)
 
     def _down(self, top: Any, back: Dict[int, Tuple[Any, Any]], stop: Any = None) -> Tuple[Link, ...]:

@@ -64,7 +64,7 @@ class Heap:
 
 
 def _leads_nowhere(value: Any) -> bool:
-    """It holds numbers and texts alone, and is no tensor itself."""
+    """It holds numbers and texts alone, and is not a tensor itself."""
     if issubclass(type(value), torch.Tensor):
         return False
     return all(id(type(part)) in _NOT_FOLLOWED or type(part) is dict and not gc.is_tracked(part) for part in gc.get_referents(value))

@@ -35,7 +35,7 @@ export function ownerKey(line: OwnerLine): string {
 }
 
 /**
- * Finds the owner of a stack: its first frame in the workspace, else its first frame that is no library's, else the
+ * Finds the owner of a stack: its first frame in the workspace, else its first frame that is not a library's, else the
  * same in the forward pass, else a bucket.
  * @param frames innermost first
  * @param forward the forward pass's frames of a backward allocation, innermost first

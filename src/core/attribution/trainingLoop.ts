@@ -4,7 +4,7 @@ import type { StackId } from '../model/units.js';
 import { frameKind } from './frameKind.js';
 import { isModuleCall, StackRole, type StackRoles } from './stackRole.js';
 
-/** Fewer whole turns than this are no steps. */
+/** Fewer whole turns than this are not steps. */
 export const FEWEST_TURNS = 3;
 /** Share of the turns that hold a whole cycle: below it only those that do are steps, as where batches are skipped. */
 const WHOLE = 0.9;

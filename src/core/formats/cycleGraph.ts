@@ -125,7 +125,7 @@ function strange(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
     say(
-      '{0} is no graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.',
+      '{0} is not a graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.',
       source.name,
     ),
   );

@@ -95,7 +95,7 @@ interface Sample {
   total: number;
 }
 
-/** What a line says, null if it is no line of the table. */
+/** What a line says, null if it is not a line of the table. */
 function sampleOf(columns: SmiColumns, line: readonly string[]): Sample | null {
   const fields = withoutCommasInNames(columns, line);
   if (fields.length !== columns.count) return null;
@@ -138,8 +138,8 @@ function warningsOf(strange: number, leftOut: boolean): SnapshotWarning[] {
       code: 'strangeLines',
       message: sayCount(
         strange,
-        '1 line is no sample and left out: look at the log for errors.',
-        '{0} lines are no samples and left out: look at the log for errors.',
+        '1 line is not a sample and left out: look at the log for errors.',
+        '{0} lines are not samples and left out: look at the log for errors.',
       ),
     });
   }

@@ -16,7 +16,7 @@ export type ReadResult =
   /** Reference cycles that kept tensors. */
   | { readonly kind: 'cycles'; readonly cycles: CycleGraph };
 
-/** What an input is that is no snapshot. */
+/** What an input is that is not a snapshot. */
 export type OtherResult = Exclude<ReadResult, { readonly kind: 'snapshot' }>;
 
 /** Names the containers around a result, such as `gzip/json`, and counts the bytes of the outermost. */

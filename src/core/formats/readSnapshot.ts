@@ -80,7 +80,7 @@ export async function readSnapshot(source: ByteSource, options: ReadOptions = {}
   throw noSnapshot(source.name, result);
 }
 
-/** Says what an input is that is no snapshot, to somebody who needs one. */
+/** Says what an input is that is not a snapshot, to somebody who needs one. */
 export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   return new SnapshotError(
     'unsupported',
@@ -131,7 +131,7 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
     throw new SnapshotError(
       'notASnapshot',
       say(
-        '{0} is no memory snapshot: it starts neither like a pickle of protocol 2 to 5 nor like a container of one. ' +
+        '{0} is not a memory snapshot: it starts neither like a pickle of protocol 2 to 5 nor like a container of one. ' +
           'Choose a file made by torch.cuda.memory._dump_snapshot.',
         source.name,
       ),

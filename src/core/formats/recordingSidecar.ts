@@ -17,7 +17,7 @@ const MOST_ENTRIES = 10_000;
 
 /**
  * Reads the recorder's sidecar. Like every input it is hostile: what has another shape than expected is left out.
- * @returns null if the text is no sidecar
+ * @returns null if the text is not a sidecar
  */
 export function parseRecording(text: string): Recording | null {
   let value: unknown;

@@ -17,7 +17,7 @@ import { StringColumns } from './stringColumns.js';
 export type Column = Uint8Array | Uint32Array | Int32Array | Float64Array;
 export type ColumnType = 'u8' | 'u32' | 'i32' | 'f64';
 
-/** Everything of a snapshot that is no column. */
+/** Everything of a snapshot that is not a column. */
 export type SnapshotFacts = Omit<Snapshot, TableName | 'strings'>;
 
 export interface PackedSnapshot {

@@ -18,7 +18,7 @@ export class FrameInterner {
     return this.name.length;
   }
 
-  /** @param line as recorded; anything that is no line number becomes `UNKNOWN_LINE` */
+  /** @param line as recorded; anything that is not a line number becomes `UNKNOWN_LINE` */
   intern(name: StringId, file: StringId, line: number): FrameId {
     const known = line >= 0 && line <= MAX_LINE ? line : UNKNOWN_LINE;
     const mask = this.table.length - 1;

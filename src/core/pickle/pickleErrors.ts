@@ -27,7 +27,7 @@ export class PickleErrors {
     return new SnapshotError(
       'notASnapshot',
       say(
-        '{0} is no readable pickle: {1} at byte {2}. Dump the snapshot again.',
+        '{0} is not a readable pickle: {1} at byte {2}. Dump the snapshot again.',
         this.name,
         damageText(damage, detail),
         offset,

@@ -98,7 +98,7 @@ export class ValueStack {
     }
   }
 
-  /** The number's kind and its 64 bits, all zero where the value is no number. */
+  /** The number's kind and its 64 bits, all zero where the value is not a number. */
   words(at: number): { kind: number; low: number; high: number } {
     const kind = this.ref[at] >>> PAYLOAD_BITS;
     if (kind === Kind.BoxedNumber) return this.boxed[this.payload(at)];

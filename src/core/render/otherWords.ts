@@ -39,18 +39,18 @@ export function trendSeriesText({
   return `${of}: ${facts.join(', ')}`;
 }
 
-/** `2 tensors kept among 11 objects that only the garbage collector could free`. */
+/** `2 tensors held among 11 objects that only the garbage collector could free`. */
 export function cycleSentence({ tensors, objects }: CycleReport): string {
   return objects === 1
     ? sayCount(
         tensors,
-        '1 tensor kept by 1 object that only the garbage collector could free',
-        '{0} tensors kept by 1 object that only the garbage collector could free',
+        '1 tensor held by 1 object that only the garbage collector could free',
+        '{0} tensors held by 1 object that only the garbage collector could free',
       )
     : sayCount(
         tensors,
-        '1 tensor kept among {1} objects that only the garbage collector could free',
-        '{0} tensors kept among {1} objects that only the garbage collector could free',
+        '1 tensor held among {1} objects that only the garbage collector could free',
+        '{0} tensors held among {1} objects that only the garbage collector could free',
         countText(objects),
       );
 }

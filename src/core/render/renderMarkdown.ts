@@ -95,7 +95,7 @@ function fixMarkdown(fix: FixVerdict | null): string[] {
     .map(fixCells)
     .map(([answer, before, after, place]) => [answer, before, after, codeSpan(place)]);
   return [
-    `## ${say('What became of the leak')}`,
+    `## ${say('Is the leak gone?')}`,
     '',
     `**${fixSentence(fix)}**`,
     '',

@@ -148,16 +148,16 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   }
   if (lines.length === 0) {
     if (before.verdict === 'growing') {
-      return cannotTell(say('Memory of the run before is still filling or leaking: let it go on for more steps.'));
+      return cannotTell(say('Memory of the earlier run still grows: record more steps of it.'));
     }
     return after.verdict === 'growing'
-      ? cannotTell(say('Memory of the run after is still filling or leaking: let it go on for more steps.'))
+      ? cannotTell(say('Memory of the later run still grows: record more steps of it.'))
       : { answer: 'same', why: say('Neither run leaks.') };
   }
   if (old.length === 0) {
     return fresh.some((line) => line.answer === 'worse')
       ? { answer: 'worse', why: beganText(fresh) }
-      : cannotTell(say('What leaks now was still filling before: let the run before go on for more steps.'));
+      : cannotTell(say('The lines that leak now only grew before: record more steps of the earlier run.'));
   }
   if (lines.every((line) => line.answer === 'gone')) {
     const now = sayCount(old.length, 'It does not leak now.', 'None of them leaks now.');
@@ -176,8 +176,8 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
     return cannotTell(
       sayCount(
         undecided.length,
-        '1 line may be filling or leaking in one of the runs: let it go on for more steps.',
-        '{0} lines may be filling or leaking in one of the runs: let it go on for more steps.',
+        '1 line grows in one of the runs, unconfirmed: record more steps.',
+        '{0} lines grow in one of the runs, unconfirmed: record more steps.',
       ),
     );
   }
@@ -186,7 +186,7 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   const began =
     fresh.length === 0
       ? []
-      : [sayCount(fresh.length, '1 line of these did not leak before.', '{0} lines of these did not leak before.')];
+      : [sayCount(fresh.length, '1 of these lines did not leak before.', '{0} of these lines did not leak before.')];
   return { answer: compared(was, is), why: [leakedText(old), leaksText(left), ...began].join(' ') };
 }
 

@@ -117,7 +117,7 @@ function documentOf(text: string): Record<string, unknown> {
 
 function entriesOf(document: Record<string, unknown>): unknown[] {
   const entries = document['ignoredLeaks'] ?? [];
-  if (!Array.isArray(entries)) throw new IgnoreFileError(say('"ignoredLeaks" is no list'));
+  if (!Array.isArray(entries)) throw new IgnoreFileError(say('"ignoredLeaks" is not a list'));
   if (entries.length > MOST_ENTRIES)
     throw new IgnoreFileError(say('"ignoredLeaks" has more than {0} entries', MOST_ENTRIES));
   return entries as unknown[];

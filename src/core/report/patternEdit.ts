@@ -44,11 +44,11 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
 function titleOf(suffix: string, held: string): string {
   switch (suffix) {
     case '.detach()':
-      return say('Keep {0} without its graph', held);
+      return say('Detach {0} from its graph', held);
     case '.detach().cpu()':
       return say('Store {0} on the CPU', held);
     default:
-      return say('Keep {0} without its traceback', held);
+      return say('Drop the traceback of {0}', held);
   }
 }
 

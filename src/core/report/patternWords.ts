@@ -16,9 +16,9 @@ export function holderWords(finding: Finding): { name: string; text: string } {
     case 'chain':
       return explained(say('{0}, whose graph grows with every step', name));
     case 'grown':
-      return explained(say('{0}, which every step makes longer', name));
+      return explained(say('{0}, longer after every step', name));
     case 'hook':
-      return explained(say('{0}, on which the hook {1} is registered again and again', name, held));
+      return explained(say('{0}, on which each step registers the hook {1} again', name, held));
     case 'selfHook':
       return explained(say('{0}, whose hook {1} refers to it', name, held));
     case 'cache':
@@ -35,7 +35,7 @@ export function holderWords(finding: Finding): { name: string; text: string } {
     case 'autocast':
       return {
         name: say('the weight cache of autocast'),
-        text: say('the weight cache of an autocast block that is not left between steps'),
+        text: say('the weight cache of an autocast block that stays open between steps'),
       };
     case 'cycle':
       return explained(say('{0}, in a reference cycle', name));
@@ -53,22 +53,20 @@ export function fixText(finding: Finding): string {
         return say('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', holder);
       }
       return finding.mayDetach
-        ? say('Keep {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', held)
-        : say('Keep only what is needed later, without its graph: .detach(), or .item() for a number.');
+        ? say('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
+        : say('Store only what is needed, without its graph: .detach(), or .item() for a number.');
     case 'chain':
       return held !== '' && finding.heldSpan !== null && !finding.needsGraph
-        ? say('Add {0} without its graph: .detach(), or .item() where waiting for the GPU does not matter.', held)
-        : say('Detach {0} before the next step uses it, unless gradients are to flow through all steps.', holder);
+        ? say('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
+        : say('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
     case 'grown':
-      return say('Bound {0}, or keep the parts off the GPU.', holder);
+      return say('Cap the size of {0}, or store its parts on the CPU.', holder);
     case 'hook':
-      return say('Register the hook once, or keep the handle that registering returns and call its remove().');
+      return say('Register the hook once, or keep its handle and call handle.remove().');
     case 'selfHook':
-      return say(
-        'Let the hook use a weakref.ref, or remove it after the backward pass, by the handle that registering returns.',
-      );
+      return say('Use a weakref.ref in the hook, or remove it by its handle after the backward pass.');
     case 'cache':
-      return say('Bound the cache (maxsize), clear it, or cache by something that repeats.');
+      return say('Cap the cache (maxsize), clear it, or use keys that repeat.');
     case 'error':
       return say('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', held);
     case 'doubleBackward':
@@ -76,9 +74,9 @@ export function fixText(finding: Finding): string {
         'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',
       );
     case 'context':
-      return say('Hand outputs to ctx.save_for_backward().');
+      return say('Pass outputs to ctx.save_for_backward().');
     case 'autocast':
-      return say('Enter autocast in every step anew, or pass cache_enabled=False.');
+      return say('Enter autocast anew in each step, or pass cache_enabled=False.');
     case 'cycle':
       return say('Make {0} a weakref.ref, or set it to None when done.', holder);
   }

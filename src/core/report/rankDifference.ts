@@ -70,8 +70,8 @@ function messageOf(place: string, growing: readonly RankLine[], calm: readonly R
       ? sayCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', ranksText(calm))
       : sayCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', ranksText(calm)),
     growing.length === 1
-      ? say('Look at what only rank {0} does.', growing[0].rank)
-      : say('Look at what only those ranks do.'),
+      ? say('Inspect code that only rank {0} runs.', growing[0].rank)
+      : say('Inspect code that only those ranks run.'),
   ].join(' ');
 }
 

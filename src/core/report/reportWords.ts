@@ -35,8 +35,8 @@ export function bucketWord(bucket: Bucket): string {
 /** Why a comparison does not say which blocks survived. */
 export function unknownFlowSentence({ a, b }: CompareReport): string {
   return a.events === 0 || b.events === 0
-    ? say('Which blocks survived is not known: not both have a trace.')
-    : say('Which blocks survived is not known: the two traces do not overlap.');
+    ? say('Surviving blocks are unknown: one snapshot has no trace.')
+    : say('Surviving blocks are unknown: the two traces do not overlap.');
 }
 
 /** How a holder is known. */
@@ -229,7 +229,7 @@ function judgedSentence(run: RunReport): string {
     case 'steady':
       return say('Memory is steady.');
     case 'tooShort':
-      return say('Too few snapshots for a verdict: growth is shown as growth. Record at least 3.');
+      return say('Too few snapshots for a verdict: record at least 3.');
   }
 }
 

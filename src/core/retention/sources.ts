@@ -37,7 +37,7 @@ export class Sources {
     return module;
   }
 
-  /** The file that an import names; null if it is no file of the workspace. */
+  /** The file that an import names; null if it is not a file of the workspace. */
   imported(from: PythonModule, dotted: string): PythonModule | null {
     const dots = /^\.*/.exec(dotted)?.[0].length ?? 0;
     const names = dotted.slice(dots).split('.').filter(Boolean);

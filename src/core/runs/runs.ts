@@ -20,7 +20,7 @@ export interface Run {
 
 /** Snapshots of fewer events are not told to be the same one. */
 const FEWEST_EVENTS = 1;
-/** So many steps back in time, and such a share of all, are no restarts: the number in the names is no step. */
+/** So many steps back in time, and such a share of all, are not restarts: the number in the names is not a step. */
 const BACKWARDS = { steps: 2, share: 1 / 3 };
 /** Numbers that are all powers of two from this on are sizes that were tried, and no steps. */
 const LEAST_SIZE = 16;

@@ -43,7 +43,7 @@ export function explain(
       : []),
     ...(rule === null
       ? verdict === 'growing'
-        ? [say('Too early to tell a buffer that fills up from a leak.')]
+        ? [say('Too few steps: a buffer and a leak still look the same.')]
         : []
       : ruleTexts(rule, features)),
   ].join(' ');
@@ -132,7 +132,7 @@ function limitText(limit: BoundLimit): string {
     case 'container':
       return say('It is a {0} of at most {1}.', limit.type, countText(limit.items));
     case 'loop':
-      return say('A loop around it empties it or makes it anew.');
+      return say('A loop around it clears or replaces it.');
     case 'graph':
       return say('A backward pass frees its graph every {0} steps.', itemsText(limit));
     case 'items':
@@ -148,7 +148,7 @@ function itemsText({ text, items }: { readonly text: string; readonly items: num
 
 function fullText({ isFull, full }: KnownBound): string {
   if (isFull) return say('It is full now.');
-  if (full === null) return say('It is still filling.');
+  if (full === null) return say('It is not full yet.');
   return full.isExact
     ? say('It is still growing: full, it keeps about {0}.', byteText(full.bytes))
     : say('It is still growing: full, it keeps {0} or more.', byteText(full.bytes));
@@ -169,24 +169,24 @@ function placeText({ file, line }: Place): string {
 }
 
 function bornText({ birthSteps, steps, survivors }: Seen): string {
-  if (survivors === 0) return say('Nothing that was allocated is still alive.');
+  if (survivors === 0) return say('No allocation is still live.');
   if (birthSteps === 0) {
     return sayCount(
       survivors,
-      '1 block from before the first step is still alive.',
-      '{0} blocks from before the first step are still alive.',
+      '1 allocation from before the first step is still live.',
+      '{0} allocations from before the first step are still live.',
     );
   }
   return sayCount(
     steps,
-    'Blocks born on the only step are still alive.',
-    'Blocks born on {1} of {0} steps are still alive.',
+    'Allocations from the only step are still live.',
+    'Allocations from {1} of {0} steps are still live.',
     countText(birthSteps),
   );
 }
 
 function freedText({ usualFreedAge, oldestFreedAge }: Seen): string {
-  if (usualFreedAge === null || oldestFreedAge === null) return say('No block that outlived its step was ever freed.');
+  if (usualFreedAge === null || oldestFreedAge === null) return say('No block that outlived its step was freed.');
   if (usualFreedAge === oldestFreedAge) {
     return sayCount(
       oldestFreedAge,

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 
-/** Files that are offered at most: a quick pick is no file browser. */
+/** Files that are offered at most: a quick pick is not a file browser. */
 const MOST_FILES = 500;
 const LEFT_OUT = '**/{node_modules,site-packages,.venv,venv,env,__pycache__}/**';
 

@@ -67,5 +67,5 @@ function fileOf(input: Input, name: string): string {
   const inside = candidates.filter((uri) => vscode.workspace.getWorkspaceFolder(uri) !== undefined);
   const found = inside.find(({ fsPath }) => existsSync(fsPath));
   if (found !== undefined) return found.fsPath;
-  throw new Error(`\`${path}\` is no file of the workspace.`);
+  throw new Error(`\`${path}\` is not a file of the workspace.`);
 }

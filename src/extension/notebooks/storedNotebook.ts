@@ -1,6 +1,6 @@
 /** A notebook as it lies on the disk (nbformat 4). */
 
-/** Texts of the code cells; empty if this is no notebook. Nothing in it is believed. */
+/** Texts of the code cells; empty if this is not a notebook. Nothing in it is believed. */
 export function storedCells(json: string): string[] {
   let notebook: unknown;
   try {

@@ -14,7 +14,7 @@ const NO_TORCH = 3;
  */
 export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): Promise<number | null> {
   if (!vscode.workspace.isTrusted) {
-    throw new Error(vscode.l10n.t('This workspace is not trusted, so nothing of it is run. Trust it first.'));
+    throw new Error(vscode.l10n.t('Leakline runs no code of an untrusted workspace. Trust it first.'));
   }
   // The program may import any of them.
   const isSaved = await Promise.all(

@@ -59,7 +59,7 @@ export class TimelinePage implements vscode.Disposable {
     this.subscriptions = [
       webview.onDidReceiveMessage((message: unknown) => {
         if (isRpcMessage(message)) void this.server.receive(message);
-        else log.warn('the timeline sent something that is no message');
+        else log.warn('the timeline sent something that is not a message');
       }),
       store.onDidChange(() => {
         this.tell();

@@ -171,7 +171,7 @@ function uncounted(path: string): string {
 }
 
 /**
- * A file that is no snapshot is not shown, unless it lies among snapshots and began like one, or is counted like them:
+ * A file that is not a snapshot is not shown, unless it lies among snapshots and began like one, or is counted like them:
  * then it is a damaged one, and missed.
  */
 function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: ReadonlySet<string>): boolean {

@@ -114,7 +114,7 @@ describe('The command line', () => {
       assert.equal(status, 2);
       assert.match(
         complaint(stderr),
-        /\.leakline\.json is not understood, nothing is ignored: "ignoredLeaks" is no list\./,
+        /\.leakline\.json is not understood, nothing is ignored: "ignoredLeaks" is not a list\./,
       );
       assert.match(stdout, /LEAK/);
     });
@@ -177,10 +177,10 @@ describe('The command line', () => {
       const { status, stdout, stderr } = await compareFolders('leak', 'gone');
       assert.deepEqual({ status, stderr }, { status: 0, stderr: '' });
       assert.match(stdout, /^The leak is gone: 17\.5 KiB per step before, 0 now\.\n/);
-      assert.match(stdout, /gone +leak, 8\.0 KiB\/step +.*train\.py:22 \(main\), was line 20\n/);
+      assert.match(stdout, /gone +LEAK, 8\.0 KiB\/step +.*train\.py:22 \(main\), was line 20\n/);
       assert.match(
         (await compareFolders('leak', 'gone', '--markdown')).stdout,
-        /^## What became of the leak\n\n\*\*The leak is/,
+        /^## Is the leak gone\?\n\n\*\*The leak is/,
       );
       const report = JSON.parse((await compareFolders('leak', 'gone', '--json')).stdout) as CompareReport;
       assert.equal(report.fix?.answer, 'gone');
@@ -282,7 +282,7 @@ describe('The command line', () => {
     const bad: [title: string, make: () => string, sentence: RegExp][] = [
       ['a missing file', () => file('missing.pickle'), /there is no such file/],
       ['an empty file', () => file('empty.pickle', ''), /is empty/],
-      ['a text', () => file('text.pickle', 'hello\n'), /no memory snapshot/],
+      ['a text', () => file('text.pickle', 'hello\n'), /not a memory snapshot/],
       [
         'a file cut short',
         () => {
@@ -351,19 +351,19 @@ describe('The command line', () => {
   describe('answers mistakes in its arguments with what to do:', () => {
     const mistakes: [args: string[], sentence: RegExp][] = [
       [[], /analyze or compare/],
-      [['show', 'x'], /no command 'show'/],
+      [['show', 'x'], /Unknown command 'show'/],
       [['analyze'], /name files/],
       [['compare', 'one'], /two snapshots, not 1/],
       [['analyze', '--jsn', 'x'], /--jsn.*--help/],
       [['analyze', '--root'], /--root.*--help/],
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
       [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
-      [['compare', '--sarif', 'x', 'y'], /--sarif goes with analyze/],
+      [['compare', '--sarif', 'x', 'y'], /--sarif works with analyze/],
       [['analyze', '--fail-on', 'worse', 'x'], /--fail-on takes leak, cycle, periodic, .*, pendingFrees, not 'worse'/],
       [['compare', '--fail-on', 'worse,leak', 'x', 'y'], /--fail-on takes worse, .*, not 'leak'/],
       [['analyze', '--map', 'nothing', '--root', '.', 'x'], /FROM=TO/],
       [['analyze', '--map', 'a=b', 'x'], /--map needs --root/],
-      [['analyze', '--root', '/no/such/folder', 'x'], /is no folder/],
+      [['analyze', '--root', '/no/such/folder', 'x'], /is not a folder/],
     ];
     for (const [args, sentence] of mistakes) {
       it(`leakline ${args.join(' ')}`, async () => {

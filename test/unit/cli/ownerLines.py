@@ -28,7 +28,7 @@ def is_users(name):
 
 
 def owner(frames, start, to):
-    """The first frame in the workspace, else the first that is no library's."""
+    """The first frame in the workspace, else the first that is not a library's."""
     for file, line, function in frames:
         if start and file.startswith(start):
             return f'{to}{file[len(start):]}:{line}:{function}'

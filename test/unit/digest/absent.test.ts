@@ -28,7 +28,7 @@ async function reported(file: string): Promise<{ run: RunReport; text: string; m
 }
 
 describe('What an input does not say', () => {
-  it('about stacks is no claim that memory is older than the recording', async () => {
+  it('about stacks is not a claim that memory is older than the recording', async () => {
     const { run, text, markdown } = await reported('shapes/ctx_none.p4.pickle');
     const live = run.snapshots[0].devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
     assert.deepEqual([run.buckets, run.noStack], [{ library: 0, beforeRecording: live }, live]);

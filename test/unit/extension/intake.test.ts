@@ -153,7 +153,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.phase('a'), 'ready');
   });
 
-  it('leaves formats that are no pickles to the reader', async () => {
+  it('leaves formats that are not pickles to the reader', async () => {
     world.write('a.json', 100, 0x7d, 0x7b);
     await world.clock.advance(500);
     assert.deepEqual(world.loads, ['a.json']);
@@ -178,7 +178,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.phase('a'), 'ready');
   });
 
-  it('remembers what is no snapshot until it changes', async () => {
+  it('remembers what is not a snapshot until it changes', async () => {
     world.onLoad = () => Promise.reject(new ReadError('notASnapshot'));
     world.write('a', 100);
     await world.clock.advance(1_000);

@@ -183,7 +183,7 @@ describe('Containers', () => {
     );
   });
 
-  it('say what they hold when it is no snapshot', async () => {
+  it('say what they hold when it is not a snapshot', async () => {
     const two = zipArchive([
       { name: 'a.txt', bytes: Buffer.from('a') },
       { name: 'b.txt', bytes: Buffer.from('b') },
@@ -198,7 +198,7 @@ describe('Containers', () => {
     const saved = await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }, weights]));
     assert.equal(saved.reason, 'notASnapshot');
     assert.match(saved.message, /^test\.pickle is a saved model or checkpoint, not a memory snapshot\. Choose /);
-    // The same without tensors is no model.
+    // The same without tensors is not a model.
     const other = await errorOf(zipArchive([{ name: 'm/data.pkl', bytes: model }]));
     assert.equal(other.reason, 'forbidden');
     assert.match(other.message, /collections\.OrderedDict at byte 2/);

@@ -60,6 +60,6 @@ describe('Files that name more than there can be', () => {
 
   it('are not said to be of another protocol if they have a second header', async () => {
     const bytes = new PickleWriter().bytes(0x5d, 0x80, 4).stop();
-    await assert.rejects(readBytes(bytes), /no readable pickle: a second protocol header at byte 3/);
+    await assert.rejects(readBytes(bytes), /not a readable pickle: a second protocol header at byte 3/);
   });
 });

@@ -1,4 +1,4 @@
-/** Files that are no input: each gets one sentence that says what it is, where that was seen, and what to do. */
+/** Files that are not input: each gets one sentence that says what it is, where that was seen, and what to do. */
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
@@ -39,7 +39,7 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
     'forbidden',
     /run code \(STACK_GLOBAL at byte 22\)/,
   ],
-  'a length that lies': [pickleOf('\x8c\x01os', text('system'), '\x93.'), 'notASnapshot', /no readable pickle/],
+  'a length that lies': [pickleOf('\x8c\x01os', text('system'), '\x93.'), 'notASnapshot', /not a readable pickle/],
   'a pickle of protocol 0': [
     Buffer.from('(dp0\nVx\np1\nI1\ns.'),
     'notASnapshot',
@@ -69,7 +69,7 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
   'a table': [Buffer.from('name,price\napple,3\n'), 'notASnapshot', /starts neither like a pickle/],
 };
 
-describe('What is no input', () => {
+describe('What is not an input', () => {
   for (const [title, [bytes, reason, sentence]] of Object.entries(FILES)) {
     it(`${title} is named for what it is`, async () => {
       const error: unknown = await readBytes(bytes).then(

@@ -118,7 +118,7 @@ describe('JSON', () => {
       const { frames, strings } = await readBytes(Buffer.from(SMALL.replace('a.py', `${name}.py`)));
       const expected = JSON.parse(`"${name}"`) as string;
       const read = strings.text(frames.file[0]);
-      // A lone surrogate is no text in UTF-8: it is kept as bytes and shown as replacement characters.
+      // A lone surrogate is not a text in UTF-8: it is kept as bytes and shown as replacement characters.
       if (name === '\\ud83d') assert.match(read, /^\ufffd+\.py$/);
       else assert.equal(read, `${expected}.py`);
     }

@@ -148,7 +148,7 @@ describe('Samples of nvidia-smi', () => {
     assert.deepEqual(amounts(bad), whole);
     assert.deepEqual(
       bad.warnings.map(({ code, message }) => [code, message.split(':')[0]]),
-      [['strangeLines', '1 line is no sample and left out']],
+      [['strangeLines', '1 line is not a sample and left out']],
     );
   });
 

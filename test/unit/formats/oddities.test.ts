@@ -180,7 +180,7 @@ describe('Oddities of real files', () => {
     assert.deepEqual(await times(`[[${micro.map((time) => `${time}000`).join(', ')}], ${rows}]`), micro);
   });
 
-  it('a mark that a nightly left is no allocation', async () => {
+  it('a mark that a nightly left is not an allocation', async () => {
     const mark = {
       action: 'user_defined',
       addr: 0,

@@ -119,7 +119,7 @@ describe('Older layouts', () => {
     ]);
   });
 
-  it('that are empty or lists of something else are no snapshots', async () => {
+  it('that are empty or lists of something else are not snapshots', async () => {
     await assert.rejects(readBytes(pickle([])), /no segments/);
     await assert.rejects(readBytes(pickle([1, 2])), /no segments/);
   });

@@ -86,7 +86,7 @@ describe('The recorder’s sidecar', () => {
     assert.deepEqual(recording?.chances, UNKNOWN_CHANCES);
   });
 
-  it('is nothing when it is no sidecar', () => {
+  it('is nothing when it is not a sidecar', () => {
     for (const text of ['', '{', '[]', 'null', '{"schema":"leakline.recording/9"}', '{}']) {
       assert.equal(parseRecording(text), null, text);
     }

@@ -166,7 +166,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     ]),
     /holds 2 snapshots, of which the first is shown: unpack the container\.$/,
   ],
-  ['strangeLines', `${SMI}Unable to reach the device\n`, SMI, /^1 line is no sample and left out: look at the log/],
+  ['strangeLines', `${SMI}Unable to reach the device\n`, SMI, /^1 line is not a sample and left out: look at the log/],
   [
     'moreSeries',
     Array.from({ length: 300 }, (_, i) => `${i + 100}, 5 MiB\n`).join(''),

@@ -80,7 +80,7 @@ describe('Hostile pickles', () => {
   it('are no snapshots when they hold something else', async () => {
     assert.equal(await reasonOf(new PickleWriter().text('hello').stop()), 'notASnapshot');
     assert.equal(await reasonOf(new PickleWriter().dict({ weights: (w) => w.int(3) }).stop()), 'notASnapshot');
-    assert.equal(await reasonOf(Buffer.from('hello world, this is no pickle')), 'notASnapshot');
+    assert.equal(await reasonOf(Buffer.from('hello world, this is not a pickle')), 'notASnapshot');
   });
 
   it('declare lengths in vain', async () => {

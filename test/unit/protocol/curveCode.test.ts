@@ -28,7 +28,7 @@ describe('the points of a curve', () => {
     assert.deepEqual(unpackPoints(packPoints({ ...points, reserved: null })), { ...points, reserved: null });
   });
 
-  it('arrive exactly where they are no whole numbers, negative or huge', () => {
+  it('arrive exactly where they are not whole numbers, negative or huge', () => {
     const odd = [0.1, -3, 2 ** 53 - 1, -(2 ** 53) + 1, 1e300, Number.MIN_VALUE];
     const points = {
       x: Float64Array.from(odd),

@@ -304,7 +304,7 @@ describe('A comparison', () => {
     assert.ok(!text.includes('SURVIVED'));
     assert.ok(text.includes('the two traces do not overlap'));
     unknown.a.events = 0;
-    assert.ok(renderCompareText(unknown, ALL).includes('not both have a trace'));
+    assert.ok(renderCompareText(unknown, ALL).includes('one snapshot has no trace'));
   });
 
   it('is Markdown, too', () => {

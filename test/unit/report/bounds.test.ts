@@ -86,14 +86,14 @@ describe('What cannot grow for ever', () => {
     };
     assert.match(
       await reasonAt('filling_replay', 30),
-      /^Held by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still growing: full, it keeps about \d[\d.]* [KM]iB\. Blocks born on /,
+      /^Held by `replay` \(filling_replay\.py:17\)\. It is a deque of at most 35\. It is still growing: full, it keeps about \d[\d.]* [KM]iB\. Allocations from /,
     );
     assert.match(
       await reasonAt('filling_lru', 40),
       /^Held by `cache of mask\(\)` .*It is a cache of at most 64\. It is still/,
     );
     assert.match(await reasonAt('capped_cache', 40), /^Held by `self\.kept` \(capped_cache\.py:19\)\. It holds at/);
-    assert.match(await reasonAt('first_epoch', 40), /^Held by `outputs` .*A loop around it empties/);
+    assert.match(await reasonAt('first_epoch', 40), /^Held by `outputs` .*A loop around it clears/);
     const full = withOwners((owner) => ({
       ...owner,
       container: { type: 'deque', length: owner.allocatedSteps ?? 0, maxlen: 28 },
@@ -128,7 +128,7 @@ describe('What cannot grow for ever', () => {
       const line = run.lines.find(({ bound }) => bound !== null);
       assert.equal(line?.bound?.fits, false);
       const reason = line.evidence?.reason ?? '';
-      assert.match(reason, /at most 35\. Full, it would keep 280 KiB; of .* are left: it will not fit\. Blocks/);
+      assert.match(reason, /at most 35\. Full, it would keep 280 KiB; of .* are left: it will not fit\. Allocations/);
       assert.equal(reason.match(/Held by/g)?.length, 1);
       const roomy = await runOf(await digestsOf('filling_replay', 30, onDevice(liveBytes * 2, look)));
       assert.ok(roomy.lines.every(({ bound }) => bound?.fits !== false));

@@ -99,13 +99,13 @@ describe('The evidence of a line', () => {
       (await judged(program)).run.lines.find(({ line }) => line === at)?.evidence?.reason;
     assert.equal(
       await reasonOf('running_total', 21),
-      'Blocks born on 30 of 30 steps are still alive. No block that outlived its step was ever freed. ' +
+      'Allocations from 30 of 30 steps are still live. No block that outlived its step was freed. ' +
         'Live bytes never fell: 0 B at first, 960 KiB at last. ' +
         'Record with Leakline, or open the source, to know whether it is a leak.',
     );
     assert.equal(
       await reasonOf('search_tree', 21),
-      'Blocks born on 10 of 42 steps are still alive. The oldest block that was freed lived 16 steps. ' +
+      'Allocations from 10 of 42 steps are still live. The oldest block that was freed lived 16 steps. ' +
         'Half or more was freed at once, 2 times.',
     );
   });

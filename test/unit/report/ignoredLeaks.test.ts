@@ -71,7 +71,7 @@ describe('The ignore file', () => {
     const bad: [string, RegExp][] = [
       ['{', /not JSON/],
       ['[]', /no object/],
-      ['{"ignoredLeaks": 3}', /no list/],
+      ['{"ignoredLeaks": 3}', /not a list/],
       ['{"ignoredLeaks": [{"file": "a.py"}]}', /entry 1 /],
       [`{"ignoredLeaks": [${'0,'.repeat(10_000)}0]}`, /more than 10000/],
     ];

@@ -18,7 +18,7 @@ const PROFILER = join(FIXTURES, 'profiler');
 const NO_WORKSPACE = { files: [], rules: [] };
 const ALL = { mostLines: Infinity };
 
-/** The report on inputs that are no snapshots. */
+/** The report on inputs that are not snapshots. */
 async function reportOn(...paths: string[]): Promise<Report> {
   const trends: OtherInputs['trends'][number][] = [];
   const cycles: OtherInputs['cycles'][number][] = [];
@@ -130,7 +130,7 @@ describe('Inputs without lines', () => {
       ],
     );
     for (const words of [renderText(report, ALL), renderMarkdown(report, ALL)]) {
-      assert.match(words, /2 tensors kept among 11 objects/);
+      assert.match(words, /2 tensors held among 11 objects/);
       assert.match(words, /file\.py:1 \(alloc\): in the cycle .*function hook/);
     }
   });

@@ -104,7 +104,7 @@ const names = (found: readonly ProcessFinding[]): string[] => found.map(({ verdi
 const weights: Segment = { total: 20 * MiB, live: [18 * MiB] };
 
 describe('Findings about the process', () => {
-  it('say that only reserved memory climbs, and by how much', async () => {
+  it('say that only reserved memory grows, and by how much', async () => {
     const holes = (i: number): Segment[] => times(i + 1, () => ({ total: 20 * MiB, live: [4 * MiB - 512 * i] }));
     const flat = (i: number): Segment[] => holes(i).map((one) => ({ ...one, live: [Math.floor((4 * MiB) / (i + 1))] }));
     const [found, ...others] = await findings(times(8, (i) => [weights, ...flat(i)]));
@@ -126,12 +126,12 @@ describe('Findings about the process', () => {
     assert.deepEqual(cured[0].settings, []);
   });
 
-  it('say that reserved memory climbs also where the last two snapshots are equal', async () => {
+  it('say that reserved memory grows also where the last two snapshots are equal', async () => {
     const flat = (i: number): Segment[] =>
       times(i + 1, () => ({ total: 20 * MiB, live: [Math.floor((4 * MiB) / (i + 1))] }));
     for (const count of [6, 8]) {
-      const climb = times(count - 1, (i) => [weights, ...flat(i)]);
-      const found = await findings([...climb, climb[count - 2]]);
+      const growth = times(count - 1, (i) => [weights, ...flat(i)]);
+      const found = await findings([...growth, growth[count - 2]]);
       assert.equal(found[0]?.verdict, 'reservedOnly', `${count} snapshots`);
     }
     const level = times(5, (i) => [weights, ...flat(Math.min(i, 2))]);
@@ -198,16 +198,16 @@ describe('Findings about the process', () => {
     assert.deepEqual(await findings(times(7, (i) => waiting(i % 2 === 0 ? [] : [MiB]))), []);
   });
 
-  it('tell memory outside PyTorch that climbs, as the recorder saw it', async () => {
+  it('tell memory outside PyTorch that grows, as the recorder saw it', async () => {
     const outside = (bytes: (i: number) => number): Promise<ProcessFinding[]> =>
       findings(
         times(8, () => [weights]),
         SETTINGS,
         (i) => ({ devices: [{ device: 0, capacityBytes: null, outsideBytes: bytes(i) }] }),
       );
-    const climbs = await outside((i) => (400 + 50 * i) * MiB);
+    const grows = await outside((i) => (400 + 50 * i) * MiB);
     assert.deepEqual(
-      climbs.map(({ verdict, bytes }) => [verdict, bytes]),
+      grows.map(({ verdict, bytes }) => [verdict, bytes]),
       [['hostOnly', 300 * MiB]],
     );
     assert.deepEqual(await outside((i) => (i < 2 ? 400 : 460) * MiB), [], 'libraries loaded late');
@@ -229,7 +229,7 @@ describe('Findings about the process', () => {
       assert.ok(report.runs.length > 3);
       assert.deepEqual(
         report.runs.flatMap(({ id, process }) =>
-          // Memory reserved far above the peak is no climb, and is there in healthy runs as well.
+          // Memory reserved far above the peak is no growth, and is there in healthy runs as well.
           process.filter(({ message }) => !message.includes(FAR_ABOVE)).map(({ verdict }) => `${id}: ${verdict}`),
         ),
         [],
@@ -242,7 +242,7 @@ describe('Findings about the process', () => {
       verdict: 'reservedOnly',
       device: 0,
       bytes: MiB,
-      message: 'Reserved memory climbs.',
+      message: 'Reserved memory grows.',
       settings: [{ name: 'max_split_size_mb', value: '256', why: 'less is cut up' }],
     };
     const digest = digestSnapshot(
@@ -254,11 +254,11 @@ describe('Findings about the process', () => {
     const options = { mostLines: 5 };
     assert.match(
       renderText(report, options),
-      /\n {2}Reserved memory climbs\.\n {4}max_split_size_mb:256 — less is cut up\n/,
+      /\n {2}Reserved memory grows\.\n {4}max_split_size_mb:256 — less is cut up\n/,
     );
     assert.match(
       renderMarkdown(report, options),
-      /\n- `Reserved memory climbs\.`\n {2}- `max_split_size_mb:256`: less is cut up\n/,
+      /\n- `Reserved memory grows\.`\n {2}- `max_split_size_mb:256`: less is cut up\n/,
     );
   });
 });

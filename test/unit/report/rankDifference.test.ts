@@ -33,7 +33,7 @@ describe('Ranks that differ', () => {
     assert.equal(difference.growing[0].liveBytes, line?.liveBytes);
     assert.match(
       difference.message,
-      /collect\.py:28 \(\w+\) grows on rank 0 \(\+.+\)\. It does not grow on rank 1\. Look at what only/,
+      /collect\.py:28 \(\w+\) grows on rank 0 \(\+.+\)\. It does not grow on rank 1\. Inspect code that only/,
     );
     assert.ok(renderText(report, { mostLines: 30 }).includes(difference.message));
     assert.match(renderMarkdown(report, { mostLines: 30 }), /## Ranks that differ\n\n- `.+grows on rank 0/);

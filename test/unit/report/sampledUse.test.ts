@@ -119,26 +119,26 @@ function said({ runs, trends }: Report): { findings: [string, number][]; warning
 }
 
 const flat: Live = { reserved: () => 1000 };
-const climbing = (minutes: number): number => 1400 + 50 * Math.floor(minutes);
+const growing = (minutes: number): number => 1400 + 50 * Math.floor(minutes);
 const NOTHING = { findings: [], warnings: [] };
 
 describe('Samples of nvidia-smi beside snapshots', () => {
-  it('tell memory outside PyTorch that climbs, whatever the zone of their clock', async () => {
+  it('tell memory outside PyTorch that grows, whatever the zone of their clock', async () => {
     const digests = await snapshots(flat);
     for (const zone of [330, 0, -480, 840]) {
-      const found = report(digests, await log({ used: climbing, zone }));
+      const found = report(digests, await log({ used: growing, zone }));
       assert.deepEqual(said(found), { findings: [['hostOnly', 300]], warnings: [] }, `${zone}`);
       assert.match(
         found.runs[0].process[0].message,
-        /^Memory of device 0 outside PyTorch climbs from 450 MiB to 750 MiB\. This is seen in nvidia-smi\.csv \(nvidia-smi\)\. /,
+        /^Memory of device 0 outside PyTorch grows from 450 MiB to 750 MiB\. This is seen in nvidia-smi\.csv \(nvidia-smi\)\. /,
       );
       assert.match(renderText(found, { mostLines: 5 }), /hostOnly: Memory of device 0/);
     }
     // A folder above holds logs of the run as well.
-    assert.equal(said(report(digests, await log({ used: climbing }), 'nvidia-smi.csv')).findings.length, 1);
+    assert.equal(said(report(digests, await log({ used: growing }), 'nvidia-smi.csv')).findings.length, 1);
   });
 
-  it('are silent where it is PyTorch that climbs, or nothing does', async () => {
+  it('are silent where it is PyTorch that grows, or nothing does', async () => {
     const leak: Live = { reserved: (i) => 1000 + 100 * i };
     const leaking = await snapshots(leak);
     const follows = (minutes: number): number => 1400 + 100 * Math.max(0, Math.min(SNAPSHOTS - 1, Math.floor(minutes)));
@@ -156,7 +156,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     const shaken =
       (by: number) =>
       (minutes: number): number =>
-        climbing(minutes) + (Math.floor(minutes) % 2) * by;
+        growing(minutes) + (Math.floor(minutes) % 2) * by;
     assert.deepEqual(said(report(digests, await log({ used: shaken(-3) }))).findings, [['hostOnly', 300]]);
     const still = (minutes: number): number => 1400 + (Math.floor(minutes) % 2) * 3;
     assert.deepEqual(said(report(digests, await log({ used: still }))), NOTHING);
@@ -167,14 +167,14 @@ describe('Samples of nvidia-smi beside snapshots', () => {
   it('of another time, another device or another folder say nothing, and why', async () => {
     const digests = await snapshots(flat);
     // Not a quarter of an hour off, which could be a zone.
-    const apart = report(digests, await log({ used: climbing, startMs: START_MS + 127 * 3_600_000 }));
+    const apart = report(digests, await log({ used: growing, startMs: START_MS + 127 * 3_600_000 }));
     assert.deepEqual(said(apart), { findings: [], warnings: ['otherTimes'] });
     assert.match(apart.trends[0].warnings[0].message, /no time zone.*: log from the first snapshot to the last/);
-    const early = await log({ used: climbing, margin: -2 });
+    const early = await log({ used: growing, margin: -2 });
     assert.deepEqual(said(report(digests, early)), { findings: [], warnings: ['otherTimes'] }, 'ends before the last');
     const less = await log({ used: (minutes) => 500 + 50 * Math.floor(minutes) });
     assert.deepEqual(said(report(digests, less)), { findings: [], warnings: ['otherDevice'] });
-    assert.deepEqual(said(report(digests, await log({ used: climbing }), 'runs/b/nvidia-smi.csv')), NOTHING);
+    assert.deepEqual(said(report(digests, await log({ used: growing }), 'runs/b/nvidia-smi.csv')), NOTHING);
   });
 
   it('are matched by device, or where there is only one', async () => {
@@ -182,7 +182,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     const only =
       (index: number) =>
       (minutes: number, at: number): number =>
-        at === index ? climbing(minutes) : 1400;
+        at === index ? growing(minutes) : 1400;
     const both = { indices: [0, 1] };
     assert.deepEqual(said(report(second, await log({ ...both, used: only(1) }))).findings, [['hostOnly', 300]]);
     assert.deepEqual(said(report(second, await log({ ...both, used: only(0) }))).findings, []);
@@ -196,11 +196,11 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     const digests = await snapshots(flat);
     const during = (minutes: number): boolean => minutes >= 0 && minutes < SNAPSHOTS;
     const long = { margin: 20 * 60, seconds: 20 };
-    // At night it climbs as well, only the hour before the training is calm.
-    const calm = await log({ ...long, used: (minutes) => (during(minutes) ? climbing(minutes) : 1400) });
+    // At night it grows as well, only the hour before the training is calm.
+    const calm = await log({ ...long, used: (minutes) => (during(minutes) ? growing(minutes) : 1400) });
     assert.deepEqual(said(report(digests, calm)).findings, []);
     // Before and behind the training the device is free, and less is used than was reserved.
-    const free = await log({ ...long, used: (minutes) => (during(minutes) ? climbing(minutes) : 4) });
+    const free = await log({ ...long, used: (minutes) => (during(minutes) ? growing(minutes) : 4) });
     assert.deepEqual(said(report(digests, free)), { findings: [['hostOnly', 300]], warnings: [] });
   });
 
@@ -208,7 +208,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     const digests = await snapshots(flat, () => ({
       devices: [{ device: 0, capacityBytes: null, outsideBytes: 400 * MiB }],
     }));
-    assert.deepEqual(said(report(digests, await log({ used: climbing }))), NOTHING);
+    assert.deepEqual(said(report(digests, await log({ used: growing }))), NOTHING);
     const seen = await snapshots(flat, (i) => ({
       devices: [{ device: 0, capacityBytes: null, outsideBytes: (400 + 100 * i) * MiB }],
     }));

@@ -143,7 +143,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Zero for what is no number. */
+/** Zero for what is not a number. */
 function numberOf(value: JsonValue | undefined): number {
   const number = typeof value === 'number' || typeof value === 'bigint' ? Number(value) : 0;
   return Number.isFinite(number) ? number : 0;

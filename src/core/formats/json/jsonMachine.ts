@@ -313,7 +313,7 @@ export class JsonMachine {
   private damaged(offset: number): SnapshotError {
     return new SnapshotError(
       'notASnapshot',
-      say('{0} is no readable JSON: byte {1} makes no sense there. Write the file again.', this.name, offset),
+      say('{0} is not readable JSON: byte {1} makes no sense there. Write the file again.', this.name, offset),
     );
   }
 }

@@ -51,7 +51,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
       default:
         throw new SnapshotError(
           'notASnapshot',
-          say('{0} is no readable profile: byte {1} makes no sense there. Save it again.', name, reader.at),
+          say('{0} is not a readable profile: byte {1} makes no sense there. Save it again.', name, reader.at),
         );
     }
   }
@@ -103,7 +103,7 @@ class Reader {
     }
     throw new SnapshotError(
       'notASnapshot',
-      say('{0} is no readable profile: the number before byte {1} has no end. Save it again.', this.name, this.at),
+      say('{0} is not a readable profile: the number before byte {1} has no end. Save it again.', this.name, this.at),
     );
   }
 

@@ -24,7 +24,7 @@ const PREFIX =
   /^(?:[\w.@-]{1,64}[ \t]{0,16}\|[ \t]+|#[ \t]*|\[[^\],]{1,64}\][ \t]+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?Z?[ \t]+(?=[^,\s]))/;
 const MOST_PREFIXES = 3;
 const MIB = 1 << 20;
-/** More devices than any machine has: a larger number is no index. */
+/** More devices than any machine has: a larger number is not an index. */
 const MOST_DEVICES = 64;
 
 const NAMES: Readonly<Record<string, keyof Omit<SmiColumns, 'count'>>> = {
@@ -51,7 +51,7 @@ export function smiFields(line: string): string[] {
   return rest.split(',').map((field) => field.trim());
 }
 
-/** The columns that a header names, null if the line is no header of a table that says how much is used. */
+/** The columns that a header names, null if the line is not a header of a table that says how much is used. */
 export function headerColumns(fields: readonly string[]): SmiColumns | null {
   const columns = { ...NONE, count: fields.length };
   fields.forEach((field, i) => {
@@ -102,7 +102,7 @@ function inOrder(fields: readonly string[], places: readonly number[]): [used: n
   return smiBytes(fields[a]) > smiBytes(fields[b]) ? [b, a] : [a, b];
 }
 
-/** Bytes of a field, with its unit or (`nounits`) without; NaN for `[N/A]` and whatever else is no amount. */
+/** Bytes of a field, with its unit or (`nounits`) without; NaN for `[N/A]` and whatever else is not an amount. */
 export function smiBytes(field: string): number {
   const size = SIZE.exec(field);
   if (size === null) return WHOLE.test(field) ? Number(field) * MIB : Number.NaN;

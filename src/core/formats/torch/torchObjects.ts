@@ -59,7 +59,7 @@ export class TorchObjects {
       .map((item) => this.strings.text(item & PAYLOAD_MASK));
   }
 
-  /** Adds to a dictionary that is none of those with columns. Keys that are no texts are passed over. */
+  /** Adds to a dictionary that is none of those with columns. Keys that are not texts are passed over. */
   setEntries(dict: Ref, stack: ValueStack, from: number, to: number): Ref {
     const { ref } = stack;
     this.held += (to - from) / 2;
@@ -111,7 +111,7 @@ export class TorchObjects {
   }
 
   /**
-   * A dictionary without anything that is no setting.
+   * A dictionary without anything that is not a setting.
    * @throws SnapshotError `limit` if it holds itself, or the same ones again and again
    */
   settings(dict: TorchObject & { type: 'dict' }, depth = 0): { readonly [key: string]: SettingValue } {

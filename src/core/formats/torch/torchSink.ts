@@ -163,7 +163,8 @@ export class TorchSink implements RecordSink {
     throw new SnapshotError(
       'notASnapshot',
       say(
-        '{0} is no memory snapshot: it has no segments. ' + 'Choose a file made by torch.cuda.memory._dump_snapshot.',
+        '{0} is not a memory snapshot: it has no segments. ' +
+          'Choose a file made by torch.cuda.memory._dump_snapshot.',
         this.name,
       ),
     );

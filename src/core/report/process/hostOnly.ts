@@ -4,7 +4,7 @@ import { say } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
 import { folderOf } from '../folderOf.js';
 import type { ProcessFinding } from '../report.js';
-import { keepsClimbing } from './climbing.js';
+import { keepsGrowing } from './growing.js';
 import type { SampledUse } from './sampledUse.js';
 
 /** Growth as a share of what was used after warm-up: libraries that are loaded late take some. */
@@ -13,7 +13,7 @@ const LEAST_GROWTH = 0.2;
 const NOISE: Bytes = 4 << 20;
 
 /**
- * Device memory outside PyTorch that climbs: NCCL, other libraries, other processes. The recorder saw it at each snapshot,
+ * Device memory outside PyTorch that grows: NCCL, other libraries, other processes. The recorder saw it at each snapshot,
  * or samples of the device say it, in every reading of their clock.
  */
 export function hostOnly(
@@ -24,8 +24,8 @@ export function hostOnly(
   const series = snapshots.flatMap(({ recording }) =>
     (recording?.devices ?? []).filter((one) => one.device === device).map(({ outsideBytes }) => outsideBytes),
   );
-  if (series.length === snapshots.length) return climbs(series) ? finding(device, series, null) : null;
-  if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => climbs(steadied(outsideBytes)))) return null;
+  if (series.length === snapshots.length) return grows(series) ? finding(device, series, null) : null;
+  if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => grows(steadied(outsideBytes)))) return null;
   const least = sampled.reduce((one, other) =>
     growthOf(other.outsideBytes) < growthOf(one.outsideBytes) ? other : one,
   );
@@ -43,8 +43,8 @@ function growthOf(series: readonly Bytes[]): Bytes {
   return series[series.length - 1] - series[1];
 }
 
-function climbs(series: readonly Bytes[]): boolean {
-  return keepsClimbing(series) && growthOf(series) >= LEAST_GROWTH * series[1];
+function grows(series: readonly Bytes[]): boolean {
+  return keepsGrowing(series) && growthOf(series) >= LEAST_GROWTH * series[1];
 }
 
 /** @param log name of the file that has the samples, null where the recorder saw it */
@@ -55,16 +55,13 @@ function finding(device: number, series: readonly Bytes[], log: string | null): 
     bytes: growthOf(series),
     message: [
       say(
-        'Memory of device {0} outside PyTorch climbs from {1} to {2}.',
+        'Memory of device {0} outside PyTorch grows from {1} to {2}.',
         device,
         byteText(series[1]),
         byteText(series[series.length - 1]),
       ),
       ...(log === null ? [] : [say('This is seen in {0} (nvidia-smi).', log)]),
-      say(
-        'It is another process, or a library that allocates by itself (NCCL, cuDNN, a custom kernel): no line of the ' +
-          'program shows it.',
-      ),
+      say('Another process holds it, or a library with its own allocator (NCCL, cuDNN, a custom kernel).'),
     ].join(' '),
     settings: [],
   };

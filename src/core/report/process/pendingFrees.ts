@@ -4,10 +4,10 @@ import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
-import { keepsClimbing } from './climbing.js';
+import { keepsGrowing } from './growing.js';
 import { lineOfGroup } from './pinnedSegments.js';
 
-/** Share of the live bytes that wait in every snapshot, from which on it is told although it does not climb. */
+/** Share of the live bytes that wait in every snapshot, from which on it is told although it does not grow. */
 const LARGE_SHARE = 0.2;
 const FEWEST_SNAPSHOTS = 3;
 
@@ -28,7 +28,7 @@ export function pendingFrees(
   const isLarge = (digest: SnapshotDigest, i: number): boolean =>
     series[i] > 0 && series[i] >= LARGE_SHARE * (digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
   const always = snapshots.length >= FEWEST_SNAPSHOTS && snapshots.every(isLarge);
-  if (!always && !keepsClimbing(series)) return null;
+  if (!always && !keepsGrowing(series)) return null;
   const pending = pendingIn(last);
   const largest = [...pending].sort((a, b) => b.bytes - a.bytes).at(0);
   const place = largest === undefined ? null : lineOfGroup(last, largest.group, lookup);
@@ -39,13 +39,13 @@ export function pendingFrees(
     message: [
       sayCount(
         sum(pending, ({ blocks }) => blocks),
-        '{1} in 1 block on device {2} were let go and still wait for another stream (record_stream).',
-        '{1} in {0} blocks on device {2} were let go and still wait for another stream (record_stream).',
+        '{1} in 1 block on device {2} are released, but wait for another stream (record_stream).',
+        '{1} in {0} blocks on device {2} are released, but wait for another stream (record_stream).',
         byteText(bytes),
         device,
       ),
       ...(place === null ? [] : [say('Most of it was allocated by {0}.', place)]),
-      say('Let the stream catch up, or wait for it before the tensor is dropped.'),
+      say('Wait for the stream before you drop the tensor.'),
     ].join(' '),
     settings: [],
   };

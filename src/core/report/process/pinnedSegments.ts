@@ -10,7 +10,7 @@ const LEAST_SHARE = 0.25;
 
 /**
  * Large segments that a little live memory pins. Between two steps that is how every training looks, and the next step
- * fills the holes: it is told only of a device whose memory ran out, or whose reserved memory climbs.
+ * fills the holes: it is told only of a device whose memory ran out, or whose reserved memory grows.
  * @param isShort true if the device has too little memory for what is reserved
  */
 export function pinnedSegments(
@@ -32,8 +32,8 @@ export function pinnedSegments(
     message: [
       sayCount(
         pinned.length,
-        '{1} of live blocks pin 1 large segment of {2} on device {3}, which cannot be given back.',
-        '{1} of live blocks pin {0} large segments of {2} on device {3}, which cannot be given back.',
+        '{1} of live blocks pin 1 large segment of {2} on device {3}, which cannot be freed.',
+        '{1} of live blocks pin {0} large segments of {2} on device {3}, which cannot be freed.',
         byteText(live),
         byteText(held + live),
         device,
@@ -45,7 +45,7 @@ export function pinnedSegments(
     settings:
       last.segments.settings?.['expandable_segments'] === true
         ? []
-        : [{ name: 'expandable_segments', value: 'True', why: say('the free pages of a segment can be given back') }],
+        : [{ name: 'expandable_segments', value: 'True', why: say('the free pages of a segment can be freed') }],
   };
 }
 

@@ -18,10 +18,10 @@ export function processFindings(
 ): ProcessFinding[] {
   const last = snapshots[snapshots.length - 1];
   return last.devices.flatMap(({ device }) => {
-    const climbing = reservedOnly(snapshots, device);
-    const isShort = climbing !== null || snapshots.some(({ segments }) => segments.outOfMemory.includes(device));
+    const growing = reservedOnly(snapshots, device);
+    const isShort = growing !== null || snapshots.some(({ segments }) => segments.outOfMemory.includes(device));
     return [
-      climbing ?? reservedFarAbove(snapshots, device),
+      growing ?? reservedFarAbove(snapshots, device),
       pinnedSegments(last, device, isShort, lookup),
       pendingFrees(snapshots, device, lookup),
       hostOnly(snapshots, device, sampledOf(device)),

@@ -5,27 +5,27 @@ import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
-import { keepsClimbing } from './climbing.js';
+import { keepsGrowing } from './growing.js';
 
 /** Growth of what is reserved and not live, as a share of what was reserved after warm-up: less is the allocator's play. */
 const LEAST_GROWTH = 0.2;
 /** Share of that growth that a cause must explain. */
 const MAIN_CAUSE = 0.5;
 
-/** Reserved memory that climbs although live memory does not, with the settings that apply to its cause. */
+/** Reserved memory that grows although live memory does not, with the settings that apply to its cause. */
 export function reservedOnly(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const totals = snapshots.map((digest) => digest.devices.find((one) => one.device === device));
   const reserved = totals.map((total) => total?.reservedBytes ?? null);
   const live = totals.map((total) => total?.liveBytes ?? 0);
   if (!reserved.every((bytes) => bytes !== null)) return null;
   const slack = reserved.map((bytes, i) => bytes - live[i]);
-  if (!keepsClimbing(reserved) || !keepsClimbing(slack)) return null;
+  if (!keepsGrowing(reserved) || !keepsGrowing(slack)) return null;
   // The first interval is warm-up.
   const last = snapshots.length - 1;
   const growth = slack[last] - slack[1];
   const liveGrowth = Math.max(...live) - live[1];
   if (growth < LEAST_GROWTH * reserved[1] || liveGrowth > growth) return null;
-  const climb = [device, byteText(reserved[1]), byteText(reserved[last])];
+  const span = [device, byteText(reserved[1]), byteText(reserved[last])];
   const cause = causeOf(poolsOf(snapshots[1], device), poolsOf(snapshots[last], device), growth, snapshots[last]);
   return {
     verdict: 'reservedOnly',
@@ -34,11 +34,11 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
     message: [
       liveGrowth > 0
         ? say(
-            'Reserved memory of device {0} climbs from {1} to {2} while live memory grows by {3} at most.',
-            ...climb,
+            'Reserved memory of device {0} grows from {1} to {2} while live memory grows by {3} at most.',
+            ...span,
             byteText(liveGrowth),
           )
-        : say('Reserved memory of device {0} climbs from {1} to {2} while live memory does not grow.', ...climb),
+        : say('Reserved memory of device {0} grows from {1} to {2} while live memory does not grow.', ...span),
       cause.text,
     ].join(' '),
     settings: cause.settings,
@@ -118,10 +118,10 @@ function causeOf(
     return {
       text: sayCount(
         count,
-        '{1} more are cached for 1 side stream, and no other stream may use them. Use the same streams again ' +
-          'instead of making new ones.',
-        '{1} more are cached for {0} side streams, and no other stream may use them. Use the same streams again ' +
-          'instead of making new ones.',
+        '{1} more are cached for 1 side stream, and no other stream may use them. Reuse streams ' +
+          'instead of creating new ones.',
+        '{1} more are cached for {0} side streams, and no other stream may use them. Reuse streams ' +
+          'instead of creating new ones.',
         byteText(aside),
       ),
       settings: [],
@@ -134,7 +134,7 @@ function causeOf(
   if (idle >= MAIN_CAUSE * growth) {
     return {
       text: say(
-        '{0} more lie in segments that hold nothing: cached in sizes that nobody asks for again.',
+        '{0} more lie in segments that hold nothing: cached in sizes that are not requested again.',
         byteText(idle),
       ),
       settings: [...collecting(last), ...expandable(last)],
@@ -170,7 +170,7 @@ function collecting({ segments: { settings } }: SnapshotDigest): ProcessFinding[
     {
       name: 'garbage_collection_threshold',
       value: '0.8',
-      why: say('cached segments that lie idle are given back in time'),
+      why: say('idle cached segments are freed'),
     },
   ];
 }

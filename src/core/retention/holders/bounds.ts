@@ -16,7 +16,7 @@ export interface Limit {
   readonly holder: string;
   /** Items that it holds at most; null where a loop around the steps releases them. */
   readonly most: ItemLimit | null;
-  /** It is no container, but a graph of several steps, that a backward frees every so many. */
+  /** It is not a container, but a graph of several steps, that a backward frees every so many. */
   readonly isGraph: boolean;
 }
 

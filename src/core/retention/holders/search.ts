@@ -105,7 +105,7 @@ type Suspect = Pick<
   'kind' | 'place' | 'holder' | 'held' | 'heldSpan' | 'value' | 'every' | 'container' | 'attribute'
 >;
 
-/** What keeps, but is no container, and what is kept without a name. */
+/** What keeps, but is not a container, and what is kept without a name. */
 export const NAMELESS = { held: '', heldSpan: null, container: null, attribute: null } as const;
 
 /** What was noted while a program was followed, and what it is judged by. */

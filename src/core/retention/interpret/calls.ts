@@ -187,7 +187,7 @@ export class Calls extends Part {
   }
 }
 
-/** An object of a library that is no module: what it calls back, it may call again and again. */
+/** An object of a library that is not a module: what it calls back, it may call again and again. */
 function isForeign(object: PyObject): boolean {
   return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
 }

@@ -134,7 +134,7 @@ function runHooks(follower: Program): void {
   const run = (fn: FunctionObject): void => {
     const count = fn.def.params.length - (fn.self === null ? 0 : 1) - fn.partial.length;
     const given = Array.from({ length: Math.max(0, count) }, (_, i): Given => {
-      // The module itself comes first, and is no new memory.
+      // The module itself comes first, and is not a new memory.
       const isModule = i === 0 && count > 1;
       const node = (isModule ? modules.get(fn) : undefined) ?? new FlowNode(2);
       if (isModule) modules.set(fn, node);

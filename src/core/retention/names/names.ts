@@ -43,7 +43,7 @@ export interface HolderName {
 /** No program has a longer name; a recording may say anything. */
 const LONGEST = 500;
 
-/** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is no container's name. */
+/** `self.rows`, `Logger.rows`, `self.rows[name]`, `history['aux']`, `errors`; null of what is not a container's name. */
 export function nameOfHolder(holder: string): HolderName | null {
   if (holder.length > LONGEST) return null;
   if (/^getattr\(.*\)$/.test(holder)) return { kind: 'computed', name: 'getattr' };

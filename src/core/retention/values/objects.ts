@@ -120,7 +120,7 @@ export interface ClassObject {
   readonly bases: readonly (ClassObject | Library)[];
 }
 
-/** Something imported that is no file of the workspace, by its dotted name; or a builtin. */
+/** Something imported that is not a file of the workspace, by its dotted name; or a builtin. */
 export interface Library {
   readonly kind: 'library';
   readonly name: string;

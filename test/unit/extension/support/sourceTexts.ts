@@ -28,7 +28,7 @@ export function sourceTexts(root: string, folders: readonly string[]): SourceTex
   return { texts, unknown };
 }
 
-/** Words in a file's literals that go through no translator, as `line: text`. Types, imports and names of places are no words. */
+/** Words in a file's literals that go through no translator, as `line: text`. Types, imports and names of places are not words. */
 export function untranslated(path: string): string[] {
   const source = parsed(path);
   const found: string[] = [];

@@ -1,13 +1,13 @@
-/** Snapshots that make a climb of the process: the first interval is warm-up, and three more must show it. */
+/** Snapshots that make growth of the process: the first interval is warm-up, and three more must show it. */
 const FEWEST_SNAPSHOTS = 5;
 /** Share of the intervals that must rise. */
 const RISING_SHARE = 0.5;
 
 /**
  * True if a series rises in most intervals after warm-up, also in the later half, never falls, and does not level off:
- * a cache that has found its size is no climb. One level interval at the end is no level yet.
+ * a cache that has found its size is not growth. One level interval at the end is not a level yet.
  */
-export function keepsClimbing(all: readonly number[]): boolean {
+export function keepsGrowing(all: readonly number[]): boolean {
   const series = all.at(-1) === all.at(-2) ? all.slice(0, -1) : all;
   if (series.length < FEWEST_SNAPSHOTS) return false;
   const changes = series.slice(2).map((value, i) => value - series[i + 1]);
