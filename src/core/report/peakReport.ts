@@ -10,7 +10,7 @@ import { sum } from './lineSelection.js';
 import { modulePath } from './modulePath.js';
 import { peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
 import { reportFrame } from './reportFrame.js';
-import type { CategoryAmount, OlderReport, PeakLine, PeakReport, SourceLine } from './report.js';
+import type { CategoryAmount, OlderReport, PeakLine, PeakReport } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { SPLIT_SHARE, waysOf, type HeldStack } from './ways.js';
 
@@ -81,7 +81,7 @@ export function peakReport(
   };
 }
 
-function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): SourceLine | null {
+function lineOf(frames: readonly DigestFrame[], lookup: FileLookup): OwnerLine | null {
   const owner = ownerOf(frames, [], 'noStack', lookup);
   return 'line' in owner ? owner.line : null;
 }

@@ -2,6 +2,7 @@
  * The report: what `leakline analyze --json` prints and what the editor renders. Field names are stable; `schema`
  * follows semantic versioning. docs/numbers.md defines every number.
  */
+import type { OwnerLine } from '../attribution/owner.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import type { Category } from '../attribution/categories.js';
 import type { RunOrder } from '../runs/runs.js';
@@ -105,7 +106,7 @@ export interface OutOfMemoryReport {
   /** What the program had set with `_set_memory_metadata`, null where nothing. */
   metadata: string | null;
   /** The line that asked, null where the stack shows none; of many failures known of the last only, as what follows. */
-  asked: SourceLine | null;
+  asked: OwnerLine | null;
   /** The stack that asked, innermost first. */
   frames: ReportFrame[];
   /** The largest block that was free inside reserved memory; null where the input does not say. */
@@ -127,7 +128,7 @@ export interface PeakReport {
   /** The part of the pass, null where the stack of the event does not say. */
   phase: Phase | null;
   /** The line that allocates there, null where the stack shows none. */
-  at: SourceLine | null;
+  at: OwnerLine | null;
   /** The module as the source names it on the way there, such as `blocks.attn`; null where that is not known. */
   module: string | null;
   /** Lines and buckets add up to it, and so do the categories. */
@@ -146,14 +147,6 @@ export interface PeakReport {
   advice: string[];
 }
 
-/** A line that owns memory, relative to its workspace folder when mapped. */
-export interface SourceLine {
-  file: string;
-  line: number;
-  function: string;
-  mapped: boolean;
-}
-
 /** Evidence on memory without a stack that is older than the trace. What it leaves open is not known. */
 export interface OlderReport {
   /** Of the sizes of the gradients, one block for each. */
@@ -161,11 +154,11 @@ export interface OlderReport {
   /** Of these sizes, once or twice more. */
   stateBytes: Bytes;
   /** Freed later in the trace, by line; null where autograd or a library frees it. */
-  freed: { by: SourceLine | null; bytes: Bytes; blocks: number }[];
+  freed: { by: OwnerLine | null; bytes: Bytes; blocks: number }[];
 }
 
 /** What a line held at the peak. */
-export interface PeakLine extends SourceLine {
+export interface PeakLine extends OwnerLine {
   bytes: Bytes;
   blocks: number;
   /** Those that the line holds; they add up to `bytes`. */
@@ -403,9 +396,9 @@ export interface CycleTensorReport {
   text: string;
   isCycle: boolean;
   /** Where the tensor was allocated, null where not known. */
-  line: { file: string; line: number; function: string; mapped: boolean } | null;
+  line: OwnerLine | null;
   /** Innermost first. */
-  frames: { file: string; line: number; function: string }[];
+  frames: ReportFrame[];
 }
 
 /** Two snapshots side by side, per owner line. */
@@ -481,10 +474,6 @@ export interface Amount {
   blocks: number;
 }
 
-export interface CompareLine extends CompareCell {
-  file: string;
-  line: number;
-  function: string;
-  mapped: boolean;
-  stacks: (CompareCell & { frames: { file: string; line: number; function: string }[] })[];
+export interface CompareLine extends CompareCell, OwnerLine {
+  stacks: (CompareCell & { frames: ReportFrame[] })[];
 }
