@@ -113,7 +113,7 @@ describe('What an input does not say', () => {
     const digest = await digestOf('profiler/jax_memory.prof');
     const compare = buildCompare(digest, digest, NO_WORKSPACE);
     assert.ok([...compare.lines, ...Object.values(compare.buckets)].every(({ flow }) => flow === null));
-    assert.match(renderCompareText(compare, ALL), /is not known: not both have a trace\./);
+    assert.match(renderCompareText(compare, ALL), /Surviving blocks are unknown: one snapshot has no trace\./);
     // Nor is anything older than a recording that a profile does not have.
     assert.equal(compare.buckets.beforeRecording.blocksA, compare.noStack.blocksA);
   });
