@@ -26,7 +26,7 @@ interface Path extends HeldStack {
 /** The ways of a line, the largest first. They differ in the library's frame or in the first caller that differs. */
 export function waysOf(owner: { file: string; line: number }, stacks: readonly HeldStack[]): HeldWay[] {
   const paths = stacks.map((stack) => pathOf(owner, stack));
-  const depth = Math.max(0, ...paths.map(({ callers }) => callers.length));
+  const depth = paths.reduce((deepest, { callers }) => Math.max(deepest, callers.length), 0);
   let common = 0;
   const callerAt = (path: Path): string => nameOf(path.callers.at(common) ?? null);
   while (common < depth && paths.every((path) => callerAt(path) === callerAt(paths[0]))) common++;
