@@ -20,7 +20,6 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
-import type { Picture } from '../picture/picture.js';
 import { listenForGestures } from './gestures.js';
 import { Overlay, type CursorPoint } from './overlay.js';
 import { isLevelWith, pixelOf, valueAt, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
@@ -72,12 +71,7 @@ export class ChartView {
   });
   private readonly drawCurve = oncePerFrame(() => {
     const { curve, heights } = this.store.get();
-    if (curve !== null)
-      this.chart.show(curve, {
-        visible: this.visible(curve),
-        heights,
-        moving: this.moving,
-      });
+    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), heights, moving: this.moving });
     this.placeBands();
     this.placeOverlay();
   });
@@ -147,24 +141,20 @@ export class ChartView {
   }
 
   /** What is drawn: the allocations, and the curve over them; null while nothing is. */
-  picture(): Picture | null {
+  picture(): HTMLCanvasElement | null {
     const area = this.area();
     if (this.store.get().curve === null || area === null) return null;
-    const { background, fontFamily, fontSize } = readTheme(this.element);
-    const { clientWidth: width, clientHeight: height } = this.plot;
-    const layers = this.layer.element.hidden ? [] : [...this.layer.element.querySelectorAll('canvas')];
-    const shapes = [
-      ...layers.map((image) => ({
-        kind: 'image' as const,
-        x: area.left,
-        y: area.top,
-        width: area.width,
-        height: area.height,
-        image,
-      })),
-      { kind: 'image' as const, x: 0, y: 0, width, height, image: this.canvas },
-    ];
-    return { width, height, background, fontFamily, fontSize, shapes };
+    const { width, height } = this.canvas;
+    const picture = el('canvas', { attributes: { width: String(width), height: String(height) } });
+    const ink = picture.getContext('2d');
+    if (ink === null) return null;
+    ink.fillStyle = readTheme(this.element).background;
+    ink.fillRect(0, 0, width, height);
+    const scale = window.devicePixelRatio;
+    const layers = this.layer.element.hidden ? [] : this.layer.element.querySelectorAll('canvas');
+    for (const layer of layers) ink.drawImage(layer, Math.round(area.left * scale), Math.round(area.top * scale));
+    ink.drawImage(this.canvas, 0, 0);
+    return picture;
   }
 
   /** The page has another size: there is room for more or fewer ticks, and for more or fewer points. */

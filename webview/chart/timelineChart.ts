@@ -6,7 +6,7 @@ import { byteTickLabels, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { marksPlugin } from './marksPlugin.js';
-import { BarPen, traceSteps } from './motionCurve.js';
+import { BarPen, traceSteps } from './steppedCurve.js';
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';

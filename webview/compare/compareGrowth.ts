@@ -121,7 +121,6 @@ export function createCompareGrowth(
   });
   const flameMenu = createExportMenu(exporter, {
     name: () => comparedName(store.get(), 'growth-by-call'),
-    picture: () => (items.length === 0 ? null : graph.picture()),
     table: () => (items.length === 0 ? null : comparedFlameTable(items)),
   });
 

@@ -1,6 +1,5 @@
 /** Beside a picture or a table: what can be saved or copied of it. */
 import { el, setText } from '../dom.js';
-import type { Picture } from '../picture/picture.js';
 import { popup } from '../popup.js';
 import { strings } from '../strings.js';
 import { createButton } from '../ui/button.js';
@@ -11,7 +10,7 @@ export interface Exportable {
   /** Name of the file, without its ending. */
   name: () => string;
   /** Null while nothing is drawn. */
-  picture?: () => Picture | null;
+  picture?: () => HTMLCanvasElement | null;
   /** Null while nothing is listed. */
   table?: () => TableData | null;
 }
@@ -50,8 +49,8 @@ export function createExportMenu(exporter: Exporter, { name, picture, table }: E
   const drawn = picture;
   if (drawn !== undefined) {
     add(strings.saveAs.png, () => {
-      const shapes = drawn();
-      return shapes === null ? null : exporter.savePicture(name(), shapes);
+      const canvas = drawn();
+      return canvas === null ? null : exporter.savePicture(name(), canvas);
     });
   }
   const listed = table;

@@ -1,19 +1,14 @@
 /** Takes pictures and tables out of the page: the extension asks where to, and writes them. */
 import type { SavedKind } from '../../src/protocol/saveData.js';
 import type { Host } from '../host.js';
-import { paintPicture } from '../picture/paintPicture.js';
-import type { Picture } from '../picture/picture.js';
 import { strings } from '../strings.js';
 import { clipboardText, csvOf, type TableData } from './tableData.js';
-
-/** Pixels of a saved picture for one on the screen. */
-const SCALE = 2;
 
 export class Exporter {
   constructor(private readonly host: Pick<Host, 'call'>) {}
 
   /** @returns what came of it, in a sentence; empty if the user changed their mind */
-  async savePicture(name: string, picture: Picture): Promise<string> {
+  async savePicture(name: string, picture: HTMLCanvasElement): Promise<string> {
     return this.save(name, 'png', await pngOf(picture));
   }
 
@@ -33,9 +28,7 @@ export class Exporter {
   }
 }
 
-async function pngOf(picture: Picture): Promise<Uint8Array> {
-  const canvas = document.createElement('canvas');
-  paintPicture(canvas, picture, SCALE);
+async function pngOf(canvas: HTMLCanvasElement): Promise<Uint8Array> {
   const blob = await new Promise<Blob | null>((resolve) => {
     canvas.toBlob(resolve, 'image/png');
   });

@@ -1,7 +1,5 @@
 /** The graph: a tree of boxes, one row of boxes for each level, walked by keys. */
 import { el } from '../dom.js';
-import type { Picture } from '../picture/picture.js';
-import { pictureOfBoxes } from '../picture/pictureOfBoxes.js';
 import { strings } from '../strings.js';
 import type { FlameItem } from './flameItems.js';
 
@@ -86,13 +84,6 @@ export class FlameGraph {
     const frame = this.element.parentElement;
     if (frame !== null) frame.scrollTop = frame.scrollHeight;
     if (focused) this.boxes.at(this.current)?.focus();
-  }
-
-  picture(): Picture {
-    return pictureOfBoxes(this.element, this.boxes, (box) => {
-      if (!box.classList.contains('difference')) return 0;
-      return box.classList.contains('of-more') ? 1 : box.classList.contains('of-less') ? -1 : 0;
-    });
   }
 
   mark(found: ReadonlySet<number>): void {

@@ -90,7 +90,6 @@ export function createFlameView(
   const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
   const menu = createExportMenu(exporter, {
     name: () => savedName(store.get(), 'flame'),
-    picture: () => (items.length === 0 ? null : graph.picture()),
     table: () => (items.length === 0 ? null : flameTable(items)),
   });
   new ResizeObserver(() => {

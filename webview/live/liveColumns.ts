@@ -4,7 +4,15 @@ import { el } from '../dom.js';
 import { formatShare } from '../format.js';
 import { pathEnd, placeText } from '../place.js';
 import { strings } from '../strings.js';
-import { bytesCell, countCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
+import {
+  bytesColumn,
+  countColumn,
+  nameColumn,
+  placeCell,
+  textCell,
+  type Cell,
+  type Column,
+} from '../table/dataTable.js';
 import type { LiveSort } from '../viewState.js';
 import type { LiveRow } from './rows.js';
 
@@ -14,29 +22,10 @@ export type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; bloc
 /** @param whole what the rows are parts of */
 export function liveColumns(whole: number, swatch: (row: ListRow) => HTMLElement | null): Column<ListRow, LiveSort>[] {
   return [
-    {
-      text: strings.columnBytes,
-      kind: 'number',
-      sort: { by: 'bytes', order: 'descending' },
-      cell: ({ bytes }) => bytesCell(bytes),
-    },
-    {
-      text: strings.columnShare,
-      kind: 'share',
-      cell: (row) => shareCell(row, whole),
-    },
-    {
-      text: strings.columnBlocks,
-      kind: 'number',
-      sort: { by: 'blocks', order: 'descending' },
-      cell: ({ blocks }) => countCell(blocks),
-    },
-    {
-      text: strings.columnLine,
-      kind: 'place',
-      sort: { by: 'line', order: 'ascending' },
-      cell: (row) => lineCell(row, swatch(row)),
-    },
+    bytesColumn(strings.columnBytes, ({ bytes }) => bytes, 'bytes'),
+    { text: strings.columnShare, kind: 'share', cell: (row) => shareCell(row, whole) },
+    countColumn(strings.columnBlocks, ({ blocks }) => blocks, 'blocks'),
+    nameColumn(strings.columnLine, (row) => lineCell(row, swatch(row)), 'line'),
     { text: strings.columnFunction, kind: 'function', cell: functionCell },
   ];
 }

@@ -1,8 +1,6 @@
 /** The segments side by side and their pieces in them, each as wide as its bytes, walked by keys. */
 import { PIECES, type MapSegment, type MemoryMapAnswer } from '../../src/protocol/mapData.js';
 import { el } from '../dom.js';
-import type { Picture } from '../picture/picture.js';
-import { pictureOfBoxes } from '../picture/pictureOfBoxes.js';
 import { strings } from '../strings.js';
 import { ownerName } from '../layer/bandText.js';
 import type { SourceLine } from '../viewState.js';
@@ -61,13 +59,6 @@ export class MapGrid {
     this.element.addEventListener('keydown', (event) => {
       if (!event.altKey && !event.shiftKey && this.key(event.key)) event.preventDefault();
     });
-  }
-
-  picture(): Picture {
-    return pictureOfBoxes(
-      this.element,
-      this.element.querySelectorAll<HTMLElement>('.segment-label, .segment-bar, .piece'),
-    );
   }
 
   show(map: MemoryMapAnswer): void {

@@ -79,7 +79,6 @@ export function createMapView(
   const scroller = el('div', { class: 'scroller map-scroller', attributes }, grid.element);
   const menu = createExportMenu(exporter, {
     name: () => savedName(store.get(), 'map'),
-    picture: () => (maps.store.get().map?.hasPlaces === true ? grid.picture() : null),
     table: () => {
       const { map } = maps.store.get();
       return map?.hasPlaces === true ? mapTable(map) : null;

@@ -73,10 +73,13 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   const describe = (): void => {
     const { run, error } = runs.store.get();
     failure.show(error === null ? null : strings.runFailed(error));
-    // An empty strip keeps its place while it is asked for: its width decides what is asked.
+    // An empty strip keeps its place while it is asked for, so that the chart stays where it is.
+    const { choices, selection, curve } = store.get();
+    const own = choices?.find(({ path }) => path === selection?.path);
+    const alone = choices?.filter((choice) => choice.run === own?.run).length === 1;
+    view.classList.toggle('alone', alone);
+    view.hidden = own?.kind !== 'snapshot' || (alone && curve?.events === 0);
     const index = current();
-    view.classList.toggle('without', run === null);
-    view.classList.toggle('alone', run?.parts.length === 1);
     if (run === null) return;
     strip.title = `${runSummary(run)}\n${strings.runHint}`;
     strip.setAttribute('aria-valuemax', String(run.parts.length));
@@ -88,7 +91,8 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   store.watch((state, before) => {
     const { selection, choices } = state;
     if (state === before || selection !== before.selection || choices !== before.choices) describe();
-    else if (state.range !== before.range || state.curve !== before.curve) draw();
+    else if (state.curve !== before.curve) describe();
+    else if (state.range !== before.range) draw();
   });
   watchTheme(draw);
   new ResizeObserver(() => {

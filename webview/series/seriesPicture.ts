@@ -1,14 +1,15 @@
 /** Several curves over each other: told apart by colour, dashes and the letter at their ends. */
 import type { SeriesAnswer } from '../../src/protocol/compareData.js';
-import { byteAxisTop, byteTicks } from '../chart/ticks.js';
+import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
-import { axisShapes, stepsPath } from '../picture/axisShapes.js';
-import type { Picture, Shape } from '../picture/picture.js';
-import { MARK_SIGNS } from '../strings.js';
+import { traceSteps } from '../chart/steppedCurve.js';
+import { durationIn, durationUnit } from '../duration.js';
+import { byteTickLabel, formatCount } from '../format.js';
+import { MARK_SIGNS, strings } from '../strings.js';
 import type { SeriesTheme } from './seriesTheme.js';
 
 /** Dashes by the order of the series. */
-const DASHES: readonly (readonly number[])[] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];
+const DASHES: readonly number[][] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];
 const DOT = 3;
 const FIRST_LETTER = 65;
 
@@ -32,34 +33,73 @@ export function plotArea({ width, height }: SeriesLayout, { fontSize }: SeriesTh
   };
 }
 
-export function seriesPicture(answer: SeriesAnswer, layout: SeriesLayout, theme: SeriesTheme): Picture {
+/** Draws over the whole of a canvas, in pixels of the page. */
+export function drawSeries(
+  ink: CanvasRenderingContext2D,
+  answer: SeriesAnswer,
+  layout: SeriesLayout,
+  theme: SeriesTheme,
+): void {
   const area = plotArea(layout, theme);
   const { extent, curves } = answer;
-  const yCount = Math.max(2, Math.floor(area.height / (theme.fontSize * 3.5)));
+  const { fontSize, fontFamily } = theme;
+  const yCount = Math.max(2, Math.floor(area.height / (fontSize * 3.5)));
   const top = byteAxisTop(Math.max(...curves.map(({ highest }) => highest), 0), yCount);
   const xOf = (x: number): number => pixelOf(x, area, extent);
   const yOf = (bytes: number): number => area.top + area.height * (1 - bytes / top);
-  const shapes: Shape[] = axisShapes(answer, area, theme, { xOf, yOf }, byteTicks(0, top, yCount));
+  const write = (text: string, x: number, y: number, colour: string, align: CanvasTextAlign): void => {
+    ink.textAlign = align;
+    ink.fillStyle = colour;
+    ink.fillText(text, x, y);
+  };
+  const line = (fromX: number, fromY: number, toX: number, toY: number): void => {
+    ink.beginPath();
+    ink.moveTo(fromX, fromY);
+    ink.lineTo(toX, toY);
+    ink.stroke();
+  };
+  ink.fillStyle = theme.background;
+  ink.fillRect(0, 0, layout.width, layout.height);
+  ink.textBaseline = 'middle';
+  ink.font = `${fontSize * 0.85}px ${fontFamily}`;
+  ink.strokeStyle = theme.grid;
+  const bottom = area.top + area.height;
+  for (const bytes of byteTicks(0, top, yCount)) {
+    line(area.left, yOf(bytes), area.left + area.width, yOf(bytes));
+    write(byteTickLabel(bytes), area.left - fontSize / 2, yOf(bytes), theme.text, 'right');
+  }
+  const isTime = answer.axis === 'time';
+  const unit = durationUnit(Math.max(Math.abs(extent.from), Math.abs(extent.to)));
+  const xCount = Math.max(2, Math.floor(area.width / (fontSize * 9)));
+  for (const place of (isTime ? timeTicks : eventTicks)(extent.from, extent.to, xCount)) {
+    line(xOf(place), area.top, xOf(place), bottom);
+    const label = isTime ? durationIn(place, unit) : formatCount(place);
+    write(label, xOf(place), bottom + fontSize * 0.9, theme.text, 'center');
+  }
+  const title = answer.axis === 'time' ? strings.axisTitle.time(unit) : strings.seriesAxisTitle[answer.axis];
+  write(title, area.left + area.width / 2, bottom + fontSize * 2.3, theme.text, 'center');
+  ink.font = `bold ${fontSize}px ${fontFamily}`;
   curves.forEach((curve, index) => {
     const colour = theme.series[index % theme.series.length];
-    const look = { stroke: colour, strokeWidth: index < 2 ? 2 : 1.25, dash: DASHES[index % DASHES.length] };
     for (const { first, end, to, liveBytes, hasTrace } of curve.parts) {
-      if (hasTrace && end > first) {
-        shapes.push({ kind: 'path', d: stepsPath(curve.x, curve.live, { first, end, to }, { xOf, yOf }), ...look });
-      } else if (!hasTrace) {
-        const [x, y] = [xOf(to) - DOT, yOf(liveBytes) - DOT];
-        shapes.push({ kind: 'rect', x, y, width: 2 * DOT, height: 2 * DOT, fill: colour });
+      if (!hasTrace) {
+        ink.fillStyle = colour;
+        ink.fillRect(xOf(to) - DOT, yOf(liveBytes) - DOT, 2 * DOT, 2 * DOT);
+      } else if (end > first) {
+        const steps = { x: curve.x.subarray(first, end), values: curve.live.subarray(first, end), end: to };
+        ink.strokeStyle = colour;
+        ink.lineWidth = index < 2 ? 2 : 1.25;
+        ink.setLineDash(DASHES[index % DASHES.length]);
+        ink.beginPath();
+        traceSteps(ink, steps, extent, area, yOf);
+        ink.stroke();
+        ink.setLineDash([]);
       }
     }
     for (const x of curve.outOfMemory) {
-      const at = { x: xOf(x), y: area.top + theme.fontSize / 2 };
-      shapes.push({ kind: 'text', ...at, text: MARK_SIGNS.outOfMemory, fill: theme.outOfMemory, anchor: 'middle' });
+      write(MARK_SIGNS.outOfMemory, xOf(x), area.top + fontSize / 2, theme.outOfMemory, 'center');
     }
     const last = curve.parts.at(-1);
-    if (last === undefined) return;
-    const end = { x: xOf(last.to) + theme.fontSize * 0.35, y: yOf(last.liveBytes) };
-    shapes.push({ kind: 'text', ...end, text: letterOf(index), fill: colour, bold: true });
+    if (last !== undefined) write(letterOf(index), xOf(last.to) + fontSize * 0.35, yOf(last.liveBytes), colour, 'left');
   });
-  const { background, fontFamily, fontSize } = theme;
-  return { ...layout, background, fontFamily, fontSize, shapes };
 }

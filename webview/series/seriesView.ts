@@ -5,11 +5,9 @@ import { pixelOf, valueAt } from '../chart/plot.js';
 import { el, oncePerFrame, setText } from '../dom.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
-import { paintPicture } from '../picture/paintPicture.js';
-import type { Picture } from '../picture/picture.js';
 import { strings } from '../strings.js';
 import { watchTheme } from '../theme.js';
-import { letterOf, plotArea, seriesPicture } from './seriesPicture.js';
+import { drawSeries, letterOf, plotArea } from './seriesPicture.js';
 import { readSeriesTheme } from './seriesTheme.js';
 
 /** A key moves the cursor by this share of the axis. */
@@ -20,7 +18,7 @@ export interface SeriesView {
   readonly element: HTMLElement;
   show(answer: SeriesAnswer | null): void;
   /** What is drawn; null while nothing is. */
-  picture(): Picture | null;
+  picture(): HTMLCanvasElement | null;
 }
 
 /** @param nameOf a series as people know it */
@@ -42,8 +40,6 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
   let cursor: number | null = null;
 
   const layout = (): { width: number; height: number } => ({ width: plot.clientWidth, height: plot.clientHeight });
-  const picture = (): Picture | null =>
-    answer === null || plot.clientWidth === 0 ? null : seriesPicture(answer, layout(), readSeriesTheme(plot));
   const placeCursor = (): void => {
     line.hidden = readout.hidden = answer === null || cursor === null;
     if (answer === null) return;
@@ -63,8 +59,14 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
     setText(readout, text.join('\n'));
   };
   const draw = oncePerFrame(() => {
-    const drawn = picture();
-    if (drawn !== null) paintPicture(canvas, drawn, window.devicePixelRatio);
+    const { width, height } = layout();
+    const ink = canvas.getContext('2d');
+    if (answer === null || width === 0 || ink === null) return;
+    const scale = window.devicePixelRatio;
+    canvas.width = Math.round(width * scale);
+    canvas.height = Math.round(height * scale);
+    ink.scale(scale, scale);
+    drawSeries(ink, answer, { width, height }, readSeriesTheme(plot));
     placeCursor();
   });
   const moveTo = (x: number | null): void => {
@@ -115,7 +117,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
       cursor = null;
       draw();
     },
-    picture,
+    picture: () => (answer === null ? null : canvas),
   };
 }
 

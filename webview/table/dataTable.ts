@@ -159,6 +159,44 @@ function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row
   return el('th', { ...options, attributes: { scope: 'row' } }, content);
 }
 
+/** A column of numbers. @param by what it sorts by, largest first; it does not sort without */
+function numberColumn<Row, Sort extends string>(
+  text: string,
+  cell: (row: Row) => Cell,
+  by: Sort | undefined,
+): Column<Row, Sort> {
+  return { text, kind: 'number', cell, ...(by !== undefined && { sort: { by, order: 'descending' } }) };
+}
+
+export function bytesColumn<Row, Sort extends string>(
+  text: string,
+  bytesOf: (row: Row) => number | null,
+  by?: Sort,
+): Column<Row, Sort> {
+  return numberColumn(text, (row) => bytesCell(bytesOf(row)), by);
+}
+
+export function countColumn<Row, Sort extends string>(
+  text: string,
+  countOf: (row: Row) => number | null,
+  by?: Sort,
+): Column<Row, Sort> {
+  return numberColumn(text, (row) => countCell(countOf(row)), by);
+}
+
+export function textColumn<Row, Sort extends string>(text: string, textOf: (row: Row) => string): Column<Row, Sort> {
+  return { text, cell: (row) => ({ content: textOf(row) }) };
+}
+
+/** The column that names the rows. @param by what it sorts by, from A to Z */
+export function nameColumn<Row, Sort extends string>(
+  text: string,
+  cell: (row: Row) => Cell,
+  by?: Sort,
+): Column<Row, Sort> {
+  return { text, kind: 'place', cell, ...(by !== undefined && { sort: { by, order: 'ascending' } }) };
+}
+
 /** Three digits to read, the exact number on hover. @param bytes null where not known */
 export function bytesCell(bytes: number | null): Cell {
   return bytes === null
@@ -166,7 +204,7 @@ export function bytesCell(bytes: number | null): Cell {
     : { content: formatBytes(bytes), title: formatExactBytes(bytes) };
 }
 
-export function countCell(count: number | null): Cell {
+function countCell(count: number | null): Cell {
   return { content: count === null ? strings.unknown : formatCount(count) };
 }
 

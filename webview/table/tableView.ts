@@ -14,7 +14,7 @@ import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
 import type { FlameSession } from '../flame/flameSession.js';
 import type { FlameSort } from '../flame/flameState.js';
 import { callName, itemName } from '../flame/flameText.js';
-import { formatShare } from '../format.js';
+import { formatCount, formatShare } from '../format.js';
 import { groupName, strandName } from '../layer/bandText.js';
 import type { Pile } from '../layer/pile.js';
 import type { MapSession } from '../map/mapSession.js';
@@ -27,7 +27,16 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
 import { TABLED, type SegmentSort, type Tabled, type ViewState } from '../viewState.js';
-import { bytesCell, countCell, DataTable, placeCell, type Cell, type Column } from './dataTable.js';
+import {
+  bytesColumn,
+  countColumn,
+  DataTable,
+  nameColumn,
+  placeCell,
+  textColumn,
+  type Cell,
+  type Column,
+} from './dataTable.js';
 
 const MOST_PEAKS = 40;
 
@@ -80,25 +89,10 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
     });
     table.show({
       columns: [
-        {
-          text: strings.columnPoint,
-          kind: 'place',
-          cell: (row) => ({ content: rowName(row) }),
-        },
-        {
-          text: strings.columnInstant,
-          cell: (row) => ({ content: where(row) }),
-        },
-        {
-          text: strings.live,
-          kind: 'number',
-          cell: ({ live }) => bytesCell(live),
-        },
-        {
-          text: strings.reserved,
-          kind: 'number',
-          cell: ({ reserved }) => bytesCell(reserved),
-        },
+        nameColumn(strings.columnPoint, (row) => ({ content: rowName(row) })),
+        textColumn(strings.columnInstant, where),
+        bytesColumn(strings.live, ({ live }) => live),
+        bytesColumn(strings.reserved, ({ reserved }) => reserved),
         {
           text: strings.columnAction,
           cell: (row) =>
@@ -252,35 +246,14 @@ function allocationTable(
   });
   table.show({
     columns: [
-      {
-        text: strings.columnBand,
-        kind: 'place',
-        cell: (row) => placeCell(strandName(bands, row.strand, 'whole'), placeOf(row)?.mapped === true),
-      },
-      {
-        text: strings.columnGroup,
-        cell: ({ strand }) => ({ content: groupName(bands, strand) }),
-      },
-      {
-        text: strings.columnHighest,
-        kind: 'number',
-        cell: ({ highest }) => bytesCell(highest),
-      },
-      {
-        text: strings.columnFirst,
-        kind: 'number',
-        cell: ({ of }) => bytesCell(of[0]),
-      },
-      {
-        text: strings.columnLast,
-        kind: 'number',
-        cell: ({ of }) => bytesCell(of[of.length - 1]),
-      },
-      {
-        text: strings.columnAllocations,
-        kind: 'number',
-        cell: ({ strand }) => countCell(blockOffset[strand + 1] - blockOffset[strand]),
-      },
+      nameColumn(strings.columnBand, (row) =>
+        placeCell(strandName(bands, row.strand, 'whole'), placeOf(row)?.mapped === true),
+      ),
+      textColumn(strings.columnGroup, ({ strand }) => groupName(bands, strand)),
+      bytesColumn(strings.columnHighest, ({ highest }) => highest),
+      bytesColumn(strings.columnFirst, ({ of }) => of[0]),
+      bytesColumn(strings.columnLast, ({ of }) => of[of.length - 1]),
+      countColumn(strings.columnAllocations, ({ strand }) => blockOffset[strand + 1] - blockOffset[strand]),
     ],
     rows,
   });
@@ -292,42 +265,24 @@ function lineOf({ call }: FlameItem): { file: string; line: number } | null {
 }
 
 function callColumns(live: number, total: FlameItem): Column<FlameItem, FlameSort>[] {
-  const numbers = (by: 'self' | 'bytes'): Column<FlameItem, FlameSort> => ({
-    text: strings.flameColumn[by],
-    kind: 'number',
-    sort: { by, order: 'descending' },
-    cell: (item) => bytesCell(item[by]),
-  });
+  const { flameColumn: names } = strings;
+  const nameOf = (item: FlameItem): Cell => {
+    if (item === total) return { content: strings.total };
+    const content = el('span', { class: 'depth' }, placeCell(itemName(item), lineOf(item) !== null).content);
+    content.style.setProperty('--depth', String(item.level - 1));
+    return { content };
+  };
   return [
-    {
-      text: strings.flameColumn.call,
-      kind: 'place',
-      sort: { by: 'call', order: 'ascending' },
-      cell: (item) => {
-        if (item === total) return { content: strings.total };
-        const content = el('span', { class: 'depth' }, placeCell(itemName(item), lineOf(item) !== null).content);
-        content.style.setProperty('--depth', String(item.level - 1));
-        return { content };
-      },
-    },
+    nameColumn(names.call, nameOf, 'call'),
     {
       text: strings.columnLevel,
       kind: 'number',
-      cell: (item) => (item === total ? { content: '' } : countCell(item.level - 1)),
+      cell: (item) => ({ content: item === total ? '' : formatCount(item.level - 1) }),
     },
-    numbers('self'),
-    numbers('bytes'),
-    {
-      text: strings.columnShare,
-      kind: 'number',
-      cell: ({ bytes }) => ({ content: formatShare(bytes, live) }),
-    },
-    {
-      text: strings.flameColumn.blocks,
-      kind: 'number',
-      sort: { by: 'blocks', order: 'descending' },
-      cell: ({ blocks }) => countCell(blocks),
-    },
+    bytesColumn(names.self, ({ self }) => self, 'self'),
+    bytesColumn(names.bytes, ({ bytes }) => bytes, 'bytes'),
+    { text: strings.columnShare, kind: 'number', cell: ({ bytes }) => ({ content: formatShare(bytes, live) }) },
+    countColumn(names.blocks, ({ blocks }) => blocks, 'blocks'),
   ];
 }
 
@@ -350,12 +305,7 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
   const { others, total, pools } = map;
   const { mapSort } = store.get();
   const amounts = (['reservedBytes', 'liveBytes', 'freeBytes', 'largestFreeBytes'] as const).map(
-    (by): Column<Amounts, SegmentSort> => ({
-      text: strings.segmentColumn[by],
-      kind: 'number',
-      sort: { by, order: 'descending' },
-      cell: (row) => bytesCell(row[by]),
-    }),
+    (by): Column<Amounts, SegmentSort> => bytesColumn(strings.segmentColumn[by], (row) => row[by], by),
   );
   const table = new DataTable<SegmentRow, SegmentSort>({
     class: 'segment-table',
@@ -366,12 +316,10 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
   });
   const sumRow = (name: string, of: typeof total): SegmentRow => ({
     ...of,
-    ...{
-      name,
-      kind: '',
-      stream: '',
-      pinned: countCell(of.pinnedSegments).content as string,
-    },
+    name,
+    kind: '',
+    stream: '',
+    pinned: formatCount(of.pinnedSegments),
   });
   const rows = sortSegments(map.segments, mapSort).map((segment): SegmentRow => {
     const pool = pools[segment.pool];
@@ -386,19 +334,11 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
   });
   table.show({
     columns: [
-      {
-        text: strings.columnAddress,
-        kind: 'place',
-        sort: { by: 'address', order: 'ascending' },
-        cell: ({ name }) => ({ content: name }),
-      },
-      { text: strings.columnPoolAndKind, cell: ({ kind }) => ({ content: kind }) },
-      { text: strings.columnStream, cell: ({ stream }) => ({ content: stream }) },
+      nameColumn(strings.columnAddress, ({ name }) => ({ content: name }), 'address'),
+      textColumn(strings.columnPoolAndKind, ({ kind }) => kind),
+      textColumn(strings.columnStream, ({ stream }) => stream),
       ...amounts,
-      {
-        text: strings.columnPinned,
-        cell: ({ pinned }) => ({ content: pinned }),
-      },
+      textColumn(strings.columnPinned, ({ pinned }) => pinned),
     ],
     rows: others.segments > 0 ? [...rows, sumRow(strings.restOfSegments, others)] : rows,
     sort: mapSort,
@@ -411,26 +351,10 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
   });
   byPool.show({
     columns: [
-      {
-        text: strings.columnPool,
-        kind: 'place',
-        cell: ({ name }) => ({ content: name }),
-      },
-      {
-        text: strings.columnSegments,
-        kind: 'number',
-        cell: ({ segments }) => countCell(segments),
-      },
-      ...amounts.map(({ text, cell }): Column<PoolRow> => ({
-        text,
-        kind: 'number',
-        cell,
-      })),
-      {
-        text: strings.columnPinned,
-        kind: 'number',
-        cell: ({ pinnedSegments }) => countCell(pinnedSegments),
-      },
+      nameColumn(strings.columnPool, ({ name }) => ({ content: name })),
+      countColumn(strings.columnSegments, ({ segments }) => segments),
+      ...amounts.map(({ text, kind = 'number', cell }): Column<PoolRow> => ({ text, kind, cell })),
+      countColumn(strings.columnPinned, ({ pinnedSegments }) => pinnedSegments),
     ],
     rows: pools.map((pool) => ({ ...pool, name: poolText(pool) })),
     sums: [{ ...total, name: strings.total }],
@@ -447,36 +371,13 @@ function sortSegments(segments: readonly MapSegment[], sort: SegmentSort): MapSe
 }
 
 function runColumns(run: RunCurve, action: (part: number, name: string) => Cell): Column<number>[] {
+  const { parts } = run;
   return [
-    {
-      text: strings.snapshot,
-      kind: 'place',
-      cell: (part) => ({
-        content: partName(run.parts[part]),
-        title: run.parts[part].path,
-      }),
-    },
-    {
-      text: strings.live,
-      kind: 'number',
-      cell: (part) => bytesCell(run.parts[part].liveBytes),
-    },
-    {
-      text: strings.reserved,
-      kind: 'number',
-      cell: (part) => bytesCell(run.parts[part].reservedBytes),
-    },
-    {
-      text: strings.columnSteps,
-      cell: (part) => ({ content: stepsText(run, part) }),
-    },
-    {
-      text: strings.columnHistory,
-      cell: (part) => ({ content: beforeText(run, part) }),
-    },
-    {
-      text: strings.columnAction,
-      cell: (part) => action(part, partName(run.parts[part])),
-    },
+    nameColumn(strings.snapshot, (part) => ({ content: partName(parts[part]), title: parts[part].path })),
+    bytesColumn(strings.live, (part) => parts[part].liveBytes),
+    bytesColumn(strings.reserved, (part) => parts[part].reservedBytes),
+    textColumn(strings.columnSteps, (part) => stepsText(run, part)),
+    textColumn(strings.columnHistory, (part) => beforeText(run, part)),
+    { text: strings.columnAction, cell: (part) => action(part, partName(parts[part])) },
   ];
 }

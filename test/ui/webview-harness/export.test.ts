@@ -59,14 +59,11 @@ describe('what can be saved', () => {
     });
   });
 
-  it('saves each picture of a comparison', async () => {
+  it('saves the curves of a comparison as a picture', async () => {
     const { alone, page } = await open();
     await page.getByText('Compare…').click();
     await page.locator('.compare-table tbody tr').first().waitFor();
     await assertPng(page, '.series-plot', await save(alone, '.compare .controls', 'PNG'));
-    await page.locator('.compare-growth').getByText('Difference flame graph').click();
-    await page.locator('.call.difference').first().waitFor();
-    await assertPng(page, '.compare-growth .flame-graph', await save(alone, '.compare-growth', 'PNG'));
   });
 
   it('saves the chart with its allocations, the flame graph, the map and the list', async () => {
@@ -77,14 +74,12 @@ describe('what can be saved', () => {
     assert.deepEqual(head, ['time_us', 'event', 'live_bytes', 'reserved_bytes']);
     const report = compare(exampleFolder(), paths[0], paths[paths.length - 1]);
     assert.equal(Number(points.at(-1)?.[2]), report.b.devices[0].liveBytes);
-    for (const [pane, part, drawn] of [
-      ['Flame Graph', '.flame', '.flame-graph:visible'],
-      ['Memory Map', '.map', '.map-grid'],
-    ] as const) {
-      await page.getByRole('tab', { name: pane }).click();
-      await page.locator(`${part} .call, ${part} .piece`).first().waitFor();
-      await assertPng(page, drawn, await save(alone, part, 'PNG'));
-    }
+    await page.getByRole('tab', { name: 'Flame Graph' }).click();
+    await page.locator('.flame .call').first().waitFor();
+    const [calls, root] = csv(await save(alone, '.flame', 'CSV'));
+    assert.equal(Number(root[calls.indexOf('bytes')]), report.b.devices[0].liveBytes);
+    await page.getByRole('tab', { name: 'Memory Map' }).click();
+    await page.locator('.map .piece').first().waitFor();
     const [columns, ...pieces] = csv(await save(alone, '.map', 'CSV'));
     const live = pieces.reduce((sum, row) => sum + Number(row[columns.indexOf('live_bytes')]), 0);
     assert.equal(live, report.b.devices[0].liveBytes);
@@ -111,7 +106,7 @@ function csv({ content }: SavedFile): string[][] {
 
 const plain = (cell: string): string => (cell.startsWith('"') ? cell.slice(1, -1).replaceAll('""', '"') : cell);
 
-/** Twice as large as on the page, in more colours than a background and its lines. */
+/** As large as on the page, in more colours than a background and its lines. */
 async function assertPng(page: Page, drawn: string, { content, kind, name }: SavedFile): Promise<void> {
   assert.equal(kind, 'png');
   const bytes = Buffer.from(content);
@@ -127,6 +122,6 @@ async function assertPng(page: Page, drawn: string, { content, kind, name }: Sav
     const pixels = new Uint32Array(context?.getImageData(0, 0, image.width, image.height).data.buffer ?? []);
     return { width: image.width, colours: new Set(pixels).size };
   }, bytes.toString('base64'));
-  assert.equal(found.width, width * 2);
+  assert.ok(Math.abs(found.width - width) <= 1, `${found.width} of ${width}`);
   assert.ok(found.colours > 20, `${found.colours} colours`);
 }

@@ -50,7 +50,7 @@ describe('the timeline alone', () => {
     const spike = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-blue']);
     await page.locator('.plot').click({ position: { x: spike + 2, y: 80 } });
     const rows = page.locator('.live-table tbody tr');
-    await rows.first().waitFor();
+    await rows.first().filter({ hasText: '300 MiB' }).waitFor();
     assert.match(await rows.first().innerText(), /^300 MiB\s.*eval\.py:7/s);
     const titles = await page
       .locator('.live-table td:first-child[title]')
@@ -164,7 +164,7 @@ describe('the timeline alone', () => {
       assert.equal(lastWindow(alone), null);
     });
     await page.keyboard.press('Escape');
-    await page.getByText('press Enter, to see which lines').waitFor();
+    await page.locator('.summary', { hasText: 'At the end of the recording' }).first().waitFor();
   });
 
   it('is zoomed by wheel and drag, moved with Shift, and whole again after a double click', async () => {

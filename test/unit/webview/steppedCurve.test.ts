@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { BarPen, traceSteps } from '../../../webview/chart/motionCurve.js';
+import { BarPen, traceSteps } from '../../../webview/chart/steppedCurve.js';
 
 const area = { left: 10, top: 0, width: 40, height: 100 };
 

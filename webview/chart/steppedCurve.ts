@@ -1,6 +1,6 @@
 /**
- * The curve while it moves: drawn straight from its columns, a few strokes for each pixel, where chart.js would keep an
- * object for each point. It goes where the curve goes that chart.js draws once the view stands still.
+ * A stepped curve, drawn straight from its columns, a few strokes for each pixel: a curve while it moves, where chart.js
+ * would keep an object for each point, and those of a comparison.
  */
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
