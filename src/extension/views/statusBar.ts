@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import { rateOf } from '../../core/report/findingWords.js';
 import { sum } from '../../core/report/lineSelection.js';
+import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
 import type { RunReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
@@ -85,6 +86,8 @@ export class StatusBar implements vscode.Disposable {
     const { leaks } = this.marks;
     if (leaks.length > 0) return this.leakText(leaks);
     if (this.store.findings.some(({ tone }) => tone === 'leak')) return this.fixedText(runs);
+    const failure = lastFailure(runs.flatMap(({ outOfMemory }) => outOfMemory));
+    if (failure !== null) return ['$(error)', vscode.l10n.t('out of memory'), failureText(failure)];
     const tones = new Set(this.store.findings.map(({ tone }) => tone));
     if (tones.has('cycle')) return ['$(sync)', vscode.l10n.t('cycle'), vscode.l10n.t('Reference cycles hold memory')];
     if (tones.has('growing')) {
