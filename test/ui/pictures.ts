@@ -1,5 +1,5 @@
 /** The pictures of README.md and of the walkthrough: what a user sees on the example, in the dark theme, sharp enough for any screen. */
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { copyExample, removeCopies } from '../support/workspaces.js';
@@ -38,17 +38,28 @@ const pictures: Record<string, Arrange> = {
 };
 
 const record: Arrange = async (workbench) => {
-  await workbench.openFile('train.py');
+  const path = join(workbench.folder ?? '', 'train.py');
+  const plain = readFileSync(path, 'utf8').replace(/^( *)if args\.snapshots\b.*\n(\1 +.*\n)+/gm, '');
+  writeFileSync(path, plain);
   await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
+  await workbench.openFile('train.py', 41);
   await workbench.runCommand('Leakline: Insert Recording Code');
 };
+
+/** A picture of the walkthrough is small: the panel has all of it. */
+function inFull(arrange: Arrange): Arrange {
+  return async (workbench) => {
+    await arrange(workbench);
+    await workbench.runCommand('View: Toggle Maximized Panel');
+  };
+}
 
 /** What the walkthrough shows for each of its steps. It is packed into the extension, so a screen's pixels have to do. */
 const walkthrough: Record<string, Arrange> = {
   record,
   lines: pictures['lens'],
-  timeline: pictures['timeline'],
-  compare: pictures['compare'],
+  timeline: inFull(pictures['timeline']),
+  compare: inFull(pictures['compare']),
 };
 
 const session = await UiSession.start({
