@@ -37,11 +37,10 @@ describe('From a leak to the proof that it is gone', () => {
     this.timeout(RECORDING_LIMIT_MS);
     const folder = copyExample();
     const settings = { 'python.defaultInterpreterPath': interpreterOnModel() };
-    // Half of its steps: processors take their time for what a GPU does at once.
     const task = {
       type: 'leakline',
       program: 'train.py',
-      args: ['--steps', '20'],
+      args: ['--steps', '40'],
       options: ['--light', '0', '--holders-seconds', '60'],
     };
     writeFiles(folder, {
