@@ -102,7 +102,8 @@ export class MapGrid {
     const rowsAt = (scale: number): number => rowsOf(sizes, scale, width);
     // The largest scale at which all of them fit.
     let [low, high] = [0, width / Math.max(1, ...sizes)];
-    const most = this.rows();
+    // Where even the narrowest boxes take more rows than there is room for, these many.
+    const most = Math.max(this.rows(), rowsAt(0));
     if (rowsAt(high) > most) {
       for (let halving = 0; halving < 40; halving++) {
         const middle = (low + high) / 2;

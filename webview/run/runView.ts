@@ -46,6 +46,18 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     const { selection } = store.get();
     return run?.parts.findIndex(({ path }) => path === selection?.path) ?? -1;
   };
+  const placeBrush = (): void => {
+    const { run } = runs.store.get();
+    const brush = run === null ? null : brushOf(run, current(), store.get());
+    shown.hidden = brush === null;
+    if (run === null || brush === null) return;
+    const width = strip.clientWidth;
+    const left = Math.max(0, pixelOfRun(run, brush.from, width));
+    shown.style.left = `${left}px`;
+    shown.style.width = `${Math.min(width, pixelOfRun(run, brush.to, width)) - left}px`;
+  };
+  // Each frame of a zoom moves the brush; the picture under it stays.
+  const moveBrush = oncePerFrame(placeBrush);
   const draw = oncePerFrame(() => {
     const { run } = runs.store.get();
     const { clientWidth: width, clientHeight: height } = strip;
@@ -62,13 +74,8 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
       ink.scale(scale, scale);
       drawRun(ink, run, theme, { width, height, top }, index);
     }
-    const brush = brushOf(run, index, store.get());
-    shown.hidden = brush === null;
-    if (brush === null) return;
-    const left = Math.max(0, pixelOfRun(run, brush.from, width));
-    shown.style.left = `${left}px`;
-    shown.style.width = `${Math.min(width, pixelOfRun(run, brush.to, width)) - left}px`;
     shown.style.top = `${top}px`;
+    placeBrush();
   });
   const describe = (): void => {
     const { run, error } = runs.store.get();
@@ -91,8 +98,8 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   store.watch((state, before) => {
     const { selection, choices } = state;
     if (state === before || selection !== before.selection || choices !== before.choices) describe();
-    else if (state.curve !== before.curve) describe();
-    else if (state.range !== before.range) draw();
+    else if (state.curve?.events !== before.curve?.events) describe();
+    else if (state.range !== before.range || state.curve !== before.curve) moveBrush();
   });
   watchTheme(draw);
   new ResizeObserver(() => {
