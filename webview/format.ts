@@ -7,11 +7,11 @@ const MINUS = '\u2212';
 const counts = new Intl.NumberFormat(t('en'), { maximumFractionDigits: 0 });
 const point = new Intl.NumberFormat(t('en')).formatToParts(0.5).find(({ type }) => type === 'decimal')?.value ?? '.';
 
-/** `1.20 GiB`: three significant digits at least; whole bytes below 1 KiB; a real minus sign where negative. */
+/** `1.2 GiB`, as everywhere in Leakline; whole bytes below 1 KiB; a real minus sign where negative. */
 export function formatBytes(bytes: number): string {
   const { value, unit } = scaled(Math.abs(bytes));
   const sign = bytes < 0 ? MINUS : '';
-  return `${sign}${unit === 0 ? counts.format(value) : decimal(value.toFixed(decimals(value)))} ${UNITS[unit]}`;
+  return `${sign}${unit === 0 ? counts.format(value) : decimal(value.toFixed(value >= 99.95 ? 0 : 1))} ${UNITS[unit]}`;
 }
 
 /** `1,288,490,189 bytes`, for where the last byte matters. */
@@ -67,9 +67,4 @@ function scaled(bytes: number): { value: number; unit: number } {
     unit++;
   }
   return { value, unit };
-}
-
-function decimals(value: number): number {
-  if (value >= 99.95) return 0;
-  return value >= 9.995 ? 1 : 2;
 }

@@ -11,7 +11,7 @@ export function growthOf(bytes: number): Growth {
   return bytes > 0 ? 'more' : 'less';
 }
 
-/** `▲ +1.20 GiB`. */
+/** `▲ +1.2 GiB`. */
 export function growthText(bytes: number): string {
   return `${GROWTH_SIGNS[growthOf(bytes)]} ${signedBytes(bytes)}`;
 }

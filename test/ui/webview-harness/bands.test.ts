@@ -307,7 +307,7 @@ describe('the allocations under the curve', () => {
     await choose(page, 'Numbers of', 'Series in view');
     await page
       .locator('.band-table tr', { hasText: 'detector/pyramid.py:16' })
-      .filter({ hasText: '1.40 GiB' })
+      .filter({ hasText: '1.4 GiB' })
       .waitFor();
   });
 

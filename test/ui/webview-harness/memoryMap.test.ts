@@ -119,7 +119,7 @@ describe('the memory map', () => {
     };
     await piece(page, 0).nth(1).click();
     await page
-      .locator('.map .flame-readout', { hasText: 'Live block: 5.00 MiB (5,242,880 bytes), train.py:10, keep' })
+      .locator('.map .flame-readout', { hasText: 'Live block: 5.0 MiB (5,242,880 bytes), train.py:10, keep' })
       .waitFor();
     assert.equal(alone.callsOf('openSource').length, 0);
     await piece(page, 0).nth(1).click();

@@ -141,9 +141,9 @@ describe('the timeline alone', () => {
     await page.locator('.plot').focus();
     await page.keyboard.press('ArrowUp');
     const readout = page.locator('.readout');
-    await readout.filter({ hasText: '1.50 GiB live' }).waitFor();
+    await readout.filter({ hasText: '1.5 GiB live' }).waitFor();
     await page.keyboard.press('ArrowLeft');
-    await readout.filter({ hasNotText: '1.50 GiB live' }).waitFor();
+    await readout.filter({ hasNotText: '1.5 GiB live' }).waitFor();
     assert.equal(await page.locator('.chart [role=status]').textContent(), await readout.textContent());
     await page.keyboard.press('ArrowRight');
     await page.keyboard.press('+');
@@ -398,7 +398,7 @@ describe('the timeline alone', () => {
 
   it('draws the capacity where it is in reach, and tells it where it is not', async () => {
     const { page } = await open([late], [], 2048 * MiB);
-    await page.getByText('Capacity 2.00 GiB').waitFor();
+    await page.getByText('Capacity 2.0 GiB').waitFor();
     const capacity = await highestColumn(page.locator('canvas.curve'), themes.dark.variables['charts-orange']);
     assert.ok(capacity > 0);
     await session.current?.close();

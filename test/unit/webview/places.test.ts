@@ -12,7 +12,7 @@ describe('what is not known of a place', () => {
       const place = { file: 'src/kernel.cpp', line, function: 'f', mapped: false };
       assert.equal(ownerName({ place, bucket: null }, 'name'), 'kernel.cpp');
       assert.equal(strings.callAt('f', 'kernel.cpp', line), 'f, kernel.cpp');
-      assert.equal(strings.lineWithBytes('kernel.cpp', line, 2048), 'kernel.cpp (2.00 KiB)');
+      assert.equal(strings.lineWithBytes('kernel.cpp', line, 2048), 'kernel.cpp (2.0 KiB)');
     }
   });
 
