@@ -1,9 +1,9 @@
 /** A finding in words: the same sentence in the editor, on the command line and in every export. */
 import { byteText } from '../text/byteText.js';
-import { say, sayCount } from '../text/say.js';
+import { say } from '../text/say.js';
 import type { Finding } from './findings.js';
-import { fileAndLine, perStep } from './reportWords.js';
-import type { LineReport, StepSource } from './report.js';
+import { perStep } from './reportWords.js';
+import type { StepSource } from './report.js';
 
 type Amount = Pick<Finding, 'verdict' | 'bytes' | 'bytesPerStep'>;
 
@@ -29,16 +29,4 @@ export function amountSentence({ verdict, bytes, bytesPerStep }: Amount, steps: 
     default:
       return say('Grows {0}: too few snapshots for a verdict', amount);
   }
-}
-
-/** `FeaturePyramid.visited (pyramid.py:17)`, for `held by`; null where no holder is known. */
-export function holderPlace({ holder }: Pick<Finding, 'holder'>): string | null {
-  return holder === null ? null : `${holder.name} (${fileAndLine(holder)})`;
-}
-
-/** `pyramid.py:16`, or how many lines. */
-export function allocatedText(lines: readonly Pick<LineReport, 'file' | 'line'>[]): string {
-  return lines.length === 1
-    ? say('allocated at {0}', fileAndLine(lines[0]))
-    : sayCount(lines.length, 'allocated on 1 line', 'allocated on {0} lines');
 }
