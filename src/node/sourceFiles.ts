@@ -20,7 +20,7 @@ interface SourceFile {
   text: string;
   /** Split when first asked for. */
   lines: readonly string[] | null;
-  facts: { sha256: string };
+  facts: { sha256: string; savedAtUs: number };
 }
 
 /** Source files that were read: each is read again only when its size or its time has changed. */
@@ -40,7 +40,7 @@ export class SourceCache {
         mtimeMs: stats.mtimeMs,
         text: pythonText(bytes),
         lines: null,
-        facts: { sha256: createHash('sha256').update(bytes).digest('hex') },
+        facts: { sha256: createHash('sha256').update(bytes).digest('hex'), savedAtUs: stats.mtimeMs * 1000 },
       };
       this.files.delete(path);
       this.files.set(path, file);

@@ -1,6 +1,6 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import { frameKind } from '../attribution/frameKind.js';
-import type { Bytes } from '../model/units.js';
+import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { mapPaths, type PathMapping, type PathRule } from '../attribution/pathMapping.js';
 
@@ -22,6 +22,8 @@ export interface ReportWorkspace {
 export interface SourceFacts {
   /** Of its bytes, in hexadecimal. */
   sha256: string;
+  /** When it was written last. */
+  savedAtUs: Microseconds;
 }
 
 /** Maps the files of all live stacks and owners at once, so that what one snapshot teaches holds for the others. */

@@ -1,7 +1,8 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { RunSources, Statement } from './report.js';
-import type { ReportWorkspace } from './reportWorkspace.js';
+import type { Microseconds } from '../model/units.js';
+import type { ReportWorkspace, SourceFacts } from './reportWorkspace.js';
 
 /** Longer lines are data. */
 const LONGEST = 500;
@@ -11,12 +12,14 @@ export class RunStatements {
   private readonly hashes = new Map<string, string>();
   private readonly commit: string | null;
   private readonly recorded: boolean;
+  private readonly takenAtUs: Microseconds | null;
+  private older: boolean | null = null;
   private readonly occurrences = new Map<string, Map<string, number[]>>();
 
   constructor(
-    snapshots: readonly SnapshotDigest[],
+    private readonly snapshots: readonly SnapshotDigest[],
     private readonly workspace: ReportWorkspace,
-    lookup: FileLookup,
+    private readonly lookup: FileLookup,
   ) {
     const recording = snapshots.findLast((digest) => digest.recording !== null)?.recording ?? null;
     for (const { file, sha256 } of recording?.sources ?? []) {
@@ -24,6 +27,7 @@ export class RunStatements {
       if (mapped !== null) this.hashes.set(mapped, sha256);
     }
     this.recorded = recording !== null;
+    this.takenAtUs = snapshots[snapshots.length - 1].takenAtUs;
     this.commit = recording?.commit ?? null;
   }
 
@@ -46,9 +50,23 @@ export class RunStatements {
   private isUnchanged(file: string): boolean {
     const facts = this.workspace.sourceFacts?.(file) ?? null;
     if (facts === null) return false;
-    // A fresh clone is younger than what ran in it: times prove no change.
     const hash = this.hashes.get(file);
-    return hash === undefined || hash === facts.sha256;
+    if (hash !== undefined) return hash === facts.sha256;
+    return !this.isYounger(facts) || !this.hasOlderFile();
+  }
+
+  private isYounger({ savedAtUs }: SourceFacts): boolean {
+    return this.takenAtUs !== null && savedAtUs > this.takenAtUs;
+  }
+
+  /** True if a file that ran is older than the run: in a fresh clone none is, and times prove no change. */
+  private hasOlderFile(): boolean {
+    this.older ??= this.snapshots[this.snapshots.length - 1].frames.some((frame) => {
+      const mapped = this.lookup(frame.file);
+      const facts = mapped === null ? null : (this.workspace.sourceFacts?.(mapped) ?? null);
+      return facts !== null && !this.isYounger(facts);
+    });
+    return this.older;
   }
 
   /** Numbers of a file's lines by what they say. */

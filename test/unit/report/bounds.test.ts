@@ -184,7 +184,7 @@ describe('What cannot grow for ever', () => {
   });
 
   it('is not believed of a source that differs from what ran', async () => {
-    const facts = (): { sha256: string } => ({ sha256: '0'.repeat(64) });
+    const facts = (): { sha256: string; savedAtUs: number } => ({ sha256: '0'.repeat(64), savedAtUs: 0 });
     const run = await runOf(await digestsOf('first_epoch', 40, blind), { sourceFacts: facts });
     assert.deepEqual([run.verdict, hasBound(run)], ['growing', false]);
   });

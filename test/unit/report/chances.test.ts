@@ -56,6 +56,7 @@ function edited(from: string, to: string): ReportWorkspace {
       sha256: createHash('sha256')
         .update(text(file) ?? '')
         .digest('hex'),
+      savedAtUs: 0,
     }),
   };
 }

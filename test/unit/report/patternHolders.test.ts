@@ -133,10 +133,11 @@ describe('Holders from the source', () => {
       const text = sourceText(file);
       return text === null ? null : `${text}# more\n`;
     };
-    const facts = (file: string): { sha256: string } => ({
+    const facts = (file: string): { sha256: string; savedAtUs: number } => ({
       sha256: createHash('sha256')
         .update(longer(file) ?? '')
         .digest('hex'),
+      savedAtUs: 0,
     });
     const changed = { sourceText: longer, sourceFacts: facts };
     const after = (await linesOf(digests, changed)).flatMap(({ holder }) => holder ?? []);

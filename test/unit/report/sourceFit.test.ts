@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { LineReport } from '../../../src/core/report/report.js';
+import type { SourceFacts } from '../../../src/core/report/reportWorkspace.js';
 import { SourceFits } from '../../../src/core/report/sourceFit.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
@@ -47,13 +48,29 @@ const SPANS: readonly [name: string, from: number, to: number][] = [
   ['twice', 23, 24],
 ];
 
-async function reportOn(line: number, name: string): Promise<{ line: LineReport; texts: string[] }> {
-  const frames = [{ filename: '/job/net.py', line, name }];
+/** @param savedAtUs of the file of the line, and of the one that calls it; the snapshot is of 1000 */
+async function reportOn(
+  line: number,
+  name: string,
+  savedAtUs = [0, 0],
+): Promise<{ line: LineReport; texts: string[] }> {
+  const frames = [
+    { filename: '/job/net.py', line, name },
+    { filename: '/job/main.py', line: 1, name: '<module>' },
+  ];
   const block = { address: 512, size: 512, requested_size: 512, state: 'active_allocated', frames };
   const segment = { device: 0, address: 512, total_size: 512, stream: 0, blocks: [block] };
-  const snapshot = await readBytes(pickle({ segments: [segment], device_traces: [[]] }));
-  const sourceFacts = (): { sha256: string } => ({ sha256: '0'.repeat(64) });
-  const workspace = { files: ['net.py'], rules: [], lineText, sourceFacts };
+  const snapshot = await readBytes(
+    pickle({
+      segments: [segment],
+      device_traces: [[{ action: 'alloc', addr: 512, size: 512, stream: 0, time_us: 1000, frames }]],
+    }),
+  );
+  const sourceFacts = (file: string): SourceFacts => ({
+    sha256: '0'.repeat(64),
+    savedAtUs: savedAtUs[file === 'net.py' ? 0 : 1],
+  });
+  const workspace = { files: ['net.py', 'main.py'], rules: [], lineText, sourceFacts };
   const { report } = buildReport([digestSnapshot('a.pickle', snapshot, null, 5)], workspace);
   const options = { mostLines: 5 };
   return { line: report.runs[0].lines[0], texts: [renderText(report, options), renderMarkdown(report, options)] };
@@ -92,8 +109,15 @@ describe('A source', () => {
   });
 
   it('in a fresh clone is no different version, however young its files are', async () => {
-    const { line, texts } = await reportOn(16, 'inner');
+    const { line, texts } = await reportOn(16, 'inner', [2000, 2000]);
     assert.deepEqual([line.differs, line.statement?.text], [null, 'return [i for i in range(3)]']);
     for (const text of texts) assert.doesNotMatch(text, /different version/);
+  });
+
+  it('has changed where it alone was written after the snapshot', async () => {
+    const { line } = await reportOn(16, 'inner', [2000, 10]);
+    assert.equal(line.statement, null);
+    const { line: same } = await reportOn(16, 'inner', [10, 2000]);
+    assert.equal(same.statement?.text, 'return [i for i in range(3)]');
   });
 });
