@@ -6,13 +6,15 @@ import type { ReportWorkspace, SourceFacts } from './reportWorkspace.js';
 
 /** Longer lines are data. */
 const LONGEST = 500;
+/** Writing a snapshot, or a clone, takes less. */
+const COPYING_US: Microseconds = 600e6;
 
 /** Which text a run's lines are of: what the recorder hashed, and what of it the workspace still has. */
 export class RunStatements {
   private readonly hashes = new Map<string, string>();
   private readonly commit: string | null;
   private readonly recorded: boolean;
-  private readonly takenAtUs: Microseconds | null;
+  private readonly latestUs: Microseconds | null;
   private older: boolean | null = null;
   private readonly occurrences = new Map<string, Map<string, number[]>>();
 
@@ -27,7 +29,7 @@ export class RunStatements {
       if (mapped !== null) this.hashes.set(mapped, sha256);
     }
     this.recorded = recording !== null;
-    this.takenAtUs = snapshots[snapshots.length - 1].takenAtUs;
+    this.latestUs = latestUs(snapshots[snapshots.length - 1]);
     this.commit = recording?.commit ?? null;
   }
 
@@ -56,7 +58,7 @@ export class RunStatements {
   }
 
   private isYounger({ savedAtUs }: SourceFacts): boolean {
-    return this.takenAtUs !== null && savedAtUs > this.takenAtUs;
+    return this.latestUs !== null && savedAtUs > this.latestUs;
   }
 
   /** True if a file that ran is older than the run: in a fresh clone none is, and times prove no change. */
@@ -86,6 +88,12 @@ export class RunStatements {
     }
     return lines;
   }
+}
+
+/** When a file that ran was written at the latest. A snapshot that came by a copy or a clone is as old as that, as its sources may be. */
+function latestUs({ takenAtUs, savedAtUs }: SnapshotDigest): Microseconds | null {
+  if (takenAtUs === null) return null;
+  return savedAtUs === null || savedAtUs - takenAtUs < COPYING_US ? takenAtUs : savedAtUs + COPYING_US;
 }
 
 /** A line of source as statements compare it. */
