@@ -65,7 +65,7 @@ describe('the flame graph', () => {
       (await box(page, '50 more').getAttribute('aria-label')) ?? '',
       /25\.0 KiB \(25,600 bytes\).*50 blocks/,
     );
-    assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /by the call itself: 4\.00 MiB/);
+    assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /by the call itself: 4\.0 MiB/);
     assert.equal(await box(page, '_call_impl').count(), 0);
     await page.getByText('Fold library frames').click();
     await box(page, '_call_impl').waitFor();

@@ -84,7 +84,7 @@ describe('the memory map', () => {
     }
     assert.match(
       await page.locator('.segment').first().innerText(),
-      /100 MiB: 5\.00 MiB live, 95\.0 MiB free, largest 60\.0 MiB.*▲ pinned/s,
+      /100 MiB: 5\.0 MiB live, 95\.0 MiB free, largest 60\.0 MiB.*▲ pinned/s,
     );
     assert.match(await page.locator('.segment').nth(1).innerText(), /large · default pool · stream 7/);
     assert.equal(await page.getByText('▲ pinned').count(), 1);

@@ -287,14 +287,14 @@ describe('the timeline alone', () => {
     const { page } = await opened();
     await page.getByRole('tab', { name: 'Table' }).click();
     const row = page.locator('.curve-table tr', { hasText: 'Highest' });
-    assert.match(await row.innerText(), /1\.50 GiB/);
+    assert.match(await row.innerText(), /1\.5 GiB/);
     assert.equal(await page.locator('.plot').isVisible(), true);
     await row.getByRole('button').click();
     await page.getByRole('tab', { name: 'Lines' }).click();
     await page.locator('.live-table', { hasText: 'pyramid.py:16' }).waitFor();
     await page.getByRole('tab', { name: 'Table' }).click();
     await page.reload();
-    assert.match(await row.innerText(), /1\.50 GiB/);
+    assert.match(await row.innerText(), /1\.5 GiB/);
   });
 
   it('is as it was after a reload', async () => {
