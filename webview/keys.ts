@@ -1,4 +1,4 @@
-/** Keys that work wherever the focus is, but where somebody writes. */
+/** Keys that work wherever the focus is, but in text fields. */
 import type { ChartView } from './chart/chartView.js';
 import { drawableExtent, panRange, zoomRange } from './chart/range.js';
 import type { Help } from './help.js';

@@ -1,6 +1,6 @@
 /** A place of a source file in words. */
 
-/** Folders that are told of a file whose whole path would be a wall of words. */
+/** Folders shown of a file whose whole path would be a wall of words. */
 const TOLD_FOLDERS = 1;
 
 /** What follows the last separator, of paths as any system writes them. */

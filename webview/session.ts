@@ -331,7 +331,7 @@ export class TimelineSession {
 
   private receiveLive(live: LiveAt): void {
     const { live: before } = this.store.get();
-    // The same answer again shall not rebuild a table in which somebody reads.
+    // The same answer again shall not rebuild a table that is being read.
     const same = JSON.stringify(live) === JSON.stringify(before);
     this.store.update({ live: same ? before : live, liveError: null });
     if (this.openAtEvent === live.event) this.openLargest(live);
@@ -359,7 +359,7 @@ function existing(selection: Selection | null, choices: readonly TimelineChoice[
   return { path, device: devices.at(0) ?? selection.device };
 }
 
-/** What is shown when nobody asked for anything: the newest snapshot, which comes last. */
+/** What is shown without a request: the newest snapshot, which comes last. */
 function first(told: TimelineState): Selection | null {
   const choice = told.choices.at(-1);
   return choice === undefined ? null : { path: choice.path, device: choice.devices.at(0) ?? 0 };

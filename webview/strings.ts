@@ -361,7 +361,7 @@ export const strings = {
   mapReplayed: (unplaced: number): string =>
     unplaced === 0
       ? t(
-          'Replayed backwards from the snapshot: blocks that are gone by then are as large as was asked for, and the pools of segments that were given back are not known.',
+          'Replayed backwards from the snapshot: blocks that are gone by then are as large as was asked for, and the pools of freed segments are not known.',
         )
       : t(
           'Replayed backwards from the snapshot, where the trace does not add up: {0} have no place. Blocks that are gone by then are as large as was asked for.',
@@ -419,7 +419,7 @@ export const strings = {
     expandable: t('expandable'),
   },
   pinned: `▲ ${t('pinned')}`,
-  pinnedHint: t('Less than a tenth of it is live, and it cannot be given back for that'),
+  pinnedHint: t('Less than a tenth of it is live, and this part keeps it reserved'),
   pieceName: {
     live: t('Live block'),
     pending: t('Freed, still used by another stream'),

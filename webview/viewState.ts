@@ -216,7 +216,7 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
   return KEYS.some((key) => !Object.is(state[key], before[key]));
 }
 
-/** The state to begin with. What was kept by another version, or is not of the expected shape, is left out. */
+/** The state to begin with. What another version stored, or is not of the expected shape, is left out. */
 export function restored(kept: unknown): ViewState {
   if (!isOurs(kept)) return INITIAL;
   const { compare, flame } = kept as { compare?: unknown; flame?: unknown };

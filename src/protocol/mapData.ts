@@ -47,7 +47,7 @@ export interface MemoryMapAnswer {
   owners: MapOwner[];
 }
 
-/** In `pieces.block`: nobody's, or there was no room to say whose. */
+/** In `pieces.block`: without an owner, or there was no room to name it. */
 export const NO_OWNER = 0xffffffff;
 
 export interface MapSegment extends MappedSegment {

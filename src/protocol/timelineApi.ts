@@ -137,7 +137,7 @@ export interface TimelineState {
   /** True while snapshots are being read, so that an empty list may fill. */
   reading?: boolean;
   /**
-   * Counts up each time the user asks for something to be shown (a command, a lens); 0 while nobody has. Only when it
+   * Counts up each time the user asks for something to be shown (a command, a lens); 0 before the first time. Only when it
    * has changed to more than 0 do `selected`, `highlight` and `compared` replace what the webview shows.
    */
   request: number;

@@ -1,4 +1,4 @@
-/** What whoever made the workspace knows of it. */
+/** What the maker of the workspace knows of it. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 

@@ -7,7 +7,7 @@ import { join, resolve, sep } from 'node:path';
 import { runMocha } from './mochaRun.js';
 import { hasFailed } from './suiteResults.js';
 
-// Whoever ends the suite early lets it clean up: servers and temporary folders go with the process.
+// An early end lets the suite clean up: servers and temporary folders go with the process.
 process.once('SIGTERM', () => process.exit(143));
 process.once('SIGINT', () => process.exit(130));
 

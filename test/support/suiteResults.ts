@@ -20,7 +20,7 @@ export interface SuiteResults {
   readonly failures: Failure[];
 }
 
-/** Names the file that whoever started the suite will look for. */
+/** Names the file that the starter of the suite looks for. */
 export const resultsVariable = 'LEAKLINE_RESULTS';
 
 export function noResults(): SuiteResults {

@@ -31,7 +31,7 @@ train(40)
         self.kept = []
 
     def keep(self, loss):
-        # Nobody ever reads these.
+        # These are never read.
         self.kept.append(loss.clone())
 `,
 };
@@ -48,7 +48,7 @@ const library: Frame = {
   name: 'forward',
 };
 
-/** Trains for 40 steps with sizes that nobody could know beforehand; a snapshot after every tenth. */
+/** Trains for 40 steps with sizes that cannot be known beforehand; a snapshot after every tenth. */
 function record(folder: string): TrainingRun {
   const run = new TrainingRun();
   run.allocate(randomInt(5e6, 9e6), []);

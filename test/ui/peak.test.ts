@@ -8,7 +8,7 @@ import { uiSession } from './support/fixture.js';
 const MiB = 1024 * 1024;
 const SMALL = 4096;
 const LARGE = 300 * MiB;
-/** So many small allocations stay; the large one is let go of by the next event. */
+/** So many small allocations stay; the large one is freed by the next event. */
 const SMALL_BEFORE = 1201;
 const SMALL_IN_ALL = 2000;
 

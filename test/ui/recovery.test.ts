@@ -17,7 +17,7 @@ function setAge(path: string, minutes: number): void {
 describe('A worker that dies while it reads', () => {
   const ui = uiSession({ beside: writeWorkerKiller });
 
-  it('is told of, and everything is read again by another one', async () => {
+  it('is reported, and everything is read again by another one', async () => {
     const folder = copyExample();
     // Read for long enough to be interrupted, and behind the small ones: the newest files are read first.
     const large = join(folder, 'large.pickle');

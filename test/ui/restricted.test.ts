@@ -17,7 +17,7 @@ describe('A workspace that is not trusted', () => {
 
   it('has its marks, has no say in what is read, and is told what is off', async () => {
     const folder = copyExample();
-    // Somebody else's repository would rather not be looked at.
+    // A stranger's repository.
     const settings = { 'leakline.snapshots.exclude': ['**'], 'leakline.marks.exclude': ['**'] };
     writeFiles(folder, { '.vscode/settings.json': JSON.stringify(settings) });
     const workbench = await ui.open({ folder });

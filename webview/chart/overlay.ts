@@ -9,7 +9,7 @@ const ROOM_BESIDE = 220;
 export interface CursorPoint {
   x: number;
   y: number | null;
-  /** The height that somebody looks at. */
+  /** The height in view. */
   lookedAt: number;
   text: string;
 }

@@ -151,7 +151,7 @@ export class CompareSession {
     return view === 'compare' && isThere(pair?.a) && isThere(pair?.b) ? pair : null;
   }
 
-  /** What failed of a comparison that is not there any more is nobody's concern: the page says that it is gone. */
+  /** What failed of a comparison that is not there any more is not shown: the page says that it is gone. */
   private unlessGone(failure: string): string | null {
     return this.pair === null ? null : failure;
   }

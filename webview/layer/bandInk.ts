@@ -6,7 +6,7 @@ import { BandNames } from './bandNames.js';
 import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type Pile } from './pile.js';
 import type { BandView } from './rasterRenderer.js';
 
-/** A band that is pointed out; `looked` lies under the cursor, `line` belongs to a line that somebody is on. */
+/** A band that is pointed out; `looked` lies under the cursor, `line` belongs to the line at the cursor of the editor. */
 export interface BandMark {
   kind: 'looked' | 'picked' | 'line';
   strand: number;

@@ -1,4 +1,4 @@
-/** Which band somebody points at, with the mouse or with keys. */
+/** Which band is pointed at, with the mouse or with keys. */
 import type { BandDetail, BandOwner } from '../../src/protocol/bandData.js';
 import { formatBytes } from '../format.js';
 import type { Store } from '../store.js';
@@ -92,7 +92,7 @@ export function spokenBand(band: PointedBand): string {
   return strings.bandOfBands(bandLines(band, null).join(', '), pieces.length - at, pieces.length);
 }
 
-/** What is pointed out in a pile: the band under the cursor, the picked one, and those of the lines somebody is on. */
+/** What is pointed out in a pile: the band under the cursor, the picked one, and those of the line at the editor's cursor. */
 export function marksIn(
   pile: Pile,
   looked: PointedBand | null,

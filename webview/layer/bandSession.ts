@@ -1,4 +1,4 @@
-/** Asks for bands whenever what is visible changes, and for what lies where somebody points. */
+/** Asks for bands whenever what is visible changes, and for what lies under the pointer. */
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandStrand } from '../../src/protocol/bandData.js';
 import type { Host } from '../host.js';
 import { Latest } from '../latest.js';

@@ -197,7 +197,7 @@ export function nameColumn<Row, Sort extends string>(
   return { text, kind: 'place', cell, ...(by !== undefined && { sort: { by, order: 'ascending' } }) };
 }
 
-/** Three digits to read, the exact number on hover. @param bytes null where not known */
+/** Short to read, the exact number on hover. @param bytes null where not known */
 export function bytesCell(bytes: number | null): Cell {
   return bytes === null
     ? { content: strings.unknown }

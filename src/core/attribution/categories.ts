@@ -46,7 +46,7 @@ const SAID: Readonly<Record<string, CategoryCode>> = {
 
 /** A result of the forward pass that is older than this many of its stack's longest lives is none of one pass. */
 const OUTLIVES = 1.5;
-/** Survivors of so many steps keep coming: results of the forward pass that somebody keeps. */
+/** Survivors of so many steps keep coming: results of the forward pass that are held. */
 const KEEP_COMING = 3;
 
 /** An allocation as {@link DeviceHistory} has it. */
@@ -109,7 +109,7 @@ export class Categorizer {
     return this.said(lived.birth) ?? this.inferred(lived);
   }
 
-  /** True if the backward pass let go of it, or will, as of others of its stack. */
+  /** True if the backward pass freed it, or will, as of others of its stack. */
   isKeptForBackward(lived: Lived): boolean {
     if (lived.birth < 0) return false;
     const { count } = this.history.trace;

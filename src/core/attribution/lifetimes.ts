@@ -15,7 +15,7 @@ export interface StackLifetimes {
   usualFreedAge: number | null;
   /** Age in steps of the oldest freed allocation, null if none was freed. */
   oldestFreedAge: number | null;
-  /** Stacks at which much was let go at once. */
+  /** Stacks at which much was freed at once. */
   drops: readonly Drop[];
 }
 
@@ -23,7 +23,7 @@ export interface StackLifetimes {
 export interface Drop {
   step: number;
   bytes: Bytes;
-  /** The stack that let go of them, where it is known. */
+  /** The stack that freed them, where it is known. */
   freeStack: StackId;
 }
 

@@ -10,11 +10,11 @@ export interface PoolFacts {
   isExpandable: boolean;
   reservedBytes: Bytes;
   liveBytes: Bytes;
-  /** In segments that hold nothing live: a cache that `empty_cache` gives back. */
+  /** In segments that hold nothing live: a cache that `empty_cache` frees. */
   idleBytes: Bytes;
 }
 
-/** A large segment of which a little is live: it cannot be given back, nor hold what is larger than its holes. */
+/** A large segment of which a little is live: it cannot be freed, nor hold what is larger than its holes. */
 export interface PinnedSegment {
   device: number;
   totalBytes: Bytes;
@@ -23,7 +23,7 @@ export interface PinnedSegment {
   group: number;
 }
 
-/** Blocks that their tensors let go of and another stream still uses. */
+/** Blocks that their tensors released and another stream still uses. */
 export interface PendingBlocks {
   device: number;
   group: number;

@@ -84,7 +84,7 @@ export interface DigestLifetimes {
   survivorBirths: Uint32Array;
   usualFreedAge: number | null;
   oldestFreedAge: number | null;
-  /** `site` is the innermost user frame that let go, null where the trace does not say. */
+  /** `site` is the innermost user frame that freed, null where the trace does not say. */
   drops: readonly { step: number; bytes: Bytes; site: DigestFrame | null }[];
 }
 

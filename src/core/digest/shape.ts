@@ -1,5 +1,5 @@
 /**
- * Says of plain data that somebody kept whether it has a shape. A shape of a type names every field of it: one that is
+ * Says of plain data from a cache whether it has a shape. A shape of a type names every field of it: one that is
  * forgotten does not compile.
  */
 export type Shape<T> = (value: unknown) => value is T;

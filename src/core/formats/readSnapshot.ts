@@ -80,7 +80,7 @@ export async function readSnapshot(source: ByteSource, options: ReadOptions = {}
   throw noSnapshot(source.name, result);
 }
 
-/** Says what an input is that is not a snapshot, to somebody who needs one. */
+/** Says what an input is that is not a snapshot, for a reader who needs one. */
 export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   return new SnapshotError(
     'unsupported',

@@ -1,5 +1,5 @@
 /**
- * Hashes for tables that a file fills. They depend on numbers that nobody knows who makes a file, so that none can be
+ * Hashes for tables that a file fills. They depend on numbers that the maker of a file cannot know, so that none can be
  * made whose texts, frames or addresses are all searched for one after the other. Rows are numbered in the order of the
  * file, so what is read is the same for any numbers.
  */

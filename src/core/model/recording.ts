@@ -11,7 +11,7 @@ export interface Recording {
   readonly step: number | null;
   /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */
   readonly stepEndsUs: readonly Microseconds[];
-  /** When the garbage collector ran and found something, the oldest first; empty if nobody watched it. */
+  /** When the garbage collector ran and found something, the oldest first; empty if it was not watched. */
   readonly collections: readonly Collection[];
   readonly devices: readonly RecordedDevice[];
   readonly owners: readonly RecordedOwner[];

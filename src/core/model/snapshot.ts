@@ -32,7 +32,7 @@ export const enum Action {
 export const enum BlockState {
   /** Held by a tensor. */
   Allocated = 0,
-  /** Let go by its tensor, still used by another stream. */
+  /** Released by its tensor, still used by another stream. */
   PendingFree = 1,
   /** Cached by the allocator, free for reuse. */
   Inactive = 2,

@@ -67,7 +67,7 @@ export class StackInterner {
   private table = new Uint32Array(16);
 
   /**
-   * @param seed where hashes start: a number that nobody can know, so that no file can be made whose stacks have all the
+   * @param seed where hashes start: a number that the maker of a file cannot know, so that no file can be made whose stacks have all the
    *   same hash and are searched for one after the other
    */
   constructor(private readonly seed = Math.floor(Math.random() * 0x100000000)) {

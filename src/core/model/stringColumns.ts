@@ -1,7 +1,7 @@
 import type { StringTable } from './snapshot.js';
 import type { StringId } from './units.js';
 
-/** Texts over columns that somebody else filled, decoded when somebody looks. */
+/** Texts over columns filled elsewhere, decoded when read. */
 export class StringColumns implements StringTable {
   private readonly decoder = new TextDecoder('utf-8', { ignoreBOM: true });
   private readonly texts = new Map<StringId, string>();

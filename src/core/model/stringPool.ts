@@ -10,7 +10,7 @@ const HALF = MOST_TEXT / 2;
 const GAP = new TextEncoder().encode('…');
 
 /**
- * Texts interned by value. They are kept as UTF-8 and decoded when somebody looks: most names of a large snapshot are
+ * Texts interned by value. They are kept as UTF-8 and decoded when read: most names of a large snapshot are
  * compared a million times and shown never. Id 0 is the empty text.
  */
 export class StringPool implements StringTable {

@@ -5,7 +5,7 @@ import type { Bytes } from '../model/units.js';
 import { holderName } from './holderName.js';
 import type { HolderReport } from './report.js';
 
-/** Who keeps the memory of lines, by the latest snapshot of a run whose recorder looked. */
+/** The holders of lines' memory, by the latest snapshot of a run whose recorder looked. */
 export class Holders {
   private readonly byLine = new Map<string, { owner: RecordedOwner; bytes: Bytes }>();
 

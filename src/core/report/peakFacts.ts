@@ -7,7 +7,7 @@ import { say, sayCount } from '../text/say.js';
 export interface PeakAmount {
   bytes: Bytes;
   blocks: number;
-  /** Of the blocks, those that the backward pass let go of. */
+  /** Of the blocks, those that the backward pass freed. */
   keptForBackward: number;
   /** Of the blocks, those born more than a step before. */
   fromEarlierSteps: number;

@@ -301,7 +301,7 @@ export interface HolderReport {
   source: 'recorder' | 'cycle' | 'pattern';
   file: string;
   line: number;
-  /** Who keeps, in a few words. */
+  /** The holder, in a few words. */
   name: string;
   /** The same, with what explains it. */
   text: string;

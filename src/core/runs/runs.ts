@@ -85,7 +85,7 @@ function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
 function familiesByName(digests: readonly SnapshotDigest[]): Map<string, SnapshotDigest[]> {
   const families = new Map<string, SnapshotDigest[]>();
   for (const digest of digests) {
-    // Snapshots that somebody put into one file need not be of one process.
+    // Snapshots put into one file need not be of one process.
     const isMember = splitMember(digest.path) !== null;
     const key = recordedFamily(digest) ?? (isMember ? digest.path : patternOf(digest.path));
     const family = families.get(key);

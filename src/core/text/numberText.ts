@@ -1,4 +1,4 @@
-/** Numbers as people read them: as in English, until the thread is told of another language. */
+/** Numbers as people read them: as in English, until another language is set. */
 
 /** What stands between thousands, and before what is less than one. */
 interface Signs {

@@ -16,7 +16,7 @@ export interface BandRequest {
   rows: number;
   /** What of the series's height the rows show; null for all of it. */
   bytes: Stretch | null;
-  /** Strands that are wanted whatever their size: those of the line that somebody looks at. */
+  /** Strands that are wanted whatever their size: those of the line at the cursor. */
   wanted: (strand: number) => boolean;
 }
 

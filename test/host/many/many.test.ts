@@ -80,7 +80,7 @@ describe('A workspace of years', () => {
       if (count(api.report()) < all) answers++;
     }
     await Promise.all(opened);
-    assert.ok(answers > 0, 'nobody was answered before all was read');
+    assert.ok(answers > 0, 'no answer came before all was read');
     assert.deepEqual(order, [newest.folder, oldest.folder]);
     const grown = (process.memoryUsage.rss() - before) / MIB;
     assert.ok(grown < 512, `grew by ${Math.round(grown)} MiB`);

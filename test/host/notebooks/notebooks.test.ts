@@ -42,7 +42,7 @@ describe('Notebook cells', () => {
     api = (await leakline().activate()) as LeaklineApi;
   });
 
-  it('are known by their text, in notebooks that nobody has opened', async () => {
+  it('are known by their text, in notebooks that are not open', async () => {
     await eventually(() => {
       for (const one of leaks) {
         const found = lines().find(({ file, line }) => file === nameOf(one) && line === one.line);

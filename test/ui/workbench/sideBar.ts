@@ -115,7 +115,7 @@ export class Tree {
       await this.page.keyboard.press('Escape');
       await select(timeout);
       await this.row(text).click({ button: 'right', timeout });
-      // A menu takes no notice of a button that is let go in its first tenth of a second.
+      // A menu takes no notice of a button that is released in its first tenth of a second.
       const item = this.page.locator('.context-view .action-menu-item', { hasText: entry });
       await item.click({ delay: 300, timeout });
       await seen.waitFor({ timeout });

@@ -33,7 +33,7 @@ function pass(run: TrainingRun, layers: number, at = 20): number[] {
   ];
 }
 
-/** A pass whose results are let go by the line that called the model. */
+/** A pass whose results are released by the line that called the model. */
 function evaluate(run: TrainingRun, layers: number, at = 20): void {
   for (const address of pass(run, layers, at)) run.free(address, frame(at));
 }

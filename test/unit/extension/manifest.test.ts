@@ -166,7 +166,7 @@ describe('The manifest and the code', () => {
 
   it('let a workspace that is not trusted decide nothing that runs, or that costs time or disk', () => {
     const { supported, restrictedConfigurations } = manifest.capabilities.untrustedWorkspaces;
-    // VS Code heeds the list under this word only.
+    // VS Code reads the list under this word only.
     assert.equal(supported, 'limited');
     const settings = contributes.configuration.flatMap(({ properties }) => Object.entries(properties));
     const known = new Map(settings);

@@ -235,7 +235,7 @@ describe('Folders that are left out', () => {
 describe('A sentence about a file', () => {
   const path = '/home/jane/runs/mem.pickle';
 
-  it('begins with its name in a message, whoever said it, and leaves it out in a row that has it', () => {
+  it('begins with its name in each message, and leaves it out in a row that has it', () => {
     assert.equal(sentenceNaming(path, `${path} is empty.`), 'mem.pickle is empty.');
     assert.equal(sentenceNaming(path, 'It was cut short.'), 'mem.pickle: It was cut short.');
     assert.equal(sentenceNaming(path, `${path}.gz is empty.`), `mem.pickle: ${path}.gz is empty.`);

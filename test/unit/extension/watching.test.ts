@@ -65,7 +65,7 @@ describe('A folder that is watched', () => {
     write('d.pickle');
     rmSync(join(folder, 'a.leakline.json'));
     await eventually(() => {
-      assert.ok(noticed.has('a.leakline.json'), 'nobody told of its end');
+      assert.ok(noticed.has('a.leakline.json'), 'its end was not reported');
     });
     assert.deepEqual([...noticed], ['a.leakline.json']);
   });
@@ -76,11 +76,11 @@ describe('A folder that is watched', () => {
     noticed.clear();
     rmSync(join(folder, 'a.pickle'));
     await eventually(() => {
-      assert.ok(noticed.has('a.pickle'), 'nobody told of its end');
+      assert.ok(noticed.has('a.pickle'), 'its end was not reported');
     });
     write('c.pickle');
     await eventually(() => {
-      assert.ok(noticed.has('c.pickle'), 'nobody told of the new one');
+      assert.ok(noticed.has('c.pickle'), 'the new one was not reported');
     });
     assert.deepEqual(told, []);
   });

@@ -94,7 +94,7 @@ describe('Limits of containers and texts', () => {
     );
   });
 
-  it('stop at a graph that nobody could look at', async () => {
+  it('stop at a graph that is too large to look at', async () => {
     assert.match(
       await limitOf(endless('digraph G {\n', ' ', 1 << 28), 'graphBytes', 1 << 26, null, null),
       /a graph of more than 67108864 bytes/,

@@ -124,7 +124,7 @@ describe('Samples of nvidia-smi', () => {
     assert.deepEqual([timed.timeUs?.length, timed.capacities], [1, []]);
   });
 
-  it('that are not to be had are not known, and a device that is told of later begins there', async () => {
+  it('that are not to be had are not known, and a device that appears later begins there', async () => {
     const trend = await trendOf(
       `${HEADER}\n2026/11/20 16:41:02.123, 0, [N/A], 81559 MiB\n2026/11/20 16:41:03.123, 0, 5 MiB, 81559 MiB\n` +
         '2026/11/20 16:41:03.125, 1, [Insufficient Permissions], [N/A]\n2026/11/20 16:41:09.125, 1, 6 MiB, 81559 MiB\n',

@@ -11,7 +11,7 @@ import {
 import { StringPool } from '../../../src/core/model/stringPool.js';
 import { seededRandom } from '../../support/seededRandom.js';
 
-/** A key that somebody who makes a file has guessed, or read in the source of an earlier version. */
+/** A key that the maker of a file has guessed, or read in the source of an earlier version. */
 const GUESSED: HashKey = { start: 0x811c9dc5 | 0, factor: 0x01000193 };
 const KEYS = 2048;
 /** Fewer, for each takes thousands of tries to find. */

@@ -47,7 +47,7 @@ describe('The cache of columns', () => {
     return cache.load('key');
   };
 
-  it('gives back snapshots of every kind as they were', async () => {
+  it('returns snapshots of every kind as they were', async () => {
     for (const [i, path] of picklesUnder(join(FIXTURES, 'shapes')).entries()) {
       await store(`key${i}`, path);
       const kept = await cache.load(`key${i}`);

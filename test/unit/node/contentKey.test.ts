@@ -28,7 +28,7 @@ describe('The key of a content', () => {
     rmSync(folder, { recursive: true });
   });
 
-  it('stays while nobody touches the file', async () => {
+  it('stays while the file is untouched', async () => {
     assert.equal(await keyOf(path), await keyOf(path));
     assert.match(await keyOf(path), /^[0-9a-f]{40}$/);
   });

@@ -32,7 +32,7 @@ describe('The cache of digests', () => {
 
   const fileOf = (key: string): string => join(folder, `${key}.digest`);
 
-  it('gives back the digests of all kinds of snapshots and of what the recorder wrote as they were', async () => {
+  it('returns the digests of all kinds of snapshots and of what the recorder wrote as they were', async () => {
     let recorded = 0;
     const ofRecorder = picklesUnder(join(FIXTURES, 'planted/recordings')).filter((_, i) => i % 12 === 0);
     for (const path of [...picklesUnder(join(FIXTURES, 'shapes')), ...ofRecorder]) {

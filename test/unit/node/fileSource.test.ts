@@ -50,7 +50,7 @@ describe('A file as a source of bytes', () => {
     ['a missing file', (): string => join(folder, 'missing')],
     ['a folder', (): string => folder],
     [
-      'a pipe that nobody writes to',
+      'a pipe without a writer',
       (): string => {
         const pipe = join(folder, 'pipe');
         spawnSync('mkfifo', [pipe]);

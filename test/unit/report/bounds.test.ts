@@ -15,7 +15,7 @@ import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 const FOLDER = join(FIXTURES, 'planted');
 const { lineText, sourceText, sourceFacts } = new SourceFiles([{ prefix: '', folder: FOLDER }]);
 const WORKSPACE = { files: plantedSources(FOLDER), rules: [], lineText, sourceText, sourceFacts };
-/** Programs that keep what they let go of later than was recorded. */
+/** Programs that keep what they release later than was recorded. */
 const INNOCENT = ['first_epoch', 'epoch_local', 'filling_lru', 'capped_history', 'capped_cache'];
 const GUILTY = ['endless_replay', 'endless_epochs', 'endless_cache', 'graph_replay', 'cached_bias'];
 
@@ -52,7 +52,7 @@ const withOwners =
   (recording) => ({ ...recording, owners: recording.owners.map(change) });
 
 describe('What cannot grow for ever', () => {
-  it('is no leak while it fills, whoever says so, and neither is the run', async () => {
+  it('is not a leak until it is full, by any source, and neither is the run', async () => {
     for (const name of INNOCENT) {
       for (const look of [undefined, blind]) {
         for (const steps of [20, 40]) {

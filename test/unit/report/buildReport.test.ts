@@ -83,7 +83,7 @@ describe('The report', () => {
     assert.deepEqual(growingLines(run), []);
   });
 
-  it('accuses nobody in the healthy recordings', async function () {
+  it('accuses no line of the healthy recordings', async function () {
     if (!hasCorpus()) {
       console.log('    skipped: no corpus beside the checkout');
       this.skip();

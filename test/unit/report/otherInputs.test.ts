@@ -145,7 +145,7 @@ describe('A cycle that the detector saw', () => {
     digests = await Promise.all(files.map(async (file) => digestSnapshot(file, await readFile(file))));
   });
 
-  /** What is held on the lines that are let go by the collector, with a graph that names the line of one of them. */
+  /** What is held on the lines that the collector frees, with a graph that names the line of one of them. */
   const holdersWith = (path: string, frames: readonly CycleFrame[]): Map<string, string> => {
     const hook = graph(
       3,

@@ -89,7 +89,7 @@ describe('An allocation that failed', () => {
       'Out of memory on device 0: 1.0 KiB asked for, 0 B of 2.0 MiB reserved in use, metadata epoch 3.',
     ]);
     const many = await failuresIn(Array.from({ length: 250 }, () => ({ ...oom, device_free: 0 })));
-    assert.equal(many.length, 100, 'no more than somebody reads');
+    assert.equal(many.length, 100, 'no more than a person reads');
     const [before, ...named] = outOfMemoryTexts(many);
     assert.equal(before, '97 allocations failed before.');
     assert.equal(named.length, 3);

@@ -147,7 +147,7 @@ describe('Holders from the source', () => {
     );
   });
 
-  it('are those of the file as it is, and nobody where it cannot be read', async () => {
+  it('are those of the file as it is, and none where it cannot be read', async () => {
     const digests = await digestsOf('running_total');
     const cured = (file: string): string | null =>
       sourceText(file)?.replace(/total_drift \+= (.*)$/m, 'total_drift += $1.item()') ?? null;

@@ -124,7 +124,7 @@ describe('The peak', () => {
     }
   });
 
-  it('is told of each device by itself, that of most bytes first', async () => {
+  it('is given for each device, that of most bytes first', async () => {
     let several = 0;
     for (let seed = 1; seed <= 60; seed++) {
       const snapshot = await readBytes(pickle(generateSnapshot(seededRandom(seed))));

@@ -173,7 +173,7 @@ describe('Findings about the process', () => {
     ];
     assert.deepEqual(await findings(times(8, (i) => grown(i, [18 * MiB]))), [], 'a leak of live memory');
     assert.deepEqual(await findings(times(8, (i) => grown(Math.min(i, 4), []))), [], 'a cache that found its size');
-    assert.deepEqual(await findings(times(8, (i) => grown(i % 3, []))), [], 'given back');
+    assert.deepEqual(await findings(times(8, (i) => grown(i % 3, []))), [], 'freed');
     assert.deepEqual(await findings(times(3, (i) => grown(i, []))), [], 'too few snapshots');
     assert.deepEqual(await findings(times(8, () => grown(9, [512]))), [], 'segments pinned between two steps');
   });

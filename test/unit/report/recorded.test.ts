@@ -86,7 +86,7 @@ describe('A recorded run', () => {
     assert.equal((await forecastOf(capacity * 2))?.capacityBytes, capacity * 2);
   });
 
-  it('says who keeps the memory of a leaking line, and nothing of an innocent one', async () => {
+  it('names the holder of a leaking line’s memory, and nothing of an innocent one', async () => {
     const owner = {
       kind: 'local',
       name: "history['aux']",

@@ -141,7 +141,7 @@ describe('Traces of successive dumps', () => {
     assert.equal(await endIn(true, (event) => 1e15 - 10 * event), 1200, 'a clock that runs backwards');
   });
 
-  it('accuse nobody whom the whole trace does not, however small the ring', async () => {
+  it('accuse no line that the whole trace does not, however small the ring', async () => {
     for (const program of ['bounded_replay', 'recent_masks', 'epoch_outputs', 'varying_length', 'first_evaluation']) {
       const dumps = await dumpsOf(program);
       for (const overlap of [-200, -50, 20, 100, 500]) {

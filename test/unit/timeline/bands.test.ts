@@ -36,7 +36,7 @@ const words: StrandWords = {
   verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
   categoryOf: (code) => String(code),
 };
-const nobody = (): boolean => false;
+const noSeries = (): boolean => false;
 const GROUPINGS: readonly BandGrouping[] = ['line', 'file', 'stack', 'category', 'verdict', 'age'];
 
 interface Subject {
@@ -327,7 +327,7 @@ describe('What was born in a window and is alive', () => {
 });
 
 function request(window: { from: number; to: number } | null, pixels: number) {
-  return { axis: 'events' as const, window, pixels, rows: 400, bytes: null, wanted: nobody };
+  return { axis: 'events' as const, window, pixels, rows: 400, bytes: null, wanted: noSeries };
 }
 
 function randomWindow(extent: { from: number; to: number }, random: (below: number) => number) {
@@ -354,7 +354,7 @@ function highestByColumn({ index }: Subject, window: { from: number; to: number 
   });
 }
 
-/** Ninety lines, each of which takes and gives back odd amounts all the time. */
+/** Ninety lines, each of which allocates and frees odd amounts all the time. */
 function restless(): Buffer {
   const random = seededRandom(29);
   const run = new TrainingRun();
@@ -370,7 +370,7 @@ function restless(): Buffer {
 
 const thinSnapshot = await thin();
 
-/** Line 1 keeps much, line 3 little and for longer than the mean of line 1, line 2 lets go of what it takes. */
+/** Line 1 keeps much, line 3 little and for longer than the mean of line 1, line 2 frees what it allocates. */
 async function thin(): Promise<Snapshot> {
   const run = new TrainingRun();
   const at = (line: number) => [{ filename: '/job/train.py', line, name: 'step' }];

@@ -53,7 +53,7 @@ describe('The verdict on a series', () => {
     assert.equal(judged(seriesOf([8, 8, 16, 16, 32, 32, 64, 128], one)).shape, 'growing');
   });
 
-  it('accuses nothing that is given back', () => {
+  it('accuses nothing that is freed', () => {
     assert.equal(verdict(1, 2, 3, 0, 1, 2, 3, 0, 1), 'periodic');
     assert.equal(verdict(5, 3, 6, 2, 7, 1), 'periodic');
     assert.equal(verdict(0, 4, 8, 2, 2, 2), 'plateau');

@@ -59,7 +59,7 @@ describe('the newest of many questions', () => {
     assert.deepEqual(heard, ['1 failed: no', '2: two', 'settled']);
   });
 
-  it('a restart gives up what is open, whose late answer nobody hears', async () => {
+  it('a restart gives up what is open, whose late answer is dropped', async () => {
     const { asked, heard, latest } = setUp();
     latest.request(1);
     latest.request(2);

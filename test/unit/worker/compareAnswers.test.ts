@@ -1,4 +1,4 @@
-/** Two snapshots side by side as the page is told of them: sums against the report, and against every group one by one. */
+/** Two snapshots side by side as the page gets them: sums against the report, and against every group one by one. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { serialize } from 'node:v8';

@@ -215,7 +215,7 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   };
 }
 
-/** Gradients without a stack are in every recording of a training; a warning on every file would be read by nobody. */
+/** Gradients without a stack are in every recording of a training; a warning on every file would not be read. */
 const STACKLESS_SHARE = 0.1;
 
 /** Allocations of autograd's threads have no Python stack: worth a word where they are much of what is live. */
