@@ -26,6 +26,16 @@ export interface SourceFacts {
   savedAtUs: Microseconds;
 }
 
+/** All lines of a workspace file; none where it cannot be had. */
+export function linesOfFile({ lineText }: ReportWorkspace, file: string): string[] {
+  const lines: string[] = [];
+  for (let line = 1; ; line++) {
+    const text = lineText?.(file, line) ?? null;
+    if (text === null) return lines;
+    lines.push(text);
+  }
+}
+
 /** Maps the files of all live stacks and owners at once, so that what one snapshot teaches holds for the others. */
 export function mapDigests(
   digests: readonly SnapshotDigest[],

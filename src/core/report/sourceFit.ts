@@ -2,7 +2,7 @@
 import type { OwnerLine } from '../attribution/owner.js';
 import { forEachStatement, lineAt, readModule, type PythonModule } from '../python/pythonModule.js';
 import type { DifferentVersion } from './report.js';
-import type { ReportWorkspace } from './reportWorkspace.js';
+import { linesOfFile, type ReportWorkspace } from './reportWorkspace.js';
 
 /** Names such as `<module>` and `<lambda>` are of no definition. */
 const NAME = /^[^\W\d]\w*$/;
@@ -48,12 +48,7 @@ export class SourceFits {
   private module(file: string): PythonModule | null {
     let module = this.modules.get(file);
     if (module === undefined) {
-      const lines: string[] = [];
-      for (let line = 1; ; line++) {
-        const text = this.workspace.lineText?.(file, line) ?? null;
-        if (text === null) break;
-        lines.push(text);
-      }
+      const lines = linesOfFile(this.workspace, file);
       module = lines.length === 0 ? null : readModule(file, lines.join('\n'), () => Date.now());
       this.modules.set(file, module);
     }

@@ -2,7 +2,7 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { RunSources, Statement } from './report.js';
 import type { Microseconds } from '../model/units.js';
-import type { ReportWorkspace, SourceFacts } from './reportWorkspace.js';
+import { linesOfFile, type ReportWorkspace, type SourceFacts } from './reportWorkspace.js';
 
 /** Longer lines are data. */
 const LONGEST = 500;
@@ -76,13 +76,11 @@ export class RunStatements {
     let lines = this.occurrences.get(file);
     if (lines === undefined) {
       lines = new Map();
-      for (let line = 1; ; line++) {
-        const text = this.workspace.lineText?.(file, line) ?? null;
-        if (text === null) break;
+      for (const [i, text] of linesOfFile(this.workspace, file).entries()) {
         const said = statementText(text);
         const same = lines.get(said);
-        if (same === undefined) lines.set(said, [line]);
-        else same.push(line);
+        if (same === undefined) lines.set(said, [i + 1]);
+        else same.push(i + 1);
       }
       this.occurrences.set(file, lines);
     }
