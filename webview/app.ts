@@ -18,7 +18,7 @@ import { listenForKeys } from './keys.js';
 import { createBandKey } from './layer/bandKey.js';
 import type { BandSession } from './layer/bandSession.js';
 import { createSelection } from './layer/selection.js';
-import type { BornSession } from './live/bornSession.js';
+import type { AllocatedSession } from './live/allocatedSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMapView } from './map/mapView.js';
 import type { MapSession } from './map/mapSession.js';
@@ -38,7 +38,7 @@ import { PANES, type Pane, type ViewState } from './viewState.js';
 export interface Sessions {
   session: TimelineSession;
   bands: BandSession;
-  born: BornSession;
+  allocated: AllocatedSession;
   flames: FlameSession;
   maps: MapSession;
   runs: RunSession;
@@ -48,7 +48,7 @@ export interface Sessions {
 
 /** Fills the page's root with the timeline. */
 export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Sessions): void {
-  const { session, bands, born, flames, maps, runs, compares, exporter } = sessions;
+  const { session, bands, allocated, flames, maps, runs, compares, exporter } = sessions;
   const help = createHelp();
   const chartView = new ChartView(store, session, bands);
   const chartMenu = createExportMenu(exporter, {
@@ -84,7 +84,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     createLegend(store, createBandKey(store)),
     chartView.element,
   );
-  const live = createLiveView(store, session, born, exporter);
+  const live = createLiveView(store, session, allocated, exporter);
   const contents: Record<Pane, HTMLElement> = {
     lines: live,
     stacks: live,
@@ -120,8 +120,8 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   }).observe(history);
   // Whatever has a colour of the chart takes it anew.
   watchTheme(() => {
-    const { pile, wholePile } = store.get();
-    store.update({ pile: pile && { ...pile }, wholePile: wholePile && { ...wholePile } });
+    const { stacked, wholeBands } = store.get();
+    store.update({ stacked: stacked && { ...stacked }, wholeBands: wholeBands && { ...wholeBands } });
   });
   store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view }) => {
     timeline.hidden = view !== 'timeline';

@@ -6,7 +6,7 @@ import { Exporter } from './export/exporter.js';
 import { FlameSession } from './flame/flameSession.js';
 import { connectHost } from './host.js';
 import { BandSession } from './layer/bandSession.js';
-import { BornSession } from './live/bornSession.js';
+import { AllocatedSession } from './live/allocatedSession.js';
 import { MapSession } from './map/mapSession.js';
 import { RunSession } from './run/runSession.js';
 import { TimelineSession } from './session.js';
@@ -28,14 +28,14 @@ const host = connectHost({
 const store = new Store(restored(host.kept()));
 const session = new TimelineSession(store, host);
 const bands = new BandSession(store, host);
-const born = new BornSession(store, host);
+const allocated = new AllocatedSession(store, host);
 const flames = new FlameSession(store, host);
 const maps = new MapSession(store, host);
 const compares = new CompareSession(store, host);
 const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
-showApp(root, store, { session, bands, born, flames, maps, runs, compares, exporter: new Exporter(host) });
+showApp(root, store, { session, bands, allocated, flames, maps, runs, compares, exporter: new Exporter(host) });
 const keep = (): void => {
   host.keep(persisted(store.get()));
 };

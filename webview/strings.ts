@@ -16,10 +16,10 @@ import type { Listing, Pane, Tabled } from './viewState.js';
 
 const linesText = (count: number): string => (count === 1 ? t('1 line') : t('{0} lines', formatCount(count)));
 
-/** @param born event; negative before the recording */
-function bornAt(born: number, age: string | null, several: boolean): string {
-  if (born < 0) return t('allocated before the recording');
-  const event = formatCount(born);
+/** @param allocated event; negative before the recording */
+function allocatedAt(allocated: number, age: string | null, several: boolean): string {
+  if (allocated < 0) return t('allocated before the recording');
+  const event = formatCount(allocated);
   if (age === null) return several ? t('oldest allocated at event {0}', event) : t('allocated at event {0}', event);
   return several
     ? t('oldest {0} old, allocated at event {1}', age, event)
@@ -89,7 +89,7 @@ export const strings = {
   chart: t('Memory timeline'),
   chartRole: t('memory timeline'),
   chartHelp: t(
-    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the highest point in view. Alt with up and down goes from allocation to allocation at the point. Plus and minus zoom, Home shows the whole history. Alt with plus and minus zooms the byte axis, with page up and page down it moves, Alt and Home shows all of it. Enter lists what is live at the point; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
+    'Left and right arrows move from point to point, with Control by twenty; with Shift they move the view. Up goes to the peak in view. Alt with up and down goes from allocation to allocation at the cursor. Plus and minus zoom, Home shows the whole history. Alt with plus and minus zooms the byte axis, with page up and page down it moves, Alt and Home shows all of it. Enter shows the live memory at the cursor; Enter again, or Control and Enter, opens its largest line, or that of the allocation.',
   ),
   live: t('Live'),
   reserved: t('Reserved'),
@@ -105,7 +105,7 @@ export const strings = {
     rows: t('Row of the file'),
   },
   stepFromEnd: t('Step, counted back from the last'),
-  stepFromEndHint: t('The trace lost its oldest events, and nothing says how many steps went before'),
+  stepFromEndHint: t('The trace lost its oldest events; the number of earlier steps is not known'),
   mark: (mark: MarkFacts & Pick<TimelineMark, 'kind'>): string => {
     const label = markLabel(mark);
     return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;
@@ -116,7 +116,7 @@ export const strings = {
     return timeUs === null ? place : `${formatDuration(timeUs)}, ${place}`;
   },
   noEvents: t(
-    'This snapshot has no history: it was not recorded while the memory was used. The list shows what was live when it was taken.',
+    'This snapshot has no history: recording was off. The list shows the memory that was live when it was taken.',
   ),
 
   // The overview of a run
@@ -192,9 +192,9 @@ export const strings = {
   moreBands: (count: number): string => t('and {0} more', formatCount(count)),
   oneAllocation: (bytes: string): string => t('{0}, one allocation', bytes),
   allocations: (bytes: string, count: string): string => t('{0} in {1} allocations', bytes, count),
-  bandLife: (born: number, freed: number | null, age: string | null, several: boolean): string => {
+  bandLife: (allocated: number, freed: number | null, age: string | null, several: boolean): string => {
     const until = freed === null ? t('live at the end') : freedBy(formatCount(freed), several);
-    return `${bornAt(born, age, several)}, ${until}`;
+    return `${allocatedAt(allocated, age, several)}, ${until}`;
   },
   compiledIn: (region: string): string => t('compiled: {0}', region),
   taggedWith: (metadata: string): string => t('metadata: {0}', metadata),
@@ -205,7 +205,7 @@ export const strings = {
   bandNotMapped: t('The workspace does not have the file of this series.'),
   openBand: t('Go to Line'),
   fixBand: t('Fix…'),
-  unpickBand: t('Clear'),
+  clearSelection: t('Clear'),
   foldedFrames: (library: number, native: number): string =>
     [...(library === 0 ? [] : [libraryFrames(library)]), ...(native === 0 ? [] : [nativeFrames(native)])].join(', '),
   hiddenFrames: (count: number): string =>
@@ -226,17 +226,17 @@ export const strings = {
   columnAllocations: t('Outlined allocations'),
 
   // The curve as a table
-  curveTable: t('The visible curve: its ends, its highest peaks and its marks'),
+  curveTable: t('The visible curve: its ends, peaks and marks'),
   columnPoint: t('Point'),
   columnInstant: t('Instant'),
-  columnAction: t('Look into'),
+  columnAction: t('Action'),
   pointStart: t('Start of the view'),
   pointEnd: t('End of the view'),
   pointLowest: t('Lowest'),
   pointHighest: t('Highest'),
   pointPeak: t('Peak'),
-  lookInto: t('What is live here'),
-  lookIntoAt: (where: string): string => t('What is live here: {0}', where),
+  lookInto: t('Show live memory'),
+  lookIntoAt: (where: string): string => t('Show live memory: {0}', where),
 
   // Under the chart
   pane: t('Shown below the chart'),
@@ -292,13 +292,13 @@ export const strings = {
 
   // Flame graph
   flame: t('Live memory by call'),
-  flameTree: t('Calls from the outermost down; as wide as the bytes that are live through them'),
+  flameTree: t('Calls from the outermost down; the width is their live bytes'),
   flameHelp: t(
     'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space looks closer, Backspace goes back, Home goes to the top. Enter opens the line.',
   ),
-  flameFailed: (reason: string): string => t('What is live by call could not be read: {0}', reason),
+  flameFailed: (reason: string): string => t('Live memory by call could not be read: {0}', reason),
   foldLibraries: t('Fold library frames'),
-  flameTable: t('Calls from the outermost down, with what is live through each'),
+  flameTable: t('Calls from the outermost down, with their live bytes'),
   flameColumn: {
     call: t('Call'),
     self: t('Own bytes'),
@@ -307,16 +307,16 @@ export const strings = {
   } satisfies Record<FlameSort, string>,
   columnLevel: t('Level'),
   flameBack: t('Back'),
-  flameBackHint: t('Show the caller of what fills the width (Backspace)'),
+  flameBackHint: t('Show the caller (Backspace)'),
   flameWhole: t('Everything'),
-  flameWholeHint: t('Show everything that is live (Escape)'),
+  flameWholeHint: t('Show all live memory (Escape)'),
   found: (calls: number, bytes: number, share: string): string => {
     if (calls === 0) return t('No call in view matches.');
     return calls === 1
       ? t('1 call in view matches; {0} ({1}) went through.', formatBytes(bytes), share)
       : t('{0} calls in view match; {1} ({2}) went through.', formatCount(calls), formatBytes(bytes), share);
   },
-  flameMeasure: t('What the boxes are as wide as'),
+  flameMeasure: t('Width of the boxes'),
   flameMeasureName: {
     live: t('Live bytes'),
     mean: t('Bytes × lifetime in view'),
@@ -327,13 +327,13 @@ export const strings = {
     t('In view: {0} live on average, {1}', formatBytes(mean), product),
   meanNumbers: (mean: number, product: string, share: string, blocks: number | null): string => {
     const numbers = [t('{0} on average', formatBytes(mean)), product];
-    if (share !== '') numbers.push(t('{0} of what is live', share));
+    if (share !== '') numbers.push(t('{0} of the live memory', share));
     if (blocks !== null) numbers.push(blocks === 1 ? t('1 block') : t('{0} blocks', formatCount(blocks)));
     return numbers.join(', ');
   },
   flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, formatBytes(live)),
   atTheEnd: t('At the end of the recording'),
-  everything: t('Everything that is live'),
+  everything: t('All live memory'),
   callGroupName: {
     anyLibrary: t('Library or native code'),
     beforeRecording: t('Before recording'),
@@ -345,7 +345,7 @@ export const strings = {
   mergedCalls: (count: number): string => t('{0} more', formatCount(count)),
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
     const numbers = [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`];
-    if (share !== '') numbers.push(t('{0} of what is live', share));
+    if (share !== '') numbers.push(t('{0} of the live memory', share));
     if (blocks !== null) numbers.push(blocks === 1 ? t('1 block') : t('{0} blocks', formatCount(blocks)));
     return numbers.join(', ');
   },
@@ -361,10 +361,10 @@ export const strings = {
   mapReplayed: (unplaced: number): string =>
     unplaced === 0
       ? t(
-          'Replayed backwards from the snapshot: blocks that are gone by then are as large as was asked for, and the pools of freed segments are not known.',
+          'Replayed backwards from the snapshot. Freed blocks have their requested size; the pools of freed segments are not known.',
         )
       : t(
-          'Replayed backwards from the snapshot, where the trace does not add up: {0} have no place. Blocks that are gone by then are as large as was asked for.',
+          'Replayed backwards from the snapshot. The trace does not add up: {0} have no address. Freed blocks have their requested size.',
           formatBytes(unplaced),
         ),
   mapGrid: t('Segments to scale, the largest first, each with its blocks in the order of their addresses'),
@@ -373,8 +373,8 @@ export const strings = {
   ),
   mapZoom: t('Zoom into the segment of the selected block (Space)'),
   mapWhole: t('Show all segments (Escape)'),
-  mapFailed: (reason: string): string => t('Where the memory lies could not be read: {0}', reason),
-  mapWithoutPlaces: t('This input does not say where blocks lie in memory.'),
+  mapFailed: (reason: string): string => t('The memory map could not be read: {0}', reason),
+  mapWithoutPlaces: t('This file has no addresses of blocks.'),
   mapReserved: (segments: number, reserved: number): string =>
     segments === 1
       ? t('{0} reserved in 1 segment', formatBytes(reserved))
@@ -388,8 +388,8 @@ export const strings = {
     ),
   mapPinned: (segments: number): string =>
     segments === 1
-      ? t('1 large segment is kept for less than a tenth of live blocks')
-      : t('{0} large segments are kept for less than a tenth of live blocks', formatCount(segments)),
+      ? t('1 large segment is pinned: less than a tenth of it is live')
+      : t('{0} large segments are pinned: less than a tenth of each is live', formatCount(segments)),
   otherSegments: (count: number, reserved: number, live: number): string =>
     count === 1
       ? t('and 1 smaller segment: {0} reserved, {1} live', formatBytes(reserved), formatBytes(live))
@@ -419,7 +419,7 @@ export const strings = {
     expandable: t('expandable'),
   },
   pinned: `▲ ${t('pinned')}`,
-  pinnedHint: t('Less than a tenth of it is live, and this part keeps it reserved'),
+  pinnedHint: t('Less than a tenth of the segment is live, and keeps it reserved'),
   pieceName: {
     live: t('Live block'),
     pending: t('Freed, still used by another stream'),
@@ -433,7 +433,7 @@ export const strings = {
       ? t('{0} live in 1 block', formatBytes(live))
       : t('{0} live in {1} blocks', formatBytes(live), formatCount(blocks)),
   largestOf: (owner: string): string => t('the largest of {0}', owner),
-  pieceNotMapped: t('Here is no block of a line of this workspace.'),
+  pieceNotMapped: t('This block has no line in this workspace.'),
   segmentTable: t('Segments'),
   segmentColumn: {
     reservedBytes: t('Size'),
@@ -449,33 +449,40 @@ export const strings = {
   columnSegments: t('Segments'),
   columnPinned: t('Pinned'),
 
-  // What is live
+  // Live memory
   listing: t('Live memory'),
   liveTable: t('Live memory by line'),
   listingName: {
     live: t('At cursor'),
-    born: t('Allocated in view, still live'),
+    allocated: t('Allocated in view, still live'),
   } satisfies Record<Listing, string>,
-  nothingBorn: t('Nothing happens in view.'),
-  bornSummary: (
+  nothingAllocated: t('No event in view.'),
+  allocatedSummary: (
     sums: {
       aliveBytes: number;
       aliveBlocks: number;
-      bornBytes: number;
-      bornBlocks: number;
+      allocatedBytes: number;
+      allocatedBlocks: number;
     },
     lines: number,
     largest: string | null,
   ): string => {
-    const born =
-      sums.bornBlocks === 1
-        ? t('{0} in 1 allocation in view', formatBytes(sums.bornBytes))
-        : t('{0} in {1} allocations in view', formatBytes(sums.bornBytes), formatCount(sums.bornBlocks));
-    if (sums.aliveBlocks === 0) return t('{0}; none is live at the end.', born);
+    const allocated =
+      sums.allocatedBlocks === 1
+        ? t('{0} in 1 allocation in view', formatBytes(sums.allocatedBytes))
+        : t('{0} in {1} allocations in view', formatBytes(sums.allocatedBytes), formatCount(sums.allocatedBlocks));
+    if (sums.aliveBlocks === 0) return t('{0}; none is live at the end.', allocated);
     const [bytes, blocks] = [formatBytes(sums.aliveBytes), formatCount(sums.aliveBlocks)];
     return largest === null
-      ? t('{0}; {1} in {2} are live at the end.', born, bytes, blocks)
-      : t('{0}; {1} in {2} are live at the end, of {3}, most of {4}.', born, bytes, blocks, linesText(lines), largest);
+      ? t('{0}; {1} in {2} are live at the end.', allocated, bytes, blocks)
+      : t(
+          '{0}; {1} in {2} are live at the end, of {3}, most of {4}.',
+          allocated,
+          bytes,
+          blocks,
+          linesText(lines),
+          largest,
+        );
   },
   columnBytes: t('Bytes'),
   columnShare: t('Share'),
@@ -514,10 +521,10 @@ export const strings = {
   },
   lineWithBytes: (file: string, line: number, bytes: number): string =>
     `${placeText(pathEnd(file), line)} (${formatBytes(bytes)})`,
-  nothingMapped: t('No line that is live here is a file of this workspace.'),
+  nothingMapped: t('No line with live memory is in this workspace.'),
 
   // Two snapshots side by side
-  compareControls: t('What is compared'),
+  compareControls: t('Compared snapshots'),
   compareBefore: t('Snapshot A (before)'),
   compareAfter: t('Snapshot B (after)'),
   swapSides: t('Swap A and B'),
@@ -526,7 +533,7 @@ export const strings = {
   compareExtent: t('Curves of'),
   compareExtentName: { snapshots: t('Snapshots'), runs: t('Whole runs') },
   nothingToCompare: t('A comparison needs two snapshots.'),
-  comparedIsGone: t('A snapshot of this comparison is not there any more. Choose another one.'),
+  comparedIsGone: t('A compared snapshot was deleted. Choose another one.'),
   compareFailed: (reason: string): string => t('The snapshots could not be compared: {0}', reason),
   compareSummary: (before: string, after: string, change: string, exact: string): string =>
     t('{0} live in A, {1} in B: {2} ({3}).', before, after, change, exact),
@@ -534,7 +541,7 @@ export const strings = {
     t('Lines that grew: {0}; that shrank: {1}.', formatCount(grown), formatCount(shrunk)),
   comparedLinesMost: (grown: number, shrunk: number, most: string): string =>
     t('Lines that grew: {0}, most of all {2}; that shrank: {1}.', formatCount(grown), formatCount(shrunk), most),
-  addressesReused: t('The traces do not meet: blocks of the same address, size and stack are taken for the same.'),
+  addressesReused: t('The traces do not meet: blocks of equal address, size and stack count as the same block.'),
   fixSentence: (answer: FixAnswer, why: string): string => `${strings.fixAnswer[answer]} ${why}`,
   fixAnswer: {
     gone: t('✔ The leak is gone.'),
@@ -574,7 +581,7 @@ export const strings = {
   compareWidth: t('Width of the boxes'),
   compareWidthName: {
     either: t('The larger of A and B'),
-    after: t('What is live in B'),
+    after: t('Live in B'),
   } satisfies Record<CompareWidth, string>,
   compareWholeHint: t('Show everything (Escape)'),
 
@@ -586,12 +593,12 @@ export const strings = {
   restOfSegments: t('All other segments'),
   copied: t('Copied.'),
   savedAs: (file: string): string => t('Saved as {0}.', file),
-  saveFailed: (reason: string): string => t('It could not be saved: {0}', reason),
+  saveFailed: (reason: string): string => t('Saving failed: {0}', reason),
   nothingToSave: t('There is nothing to save yet.'),
   pictureTooLarge: t('The picture is too large.'),
 
   // Curves over each other
-  series: t('Live memory over each other'),
+  series: t('Live memory, overlaid'),
   seriesFailed: (reason: string): string => t('The curves could not be read: {0}', reason),
   seriesAxisName: {
     step: t('Steps'),
@@ -616,7 +623,7 @@ export const strings = {
   openSnapshot: t('Open Snapshot…'),
   retry: t('Retry'),
   curveFailed: (reason: string): string => t('The curve could not be read: {0}', reason),
-  liveFailed: (reason: string): string => t('What is live here could not be read: {0}', reason),
+  liveFailed: (reason: string): string => t('The live memory could not be read: {0}', reason),
   openFailed: (reason: string): string => t('The line could not be opened: {0}', reason),
   readyFailed: (reason: string): string => t('The snapshots could not be listed: {0}', reason),
 } as const;

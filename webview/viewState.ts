@@ -1,11 +1,11 @@
 /** Everything that the timeline shows, and the small part of it that outlives a reload. */
 import type { TimelineChoice } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
-import type { BornIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
+import type { AllocatedIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
 import { COMPARE_SHAPES, NOTHING_CHOSEN, type CompareChoices } from './compare/compareState.js';
 import { FLAME_SHAPES, PLAIN_FLAME, type FlameChoices } from './flame/flameState.js';
-import type { Pile } from './layer/pile.js';
+import type { StackedBands } from './layer/stackedBands.js';
 import {
   finite,
   fitting,
@@ -44,17 +44,17 @@ export interface Pin {
   x: number;
 }
 
-/** A band at an instant: a series of the pile, or one allocation of it. */
+/** A band at an instant: a series, or one allocation of it. */
 export interface BandRef {
   /** As the worker numbers them. */
-  strand: number;
-  /** Row of the allocation; null for all of the strand. */
+  series: number;
+  /** Row of the allocation; null for all of the series. */
   row: number | null;
   event: number;
 }
 
 /** What the list under the chart shows: what is live at the pin, or what the view has brought that is still there. */
-export type Listing = 'live' | 'born';
+export type Listing = 'live' | 'allocated';
 
 /** The tabs below the chart. */
 export const PANES = ['lines', 'stacks', 'flame', 'map', 'table'] as const;
@@ -85,7 +85,7 @@ export interface ViewState {
   axis: TimelineAxis;
   /** What is visible, in units of the axis; null for the whole history. */
   range: Range | null;
-  /** What of the byte axis is visible; null for as much as the highest point in view needs. */
+  /** What of the byte axis is visible; null for as much as the peak in view needs. */
   heights: Range | null;
   /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
   curve: TimelineWindow | null;
@@ -107,19 +107,19 @@ export interface ViewState {
   layer: boolean;
   grouping: BandsQuery['grouping'];
   /** The bands of what is visible; null where that is the whole history, or not answered yet. */
-  pile: Pile | null;
-  wholePile: Pile | null;
+  stacked: StackedBands | null;
+  wholeBands: StackedBands | null;
   /** Why there are no bands, in a sentence. */
   bandsError: string | null;
   /** What lies under the cursor, and what was clicked, once they are known. */
   looked: BandDetail | null;
-  picked: BandRef | null;
-  pickedDetail: BandDetail | null;
+  selected: BandRef | null;
+  selectedDetail: BandDetail | null;
   /** The line on which the editor's cursor is. */
   cursorLine: SourceLine | null;
   pane: Pane;
   listing: Listing;
-  born: BornIn | null;
+  allocated: AllocatedIn | null;
   sort: LiveSort;
   /** What is looked for, in every tab. */
   filter: string;
@@ -151,16 +151,16 @@ export const INITIAL: ViewState = {
   split: 0.45,
   layer: true,
   grouping: 'verdict',
-  pile: null,
-  wholePile: null,
+  stacked: null,
+  wholeBands: null,
   bandsError: null,
   looked: null,
-  picked: null,
-  pickedDetail: null,
+  selected: null,
+  selectedDetail: null,
   cursorLine: null,
   pane: 'lines',
   listing: 'live',
-  born: null,
+  allocated: null,
   sort: 'bytes',
   filter: '',
 };
@@ -196,9 +196,9 @@ const KEPT = {
   split: where(finite, (split) => split >= LEAST_SPLIT && split <= MOST_SPLIT),
   layer: flag,
   grouping: oneOf(BAND_GROUPINGS),
-  picked: orNull(record({ strand: integer(0), row: orNull(integer(0)), event: integer(-1) })),
+  selected: orNull(record({ series: integer(0), row: orNull(integer(0)), event: integer(-1) })),
   pane: oneOf(PANES),
-  listing: oneOf(['live', 'born']),
+  listing: oneOf(['live', 'allocated']),
   sort: oneOf(['bytes', 'blocks', 'line']),
   filter: text,
 } satisfies Partial<Shapes<ViewState>>;

@@ -5,7 +5,7 @@
 import { NumberReader, NumberWriter } from './numberCode.js';
 
 /** From `sample[i]` on, `bytes[i]` are live; row `s` of `offset` begins series `s`, the last row ends the others. */
-export interface BandSeries {
+export interface BandChanges {
   offset: Uint32Array;
   sample: Uint16Array;
   bytes: Float64Array;
@@ -14,8 +14,8 @@ export interface BandSeries {
 /** Single allocations: by series, then by birth. */
 export interface BandBlockColumns {
   count: number;
-  /** Position in the strands. */
-  strand: Uint16Array;
+  /** Position in `allSeries`. */
+  series: Uint16Array;
   /** Row of the allocation table. */
   row: Uint32Array;
   /** First and last sample at which it is live. */
@@ -29,12 +29,12 @@ export interface BandColumns {
   column: Uint16Array;
   /** The state of a sample is the one after this event; -1 is before the first. */
   event: Int32Array;
-  series: BandSeries;
+  changes: BandChanges;
   blocks: BandBlockColumns;
 }
 
 /** @param unit divides every size */
-export function packBands({ column, event, series, blocks }: BandColumns, unit: number): Uint8Array {
+export function packBands({ column, event, changes, blocks }: BandColumns, unit: number): Uint8Array {
   const out = new NumberWriter();
   out.whole(unit);
   out.whole(column.length);
@@ -42,24 +42,24 @@ export function packBands({ column, event, series, blocks }: BandColumns, unit: 
     out.whole(value - (i === 0 ? 0 : column[i - 1]));
     out.whole(event[i] - (i === 0 ? -1 : event[i - 1]));
   });
-  out.whole(series.offset.length - 1);
-  for (let strand = 0; strand + 1 < series.offset.length; strand++) {
-    out.whole(series.offset[strand + 1] - series.offset[strand]);
+  out.whole(changes.offset.length - 1);
+  for (let series = 0; series + 1 < changes.offset.length; series++) {
+    out.whole(changes.offset[series + 1] - changes.offset[series]);
     let sample = 0;
     let bytes = 0;
-    for (let at = series.offset[strand]; at < series.offset[strand + 1]; at++) {
-      out.whole(series.sample[at] - sample);
-      out.signed((series.bytes[at] - bytes) / unit);
-      sample = series.sample[at];
-      bytes = series.bytes[at];
+    for (let at = changes.offset[series]; at < changes.offset[series + 1]; at++) {
+      out.whole(changes.sample[at] - sample);
+      out.signed((changes.bytes[at] - bytes) / unit);
+      sample = changes.sample[at];
+      bytes = changes.bytes[at];
     }
   }
   out.whole(blocks.count);
   for (let i = 0; i < blocks.count; i++) {
-    const sameStrand = i > 0 && blocks.strand[i] === blocks.strand[i - 1];
-    out.whole(blocks.strand[i] - (i === 0 ? 0 : blocks.strand[i - 1]));
+    const sameSeries = i > 0 && blocks.series[i] === blocks.series[i - 1];
+    out.whole(blocks.series[i] - (i === 0 ? 0 : blocks.series[i - 1]));
     out.signed(blocks.row[i] - (i === 0 ? 0 : blocks.row[i - 1]));
-    out.signed(blocks.from[i] - (sameStrand ? blocks.from[i - 1] : 0));
+    out.signed(blocks.from[i] - (sameSeries ? blocks.from[i - 1] : 0));
     out.whole(blocks.to[i] - blocks.from[i]);
     out.whole(blocks.bytes[i] / unit);
   }
@@ -76,11 +76,11 @@ export function unpackBands(packed: Uint8Array): BandColumns {
     column[i] = (i === 0 ? 0 : column[i - 1]) + from.whole();
     event[i] = (i === 0 ? -1 : event[i - 1]) + from.whole();
   }
-  const strands = from.whole();
-  const offset = new Uint32Array(strands + 1);
+  const allSeries = from.whole();
+  const offset = new Uint32Array(allSeries + 1);
   const sampleOf: number[] = [];
   const bytesOf: number[] = [];
-  for (let strand = 0; strand < strands; strand++) {
+  for (let series = 0; series < allSeries; series++) {
     let sample = 0;
     let bytes = 0;
     for (let left = from.whole(); left > 0; left--) {
@@ -89,17 +89,17 @@ export function unpackBands(packed: Uint8Array): BandColumns {
       sampleOf.push(sample);
       bytesOf.push(bytes);
     }
-    offset[strand + 1] = sampleOf.length;
+    offset[series + 1] = sampleOf.length;
   }
-  const series = { offset, sample: Uint16Array.from(sampleOf), bytes: Float64Array.from(bytesOf) };
-  return { column, event, series, blocks: unpackBlocks(from, unit) };
+  const changes = { offset, sample: Uint16Array.from(sampleOf), bytes: Float64Array.from(bytesOf) };
+  return { column, event, changes, blocks: unpackBlocks(from, unit) };
 }
 
 function unpackBlocks(from: NumberReader, unit: number): BandBlockColumns {
   const count = from.whole();
   const blocks = {
     count,
-    strand: new Uint16Array(count),
+    series: new Uint16Array(count),
     row: new Uint32Array(count),
     from: new Uint16Array(count),
     to: new Uint16Array(count),
@@ -107,10 +107,10 @@ function unpackBlocks(from: NumberReader, unit: number): BandBlockColumns {
   };
   for (let i = 0; i < count; i++) {
     const step = from.whole();
-    const sameStrand = i > 0 && step === 0;
-    blocks.strand[i] = (i === 0 ? 0 : blocks.strand[i - 1]) + step;
+    const sameSeries = i > 0 && step === 0;
+    blocks.series[i] = (i === 0 ? 0 : blocks.series[i - 1]) + step;
     blocks.row[i] = (i === 0 ? 0 : blocks.row[i - 1]) + from.signed();
-    blocks.from[i] = (sameStrand ? blocks.from[i - 1] : 0) + from.signed();
+    blocks.from[i] = (sameSeries ? blocks.from[i - 1] : 0) + from.signed();
     blocks.to[i] = blocks.from[i] + from.whole();
     blocks.bytes[i] = from.whole() * unit;
   }

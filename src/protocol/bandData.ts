@@ -2,7 +2,7 @@
 import type { Category } from '../core/attribution/categories.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Verdict } from '../core/report/report.js';
-import type { BandGrouping } from '../core/timeline/strands.js';
+import type { BandGrouping } from '../core/timeline/seriesLayout.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 
@@ -27,7 +27,7 @@ export interface BandsQuery {
   /** Size of the plot. */
   pixels: number;
   rows: number;
-  /** What of the series's height the rows show; null for all of it. */
+  /** The part of the height that the rows show; null for all of it. */
   bytes: { from: number; to: number } | null;
   /** What bands of one colour have in common. */
   grouping: BandGrouping;
@@ -46,12 +46,12 @@ export interface Bands {
   pixels: number;
   /** Most live bytes of any column. */
   highest: Bytes;
-  /** Groups by their number in `strands`. */
+  /** Groups by their number in `allSeries`. */
   groups: Record<number, BandGroupName>;
   /** The series from the bottom up. On top of it lie the others: what is too thin for a band of its own. */
-  strands: BandStrand[];
+  allSeries: BandSeries[];
   /** How many series the others are. */
-  otherStrands: number;
+  otherSeries: number;
   /** What `unpackBands` makes columns of. */
   packed: Uint8Array;
 }
@@ -64,7 +64,7 @@ export interface BandGroupName {
 }
 
 /** The allocations of one line, or of one stack: neighbours among the series. */
-export interface BandStrand extends BandOwner {
+export interface BandSeries extends BandOwner {
   /** Its number while the snapshot and the workspace stay what they are. */
   id: number;
   group: number;
@@ -86,20 +86,20 @@ export interface BandDetailQuery {
   device: number;
   grouping: BandGrouping;
   /** A series at an event, or one allocation of it. */
-  strand: number;
+  series: number;
   event: number;
   row: number | null;
 }
 
 /** What lies at one place of the series. */
 export interface BandDetail extends BandOwner {
-  strand: number;
+  series: number;
   event: number;
   row: number | null;
   bytes: Bytes;
   blocks: number;
   /** Event that made the oldest block; -1 if that was before the recording. */
-  born: number;
+  allocated: number;
   /** Event that freed the last one; null if it is there at the end. */
   freed: number | null;
   /** From the start of the oldest to the event that is looked at; null where the file has no times, or not since when. */

@@ -20,7 +20,14 @@ import type { RpcHandlers } from './rpc.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
 import { LARGEST_SAVED, SAVED_KINDS, type SavedFile } from './saveData.js';
 import { finite, flag, integer, listOf, nothing, oneOf, orNull, record, text, where, type Shape } from './schema.js';
-import type { BornIn, BornInQuery, LiveAt, LiveAtQuery, TimelineAnswer, TimelineQuery } from './timelineData.js';
+import type {
+  AllocatedIn,
+  AllocatedInQuery,
+  LiveAt,
+  LiveAtQuery,
+  TimelineAnswer,
+  TimelineQuery,
+} from './timelineData.js';
 
 /** More pixels than any screen has. */
 const MOST_PIXELS = 16_384;
@@ -39,7 +46,7 @@ const pair = { a: text, b: text };
 export type TimelineQuestions = {
   timeline: { params: TimelineQuery; result: TimelineAnswer };
   liveAt: { params: LiveAtQuery; result: LiveAt };
-  bornIn: { params: BornInQuery; result: BornIn };
+  allocatedIn: { params: AllocatedInQuery; result: AllocatedIn };
   bands: { params: BandsQuery; result: Bands };
   bandDetail: { params: BandDetailQuery; result: BandDetail };
   flame: { params: FlameQuery; result: Flame };
@@ -73,13 +80,13 @@ export type TimelineApi = TimelineQuestions & PageRequests;
 const QUESTION_SHAPES: { [Name in keyof TimelineQuestions]: Shape<TimelineQuestions[Name]['params']> } = {
   timeline: record({ ...ofDevice, ...stretch, pixels }),
   liveAt: record({ ...ofDevice, event, by }),
-  bornIn: record({ ...ofDevice, ...stretch, by }),
+  allocatedIn: record({ ...ofDevice, ...stretch, by }),
   bands: record({
     ...{ ...ofDevice, ...stretch, pixels, rows: pixels, grouping },
     bytes: orNull(record({ from: finite, to: finite })),
     line: orNull(record(place)),
   }),
-  bandDetail: record({ ...ofDevice, grouping, strand: integer(0), event, row: orNull(integer(0)) }),
+  bandDetail: record({ ...ofDevice, grouping, series: integer(0), event, row: orNull(integer(0)) }),
   flame: record({ ...ofDevice, event, over: orNull(record(stretch)), ...calls }),
   memoryMap: record({ ...ofDevice, event, pixels, rows: pixels, only: orNull(text) }),
   runCurve: record({ ...ofDevice, axis: stretch.axis, pixels }),

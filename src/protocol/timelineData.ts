@@ -108,7 +108,7 @@ export interface LiveAt extends OwnerSums {
   reservedBytes: Bytes | null;
 }
 
-export interface BornInQuery {
+export interface AllocatedInQuery {
   path: string;
   device: number;
   axis: TimelineAxis;
@@ -118,15 +118,15 @@ export interface BornInQuery {
 }
 
 /** What was allocated in a window and is there at the end. The parts add up to `aliveBytes` exactly. */
-export interface BornIn extends OwnerSums {
+export interface AllocatedIn extends OwnerSums {
   /** First and last event of the window; `last` is below `first` where it has none. */
   first: number;
   last: number;
   aliveBytes: Bytes;
   aliveBlocks: number;
   /** With what was freed again. */
-  bornBytes: Bytes;
-  bornBlocks: number;
+  allocatedBytes: Bytes;
+  allocatedBlocks: number;
 }
 
 export interface LiveBucket {

@@ -1,16 +1,16 @@
 import type { AllocationIndex } from '../core/timeline/allocationIndex.js';
-import { blockDetail, strandDetail } from '../core/timeline/bandDetail.js';
+import { blockDetail, seriesDetail } from '../core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../core/timeline/bandWindow.js';
 import { CATEGORIES } from '../core/attribution/categories.js';
 import { frameKind } from '../core/attribution/frameKind.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { isMachinery } from '../core/attribution/readableStack.js';
-import { strandLayout, type BandGrouping, type StrandLayout } from '../core/timeline/strands.js';
+import { seriesLayout, type BandGrouping, type SeriesLayout } from '../core/timeline/seriesLayout.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { BatchLines } from '../core/report/batchLines.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { packBands } from '../protocol/bandCode.js';
-import type { BandDetail, BandDetailQuery, BandFrame, Bands, BandsQuery, BandStrand } from '../protocol/bandData.js';
+import type { BandDetail, BandDetailQuery, BandFrame, Bands, BandsQuery, BandSeries } from '../protocol/bandData.js';
 import type { LineVerdicts } from './lineVerdicts.js';
 import { ownerWords } from './ownerWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
@@ -20,16 +20,16 @@ import { say } from '../core/text/say.js';
 /** So many with the answer about one place: with C++ frames, Python's begin behind dozens of others. */
 const FRAMES_OF_DETAIL = 128;
 
-interface Pile {
+interface StackedBands {
   snapshot: Snapshot;
   index: AllocationIndex;
-  layout: StrandLayout;
+  layout: SeriesLayout;
 }
 
 interface KnownLayout {
   lookup: FileLookup;
   version: number;
-  layout: StrandLayout;
+  layout: SeriesLayout;
 }
 
 /** Answers questions about the bands under the curve. */
@@ -44,9 +44,9 @@ export class BandAnswers {
 
   async bands(query: BandsQuery, signal: AbortSignal): Promise<Bands> {
     const { path, device, axis, window, pixels, rows, bytes, grouping, line } = query;
-    const { index, layout } = await this.pile(path, device, grouping, signal);
-    const wanted = (strand: number): boolean => {
-      const { owner } = layout.strands[strand];
+    const { index, layout } = await this.stacked(path, device, grouping, signal);
+    const wanted = (series: number): boolean => {
+      const { owner } = layout.allSeries[series];
       return line !== null && 'line' in owner && owner.line.file === line.file && owner.line.line === line.line;
     };
     const view = bandWindow(index, layout, {
@@ -66,24 +66,25 @@ export class BandAnswers {
       pixels: view.pixels,
       highest: view.highest,
       ...namesOf(view, layout),
-      otherStrands: view.otherStrands,
-      packed: packBands({ ...view.samples, series: view.series, blocks: view.blocks }, index.unit),
+      otherSeries: view.otherSeries,
+      packed: packBands({ ...view.samples, changes: view.changes, blocks: view.blocks }, index.unit),
     };
   }
 
   async detail(query: BandDetailQuery, signal: AbortSignal): Promise<BandDetail> {
-    const { path, device, grouping, strand, event, row } = query;
-    const { snapshot, index, layout } = await this.pile(path, device, grouping, signal);
+    const { path, device, grouping, series, event, row } = query;
+    const { snapshot, index, layout } = await this.stacked(path, device, grouping, signal);
     const { history } = index;
-    if (strand >= layout.strands.length || (row !== null && row >= history.allocations.count)) {
+    if (series >= layout.allSeries.length || (row !== null && row >= history.allocations.count)) {
       throw new Error(say('The snapshot has changed since; look again.'));
     }
     const at = Math.min(event, history.trace.count - 1);
     const found =
-      row === null ? strandDetail(snapshot, index, layout, strand, at) : blockDetail(snapshot, index, layout, row);
+      row === null ? seriesDetail(snapshot, index, layout, series, at) : blockDetail(snapshot, index, layout, row);
     const { time } = history;
-    const ageUs = time === null || found.born < 0 || at < found.born ? null : time[at] - time[found.born];
-    const { owner, bytes, blocks, born, freed, frames, metadata, compileContext } = found;
+    const ageUs =
+      time === null || found.allocated < 0 || at < found.allocated ? null : time[at] - time[found.allocated];
+    const { owner, bytes, blocks, allocated, freed, frames, metadata, compileContext } = found;
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
     const told = frames.filter((frame) => !isMachinery(frame)).slice(0, FRAMES_OF_DETAIL);
     const frameOf = (frame: (typeof frames)[number]): BandFrame => {
@@ -98,12 +99,12 @@ export class BandAnswers {
     };
     return {
       ...ownerWords(owner),
-      strand,
+      series,
       event,
       row,
       bytes,
       blocks,
-      born,
+      allocated,
       freed,
       ageUs,
       frames: told.map(frameOf),
@@ -114,7 +115,12 @@ export class BandAnswers {
     };
   }
 
-  private async pile(path: string, device: number, grouping: BandGrouping, signal: AbortSignal): Promise<Pile> {
+  private async stacked(
+    path: string,
+    device: number,
+    grouping: BandGrouping,
+    signal: AbortSignal,
+  ): Promise<StackedBands> {
     const snapshot = await this.store.snapshot(path, signal);
     const index = await this.store.allocations(path, device, signal);
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);
@@ -126,7 +132,7 @@ export class BandAnswers {
     const { roots, texts } = this.workspace.listing;
     const { lineText } = new SourceFiles(roots, texts);
     const batches = new BatchLines({ files: [], rules: [], lineText }, lookup);
-    const layout = strandLayout(snapshot, index, grouping, lookup, {
+    const layout = seriesLayout(snapshot, index, grouping, lookup, {
       verdictOf: (owner) => this.verdicts.of(path, owner),
       categoryOf: (code, frames) => CATEGORIES[batches.settle(code, frames)],
     });
@@ -135,13 +141,13 @@ export class BandAnswers {
   }
 }
 
-function namesOf(view: BandWindow, layout: StrandLayout): Pick<Bands, 'groups' | 'strands'> {
-  const strands = Array.from(view.strands, (id): BandStrand => {
-    const { group, owner } = layout.strands[id];
+function namesOf(view: BandWindow, layout: SeriesLayout): Pick<Bands, 'groups' | 'allSeries'> {
+  const allSeries = Array.from(view.allSeries, (id): BandSeries => {
+    const { group, owner } = layout.allSeries[id];
     return { id, group, ...ownerWords(owner) };
   });
   return {
-    strands,
-    groups: Object.fromEntries(strands.map(({ group }) => [group, layout.groups[group]])),
+    allSeries,
+    groups: Object.fromEntries(allSeries.map(({ group }) => [group, layout.groups[group]])),
   };
 }

@@ -1,4 +1,4 @@
-import { bornIn, NOTHING_BORN } from '../core/timeline/bornIn.js';
+import { allocatedIn, NOTHING_ALLOCATED } from '../core/timeline/allocatedIn.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { liveAt, liveWithoutLines, type LiveByOwner } from '../core/timeline/liveAt.js';
 import { runCurve } from '../core/runs/runCurve.js';
@@ -123,12 +123,18 @@ export function workerHandlers(
       const timeUs = history.startUs === null ? null : history.startUs + (history.time?.[Math.max(0, ordinal)] ?? 0);
       return { ...live, path, device, by, event: ordinal, timeUs };
     },
-    bornIn: async ({ path, device, axis, window, by }, signal) => {
-      if (store.trend(path) !== null) return { ...NOTHING_BORN, path, device, by };
+    allocatedIn: async ({ path, device, axis, window, by }, signal) => {
+      if (store.trend(path) !== null) return { ...NOTHING_ALLOCATED, path, device, by };
       const snapshot = await store.snapshot(path, signal);
       const history = await store.history(path, device, signal);
-      const born = bornIn(snapshot, history, { axis, window }, workspace.lookupFor(snapshot, store.digests), by);
-      return { ...born, path, device, by };
+      const allocated = allocatedIn(
+        snapshot,
+        history,
+        { axis, window },
+        workspace.lookupFor(snapshot, store.digests),
+        by,
+      );
+      return { ...allocated, path, device, by };
     },
     bands: (query, signal) => bands.bands(query, signal),
     bandDetail: (query, signal) => bands.detail(query, signal),

@@ -1,7 +1,7 @@
 /** Waiting for something that other processes bring about. */
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface Patience {
+export interface Waiting {
   /** Default: 60 s, many times what a busy machine needs: a limit costs nothing where all is well. */
   timeoutMs?: number;
   /** Pause between two tries. */
@@ -14,7 +14,7 @@ export interface Patience {
  */
 export async function eventually<T>(
   attempt: () => Promise<T> | T,
-  { timeoutMs = 60_000, everyMs = 100 }: Patience = {},
+  { timeoutMs = 60_000, everyMs = 100 }: Waiting = {},
 ): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {
@@ -30,14 +30,14 @@ export async function eventually<T>(
 /**
  * Like {@link eventually}, for attempts that disturb what they wait for: each has twice the time of the one before, up
  * to 16 s.
- * @param attempt is told how long it may wait, in milliseconds
+ * @param attempt gets its time limit, in milliseconds
  */
 export async function patiently<T>(
-  attempt: (patienceMs: number) => Promise<T>,
+  attempt: (withinMs: number) => Promise<T>,
   { firstMs = 3_000, timeoutMs = 90_000 } = {},
 ): Promise<T> {
-  let patienceMs = firstMs / 2;
-  return eventually(() => attempt((patienceMs = Math.min(2 * patienceMs, 16_000))), { timeoutMs });
+  let withinMs = firstMs / 2;
+  return eventually(() => attempt((withinMs = Math.min(2 * withinMs, 16_000))), { timeoutMs });
 }
 
 /** Checks that `attempt` goes on succeeding for a while: for what must not happen. */

@@ -14,7 +14,7 @@ function setAge(path: string, minutes: number): void {
   utimesSync(path, time, time);
 }
 
-describe('A worker that dies while it reads', () => {
+describe('A worker that ends while it reads', () => {
   const ui = uiSession({ beside: writeWorkerKiller });
 
   it('is reported, and everything is read again by another one', async () => {

@@ -44,10 +44,10 @@ describe('A workspace that is not trusted', () => {
     await sideBar.tree('Snapshots').click(/Restricted mode/);
     await page.locator('.workspace-trust-editor').waitFor();
     const trust = page.locator('.workspace-trust-editor').getByRole('button', { name: /^Trust/ });
-    await patiently(async (patienceMs) => {
+    await patiently(async (withinMs) => {
       // A page that is still being drawn may lose a click.
-      if ((await trust.count()) > 0) await trust.first().click({ timeout: patienceMs });
-      await restricted.waitFor({ state: 'detached', timeout: patienceMs });
+      if ((await trust.count()) > 0) await trust.first().click({ timeout: withinMs });
+      await restricted.waitFor({ state: 'detached', timeout: withinMs });
     });
     // Now the workspace decides: it wants nothing to be read.
     await sideBar.tree('Snapshots').untilNoRow(READ);

@@ -14,7 +14,7 @@ import {
   type PointedBand,
 } from '../layer/bandPointer.js';
 import type { BandSession } from '../layer/bandSession.js';
-import { strandNames } from '../layer/bandText.js';
+import { seriesNames } from '../layer/bandText.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -27,7 +27,7 @@ import { indexOfEvent, lastAtOrBelow, pickPoint } from './points.js';
 import { drawableExtent, fitRange, NARROWEST, panRange, revealInRange, zoomRange, type Range } from './range.js';
 import { TimelineChart } from './timelineChart.js';
 
-/** A click means the highest point this near, in pixels. */
+/** A click means the peak this near, in pixels. */
 const REACH = 3;
 /** A mark this near to the cursor is named in the readout, in pixels. */
 const MARK_REACH = 5;
@@ -36,7 +36,7 @@ const MARK_REACH = 5;
 const STILL_MS = 150;
 
 /** What bands are drawn from, besides the curve and its range. */
-const BAND_PARTS = ['pile', 'wholePile', 'picked', 'highlight', 'cursorLine'] as const;
+const BAND_PARTS = ['stacked', 'wholeBands', 'selected', 'highlight', 'cursorLine'] as const;
 
 /** What the cursor is on. */
 interface Cursor {
@@ -269,10 +269,10 @@ export class ChartView {
     const ref = refOf(band);
     const owner = ownerOf(band);
     if (ref === null || owner === null) return false;
-    const { picked } = this.store.get();
-    const again = picked?.strand === ref.strand && picked.row === ref.row;
+    const { selected } = this.store.get();
+    const again = selected?.series === ref.series && selected.row === ref.row;
     this.bands.pick(ref);
-    this.session.lookInto({ event: ref.event, axis: band.pile.bands.axis, x });
+    this.session.lookInto({ event: ref.event, axis: band.stacked.bands.axis, x });
     if (again || open) this.session.openBand(owner);
     return true;
   }
@@ -281,7 +281,7 @@ export class ChartView {
     const before = this.band;
     this.band = band;
     this.bands.look(band === null ? null : refOf(band));
-    const same = band?.pile === before?.pile && band?.piece.strand === before?.piece.strand;
+    const same = band?.stacked === before?.stacked && band?.piece.series === before?.piece.series;
     if (!same || band?.piece.block !== before?.piece.block) this.drawBands();
   }
 
@@ -290,16 +290,16 @@ export class ChartView {
     const x = this.cursor?.x;
     const band = x === undefined ? null : this.pointer.next(x, this.band, by);
     if (band === null) return;
-    this.cursor = { event: band.pile.event[band.sample], x: x ?? 0, pixel: null };
+    this.cursor = { event: band.stacked.event[band.sample], x: x ?? 0, pixel: null };
     this.lookAt(band);
     setText(this.spoken, spokenBand(band));
   }
 
   private placeBands(): void {
-    const { curve, layer, pile, wholePile, picked, highlight, cursorLine } = this.store.get();
+    const { curve, layer, stacked, wholeBands, selected, highlight, cursorLine } = this.store.get();
     const area = this.area();
-    const of = (one: typeof pile): typeof pile => (one?.bands.axis === curve?.axis ? one : null);
-    const front = of(pile) ?? of(wholePile);
+    const of = (one: typeof stacked): typeof stacked => (one?.bands.axis === curve?.axis ? one : null);
+    const front = of(stacked) ?? of(wholeBands);
     if (!layer || curve === null || area === null || front === null) {
       this.layer.show(null);
       return;
@@ -309,10 +309,10 @@ export class ChartView {
       range: this.visible(curve),
       bytes: this.chart.bytes(),
       moving: this.moving,
-      window: of(pile),
-      whole: of(wholePile),
-      names: strandNames(front),
-      marks: marksIn(front, this.band, picked, [highlight, cursorLine]),
+      window: of(stacked),
+      whole: of(wholeBands),
+      names: seriesNames(front),
+      marks: marksIn(front, this.band, selected, [highlight, cursorLine]),
     });
   }
 
@@ -337,7 +337,7 @@ export class ChartView {
         const x = valueAt(point.x, area, visible);
         const band = this.pointer.at(x, this.chart.bytesAt(point.y));
         this.lookAt(band);
-        if (band !== null) this.cursor = { event: band.pile.event[band.sample], x, pixel: point.y };
+        if (band !== null) this.cursor = { event: band.stacked.event[band.sample], x, pixel: point.y };
         else {
           const reach = (by: number): number => valueAt(point.x + by, area, visible);
           const index = pickPoint(curve, reach(-REACH), reach(REACH));

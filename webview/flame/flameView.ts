@@ -126,7 +126,7 @@ export function createFlameView(
     const { pin, curve, filter } = state;
     const { flame } = flames.store.get();
     scroller.classList.toggle('stale', flame !== null && flame.event !== (pin?.event ?? (curve?.events ?? 0) - 1));
-    if (state.wholePile !== before.wholePile && state.pane === 'flame') draw();
+    if (state.wholeBands !== before.wholeBands && state.pane === 'flame') draw();
     if (state.flame === before.flame && filter === before.filter && state !== before) return;
     const { folded, measure: measured, focus } = state.flame;
     fold.show(folded);

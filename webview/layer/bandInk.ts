@@ -3,13 +3,13 @@ import type { PlotArea } from '../chart/plot.js';
 import type { Range } from '../chart/range.js';
 import type { ChartTheme } from '../theme.js';
 import { BandNames } from './bandNames.js';
-import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type Pile } from './pile.js';
+import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type StackedBands } from './stackedBands.js';
 import type { BandView } from './rasterRenderer.js';
 
 /** A band that is pointed out; `looked` lies under the cursor, `line` belongs to the line at the cursor of the editor. */
 export interface BandMark {
-  kind: 'looked' | 'picked' | 'line';
-  strand: number;
+  kind: 'looked' | 'selected' | 'line';
+  series: number;
   /** -1 for the series as a whole. */
   block: number;
 }
@@ -21,7 +21,7 @@ export class BandInk {
   readonly canvas: HTMLCanvasElement;
   private readonly context: CanvasRenderingContext2D;
   private outlines = new Map<string, Outline>();
-  private outlinesOf: Pile | null = null;
+  private outlinesOf: StackedBands | null = null;
   private readonly names = new BandNames();
 
   constructor(canvas: HTMLCanvasElement) {
@@ -37,7 +37,7 @@ export class BandInk {
 
   /** @param scale pixels of the canvas per pixel of the page */
   draw(
-    pile: Pile,
+    stacked: StackedBands,
     view: BandView,
     area: PlotArea,
     scale: number,
@@ -48,27 +48,27 @@ export class BandInk {
     const { context } = this;
     context.setTransform(scale, 0, 0, scale, 0, 0);
     context.save();
-    for (const mark of marks) this.drawMark(pile, view, area, theme, mark);
+    for (const mark of marks) this.drawMark(stacked, view, area, theme, mark);
     context.restore();
-    this.drawNames(pile, view, area, scale, theme, names);
+    this.drawNames(stacked, view, area, scale, theme, names);
     context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  private drawMark(pile: Pile, view: BandView, area: PlotArea, theme: ChartTheme, mark: BandMark): void {
+  private drawMark(stacked: StackedBands, view: BandView, area: PlotArea, theme: ChartTheme, mark: BandMark): void {
     const { context } = this;
-    const path = pathOf(this.outline(pile, mark), pile, view, area);
+    const path = pathOf(this.outline(stacked, mark), stacked, view, area);
     context.setLineDash(mark.kind === 'line' ? [5, 3] : []);
     context.lineJoin = 'round';
     context.strokeStyle = theme.background;
-    context.lineWidth = mark.kind === 'picked' ? 4 : 3;
+    context.lineWidth = mark.kind === 'selected' ? 4 : 3;
     if (mark.kind !== 'line') context.stroke(path);
     context.strokeStyle = theme.text;
-    context.lineWidth = mark.kind === 'picked' ? 2 : 1.25;
+    context.lineWidth = mark.kind === 'selected' ? 2 : 1.25;
     context.stroke(path);
   }
 
   private drawNames(
-    pile: Pile,
+    stacked: StackedBands,
     { range, bytes }: BandView,
     area: PlotArea,
     scale: number,
@@ -78,12 +78,12 @@ export class BandInk {
     const perByte = area.height / (bytes.to - bytes.from);
     const columns = Math.floor(area.width / LABEL_STEP);
     const sampleOf = Array.from({ length: columns }, (_, column) =>
-      sampleAt(pile, range.from + (((column + 0.5) * LABEL_STEP) / area.width) * (range.to - range.from)),
+      sampleAt(stacked, range.from + (((column + 0.5) * LABEL_STEP) / area.width) * (range.to - range.from)),
     );
-    names.forEach((name, strand) => {
-      if (tallest(pile, strand, sampleOf, bytes) * perByte < theme.fontSize * 1.2) return;
+    names.forEach((name, series) => {
+      if (tallest(stacked, series, sampleOf, bytes) * perByte < theme.fontSize * 1.2) return;
       const { image, width, height } = this.names.stampOf(name, theme, scale);
-      const place = roomiest(pile, strand, sampleOf, Math.ceil(width / LABEL_STEP), bytes);
+      const place = roomiest(stacked, series, sampleOf, Math.ceil(width / LABEL_STEP), bytes);
       if (place === null || (place.top - place.bottom) * perByte < theme.fontSize * 1.2) return;
       const y = (bytes.to - (place.top + place.bottom) / 2) * perByte;
       // On whole pixels, or the copy would be blurred.
@@ -93,13 +93,13 @@ export class BandInk {
     });
   }
 
-  private outline(pile: Pile, { strand, block }: BandMark): Outline {
-    if (this.outlinesOf !== pile) this.outlines = new Map();
-    this.outlinesOf = pile;
-    const key = `${strand}/${block}`;
+  private outline(stacked: StackedBands, { series, block }: BandMark): Outline {
+    if (this.outlinesOf !== stacked) this.outlines = new Map();
+    this.outlinesOf = stacked;
+    const key = `${series}/${block}`;
     let outline = this.outlines.get(key);
     if (outline === undefined) {
-      outline = outlineOf(pile, strand, block);
+      outline = outlineOf(stacked, series, block);
       this.outlines.set(key, outline);
     }
     return outline;
@@ -107,12 +107,12 @@ export class BandInk {
 }
 
 /** Every stretch of the outline in view as a closed path of steps. */
-function pathOf(outline: Outline, pile: Pile, view: BandView, area: PlotArea): Path2D {
+function pathOf(outline: Outline, stacked: StackedBands, view: BandView, area: PlotArea): Path2D {
   const { range, bytes } = view;
   const path = new Path2D();
-  const { first, last } = samplesIn(pile, range);
+  const { first, last } = samplesIn(stacked, range);
   const xOf = (sample: number): number =>
-    ((xOfSample(pile, sample) - range.from) / (range.to - range.from)) * area.width;
+    ((xOfSample(stacked, sample) - range.from) / (range.to - range.from)) * area.width;
   const yOf = (value: number): number => (area.height * (bytes.to - value)) / (bytes.to - bytes.from);
   const { sample, from, to } = outline;
   let start = 0;
@@ -136,20 +136,20 @@ function pathOf(outline: Outline, pile: Pile, view: BandView, area: PlotArea): P
 }
 
 /** The most of a series that is in view at any of the samples, in bytes. */
-function tallest({ values, floors }: Pile, strand: number, sampleOf: readonly number[], view: Range): number {
+function tallest({ values, floors }: StackedBands, series: number, sampleOf: readonly number[], view: Range): number {
   let most = 0;
   for (const sample of sampleOf) {
     if (sample < 0) continue;
-    const floor = floors[strand][sample];
-    most = Math.max(most, Math.min(floor + values[strand][sample], view.to) - Math.max(floor, view.from));
+    const floor = floors[series][sample];
+    most = Math.max(most, Math.min(floor + values[series][sample], view.to) - Math.max(floor, view.from));
   }
   return most;
 }
 
 /** The place in a series where a text that spans so many columns has most room above and below, in view. */
 function roomiest(
-  { values, floors }: Pile,
-  strand: number,
+  { values, floors }: StackedBands,
+  series: number,
   sampleOf: readonly number[],
   span: number,
   view: Range,
@@ -160,9 +160,9 @@ function roomiest(
     let top = view.to;
     for (let column = first; column < first + span && top > bottom; column++) {
       const sample = sampleOf[column];
-      const floor = sample < 0 ? 0 : floors[strand][sample];
+      const floor = sample < 0 ? 0 : floors[series][sample];
       bottom = Math.max(bottom, floor);
-      top = Math.min(top, sample < 0 ? 0 : floor + values[strand][sample]);
+      top = Math.min(top, sample < 0 ? 0 : floor + values[series][sample]);
     }
     if (top - bottom > (best === null ? 0 : best.top - best.bottom)) best = { centre: first + span / 2, bottom, top };
   }

@@ -4,9 +4,9 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
-import { groupName, strandName } from './bandText.js';
+import { groupName, seriesName } from './bandText.js';
 import { paintsOf, type BandPaint } from './palette.js';
-import type { Pile } from './pile.js';
+import type { StackedBands } from './stackedBands.js';
 import { swatch } from './swatches.js';
 
 /** More than these would be a wall of words; the table has them all. */
@@ -15,19 +15,19 @@ const MOST_ENTRIES = 10;
 export function createBandKey(store: Store<ViewState>): HTMLElement {
   const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
   const key = el('div', { class: 'band-key' }, list);
-  let drawn: Pile | null = null;
+  let drawn: StackedBands | null = null;
   let told = '';
-  const draw = (pile: Pile | null): void => {
-    if (pile === null) return;
-    const paints = paintsOf(pile, readTheme(key));
-    const entries = entriesOf(pile, paints);
+  const draw = (stacked: StackedBands | null): void => {
+    if (stacked === null) return;
+    const paints = paintsOf(stacked, readTheme(key));
+    const entries = entriesOf(stacked, paints);
     // While one zooms, most answers say the same.
     const telling = JSON.stringify(entries);
     if (telling !== told) list.replaceChildren(...itemsOf(entries));
     told = telling;
   };
-  store.watch(({ pile, wholePile }) => {
-    const front = pile ?? wholePile;
+  store.watch(({ stacked, wholeBands }) => {
+    const front = stacked ?? wholeBands;
     if (front !== drawn) draw(front);
     drawn = front;
   });
@@ -43,16 +43,16 @@ interface Entries {
   more: number;
 }
 
-function entriesOf(pile: Pile, paints: readonly BandPaint[]): Entries {
+function entriesOf(stacked: StackedBands, paints: readonly BandPaint[]): Entries {
   const entries = new Map<string, { name: string; bytes: number; paint: BandPaint }>();
-  pile.values.forEach((values, strand) => {
-    const group = groupName(pile.bands, strand);
-    const whole = group || strandName(pile.bands, strand, 'whole');
+  stacked.values.forEach((values, series) => {
+    const group = groupName(stacked.bands, series);
+    const whole = group || seriesName(stacked.bands, series, 'whole');
     const bytes = values.reduce((most, value) => Math.max(most, value), 0);
     const before = entries.get(whole);
-    const name = group || strandName(pile.bands, strand, 'end');
+    const name = group || seriesName(stacked.bands, series, 'end');
     if (before !== undefined) before.bytes += bytes;
-    else if (bytes > 0) entries.set(whole, { name, bytes, paint: paints[strand] });
+    else if (bytes > 0) entries.set(whole, { name, bytes, paint: paints[series] });
   });
   const largest = [...entries].sort(([, a], [, b]) => b.bytes - a.bytes);
   return {

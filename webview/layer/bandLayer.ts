@@ -4,16 +4,16 @@ import { el } from '../dom.js';
 import type { ChartTheme } from '../theme.js';
 import { BandInk, type BandMark } from './bandInk.js';
 import { paintsOf } from './palette.js';
-import type { Pile } from './pile.js';
-import { RasterRenderer, type BandView, type PileSlot } from './rasterRenderer.js';
+import type { StackedBands } from './stackedBands.js';
+import { RasterRenderer, type BandView, type BandSlot } from './rasterRenderer.js';
 
 export interface BandScene extends BandView {
   area: PlotArea;
   /** True while one zooms and pans. */
   moving: boolean;
   /** Of the visible window, and of the whole history; either may be missing or old. */
-  window: Pile | null;
-  whole: Pile | null;
+  window: StackedBands | null;
+  whole: StackedBands | null;
   /** Names of the series of the series in front. */
   names: readonly string[];
   marks: readonly BandMark[];
@@ -24,7 +24,7 @@ export class BandLayer {
   private readonly canvas = el('canvas');
   private readonly ink = new BandInk(el('canvas'));
   private readonly renderer = new RasterRenderer(this.canvas);
-  private readonly uploaded = new Map<PileSlot, { pile: Pile; colours: string }>();
+  private readonly uploaded = new Map<BandSlot, { stacked: StackedBands; colours: string }>();
 
   constructor(private theme: ChartTheme) {
     this.element.append(this.canvas, this.ink.canvas);
@@ -60,16 +60,16 @@ export class BandLayer {
     if (front !== null) this.ink.draw(front, scene, area, scale, this.theme, scene.names, scene.marks);
   }
 
-  private upload(slot: PileSlot, pile: Pile | null): void {
+  private upload(slot: BandSlot, stacked: StackedBands | null): void {
     const colours = `${this.theme.background} ${this.theme.leak}`;
     const before = this.uploaded.get(slot);
-    if (pile === null) {
+    if (stacked === null) {
       if (before !== undefined) this.renderer.drop(slot);
       this.uploaded.delete(slot);
       return;
     }
-    if (before?.pile === pile && before.colours === colours) return;
-    this.renderer.upload(slot, pile, paintsOf(pile, this.theme));
-    this.uploaded.set(slot, { pile, colours });
+    if (before?.stacked === stacked && before.colours === colours) return;
+    this.renderer.upload(slot, stacked, paintsOf(stacked, this.theme));
+    this.uploaded.set(slot, { stacked, colours });
   }
 }

@@ -1,10 +1,10 @@
 /** Asks for bands whenever what is visible changes, and for what lies under the pointer. */
-import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandStrand } from '../../src/protocol/bandData.js';
+import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandSeries } from '../../src/protocol/bandData.js';
 import type { Host } from '../host.js';
 import { Latest } from '../latest.js';
 import type { Store } from '../store.js';
 import type { BandRef, SourceLine, ViewState } from '../viewState.js';
-import { pileOf } from './pile.js';
+import { stackBands } from './stackedBands.js';
 
 export class BandSession {
   private size = { width: 0, height: 0 };
@@ -15,17 +15,17 @@ export class BandSession {
 
   private readonly window = this.latest((bands) => {
     const { range, heights } = this.store.get();
-    const pile = pileOf(bands);
-    this.store.update({ pile: range === null && heights === null ? null : pile, bandsError: null });
+    const stacked = stackBands(bands);
+    this.store.update({ stacked: range === null && heights === null ? null : stacked, bandsError: null });
   });
   private readonly whole = this.latest((bands) => {
-    this.store.update({ wholePile: pileOf(bands), bandsError: null });
+    this.store.update({ wholeBands: stackBands(bands), bandsError: null });
   });
   private readonly looked = this.detail((looked) => {
     this.store.update({ looked });
   });
-  private readonly picked = this.detail((pickedDetail) => {
-    this.store.update({ pickedDetail });
+  private readonly selected = this.detail((selectedDetail) => {
+    this.store.update({ selectedDetail });
   });
 
   constructor(
@@ -43,7 +43,7 @@ export class BandSession {
       const higher = state.heights !== before.heights;
       if (curve !== before.curve || higher || grouping !== before.grouping || layer !== before.layer || thin)
         this.ask();
-      if (state.picked !== before.picked || state.choices !== before.choices) this.askPicked(state);
+      if (state.selected !== before.selected || state.choices !== before.choices) this.askSelected(state);
     });
   }
 
@@ -68,7 +68,7 @@ export class BandSession {
       return;
     }
     const { looked } = this.store.get();
-    if (looked?.strand === band.strand && looked.row === band.row && looked.event === band.event) {
+    if (looked?.series === band.series && looked.row === band.row && looked.event === band.event) {
       // The answer about a band that the pointer has left meanwhile would take the place of this one's.
       this.looked.cancel();
       return;
@@ -79,7 +79,7 @@ export class BandSession {
 
   /** Keeps a band, or none. */
   pick(band: BandRef | null): void {
-    this.store.update({ picked: band, pickedDetail: null });
+    this.store.update({ selected: band, selectedDetail: null });
   }
 
   /** Asks anew after a failure. */
@@ -88,23 +88,23 @@ export class BandSession {
     this.ask();
   }
 
-  private forget(picked: boolean): void {
+  private forget(selected: boolean): void {
     this.wholeOf = '';
     this.looked.cancel();
     this.store.update({
-      pile: null,
-      wholePile: null,
+      stacked: null,
+      wholeBands: null,
       looked: null,
-      ...(picked && { picked: null, pickedDetail: null }),
+      ...(selected && { selected: null, selectedDetail: null }),
     });
   }
 
   /** @returns true if bands of the line may be hidden among the others: they are worth a question */
-  private follow(line: SourceLine | null, { pile, wholePile }: ViewState): boolean {
+  private follow(line: SourceLine | null, { stacked, wholeBands }: ViewState): boolean {
     if (line === null || (line.file === this.line?.file && line.line === this.line.line)) return false;
-    const bands = (pile ?? wholePile)?.bands;
-    const isShown = ({ place }: BandStrand): boolean => place?.file === line.file && place.line === line.line;
-    if (bands === undefined || bands.otherStrands === 0 || bands.strands.some(isShown)) return false;
+    const bands = (stacked ?? wholeBands)?.bands;
+    const isShown = ({ place }: BandSeries): boolean => place?.file === line.file && place.line === line.line;
+    if (bands === undefined || bands.otherSeries === 0 || bands.allSeries.some(isShown)) return false;
     this.line = { file: line.file, line: line.line };
     return true;
   }
@@ -138,19 +138,19 @@ export class BandSession {
     }
     if (range === null && heights === null) {
       this.window.cancel();
-      this.store.update({ pile: null });
+      this.store.update({ stacked: null });
     } else this.window.request({ ...query, window: range, bytes: heights });
   }
 
-  private askPicked({ picked }: ViewState): void {
-    const query = picked === null ? null : this.queryOf(picked);
-    if (query === null) this.picked.cancel();
-    else this.picked.restart(query);
+  private askSelected({ selected }: ViewState): void {
+    const query = selected === null ? null : this.queryOf(selected);
+    if (query === null) this.selected.cancel();
+    else this.selected.restart(query);
   }
 
-  private queryOf({ strand, row, event }: BandRef): BandDetailQuery | null {
+  private queryOf({ series, row, event }: BandRef): BandDetailQuery | null {
     const { selection, grouping } = this.store.get();
-    return selection === null ? null : { ...selection, grouping, strand, row, event };
+    return selection === null ? null : { ...selection, grouping, series, row, event };
   }
 
   private latest(answer: (bands: Bands) => void): Latest<BandsQuery, Bands> {

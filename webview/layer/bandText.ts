@@ -4,7 +4,7 @@ import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
 import { fileName, pathEnd, placeText } from '../place.js';
 import { strings } from '../strings.js';
-import type { Pile } from './pile.js';
+import type { StackedBands } from './stackedBands.js';
 
 /** Of a text that a program chose. */
 const MOST_CHARACTERS = 120;
@@ -20,9 +20,9 @@ export function ownerName({ place, bucket }: BandOwner, part: PathPart): string 
 }
 
 /** Name of a series by its position; of the others behind the last. */
-export function strandName(bands: Bands, strand: number, part: PathPart): string {
-  if (strand >= bands.strands.length) return strings.otherBands(bands.otherStrands);
-  return ownerName(bands.strands[strand], part);
+export function seriesName(bands: Bands, series: number, part: PathPart): string {
+  if (series >= bands.allSeries.length) return strings.otherBands(bands.otherSeries);
+  return ownerName(bands.allSeries[series], part);
 }
 
 /** True where colours by verdict would be one grey: one snapshot, of which no line is judged. */
@@ -32,9 +32,9 @@ export function isUnjudged({ grouping, groups }: Bands): boolean {
 }
 
 /** What the series of one colour have in common; empty where each series has its own. */
-export function groupName(bands: Bands, strand: number): string {
-  if (strand >= bands.strands.length || isUnjudged(bands)) return '';
-  const { name } = bands.groups[bands.strands[strand].group];
+export function groupName(bands: Bands, series: number): string {
+  if (series >= bands.allSeries.length || isUnjudged(bands)) return '';
+  const { name } = bands.groups[bands.allSeries[series].group];
   switch (bands.grouping) {
     case 'age':
       return strings.spanName[name as keyof typeof strings.spanName];
@@ -43,7 +43,7 @@ export function groupName(bands: Bands, strand: number): string {
     case 'category':
       return strings.categoryName[name as keyof typeof strings.categoryName];
     case 'file':
-      return bands.strands[strand].place === null ? '' : name;
+      return bands.allSeries[series].place === null ? '' : name;
     case 'line':
     case 'stack':
       return '';
@@ -51,19 +51,19 @@ export function groupName(bands: Bands, strand: number): string {
 }
 
 /** The short names of all series, the others' last. */
-export function strandNames({ bands }: Pile): string[] {
-  return [...bands.strands.keys(), bands.strands.length].map((strand) => strandName(bands, strand, 'name'));
+export function seriesNames({ bands }: StackedBands): string[] {
+  return [...bands.allSeries.keys(), bands.allSeries.length].map((series) => seriesName(bands, series, 'name'));
 }
 
 /** How old it is, how long it stays and whose it is, a line each. */
 export function detailLines(detail: BandDetail): string[] {
-  const { blocks, ageUs, born, freed, bytes, frames, place, metadata, compileContext } = detail;
+  const { blocks, ageUs, allocated, freed, bytes, frames, place, metadata, compileContext } = detail;
   const amount =
     blocks === 1
       ? strings.oneAllocation(formatBytes(bytes))
       : strings.allocations(formatBytes(bytes), formatCount(blocks));
   const age = ageUs === null ? null : formatDuration(ageUs);
-  const lines = [amount, strings.bandLife(born, freed, age, blocks > 1)];
+  const lines = [amount, strings.bandLife(allocated, freed, age, blocks > 1)];
   const clear = clearest(frames);
   const calls = frames.filter(({ kind }) => kind === clear).map((frame) => frame.function);
   if (calls.length > 1) lines.push(strings.callChain(calls.slice(0, 4).join(' \u2190 '), calls.length > 4));

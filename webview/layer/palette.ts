@@ -1,7 +1,7 @@
 /** The colours of bands: of one family, told apart by hue, and beside each other by their outlines and words. */
 import type { ChartTheme } from '../theme.js';
 import { isUnjudged } from './bandText.js';
-import type { Pile } from './pile.js';
+import type { StackedBands } from './stackedBands.js';
 
 export type Rgb = readonly [red: number, green: number, blue: number];
 
@@ -29,18 +29,18 @@ const SHADES = [0, 0.1, 0.04, 0.14];
 const LEAK_SHARES = [1, 0.74];
 
 /**
- * A paint for each series of a pile, and for the others behind them.
+ * A paint for each series, and for the others behind them.
  * @param theme the page's background, and the colour that leaks have everywhere
  */
-export function paintsOf(pile: Pile, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {
+export function paintsOf(stacked: StackedBands, theme: Pick<ChartTheme, 'background' | 'leak'>): BandPaint[] {
   const [background, leak] = [rgbOfCss(theme.background), rgbOfCss(theme.leak)];
   const dark = luminance(background) < 0.4;
-  const { bands } = pile;
+  const { bands } = stacked;
   const unjudged = isUnjudged(bands);
   let leaks = 0;
-  const paints = bands.strands.map(({ id, group, bucket }, strand) => {
+  const paints = bands.allSeries.map(({ id, group, bucket }, series) => {
     const { name, rank } = bands.groups[group];
-    const shade = SHADES[strand % SHADES.length];
+    const shade = SHADES[series % SHADES.length];
     if (bands.grouping === 'verdict' && !unjudged) {
       if (name === 'leak') {
         const share = LEAK_SHARES[leaks++ % LEAK_SHARES.length];

@@ -1,7 +1,7 @@
-/** Draws bands: pixels are filled once for each pile and view, and stretched while one zooms and pans. */
+/** Draws bands: pixels are filled once for each answer and view, and stretched while one zooms and pans. */
 import type { Range } from '../chart/range.js';
 import type { BandPaint, Rgb } from './palette.js';
-import { forEachPiece, type Pile } from './pile.js';
+import { forEachPiece, type StackedBands } from './stackedBands.js';
 
 /** What a canvas shows: a stretch of the x axis over its width, a stretch of the byte axis over its height. */
 export interface BandView {
@@ -10,8 +10,8 @@ export interface BandView {
 }
 
 /** Under the series of the window lies that of the whole history, for what the window has not answered yet. */
-const PILE_SLOTS = ['whole', 'window'] as const;
-export type PileSlot = (typeof PILE_SLOTS)[number];
+const SLOTS = ['whole', 'window'] as const;
+export type BandSlot = (typeof SLOTS)[number];
 
 interface Raster {
   image: OffscreenCanvas;
@@ -20,7 +20,7 @@ interface Raster {
 }
 
 interface Slot {
-  pile: Pile;
+  stacked: StackedBands;
   paints: readonly BandPaint[];
   /** Null until it is drawn. */
   raster: Raster | null;
@@ -33,7 +33,7 @@ const STRIPE = 8;
 const DARK = 2;
 
 export class RasterRenderer {
-  private readonly slots = new Map<PileSlot, Slot>();
+  private readonly slots = new Map<BandSlot, Slot>();
   private readonly context: CanvasRenderingContext2D;
 
   constructor(private readonly canvas: HTMLCanvasElement) {
@@ -42,49 +42,49 @@ export class RasterRenderer {
     this.context = context;
   }
 
-  /** Takes a pile for {@link draw}. It is not drawn yet. */
-  upload(slot: PileSlot, pile: Pile, paints: readonly BandPaint[]): void {
-    this.slots.set(slot, { pile, paints, raster: null });
+  /** Takes bands for {@link draw}. It is not drawn yet. */
+  upload(slot: BandSlot, stacked: StackedBands, paints: readonly BandPaint[]): void {
+    this.slots.set(slot, { stacked, paints, raster: null });
   }
 
   /**
-   * Draws what was uploaded, the window's pile over the whole history's, in pixels of the canvas.
+   * Draws what was uploaded, those of the window over those of the whole history, in pixels of the canvas.
    * @param moving true while one zooms and pans: a picture of another view may be stretched then
    */
   draw(view: BandView, moving: boolean): void {
     const { context, canvas } = this;
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.imageSmoothingEnabled = false;
-    const front = this.slots.get('window')?.pile.bands.window;
+    const front = this.slots.get('window')?.stacked.bands.window;
     const covered = front !== undefined && front.from <= view.range.from && front.to >= view.range.to;
-    for (const name of PILE_SLOTS) {
+    for (const name of SLOTS) {
       const slot = this.slots.get(name);
       if (slot === undefined || (name === 'whole' && covered)) continue;
-      const { from, to } = slot.pile.bands.window;
+      const { from, to } = slot.stacked.bands.window;
       if (to < view.range.from || from > view.range.to) continue;
-      this.place(slot.pile, this.rasterFor(slot, view, moving), view);
+      this.place(slot.stacked, this.rasterFor(slot, view, moving), view);
     }
   }
 
-  /** Forgets a pile. */
-  drop(slot: PileSlot): void {
+  /** Forgets bands. */
+  drop(slot: BandSlot): void {
     this.slots.delete(slot);
   }
 
   private rasterFor(slot: Slot, { bytes }: BandView, moving: boolean): Raster {
-    const { pile, paints, raster } = slot;
+    const { stacked, paints, raster } = slot;
     const { height } = this.canvas;
     if (raster !== null) {
       const fits = raster.image.height === height && raster.bytes.from === bytes.from && raster.bytes.to === bytes.to;
       if (fits || moving) return raster;
     }
-    const image = new OffscreenCanvas(pile.bands.pixels, height);
-    image.getContext('2d')?.putImageData(rasterOf(pile, paints, height, bytes), 0, 0);
+    const image = new OffscreenCanvas(stacked.bands.pixels, height);
+    image.getContext('2d')?.putImageData(rasterOf(stacked, paints, height, bytes), 0, 0);
     slot.raster = { image, bytes };
     return slot.raster;
   }
 
-  private place({ bands }: Pile, raster: Raster, { range, bytes }: BandView): void {
+  private place({ bands }: StackedBands, raster: Raster, { range, bytes }: BandView): void {
     const { context, canvas } = this;
     const { width, height } = canvas;
     const { from, to } = bands.window;
@@ -122,16 +122,16 @@ export class RasterRenderer {
 }
 
 /** The series as pixels, a column for each of its columns. @param bytes what the height shows */
-export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
-  const width = pile.bands.pixels;
+export function rasterOf(stacked: StackedBands, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
+  const width = stacked.bands.pixels;
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);
-  const { edges, blocks } = pile;
+  const { edges, blocks } = stacked;
   const fills = Uint32Array.from(paints, ({ fill }) => wordOf(fill));
   const alternates = Uint32Array.from(paints, ({ alternate }) => wordOf(alternate));
   const darks = Uint32Array.from(paints, ({ edge }) => wordOf(edge));
   const perByte = height / (bytes.to - bytes.from);
-  forEachPiece(pile, (sample, { strand, block, from, to }) => {
+  forEachPiece(stacked, (sample, { series, block, from, to }) => {
     const lower = height - Math.round((from - bytes.from) * perByte);
     const exact = height - Math.round((to - bytes.from) * perByte);
     // Where anything is live there is a pixel, however little it is beside the highest.
@@ -141,8 +141,8 @@ export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: numbe
     const bottom = Math.min(height, lower);
     const left = edges[sample];
     const right = edges[sample + 1];
-    const colour = block >= 0 && blocks.row[block] % 2 === 1 ? alternates[strand] : fills[strand];
-    const dark = darks[strand];
+    const colour = block >= 0 && blocks.row[block] % 2 === 1 ? alternates[series] : fills[series];
+    const dark = darks[series];
     const edged = lower - upper >= EDGED;
     const opens = edged && block >= 0 && blocks.from[block] === sample;
     // Most pieces are a pixel wide, and as high as the canvas: the inner loop goes down.
@@ -152,7 +152,7 @@ export function rasterOf(pile: Pile, paints: readonly BandPaint[], height: numbe
       for (let at = top * width + x; at < last; at += width) pixels[at] = word;
     }
     if (edged && top === upper) pixels.fill(dark, top * width + left, top * width + right);
-    if (paints[strand].striped) stripe(pixels, width, left, right, top, bottom, dark);
+    if (paints[series].striped) stripe(pixels, width, left, right, top, bottom, dark);
   });
   return image;
 }

@@ -18,7 +18,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
   const finding = el('ul', { class: 'facts finding' });
   const stack = el('ol', { class: 'stack' });
   const stackOf = el('details', {}, el('summary', {}, strings.stackOfBand), stack);
-  const detail = (): BandDetail | null => store.get().pickedDetail;
+  const detail = (): BandDetail | null => store.get().selectedDetail;
   const open = createButton({
     text: strings.openBand,
     onPress: () => {
@@ -35,7 +35,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     },
   });
   const close = createButton({
-    text: strings.unpickBand,
+    text: strings.clearSelection,
     onPress: () => {
       bands.pick(null);
     },
@@ -57,10 +57,13 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     stackOf,
   );
   store.watch((state, before) => {
-    const { pickedDetail } = state;
-    panel.hidden = pickedDetail === null;
-    if (pickedDetail !== null && (pickedDetail !== before.pickedDetail || state.wholePile !== before.wholePile)) {
-      describe(pickedDetail, state);
+    const { selectedDetail } = state;
+    panel.hidden = selectedDetail === null;
+    if (
+      selectedDetail !== null &&
+      (selectedDetail !== before.selectedDetail || state.wholeBands !== before.wholeBands)
+    ) {
+      describe(selectedDetail, state);
     }
   });
 

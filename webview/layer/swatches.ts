@@ -3,25 +3,25 @@ import { el } from '../dom.js';
 import { readTheme } from '../theme.js';
 import type { SourceLine, ViewState } from '../viewState.js';
 import { cssOf, paintsOf, type BandPaint } from './palette.js';
-import type { Pile } from './pile.js';
+import type { StackedBands } from './stackedBands.js';
 
-let known: { pile: Pile; colours: string; paints: ReadonlyMap<string, BandPaint> } | null = null;
+let known: { stacked: StackedBands; colours: string; paints: ReadonlyMap<string, BandPaint> } | null = null;
 
 /** The paint of a line; null while no series of it is in the chart. */
-export function paintOf({ layer, pile, wholePile }: ViewState, { file, line }: SourceLine): BandPaint | null {
-  const front = wholePile ?? pile;
+export function paintOf({ layer, stacked, wholeBands }: ViewState, { file, line }: SourceLine): BandPaint | null {
+  const front = wholeBands ?? stacked;
   if (!layer || front === null) return null;
   const theme = readTheme(document.body);
   const colours = `${theme.background} ${theme.leak}`;
-  if (known?.pile !== front || known.colours !== colours) {
+  if (known?.stacked !== front || known.colours !== colours) {
     const paints = paintsOf(front, theme);
     const byLine = new Map<string, BandPaint>();
-    front.bands.strands.forEach(({ place }, strand) => {
+    front.bands.allSeries.forEach(({ place }, series) => {
       const key = place === null ? '' : `${place.file}:${place.line}`;
       // Of several series of a line the lowest, which is the one that stays.
-      if (key !== '' && !byLine.has(key)) byLine.set(key, paints[strand]);
+      if (key !== '' && !byLine.has(key)) byLine.set(key, paints[series]);
     });
-    known = { pile: front, colours, paints: byLine };
+    known = { stacked: front, colours, paints: byLine };
   }
   return known.paints.get(`${file}:${line}`) ?? null;
 }

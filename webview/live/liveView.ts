@@ -1,5 +1,5 @@
 /** The tabs of lines and stacks: what is live at the cursor, or allocated in view and still live. */
-import type { BornIn, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
+import type { AllocatedIn, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
 import type { Exporter } from '../export/exporter.js';
 import { createExportMenu } from '../export/exportMenu.js';
@@ -15,14 +15,14 @@ import { strings } from '../strings.js';
 import { DataTable } from '../table/dataTable.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../viewState.js';
-import type { BornSession } from './bornSession.js';
+import type { AllocatedSession } from './allocatedSession.js';
 import { liveColumns, type ListRow } from './liveColumns.js';
 import { filterRows, ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
 
 export function createLiveView(
   store: Store<ViewState>,
   session: TimelineSession,
-  born: BornSession,
+  allocated: AllocatedSession,
   exporter: Exporter,
 ): HTMLElement {
   let shown: readonly LiveRow[] = [];
@@ -30,7 +30,7 @@ export function createLiveView(
   const failure = createMessage('error', {
     text: strings.retry,
     onPress: () => {
-      if (store.get().listing === 'born') born.ask();
+      if (store.get().listing === 'allocated') allocated.ask();
       else session.retryLive();
     },
   });
@@ -70,7 +70,7 @@ export function createLiveView(
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
     setText(summary, listed === null ? '' : listed.summary);
     summary.title = summary.textContent;
-    const isSame = (['sort', 'filter', 'highlight', 'wholePile'] as const).every((key) => state[key] === before[key]);
+    const isSame = (['sort', 'filter', 'highlight', 'wholeBands'] as const).every((key) => state[key] === before[key]);
     if (listed === null || (listed.sums === listedIn(before)?.sums && isSame && state !== before)) return;
     const all = ownerRows(listed.sums, listed.bytes, state.highlight);
     const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
@@ -115,7 +115,7 @@ interface Listed {
 
 /** What the list shows; null while there is nothing. */
 function listedIn(state: ViewState): Listed | null {
-  const { live, born } = state;
+  const { live, allocated } = state;
   if (state.listing === 'live') {
     if (live === null) return null;
     const { liveBytes: bytes } = live;
@@ -126,13 +126,13 @@ function listedIn(state: ViewState): Listed | null {
       summary: summaryOf(live, state),
     };
   }
-  if (born === null) return null;
-  const { aliveBytes: bytes } = born;
+  if (allocated === null) return null;
+  const { aliveBytes: bytes } = allocated;
   return {
-    sums: born,
+    sums: allocated,
     bytes,
     name: strings.totalIsAlive(bytes),
-    summary: bornSummary(born),
+    summary: allocatedSummary(allocated),
   };
 }
 
@@ -141,10 +141,14 @@ function summaryOf(live: LiveAt, state: ViewState): string {
   return strings.summary(whenOf(live, state), live.liveBytes, live.reservedBytes, places, largestOf(live));
 }
 
-function bornSummary(born: BornIn): string {
-  if (born.last < born.first) return strings.nothingBorn;
-  const { aliveBytes, aliveBlocks, bornBytes, bornBlocks } = born;
-  return strings.bornSummary({ aliveBytes, aliveBlocks, bornBytes, bornBlocks }, placesOf(born), largestOf(born));
+function allocatedSummary(allocated: AllocatedIn): string {
+  if (allocated.last < allocated.first) return strings.nothingAllocated;
+  const { aliveBytes, aliveBlocks, allocatedBytes, allocatedBlocks } = allocated;
+  return strings.allocatedSummary(
+    { aliveBytes, aliveBlocks, allocatedBytes, allocatedBlocks },
+    placesOf(allocated),
+    largestOf(allocated),
+  );
 }
 
 /** How many lines there are; a line may have several stacks. */

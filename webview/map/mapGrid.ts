@@ -42,9 +42,9 @@ export class MapGrid {
     this.element.addEventListener('click', (event) => {
       const piece = pieceOf(event);
       if (piece === -1) return;
-      const again = piece === this.current && this.cells[piece].classList.contains('picked');
+      const again = piece === this.current && this.cells[piece].classList.contains('selected');
       this.moveTo(piece);
-      this.cells[piece].classList.add('picked');
+      this.cells[piece].classList.add('selected');
       if (again || event.ctrlKey || event.metaKey) on.open(piece);
     });
     this.element.addEventListener('mousemove', (event) => {
@@ -171,7 +171,7 @@ export class MapGrid {
   private moveTo(piece: number): void {
     const before = this.cells[this.current];
     before.setAttribute('tabindex', '-1');
-    if (this.cells[piece] !== before) before.classList.remove('picked');
+    if (this.cells[piece] !== before) before.classList.remove('selected');
     this.current = piece;
     this.cells[piece].setAttribute('tabindex', '0');
     this.cells[piece].focus();

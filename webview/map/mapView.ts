@@ -105,9 +105,9 @@ export function createMapView(
     if (map !== null) grid.show(map);
   });
 
-  store.watch(({ wholePile, pane }, before) => {
+  store.watch(({ wholeBands, pane }, before) => {
     const { map } = maps.store.get();
-    if (map !== null && pane === 'map' && wholePile !== before.wholePile) grid.show(map);
+    if (map !== null && pane === 'map' && wholeBands !== before.wholeBands) grid.show(map);
   });
 
   return el(

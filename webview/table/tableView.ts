@@ -15,8 +15,8 @@ import type { FlameSession } from '../flame/flameSession.js';
 import type { FlameSort } from '../flame/flameState.js';
 import { callName, itemName } from '../flame/flameText.js';
 import { formatCount, formatShare } from '../format.js';
-import { groupName, strandName } from '../layer/bandText.js';
-import type { Pile } from '../layer/pile.js';
+import { groupName, seriesName } from '../layer/bandText.js';
+import type { StackedBands } from '../layer/stackedBands.js';
 import type { MapSession } from '../map/mapSession.js';
 import { kindText, poolText } from '../map/mapText.js';
 import { createMessage } from '../message.js';
@@ -107,8 +107,8 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
   };
 
   const allocations = (): Shown | null => {
-    const { pile, wholePile } = store.get();
-    const front = pile ?? wholePile;
+    const { stacked, wholeBands } = store.get();
+    const front = stacked ?? wholeBands;
     return front === null ? null : withElement(allocationTable(front, open));
   };
 
@@ -190,8 +190,8 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
       'tabled',
       'curve',
       'range',
-      'pile',
-      'wholePile',
+      'stacked',
+      'wholeBands',
       'filter',
       'flame',
       'mapSort',
@@ -221,23 +221,23 @@ function withElement(table: HTMLTableElement): Shown {
 }
 
 function allocationTable(
-  { values, bands, blockOffset }: Pile,
+  { values, bands, blockOffset }: StackedBands,
   open: (line: { file: string; line: number }) => void,
 ): HTMLTableElement {
   interface Band {
-    strand: number;
+    series: number;
     highest: number;
     of: Float64Array;
   }
   const rows = values
-    .map((of, strand): Band => ({
-      strand,
+    .map((of, series): Band => ({
+      series,
       of,
       highest: of.reduce((most, value) => Math.max(most, value), 0),
     }))
     .filter(({ highest }) => highest > 0)
     .sort((a, b) => b.highest - a.highest);
-  const placeOf = ({ strand }: Band) => bands.strands.at(strand)?.place ?? null;
+  const placeOf = ({ series }: Band) => bands.allSeries.at(series)?.place ?? null;
   const table = new DataTable<Band>({
     class: 'band-table',
     label: strings.bandTable,
@@ -247,13 +247,13 @@ function allocationTable(
   table.show({
     columns: [
       nameColumn(strings.columnBand, (row) =>
-        placeCell(strandName(bands, row.strand, 'whole'), placeOf(row)?.mapped === true),
+        placeCell(seriesName(bands, row.series, 'whole'), placeOf(row)?.mapped === true),
       ),
-      textColumn(strings.columnGroup, ({ strand }) => groupName(bands, strand)),
+      textColumn(strings.columnGroup, ({ series }) => groupName(bands, series)),
       bytesColumn(strings.columnHighest, ({ highest }) => highest),
       bytesColumn(strings.columnFirst, ({ of }) => of[0]),
       bytesColumn(strings.columnLast, ({ of }) => of[of.length - 1]),
-      countColumn(strings.columnAllocations, ({ strand }) => blockOffset[strand + 1] - blockOffset[strand]),
+      countColumn(strings.columnAllocations, ({ series }) => blockOffset[series + 1] - blockOffset[series]),
     ],
     rows,
   });

@@ -2,7 +2,7 @@ import { createDropdown, type DropdownControl } from './dropdown.js';
 
 /** One of a few fixed values. */
 export interface ChoiceControl<Value extends string> extends Pick<DropdownControl, 'element'> {
-  /** @param possible what can be picked; all if not given */
+  /** @param possible what can be chosen; all if not given */
   show(value: Value, possible?: readonly Value[]): void;
 }
 
@@ -15,8 +15,8 @@ export function createChoice<Value extends string>(options: {
   const all = Object.keys(names) as Value[];
   const dropdown = createDropdown({
     label: options.label,
-    onPick: (picked) => {
-      const value = all.find((one) => one === picked);
+    onPick: (selected) => {
+      const value = all.find((one) => one === selected);
       if (value !== undefined) options.onPick(value);
     },
   });

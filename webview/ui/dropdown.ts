@@ -51,7 +51,7 @@ function optionsOf({ name, items }: DropdownGroup, selected: string): HTMLElemen
     return option;
   });
   if (name === null) return options;
-  // The toolkit knows no groups: a heading is an option that cannot be picked.
+  // The toolkit knows no groups: a heading is an option that cannot be chosen.
   const heading = createOption('', name);
   heading.setAttribute('disabled', '');
   heading.classList.add('heading');

@@ -6,7 +6,7 @@ export interface ProgressControl extends Control {
 }
 
 /** What takes less is not worth a flicker. */
-const PATIENCE_MS = 200;
+const SHOW_AFTER_MS = 200;
 
 /** A turning ring that appears when something takes longer than a moment. It keeps its place when it is not shown. */
 export function createProgress(label: string): ProgressControl {
@@ -28,7 +28,7 @@ export function createProgress(label: string): ProgressControl {
           ring.setAttribute('role', 'progressbar');
           ring.removeAttribute('aria-live');
           ring.setAttribute('aria-label', label);
-        }, PATIENCE_MS);
+        }, SHOW_AFTER_MS);
       }
     },
   };

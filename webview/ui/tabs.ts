@@ -32,9 +32,9 @@ export function createTabs<Value extends string>(options: {
   panels.addEventListener('change', (event) => {
     // Controls inside tell of their changes as well.
     if (event.target !== panels) return;
-    const picked = options.items.find(({ value }) => panels.activeid === `tab-${value}`)?.value;
-    if (picked === undefined || picked === shown || shown === null) return;
-    options.onPick(picked);
+    const selected = options.items.find(({ value }) => panels.activeid === `tab-${value}`)?.value;
+    if (selected === undefined || selected === shown || shown === null) return;
+    options.onPick(selected);
   });
   return {
     element: panels,

@@ -10,11 +10,11 @@ import { stepAt, type Steps } from '../attribution/steps.js';
 export const enum LifeSpan {
   /** Allocated before the recording began. */
   Before = 0,
-  /** Born in the trace, and there at its end. */
+  /** Allocated in the trace, and live at its end. */
   Kept = 1,
-  /** Freed in a later step than it was born in. */
+  /** Freed in a later step than it was allocated in. */
   Steps = 2,
-  /** Freed in the step in which it was born. */
+  /** Freed in the step in which it was allocated. */
   Step = 3,
 }
 
@@ -41,10 +41,10 @@ export interface AllocationIndex {
   /** Source of each allocation. */
   readonly sourceOf: Uint32Array;
   /** Allocation that each event made, -1 if none. */
-  readonly bornAt: Int32Array;
-  /** First allocation that each event ended, -1 if none; `nextDying` has the others. */
-  readonly diesAt: Int32Array;
-  readonly nextDying: Int32Array;
+  readonly allocatedAt: Int32Array;
+  /** First allocation that each event ended, -1 if none; `nextFreed` has the others. */
+  readonly freedAt: Int32Array;
+  readonly nextFreed: Int32Array;
   /** Live bytes by source before event `i * every`, in row `i`. */
   readonly checkpoints: { readonly every: number; readonly bySource: Float64Array };
   /** A power of two, 512 at most, that divides the size of every allocation. */
@@ -73,26 +73,26 @@ export function allocationIndex(
 ): AllocationIndex {
   const { allocations, trace } = history;
   const { count, birth, death } = allocations;
-  const bornAt = new Int32Array(trace.count).fill(NONE);
-  const diesAt = new Int32Array(trace.count).fill(NONE);
-  const nextDying = new Int32Array(count).fill(NONE);
+  const allocatedAt = new Int32Array(trace.count).fill(NONE);
+  const freedAt = new Int32Array(trace.count).fill(NONE);
+  const nextFreed = new Int32Array(count).fill(NONE);
   for (let row = count - 1; row >= 0; row--) {
-    if (birth[row] >= 0) bornAt[birth[row]] = row;
+    if (birth[row] >= 0) allocatedAt[birth[row]] = row;
     const end = death[row];
     if (end >= trace.count) continue;
-    nextDying[row] = diesAt[end];
-    diesAt[end] = row;
+    nextFreed[row] = freedAt[end];
+    freedAt[end] = row;
   }
   const { sources, sourceOf } = sourcesOf(snapshot, history, steps, categorizer);
-  const checkpoints = checkpointsOf(history, sources.count, sourceOf, bornAt, diesAt, nextDying);
-  const columns = [bornAt, diesAt, nextDying, sourceOf, checkpoints.bySource];
+  const checkpoints = checkpointsOf(history, sources.count, sourceOf, allocatedAt, freedAt, nextFreed);
+  const columns = [allocatedAt, freedAt, nextFreed, sourceOf, checkpoints.bySource];
   return {
     history,
     sources,
     sourceOf,
-    bornAt,
-    diesAt,
-    nextDying,
+    allocatedAt,
+    freedAt,
+    nextFreed,
     checkpoints,
     unit: unitOf(allocations.bytes),
     byteLength: columns.reduce((sum, { byteLength }) => sum + byteLength, 0),
@@ -174,9 +174,9 @@ function checkpointsOf(
   { allocations, trace }: DeviceHistory,
   sources: number,
   sourceOf: Uint32Array,
-  bornAt: Int32Array,
-  diesAt: Int32Array,
-  nextDying: Int32Array,
+  allocatedAt: Int32Array,
+  freedAt: Int32Array,
+  nextFreed: Int32Array,
 ): AllocationIndex['checkpoints'] {
   const { bytes, birth } = allocations;
   const room = Math.max(1, Math.min(MOST_CHECKPOINTS, Math.floor(MOST_CHECKPOINT_VALUES / Math.max(1, sources))));
@@ -187,9 +187,9 @@ function checkpointsOf(
   bySource.set(live, 0);
   for (let event = 0; event < trace.count; event++) {
     if (event % every === 0) bySource.set(live, (event / every) * sources);
-    const born = bornAt[event];
-    if (born !== NONE) live[sourceOf[born]] += bytes[born];
-    for (let row = diesAt[event]; row !== NONE; row = nextDying[row]) live[sourceOf[row]] -= bytes[row];
+    const allocated = allocatedAt[event];
+    if (allocated !== NONE) live[sourceOf[allocated]] += bytes[allocated];
+    for (let row = freedAt[event]; row !== NONE; row = nextFreed[row]) live[sourceOf[row]] -= bytes[row];
   }
   return { every, bySource };
 }

@@ -4,7 +4,7 @@ import type { AllocationIndex } from './allocationIndex.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { stackFrames } from '../attribution/ownerTally.js';
 import type { Owner } from '../attribution/owner.js';
-import type { StrandLayout } from './strands.js';
+import type { SeriesLayout } from './seriesLayout.js';
 
 /** What lies at one place of the series: one allocation, or all of a series that is live then. */
 export interface BandDetail {
@@ -12,7 +12,7 @@ export interface BandDetail {
   bytes: Bytes;
   blocks: number;
   /** Event that made the oldest of the blocks; -1 if that was before the trace. */
-  born: number;
+  allocated: number;
   /** Event that freed the last of them; null if one is there at the end. */
   freed: number | null;
   /** Stack of the largest block, innermost first. */
@@ -24,51 +24,51 @@ export interface BandDetail {
 }
 
 /** @param event the state after it */
-export function strandDetail(
+export function seriesDetail(
   snapshot: Snapshot,
   index: AllocationIndex,
-  layout: StrandLayout,
-  strand: number,
+  layout: SeriesLayout,
+  series: number,
   event: number,
 ): BandDetail {
   const { allocations } = index.history;
   const rows: number[] = [];
   for (let row = 0; row < allocations.count; row++) {
     if (allocations.birth[row] > event || allocations.death[row] <= event) continue;
-    if (layout.strandOf[index.sourceOf[row]] === strand) rows.push(row);
+    if (layout.seriesOf[index.sourceOf[row]] === series) rows.push(row);
   }
-  return detailOf(snapshot, index, layout, strand, rows);
+  return detailOf(snapshot, index, layout, series, rows);
 }
 
 /** @param row of the allocation table */
-export function blockDetail(snapshot: Snapshot, index: AllocationIndex, layout: StrandLayout, row: number): BandDetail {
-  return detailOf(snapshot, index, layout, layout.strandOf[index.sourceOf[row]], [row]);
+export function blockDetail(snapshot: Snapshot, index: AllocationIndex, layout: SeriesLayout, row: number): BandDetail {
+  return detailOf(snapshot, index, layout, layout.seriesOf[index.sourceOf[row]], [row]);
 }
 
 function detailOf(
   snapshot: Snapshot,
   index: AllocationIndex,
-  layout: StrandLayout,
-  strand: number,
+  layout: SeriesLayout,
+  series: number,
   rows: readonly number[],
 ): BandDetail {
   const { allocations, trace } = index.history;
-  const { owner } = layout.strands[strand];
+  const { owner } = layout.allSeries[series];
   let bytes: Bytes = 0;
   let largest = -1;
-  let born = trace.count;
+  let allocated = trace.count;
   let freed = -1;
   for (const row of rows) {
     bytes += allocations.bytes[row];
     if (largest === -1 || allocations.bytes[row] > allocations.bytes[largest]) largest = row;
-    born = Math.min(born, allocations.birth[row]);
+    allocated = Math.min(allocated, allocations.birth[row]);
     freed = Math.max(freed, allocations.death[row]);
   }
   return {
     owner,
     bytes,
     blocks: rows.length,
-    born: rows.length === 0 ? -1 : born,
+    allocated: rows.length === 0 ? -1 : allocated,
     freed: freed >= trace.count ? null : freed,
     frames: largest === -1 ? [] : framesOf(snapshot, allocations.stack[largest], allocations.forwardStack[largest]),
     ...textsOf(

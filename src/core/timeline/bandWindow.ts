@@ -3,9 +3,9 @@ import type { Bytes } from '../model/units.js';
 import type { AllocationIndex } from './allocationIndex.js';
 import { bandSamples, type BandSamples } from './bandSamples.js';
 import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
-import type { StrandLayout } from './strands.js';
-import type { StrandSeries } from './strandSeries.js';
-import { strandsInView } from './strandsInView.js';
+import type { SeriesLayout } from './seriesLayout.js';
+import type { SeriesChanges } from './seriesChanges.js';
+import { seriesInView } from './seriesInView.js';
 
 export interface BandRequest {
   axis: Axis;
@@ -14,10 +14,10 @@ export interface BandRequest {
   /** Size of the plot. */
   pixels: number;
   rows: number;
-  /** What of the series's height the rows show; null for all of it. */
+  /** The part of the height that the rows show; null for all of it. */
   bytes: Stretch | null;
-  /** Strands that are wanted whatever their size: those of the line at the cursor. */
-  wanted: (strand: number) => boolean;
+  /** Series that are wanted whatever their size: those of the line at the cursor. */
+  wanted: (series: number) => boolean;
 }
 
 /** Level of detail: the bands of a window that are large enough to be seen, and what the others add up to. */
@@ -30,23 +30,23 @@ export interface BandWindow {
   samples: BandSamples;
   /** Most live bytes of any sample. */
   highest: Bytes;
-  /** Strands with a series of their own, as indices of the layout, from the bottom of the series up. */
-  strands: Uint32Array;
+  /** Series with a band of their own, as indices of the layout, from the bottom of the series up. */
+  allSeries: Uint32Array;
   /**
    * Live bytes over the samples: the changes of series `i` are rows `offset[i]` to `offset[i + 1]`. Behind the series
    * come the others, together: they lie on top of the series.
    */
-  series: StrandSeries;
+  changes: SeriesChanges;
   /** How many series the others are that are live at some sample. */
-  otherStrands: number;
+  otherSeries: number;
   blocks: BandBlocks;
 }
 
 /** Single allocations that are large enough to be seen, parts of their series: by series, then by birth. */
 export interface BandBlocks {
   readonly count: number;
-  /** Position in `strands`. */
-  readonly strand: Uint16Array;
+  /** Position among the chosen. */
+  readonly series: Uint16Array;
   /** Row of the allocation table. */
   readonly row: Uint32Array;
   /** First and last sample at which it is live. */
@@ -57,9 +57,9 @@ export interface BandBlocks {
 
 const MOST_PIXELS = 4096;
 /** Together these keep an answer far below 200 kB: a change takes three to five bytes on the wire, a block eight. */
-const MOST_STRANDS = 64;
+const MOST_SERIES = 64;
 /** Who looks at a part of the height looks for what is thin: names cost little beside the series. */
-const MOST_STRANDS_OF_PART = 256;
+const MOST_SERIES_OF_PART = 256;
 const MOST_CHANGES = 24_000;
 const MOST_BLOCKS = 2500;
 /** A series that is nowhere as high as this many pixels is too thin to see; so is an allocation below twice that. */
@@ -69,7 +69,7 @@ const NARROWEST = 2;
 const NONE = -1;
 
 /** Linear in the events of the window. What is left out of one level is in the sums of the next: totals stay exact. */
-export function bandWindow(index: AllocationIndex, layout: StrandLayout, request: BandRequest): BandWindow {
+export function bandWindow(index: AllocationIndex, layout: SeriesLayout, request: BandRequest): BandWindow {
   const { history } = index;
   const axis = new HistoryAxis(history, request.axis);
   const window = axis.window(request.window);
@@ -81,10 +81,10 @@ export function bandWindow(index: AllocationIndex, layout: StrandLayout, request
   const edges = edgesOf(samples, pixels);
   const all = changesOf(index, layout, samples, edges);
   const count = samples.event.length;
-  const most = bytes === null ? MOST_STRANDS : MOST_STRANDS_OF_PART;
-  const chosen = chooseStrands(all, count, most, perRow * THINNEST, wanted);
-  const { series, otherStrands } = splitChanges(all, chosen, layout.strands.length, count);
-  const inView = bytes === null ? null : strandsInView(series, count, bytes);
+  const most = bytes === null ? MOST_SERIES : MOST_SERIES_OF_PART;
+  const chosen = chooseSeries(all, count, most, perRow * THINNEST, wanted);
+  const { changes, otherSeries } = splitChanges(all, chosen, layout.allSeries.length, count);
+  const inView = bytes === null ? null : seriesInView(changes, count, bytes);
   return {
     axis: axis.axis,
     extent: axis.extent,
@@ -92,16 +92,16 @@ export function bandWindow(index: AllocationIndex, layout: StrandLayout, request
     pixels,
     samples,
     highest,
-    strands: chosen,
-    series,
-    otherStrands,
+    allSeries: chosen,
+    changes,
+    otherSeries,
     blocks: blocksOf(index, layout, samples, edges, chosen, inView, perRow * THINNEST * 2),
   };
 }
 
 /** Every change of every series from one sample to the next, in order of samples. */
 interface Changes {
-  readonly strand: Uint32Array;
+  readonly series: Uint32Array;
   readonly sample: Uint16Array;
   readonly bytes: Float64Array;
   /** By series: how many changes, the highest value, and the values summed over the columns. */
@@ -117,62 +117,62 @@ function edgesOf({ column }: BandSamples, pixels: number): Uint32Array {
   return edges;
 }
 
-function changesOf(index: AllocationIndex, layout: StrandLayout, { event }: BandSamples, edges: Uint32Array): Changes {
-  const { history, sourceOf, bornAt, diesAt, nextDying } = index;
-  const { strandOf } = layout;
+function changesOf(index: AllocationIndex, layout: SeriesLayout, { event }: BandSamples, edges: Uint32Array): Changes {
+  const { history, sourceOf, allocatedAt, freedAt, nextFreed } = index;
+  const { seriesOf } = layout;
   const { bytes } = history.allocations;
-  const strands = layout.strands.length;
+  const allSeries = layout.allSeries.length;
   const out = {
-    strand: new Growable(Uint32Array),
+    series: new Growable(Uint32Array),
     sample: new Growable(Uint32Array),
     bytes: new Growable(Float64Array),
   };
-  const count = new Uint32Array(strands);
-  const peak = new Float64Array(strands);
-  const area = new Float64Array(strands);
-  const live = new Float64Array(strands);
-  const shown = new Float64Array(strands);
-  const since = new Uint16Array(strands);
-  const touched = new Uint32Array(strands);
-  const isTouched = new Uint8Array(strands);
+  const count = new Uint32Array(allSeries);
+  const peak = new Float64Array(allSeries);
+  const area = new Float64Array(allSeries);
+  const live = new Float64Array(allSeries);
+  const shown = new Float64Array(allSeries);
+  const since = new Uint16Array(allSeries);
+  const touched = new Uint32Array(allSeries);
+  const isTouched = new Uint8Array(allSeries);
   let touches = 0;
   let at = startAt(index, layout, event[0], live);
-  for (let strand = 0; strand < strands; strand++) {
-    if (live[strand] === 0) continue;
-    isTouched[strand] = 1;
-    touched[touches++] = strand;
+  for (let series = 0; series < allSeries; series++) {
+    if (live[series] === 0) continue;
+    isTouched[series] = 1;
+    touched[touches++] = series;
   }
   const add = (row: number, sign: 1 | -1): void => {
-    const strand = strandOf[sourceOf[row]];
-    live[strand] += sign * bytes[row];
-    if (isTouched[strand] === 1) return;
-    isTouched[strand] = 1;
-    touched[touches++] = strand;
+    const series = seriesOf[sourceOf[row]];
+    live[series] += sign * bytes[row];
+    if (isTouched[series] === 1) return;
+    isTouched[series] = 1;
+    touched[touches++] = series;
   };
   for (let sample = 0; sample < event.length; sample++) {
     for (; at <= event[sample]; at++) {
-      if (bornAt[at] !== NONE) add(bornAt[at], 1);
-      for (let row = diesAt[at]; row !== NONE; row = nextDying[row]) add(row, -1);
+      if (allocatedAt[at] !== NONE) add(allocatedAt[at], 1);
+      for (let row = freedAt[at]; row !== NONE; row = nextFreed[row]) add(row, -1);
     }
     for (let i = 0; i < touches; i++) {
-      const strand = touched[i];
-      isTouched[strand] = 0;
-      if (live[strand] === shown[strand]) continue;
-      area[strand] += shown[strand] * (edges[sample] - since[strand]);
-      since[strand] = edges[sample];
-      shown[strand] = live[strand];
-      peak[strand] = Math.max(peak[strand], live[strand]);
-      count[strand]++;
-      out.strand.push(strand);
+      const series = touched[i];
+      isTouched[series] = 0;
+      if (live[series] === shown[series]) continue;
+      area[series] += shown[series] * (edges[sample] - since[series]);
+      since[series] = edges[sample];
+      shown[series] = live[series];
+      peak[series] = Math.max(peak[series], live[series]);
+      count[series]++;
+      out.series.push(series);
       out.sample.push(sample);
-      out.bytes.push(live[strand]);
+      out.bytes.push(live[series]);
     }
     touches = 0;
   }
-  for (let strand = 0; strand < strands; strand++)
-    area[strand] += shown[strand] * (edges[event.length] - since[strand]);
+  for (let series = 0; series < allSeries; series++)
+    area[series] += shown[series] * (edges[event.length] - since[series]);
   return {
-    strand: out.strand.take(),
+    series: out.series.take(),
     sample: Uint16Array.from(out.sample.take()),
     bytes: out.bytes.take(),
     count,
@@ -185,35 +185,35 @@ function changesOf(index: AllocationIndex, layout: StrandLayout, { event }: Band
  * Fills `live` with the state of the nearest checkpoint.
  * @returns the first event that is not in it
  */
-function startAt(index: AllocationIndex, layout: StrandLayout, event: number, live: Float64Array): number {
+function startAt(index: AllocationIndex, layout: SeriesLayout, event: number, live: Float64Array): number {
   const { every, bySource } = index.checkpoints;
   const { count } = index.sources;
   const row = Math.max(0, Math.floor(event / every));
-  for (let source = 0; source < count; source++) live[layout.strandOf[source]] += bySource[row * count + source];
+  for (let source = 0; source < count; source++) live[layout.seriesOf[source]] += bySource[row * count + source];
   return row * every;
 }
 
-/** The series that get a series: wanted ones, then by the area that they cover, while there is room. */
-function chooseStrands(
+/** The series that get a band: wanted ones, then by the area that they cover, while there is room. */
+function chooseSeries(
   all: Changes,
   samples: number,
   most: number,
   thinnest: Bytes,
-  wanted: (strand: number) => boolean,
+  wanted: (series: number) => boolean,
 ): Uint32Array {
   const candidates: number[] = [];
-  for (let strand = 0; strand < all.count.length; strand++) {
-    if (all.count[strand] > 0 && (all.peak[strand] >= thinnest || wanted(strand))) candidates.push(strand);
+  for (let series = 0; series < all.count.length; series++) {
+    if (all.count[series] > 0 && (all.peak[series] >= thinnest || wanted(series))) candidates.push(series);
   }
   candidates.sort((a, b) => Number(wanted(b)) - Number(wanted(a)) || all.area[b] - all.area[a]);
   const chosen: number[] = [];
   // The series of the others may change at each sample.
   let room = MOST_CHANGES - samples;
-  for (const strand of candidates) {
+  for (const series of candidates) {
     if (chosen.length === most) break;
-    if (all.count[strand] > room) continue;
-    room -= all.count[strand];
-    chosen.push(strand);
+    if (all.count[series] > room) continue;
+    room -= all.count[series];
+    chosen.push(series);
   }
   return Uint32Array.from(chosen).sort();
 }
@@ -221,51 +221,51 @@ function chooseStrands(
 function splitChanges(
   all: Changes,
   chosen: Uint32Array,
-  strands: number,
+  allSeries: number,
   samples: number,
-): { series: StrandSeries; otherStrands: number } {
-  const position = positionsOf(chosen, strands);
-  const others = otherChanges(all, position, strands, samples);
+): { changes: SeriesChanges; otherSeries: number } {
+  const position = positionsOf(chosen, allSeries);
+  const others = otherChanges(all, position, allSeries, samples);
   const offset = new Uint32Array(chosen.length + 2);
-  chosen.forEach((strand, i) => {
-    offset[i + 1] = offset[i] + all.count[strand];
+  chosen.forEach((series, i) => {
+    offset[i + 1] = offset[i] + all.count[series];
   });
   const own = offset[chosen.length];
   offset[chosen.length + 1] = own + others.sample.length;
-  const series = {
+  const changes = {
     offset,
     sample: new Uint16Array(own + others.sample.length),
     bytes: new Float64Array(offset[chosen.length + 1]),
   };
-  series.sample.set(others.sample, own);
-  series.bytes.set(others.bytes, own);
+  changes.sample.set(others.sample, own);
+  changes.bytes.set(others.bytes, own);
   const next = offset.slice();
-  for (let i = 0; i < all.strand.length; i++) {
-    const at = position[all.strand[i]];
+  for (let i = 0; i < all.series.length; i++) {
+    const at = position[all.series[i]];
     if (at === NONE) continue;
-    series.sample[next[at]] = all.sample[i];
-    series.bytes[next[at]++] = all.bytes[i];
+    changes.sample[next[at]] = all.sample[i];
+    changes.bytes[next[at]++] = all.bytes[i];
   }
-  let otherStrands = 0;
-  for (let strand = 0; strand < strands; strand++)
-    if (position[strand] === NONE && all.count[strand] > 0) otherStrands++;
-  return { series, otherStrands };
+  let otherSeries = 0;
+  for (let series = 0; series < allSeries; series++)
+    if (position[series] === NONE && all.count[series] > 0) otherSeries++;
+  return { changes, otherSeries };
 }
 
 /** The sum of the series that have no position. */
 function otherChanges(
   all: Changes,
   position: Int32Array,
-  strands: number,
+  allSeries: number,
   samples: number,
 ): { sample: number[]; bytes: number[] } {
-  const before = new Float64Array(strands);
+  const before = new Float64Array(allSeries);
   const change = new Float64Array(samples);
-  for (let i = 0; i < all.strand.length; i++) {
-    const strand = all.strand[i];
-    if (position[strand] !== NONE) continue;
-    change[all.sample[i]] += all.bytes[i] - before[strand];
-    before[strand] = all.bytes[i];
+  for (let i = 0; i < all.series.length; i++) {
+    const series = all.series[i];
+    if (position[series] !== NONE) continue;
+    change[all.sample[i]] += all.bytes[i] - before[series];
+    before[series] = all.bytes[i];
   }
   const sample: number[] = [];
   const bytes: number[] = [];
@@ -280,17 +280,17 @@ function otherChanges(
 }
 
 /** By series: its place among the chosen, -1 where it has none. */
-function positionsOf(chosen: Uint32Array, strands: number): Int32Array {
-  const position = new Int32Array(strands).fill(NONE);
-  chosen.forEach((strand, i) => {
-    position[strand] = i;
+function positionsOf(chosen: Uint32Array, allSeries: number): Int32Array {
+  const position = new Int32Array(allSeries).fill(NONE);
+  chosen.forEach((series, i) => {
+    position[series] = i;
   });
   return position;
 }
 
 function blocksOf(
   index: AllocationIndex,
-  layout: StrandLayout,
+  layout: SeriesLayout,
   { event }: BandSamples,
   edges: Uint32Array,
   chosen: Uint32Array,
@@ -299,9 +299,9 @@ function blocksOf(
 ): BandBlocks {
   const { allocations } = index.history;
   const { birth, death, bytes } = allocations;
-  const position = positionsOf(chosen, layout.strands.length);
-  chosen.forEach((strand, i) => {
-    if (inView?.[i] === 0) position[strand] = NONE;
+  const position = positionsOf(chosen, layout.allSeries.length);
+  chosen.forEach((series, i) => {
+    if (inView?.[i] === 0) position[series] = NONE;
   });
   const first = event[0];
   const last = event[event.length - 1];
@@ -314,7 +314,7 @@ function blocksOf(
     if (bytes[row] < thinnest || birth[row] > last || death[row] <= first || bytes[row] === 0) continue;
     const columns = edges[toOf(row) + 1] - edges[fromOf(row)];
     if (columns < NARROWEST) continue;
-    if (position[layout.strandOf[index.sourceOf[row]]] === NONE) continue;
+    if (position[layout.seriesOf[index.sourceOf[row]]] === NONE) continue;
     scores[row] = bytes[row] * columns;
     histogram[scoreClass(scores[row])]++;
   }
@@ -324,11 +324,11 @@ function blocksOf(
   const rows: number[] = [];
   for (let row = 0; row < scores.length; row++)
     if (scores[row] > 0 && scoreClass(scores[row]) >= lowest) rows.push(row);
-  const strandOf = (row: number): number => position[layout.strandOf[index.sourceOf[row]]];
-  rows.sort((a, b) => strandOf(a) - strandOf(b) || birth[a] - birth[b] || a - b);
+  const seriesOf = (row: number): number => position[layout.seriesOf[index.sourceOf[row]]];
+  rows.sort((a, b) => seriesOf(a) - seriesOf(b) || birth[a] - birth[b] || a - b);
   return {
     count: rows.length,
-    strand: Uint16Array.from(rows, strandOf),
+    series: Uint16Array.from(rows, seriesOf),
     row: Uint32Array.from(rows),
     from: Uint16Array.from(rows, fromOf),
     to: Uint16Array.from(rows, toOf),

@@ -74,10 +74,10 @@ export function historyWindow(
   const { first, end } = axis.eventsIn(window);
   const { reserved } = history;
   const pixels = Math.min(MAX_PIXELS, Math.max(1, Math.floor(request.pixels)));
-  const picked = pickOrdinals(history, first, end, window, pixels, axis);
+  const selected = pickOrdinals(history, first, end, window, pixels, axis);
   // The state in which the window opens is that of the event before it.
   const before = first > 0 ? [first - 1] : [];
-  const ordinals = [...before, ...picked];
+  const ordinals = [...before, ...selected];
   const at = ordinals.map((ordinal, i) => (i === 0 && first > 0 ? window.from : axis.xOf(ordinal)));
   return {
     axis: axis.axis,
@@ -111,10 +111,10 @@ export function pickOrdinals(
   pixels: number,
   axis: Pick<HistoryAxis, 'xOf'>,
 ): number[] {
-  const picked: number[] = [];
+  const selected: number[] = [];
   if (end - first <= pixels * POINTS_PER_PIXEL) {
-    for (let ordinal = first; ordinal < end; ordinal++) picked.push(ordinal);
-    return picked;
+    for (let ordinal = first; ordinal < end; ordinal++) selected.push(ordinal);
+    return selected;
   }
   const { live, reserved } = history;
   const width = (window.to - window.from) / pixels;
@@ -136,10 +136,10 @@ export function pickOrdinals(
     if (last === ordinal) ordinal++;
     const column4 = [low, high, highReserved, last].sort((a, b) => a - b);
     column4.forEach((candidate, i) => {
-      if (i === 0 || candidate !== column4[i - 1]) picked.push(candidate);
+      if (i === 0 || candidate !== column4[i - 1]) selected.push(candidate);
     });
   }
-  return picked;
+  return selected;
 }
 
 function peakOf(

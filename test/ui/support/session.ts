@@ -5,7 +5,7 @@ import { VsCodeServer, type ServerOptions, type WindowTarget } from '../../vscod
 import { Workbench } from '../workbench/workbench.js';
 import { Witness } from './witness.js';
 
-/** For whatever is waited for in a window. */
+/** Limits of waiting in a window. */
 const pageLimitMs = 60_000;
 
 export interface WindowOptions extends Pick<WindowTarget, 'folder' | 'workspace' | 'file'> {

@@ -1,4 +1,4 @@
-/** The allocations under the curve: drawn where the model says, named, picked, walked by keys, and kept over a reload. */
+/** The allocations under the curve: drawn where the model says, named, selected, walked by keys, and kept over a reload. */
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const MiB = 1024 * 1024;
 const late = join(exampleFolder(), 'snapshots/step_0040.pickle');
 const at = (filename: string, line: number) => [{ filename, line, name: 'step' }];
 
-/** Live MiB by line after each event, by adding up. Strands lie in the order of the names: the longest-lived first. */
+/** Live MiB by line after each event, by adding up. Series lie in the order of the names: the longest-lived first. */
 interface Truth {
   path: string;
   names: string[];
@@ -222,7 +222,7 @@ describe('the allocations under the curve', () => {
     });
   });
 
-  it('are named under the mouse, picked by a click, and opened by a second one', async () => {
+  it('are named under the mouse, selected by a click, and opened by a second one', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     const point = await placeIn(page, 0.6, 0.2);
     await page.locator('.plot').hover({ position: point });
@@ -317,7 +317,7 @@ describe('the allocations under the curve', () => {
     await page.locator('.bands').waitFor({ state: 'hidden' });
   });
 
-  it('that were born in view and are alive are listed, by line and by stack', async () => {
+  it('that were allocated in view and are live are listed, by line and by stack', async () => {
     const { page } = await open(late, ['detector/pyramid.py', 'train.py']);
     await choose(page, 'Live memory', 'Allocated in view, still live');
     const total = async (): Promise<number> => exact(page, '.live-table tfoot tr.total td');

@@ -113,7 +113,7 @@ describe('two snapshots side by side', () => {
     await eventually(() => {
       assert.deepEqual((alone.callsOf('compareFlame').at(-1) as { focus: number[] }).focus, []);
     });
-    await choose(page, 'Width of the boxes', 'What is live in B');
+    await choose(page, 'Width of the boxes', 'Live in B');
     await eventually(() => {
       assert.equal((alone.callsOf('compareFlame').at(-1) as { width: string }).width, 'after');
     });
@@ -121,7 +121,7 @@ describe('two snapshots side by side', () => {
 
   it('lays both curves over each other by step, time or event, read by keys', async () => {
     const { page } = await open();
-    const plot = page.getByRole('slider', { name: 'Live memory over each other' });
+    const plot = page.getByRole('slider', { name: 'Live memory, overlaid' });
     await plot.focus();
     const text = async (): Promise<string> => (await plot.getAttribute('aria-valuetext')) ?? '';
     await eventually(async () => {

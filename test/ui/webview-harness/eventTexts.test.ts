@@ -55,9 +55,9 @@ describe('what is said of an event', () => {
     assert.ok(box !== null);
     const card = page.locator('.selection');
     await patiently(
-      async (patienceMs) => {
+      async (withinMs) => {
         await page.mouse.click(box.x + box.width * 0.3, box.y + box.height * 0.7);
-        await card.getByText('compiled: Torch-Compiled Region: 0/0').waitFor({ timeout: patienceMs });
+        await card.getByText('compiled: Torch-Compiled Region: 0/0').waitFor({ timeout: withinMs });
       },
       { firstMs: 500 },
     );

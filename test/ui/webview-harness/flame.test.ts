@@ -49,7 +49,7 @@ describe('the flame graph', () => {
     const { page } = await open();
     const total = 100 * MiB + 50 * 512;
     assert.match(await page.locator('.flame .summary').innerText(), /At the end of the recording: 100 MiB live/);
-    const whole = await width(page, 'Everything that is live');
+    const whole = await width(page, 'All live memory');
     for (const [name, bytes, level] of [
       ['main', total, 2],
       ['forward', 86 * MiB, 3],
@@ -143,12 +143,12 @@ describe('the flame graph', () => {
 
   it('is as wide as bytes times lifetime where that is asked for', async () => {
     const { alone, page } = await open();
-    await choose(page, 'What the boxes are as wide as', 'Bytes × lifetime in view');
+    await choose(page, 'Width of the boxes', 'Bytes × lifetime in view');
     await page.locator('.flame .summary', { hasText: /^In view: .* live on average, .*·/ }).waitFor();
     const { over } = alone.callsOf('flame').at(-1) as { over: { window: null } };
     assert.equal(over.window, null);
     assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /on average, .*·.*of what is live/);
-    await choose(page, 'What the boxes are as wide as', 'Live bytes');
+    await choose(page, 'Width of the boxes', 'Live bytes');
     await page.locator('.flame .summary', { hasText: 'At the end of the recording' }).waitFor();
   });
 
@@ -184,7 +184,7 @@ describe('the flame graph', () => {
     assert.deepEqual(
       rows.map(({ texts }) => texts[0]),
       [
-        'Everything that is live',
+        'All live memory',
         'main, train.py:30',
         'forward, model.py:7',
         'attend, model.py:12',
@@ -230,7 +230,7 @@ describe('the flame graph', () => {
     await eventually(async () => {
       assert.equal(await box(page, 'load').count(), 0);
     });
-    await choose(page, 'What the boxes are as wide as', 'Bytes × lifetime in view');
+    await choose(page, 'Width of the boxes', 'Bytes × lifetime in view');
     await asTable(page);
     await page.locator('.flame-table').getByRole('button', { name: 'Bytes' }).last().click();
     const before = await eventually(() => {

@@ -213,7 +213,7 @@ describe('the page as a tool', () => {
       });
       const event = failed.toLocaleString('en');
       await page.locator('.live .summary', { hasText: `event ${event}: ` }).waitFor();
-      // What is live at that instant adds up to the byte.
+      // The live memory at that instant adds up to the byte.
       const rows = await page
         .locator('.live-table tbody td:first-child')
         .evaluateAll((cells) => cells.map((cell) => Number((cell.getAttribute('title') ?? '').replace(/\D/g, ''))));

@@ -73,7 +73,7 @@ describe('the memory map', () => {
     assert.equal(
       await page.locator('.map .summary').innerText(),
       'At the end of the recording: 142 MiB reserved in 3 segments: 26.0 MiB live, 116 MiB free inside, the largest piece 60.0 MiB; ' +
-        '1 large segment is kept for less than a tenth of live blocks.',
+        '1 large segment is pinned: less than a tenth of it is live.',
     );
     const width = async (of: Locator): Promise<number> => (await of.boundingBox())?.width ?? 0;
     const [whole, half] = [0, 1].map((at) => page.locator('.segment-bar').nth(at));

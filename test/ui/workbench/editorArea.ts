@@ -48,10 +48,10 @@ export class EditorArea {
    * open: Enter takes what is selected.
    */
   async openFixes(text: string): Promise<void> {
-    await patiently(async (patienceMs) => {
+    await patiently(async (withinMs) => {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press('ControlOrMeta+.');
-      await this.page.locator('.action-widget', { hasText: text }).waitFor({ timeout: patienceMs });
+      await this.page.locator('.action-widget', { hasText: text }).waitFor({ timeout: withinMs });
     });
   }
 
@@ -123,10 +123,10 @@ export class EditorArea {
   async hover(text: string): Promise<string> {
     const place = this.active.locator('.view-line span span', { hasText: text }).first();
     const hover = this.page.locator('.monaco-hover:visible .hover-contents');
-    return patiently(async (patienceMs) => {
+    return patiently(async (withinMs) => {
       await this.page.mouse.move(0, 0);
       await place.hover();
-      await hover.first().waitFor({ timeout: patienceMs });
+      await hover.first().waitFor({ timeout: withinMs });
       return (await hover.allInnerTexts()).join('\n');
     });
   }

@@ -25,9 +25,9 @@ export class QuickInput {
 
   /** Picks a file in VS Code's own dialog, which writes its first folder over what is typed while it opens. */
   async pickFile(path: string): Promise<void> {
-    await patiently(async (patienceMs) => {
-      await this.fill(path, patienceMs);
-      await this.accept(basename(path), patienceMs);
+    await patiently(async (withinMs) => {
+      await this.fill(path, withinMs);
+      await this.accept(basename(path), withinMs);
     });
   }
 

@@ -53,7 +53,7 @@ export class TimelinePage {
   /**
    * Points at an allocation.
    * @param across share of the plot's width
-   * @param up share of the way from the bottom of the pile to the top of the plot
+   * @param up share of the way from the bottom of the bands to the top of the plot
    * @returns what is said of it
    */
   async hoverBand(across: number, up: number): Promise<string> {
@@ -88,7 +88,7 @@ export class TimelinePage {
     return { x: bands.x - plot.x + bands.width * across, y: bands.y - plot.y + bands.height * (1 - up) };
   }
 
-  /** Looks into the highest point in view, with keys. */
+  /** Looks into the peak in view, with keys. */
   async lookIntoPeak(): Promise<void> {
     await this.plot.focus();
     await this.page.keyboard.press('ArrowUp');
@@ -96,7 +96,7 @@ export class TimelinePage {
     await this.live();
   }
 
-  /** What is live at the chosen point, as listed; waits for the list of that point. */
+  /** Live memory at the chosen point, as listed; waits for the list of that point. */
   async live(): Promise<LiveList> {
     return eventually(async () => {
       // Read in one piece: rows, sum and sentence are of the same instant.

@@ -60,12 +60,12 @@ export class Workbench {
    */
   private async ask(key: string, text: string, label: string): Promise<void> {
     await patiently(
-      async (patienceMs) => {
+      async (withinMs) => {
         await this.page.keyboard.press(key);
         try {
           // A picker closes again when the focus moves while it opens.
-          await this.quickInput.fill(text, patienceMs);
-          await this.quickInput.accept(label, patienceMs);
+          await this.quickInput.fill(text, withinMs);
+          await this.quickInput.accept(label, withinMs);
         } catch (error) {
           await this.quickInput.cancel();
           throw error;

@@ -133,7 +133,9 @@ describe('What the timeline is told and asks', () => {
     assert.ok(TIMELINE_SHAPES.liveAt(live));
     for (const wrong of [{ event: -2 }, { event: '1' }, { by: 'file' }])
       assert.ok(!TIMELINE_SHAPES.liveAt({ ...live, ...wrong }));
-    assert.ok(TIMELINE_SHAPES.bornIn({ ...query, by: 'stack' }) && !TIMELINE_SHAPES.bornIn({ ...query, by: 1 }));
+    assert.ok(
+      TIMELINE_SHAPES.allocatedIn({ ...query, by: 'stack' }) && !TIMELINE_SHAPES.allocatedIn({ ...query, by: 1 }),
+    );
     const bands = { ...query, rows: 400, bytes: null, grouping: 'age', line: { file: 'a.py', line: 3 } };
     assert.ok(TIMELINE_SHAPES.bands(bands) && TIMELINE_SHAPES.bands({ ...bands, line: null }));
     for (const wrong of [
@@ -147,9 +149,9 @@ describe('What the timeline is told and asks', () => {
     ]) {
       assert.ok(!TIMELINE_SHAPES.bands({ ...bands, ...wrong }), JSON.stringify(wrong));
     }
-    const detail = { path: 'a', device: 0, grouping: 'line', strand: 0, event: -1, row: null };
+    const detail = { path: 'a', device: 0, grouping: 'line', series: 0, event: -1, row: null };
     assert.ok(TIMELINE_SHAPES.bandDetail(detail) && TIMELINE_SHAPES.bandDetail({ ...detail, row: 7 }));
-    for (const wrong of [{ strand: -1 }, { event: 0.5 }, { row: -1 }, { row: '7' }, { grouping: null }]) {
+    for (const wrong of [{ series: -1 }, { event: 0.5 }, { row: -1 }, { row: '7' }, { grouping: null }]) {
       assert.ok(!TIMELINE_SHAPES.bandDetail({ ...detail, ...wrong }), JSON.stringify(wrong));
     }
     assert.ok(TIMELINE_SHAPES.openSource({ file: 'a.py', line: 1, preserveFocus: true }));

@@ -7,7 +7,7 @@ import { Categorizer } from '../../../src/core/attribution/categories.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { StackRoles } from '../../../src/core/attribution/stackRole.js';
-import { strandLayout } from '../../../src/core/timeline/strands.js';
+import { seriesLayout } from '../../../src/core/timeline/seriesLayout.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { fragmentationText, outOfMemoryTexts } from '../../../src/core/report/outOfMemory.js';
@@ -120,14 +120,14 @@ describe('An allocation that failed', () => {
       null,
       new Categorizer(snapshot, history, null, new StackRoles(snapshot)),
     );
-    const layout = strandLayout(snapshot, index, 'line', () => null, {
+    const layout = seriesLayout(snapshot, index, 'line', () => null, {
       verdictOf: () => '',
       categoryOf: () => 'other',
     });
     const { allocations } = history;
     const texts = Array.from({ length: allocations.count }, (_, row) => {
-      const { born, metadata, compileContext } = blockDetail(snapshot, index, layout, row);
-      return [born, metadata, compileContext];
+      const { allocated, metadata, compileContext } = blockDetail(snapshot, index, layout, row);
+      return [allocated, metadata, compileContext];
     }).sort((a, b) => Number(a[0]) - Number(b[0]));
     assert.deepEqual(texts, [
       [1, '{"rank": 0}', ''],

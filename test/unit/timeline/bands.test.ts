@@ -3,9 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { serialize } from 'node:v8';
 import { allocationIndex, type AllocationIndex } from '../../../src/core/timeline/allocationIndex.js';
-import { blockDetail, strandDetail } from '../../../src/core/timeline/bandDetail.js';
+import { blockDetail, seriesDetail } from '../../../src/core/timeline/bandDetail.js';
 import { bandWindow, type BandWindow } from '../../../src/core/timeline/bandWindow.js';
-import { bornIn } from '../../../src/core/timeline/bornIn.js';
+import { allocatedIn } from '../../../src/core/timeline/allocatedIn.js';
 import { Categorizer } from '../../../src/core/attribution/categories.js';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
@@ -14,11 +14,11 @@ import { StackRoles } from '../../../src/core/attribution/stackRole.js';
 import { stacklessRows } from '../../../src/core/attribution/stackless.js';
 import { findSteps, stepsOnDevice } from '../../../src/core/attribution/steps.js';
 import {
-  strandLayout,
+  seriesLayout,
   type BandGrouping,
-  type StrandLayout,
-  type StrandWords,
-} from '../../../src/core/timeline/strands.js';
+  type SeriesLayout,
+  type SeriesWords,
+} from '../../../src/core/timeline/seriesLayout.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
 import { packBands, unpackBands } from '../../../src/protocol/bandCode.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
@@ -32,7 +32,7 @@ import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder, removeCopies } from '../../support/workspaces.js';
 
 const noWorkspace = (): null => null;
-const words: StrandWords = {
+const words: SeriesWords = {
   verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
   categoryOf: (code) => String(code),
 };
@@ -65,27 +65,27 @@ async function subjects(): Promise<Subject[]> {
   return all;
 }
 
-function layoutOf({ snapshot, index }: Subject, grouping: BandGrouping): StrandLayout {
-  return strandLayout(snapshot, index, grouping, noWorkspace, words);
+function layoutOf({ snapshot, index }: Subject, grouping: BandGrouping): SeriesLayout {
+  return seriesLayout(snapshot, index, grouping, noWorkspace, words);
 }
 
-/** Bytes of each strand of a window over its samples, the others last, from the changes as sent. */
-function seriesOf({ series, samples }: BandWindow): Float64Array[] {
-  return Array.from({ length: series.offset.length - 1 }, (_, strand) => {
+/** Bytes of each series of a window over its samples, the others last, from the changes as sent. */
+function seriesOf({ changes, samples }: BandWindow): Float64Array[] {
+  return Array.from({ length: changes.offset.length - 1 }, (_, series) => {
     const values = new Float64Array(samples.event.length);
-    for (let at = series.offset[strand]; at < series.offset[strand + 1]; at++) {
-      values.fill(series.bytes[at], series.sample[at]);
+    for (let at = changes.offset[series]; at < changes.offset[series + 1]; at++) {
+      values.fill(changes.bytes[at], changes.sample[at]);
     }
     return values;
   });
 }
 
-/** Live bytes of each strand after an event, by looking at every allocation. */
-function bruteForce({ index }: Subject, layout: StrandLayout, event: number): Float64Array {
+/** Live bytes of each series after an event, by looking at every allocation. */
+function bruteForce({ index }: Subject, layout: SeriesLayout, event: number): Float64Array {
   const { birth, death, bytes, count } = index.history.allocations;
-  const live = new Float64Array(layout.strands.length);
+  const live = new Float64Array(layout.allSeries.length);
   for (let row = 0; row < count; row++) {
-    if (birth[row] <= event && death[row] > event) live[layout.strandOf[index.sourceOf[row]]] += bytes[row];
+    if (birth[row] <= event && death[row] > event) live[layout.seriesOf[index.sourceOf[row]]] += bytes[row];
   }
   return live;
 }
@@ -113,17 +113,17 @@ describe('The bands of a history', () => {
         const windows = [null, ...Array.from({ length: 3 }, () => randomWindow(extent, random))];
         for (const window of windows) {
           const view = bandWindow(subject.index, layout, request(window, 1 + random(400)));
-          const series = seriesOf(view);
+          const ofSeries = seriesOf(view);
           view.samples.event.forEach((event, sample) => {
             const at = `${subject.name} by ${grouping}, after event ${event}`;
-            assert.equal(sum(series.map((values) => values[sample])), history.live[event + 1], at);
+            assert.equal(sum(ofSeries.map((values) => values[sample])), history.live[event + 1], at);
             if (sample % 17 !== 0) return;
             const truth = bruteForce(subject, layout, event);
-            view.strands.forEach((strand, i) => {
-              assert.equal(series[i][sample], truth[strand], at);
-              truth[strand] = 0;
+            view.allSeries.forEach((series, i) => {
+              assert.equal(ofSeries[i][sample], truth[series], at);
+              truth[series] = 0;
             });
-            assert.equal(series.at(-1)?.[sample], sum(truth), `${at}: the others`);
+            assert.equal(ofSeries.at(-1)?.[sample], sum(truth), `${at}: the others`);
           });
         }
       }
@@ -164,7 +164,7 @@ describe('The bands of a history', () => {
         assert.equal(blocks.bytes[i], bytes[row]);
         assert.equal(live.indexOf(true), blocks.from[i]);
         assert.equal(live.lastIndexOf(true), blocks.to[i]);
-        assert.equal(view.strands[blocks.strand[i]], layout.strandOf[subject.index.sourceOf[row]]);
+        assert.equal(view.allSeries[blocks.series[i]], layout.seriesOf[subject.index.sourceOf[row]]);
       }
       const perRow = view.highest / 400;
       const seen = new Set(blocks.row);
@@ -173,27 +173,27 @@ describe('The bands of a history', () => {
         const from = samples.event.findIndex((event) => birth[row] <= event && death[row] > event);
         const to = samples.event.findLastIndex((event) => birth[row] <= event && death[row] > event);
         if (from === -1 || edges[to + 1] - edges[from] < 2 || bytes[row] < perRow * 2) continue;
-        const strand = layout.strandOf[subject.index.sourceOf[row]];
-        assert.ok(seen.has(row) || !view.strands.includes(strand), `${subject.name}: row ${row} is not shown`);
+        const series = layout.seriesOf[subject.index.sourceOf[row]];
+        assert.ok(seen.has(row) || !view.allSeries.includes(series), `${subject.name}: row ${row} is not shown`);
       }
     }
   });
 
   it('are drawn for a wanted line however thin it is', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
-    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
-    const thin = layout.strands.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
-    assert.ok(!bandWindow(index, layout, request(null, 100)).strands.includes(thin));
-    const wanted = { ...request(null, 100), wanted: (strand: number) => strand === thin };
-    assert.ok(bandWindow(index, layout, wanted).strands.includes(thin));
+    const layout = seriesLayout(snapshot, index, 'line', noWorkspace, words);
+    const thin = layout.allSeries.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
+    assert.ok(!bandWindow(index, layout, request(null, 100)).allSeries.includes(thin));
+    const wanted = { ...request(null, 100), wanted: (series: number) => series === thin };
+    assert.ok(bandWindow(index, layout, wanted).allSeries.includes(thin));
   });
 
   it('of a part of the height show what is thin, outline what lies there, and still add up', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
-    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
-    const thin = layout.strands.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
+    const layout = seriesLayout(snapshot, index, 'line', noWorkspace, words);
+    const thin = layout.allSeries.findIndex(({ owner }) => 'line' in owner && owner.line.line === 3);
     const near = { ...request(null, 100), bytes: { from: 0, to: 64 * 1024 } };
-    assert.ok(bandWindow(index, layout, near).strands.includes(thin));
+    assert.ok(bandWindow(index, layout, near).allSeries.includes(thin));
 
     const random = seededRandom(31);
     let [outlined, left] = [0, 0];
@@ -204,30 +204,30 @@ describe('The bands of a history', () => {
         const from = random(Math.max(1, highest));
         const bytes = { from, to: from + 1 + random(Math.max(1, highest)) };
         const view = bandWindow(subject.index, layoutOfLines, { ...request(null, 200), bytes });
-        const series = seriesOf(view);
+        const ofSeries = seriesOf(view);
         view.samples.event.forEach((event, sample) => {
-          assert.equal(sum(series.map((values) => values[sample])), subject.index.history.live[event + 1]);
+          assert.equal(sum(ofSeries.map((values) => values[sample])), subject.index.history.live[event + 1]);
         });
-        const crosses = view.strands.reduce((seen, _, strand) => {
+        const crosses = view.allSeries.reduce((seen, _, series) => {
           const isIn = view.samples.event.some((_event, sample) => {
-            const floor = sum(series.slice(0, strand).map((values) => values[sample]));
-            const own = series[strand][sample];
+            const floor = sum(ofSeries.slice(0, series).map((values) => values[sample]));
+            const own = ofSeries[series][sample];
             return own > 0 && floor < bytes.to && floor + own > bytes.from;
           });
-          return isIn ? seen.add(strand) : seen;
+          return isIn ? seen.add(series) : seen;
         }, new Set<number>());
-        for (const strand of view.blocks.strand) assert.ok(crosses.has(strand), `${subject.name}: strand ${strand}`);
+        for (const series of view.blocks.series) assert.ok(crosses.has(series), `${subject.name}: series ${series}`);
         outlined += view.blocks.count;
-        left += view.strands.length - crosses.size;
+        left += view.allSeries.length - crosses.size;
       }
     }
-    assert.ok(outlined > 100 && left > 10, `${outlined} outlined, ${left} strands out of view`);
+    assert.ok(outlined > 100 && left > 10, `${outlined} outlined, ${left} allSeries out of view`);
   });
 
   it('lie by how long they live, the longest lowest', () => {
     const { snapshot, index } = indexed('thin', thinSnapshot, 0);
-    const layout = strandLayout(snapshot, index, 'line', noWorkspace, words);
-    const lines = layout.strands.map(({ owner }) => ('line' in owner ? owner.line.line : owner.bucket));
+    const layout = seriesLayout(snapshot, index, 'line', noWorkspace, words);
+    const lines = layout.allSeries.map(({ owner }) => ('line' in owner ? owner.line.line : owner.bucket));
     assert.deepEqual(lines, [3, 1, 2]);
     assert.deepEqual(
       layout.groups.map(({ rank }) => rank),
@@ -241,15 +241,15 @@ describe('The bands of a history', () => {
       const { index, snapshot } = subject;
       const { allocations, trace } = index.history;
       const layout = layoutOf(subject, 'line');
-      if (layout.strands.length === 0) continue;
+      if (layout.allSeries.length === 0) continue;
       const event = random(trace.count + 1) - 1;
-      const strand = random(layout.strands.length);
-      const detail = strandDetail(snapshot, index, layout, strand, event);
-      assert.equal(detail.bytes, bruteForce(subject, layout, event)[strand]);
+      const series = random(layout.allSeries.length);
+      const detail = seriesDetail(snapshot, index, layout, series, event);
+      assert.equal(detail.bytes, bruteForce(subject, layout, event)[series]);
       const row = random(allocations.count);
       const block = blockDetail(snapshot, index, layout, row);
       assert.equal(block.bytes, allocations.bytes[row]);
-      assert.equal(block.born, allocations.birth[row]);
+      assert.equal(block.allocated, allocations.birth[row]);
       assert.equal(block.freed, allocations.death[row] >= trace.count ? null : allocations.death[row]);
       const stackless = stacklessRows(snapshot, index.history)(row);
       const { stack, forwardStack } = allocations;
@@ -261,7 +261,7 @@ describe('The bands of a history', () => {
   it('cross the wire unchanged', () => {
     for (const subject of all) {
       const view = bandWindow(subject.index, layoutOf(subject, 'line'), request(null, 700));
-      const columns = { ...view.samples, series: view.series, blocks: view.blocks };
+      const columns = { ...view.samples, changes: view.changes, blocks: view.blocks };
       assert.deepEqual(unpackBands(packBands(columns, subject.index.unit)), columns, subject.name);
       assert.throws(() => unpackBands(packBands(columns, subject.index.unit).slice(0, -1)), RangeError);
     }
@@ -292,14 +292,14 @@ describe('An answer about bands', () => {
         const value = await worker.bands(query, signal);
         const bytes = serialize({ kind: 'result', id: 1, value }).byteLength;
         assert.ok(bytes < 200_000, `${bytes} bytes by ${grouping}`);
-        assert.ok(bytes > 5_000 && value.otherStrands > 0, 'the snapshot is not restless');
+        assert.ok(bytes > 5_000 && value.otherSeries > 0, 'the snapshot is not restless');
       }
     }
     removeCopies();
   });
 });
 
-describe('What was born in a window and is alive', () => {
+describe('What was allocated in a window and is alive', () => {
   it('is what a search through all allocations finds', async () => {
     const random = seededRandom(23);
     for (const { snapshot, index, name } of await subjects()) {
@@ -307,18 +307,18 @@ describe('What was born in a window and is alive', () => {
       const { birth, death, bytes, count } = history.allocations;
       for (const window of [null, randomWindow({ from: 0, to: Math.max(1, history.trace.count - 1) }, random)]) {
         for (const by of ['line', 'stack'] as const) {
-          const born = bornIn(snapshot, history, { axis: 'events', window }, noWorkspace, by);
+          const allocated = allocatedIn(snapshot, history, { axis: 'events', window }, noWorkspace, by);
           const rows = Array.from({ length: count }, (_, row) => row).filter(
-            (row) => birth[row] >= born.first && birth[row] <= born.last,
+            (row) => birth[row] >= allocated.first && birth[row] <= allocated.last,
           );
           const alive = rows.filter((row) => death[row] === history.trace.count);
-          assert.equal(born.bornBytes, sum(rows.map((row) => bytes[row])), name);
-          assert.equal(born.aliveBytes, sum(alive.map((row) => bytes[row])), name);
-          assert.equal(born.aliveBlocks, alive.length, name);
-          const parts = [...born.lines, ...Object.values(born.buckets)];
-          assert.equal(sum(parts.map((part) => part.bytes)), born.aliveBytes, name);
+          assert.equal(allocated.allocatedBytes, sum(rows.map((row) => bytes[row])), name);
+          assert.equal(allocated.aliveBytes, sum(alive.map((row) => bytes[row])), name);
+          assert.equal(allocated.aliveBlocks, alive.length, name);
+          const parts = [...allocated.lines, ...Object.values(allocated.buckets)];
+          assert.equal(sum(parts.map((part) => part.bytes)), allocated.aliveBytes, name);
           if (window !== null && history.trace.count > 0) {
-            assert.ok(born.first >= window.from && born.last <= window.to);
+            assert.ok(allocated.first >= window.from && allocated.last <= window.to);
           }
         }
       }

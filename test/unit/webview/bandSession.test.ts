@@ -32,10 +32,10 @@ describe('what is asked about the series under the pointer', () => {
     };
     const store = new Store<ViewState>({ ...INITIAL, selection: { path, device: 0 } });
     const bands = new BandSession(store, { call } as unknown as Pick<Host, 'call'>);
-    const at = (strand: number) => ({ strand, row: null, event: 2000 });
+    const at = (series: number) => ({ series, row: null, event: 2000 });
     bands.look(at(0));
     await eventually(() => {
-      assert.equal(store.get().looked?.strand, 0);
+      assert.equal(store.get().looked?.series, 0);
     });
     let open = (): void => undefined;
     way = new Promise((resolve) => {
@@ -48,7 +48,7 @@ describe('what is asked about the series under the pointer', () => {
       assert.equal(told.length, 2);
     });
     await turn();
-    assert.equal(told[1].strand, 1);
-    assert.equal(store.get().looked?.strand, 0);
+    assert.equal(told[1].series, 1);
+    assert.equal(store.get().looked?.series, 0);
   });
 });

@@ -126,7 +126,7 @@ describe('the session of a timeline', () => {
     assert.equal(Math.max(...curve.live), curve.peak.liveBytes);
   });
 
-  it('lists what is live at the highest point; the parts are the whole', async () => {
+  it('lists what is live at the peak; the parts are the whole', async () => {
     const { store, session } = begin();
     const { curve } = await settled(store);
     assert.ok(curve !== null);

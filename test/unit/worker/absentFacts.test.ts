@@ -106,15 +106,15 @@ describe('What a format does not say', () => {
         assert.equal(live.liveBytes, liveBytes);
         if (!knows('stacks')) assert.deepEqual([live.lines, live.buckets.library.bytes], [[], 0]);
 
-        const born = await worker.bornIn({ path, device, axis: 'events', window: null, by: 'line' }, signal);
-        if (!knows('trace')) assert.equal(born.aliveBytes, 0);
+        const allocated = await worker.allocatedIn({ path, device, axis: 'events', window: null, by: 'line' }, signal);
+        if (!knows('trace')) assert.equal(allocated.aliveBytes, 0);
 
         const size = { pixels: 200, rows: 100, bytes: null, grouping: 'line', line: null } as const;
         const bands = await worker.bands({ path, device, axis: 'time', window: null, ...size }, signal);
         assert.equal(bands.axis, view.axis);
-        for (const { id } of bands.strands.slice(0, 3)) {
-          const asked = { path, device, grouping: 'line', strand: id, event: last, row: null } as const;
-          const { ageUs, born: birth, metadata } = await worker.bandDetail(asked, signal);
+        for (const { id } of bands.allSeries.slice(0, 3)) {
+          const asked = { path, device, grouping: 'line', series: id, event: last, row: null } as const;
+          const { ageUs, allocated: birth, metadata } = await worker.bandDetail(asked, signal);
           if (!knows('times') || birth < 0) assert.equal(ageUs, null);
           assert.equal(metadata, '');
         }

@@ -69,8 +69,8 @@ describe('The worker', () => {
     const live = await worker.liveAt({ path, device: 0, event: view.peak.event, by: 'line' }, signal);
     assert.deepEqual([live.liveBytes, live.lines, live.buckets.noStack.bytes], [300, [], 300]);
     assert.equal(view.hasAllocations, false);
-    const born = await worker.bornIn({ path, device: 0, axis: 'events', window: null, by: 'line' }, signal);
-    assert.deepEqual([born.aliveBytes, born.lines], [0, []]);
+    const allocated = await worker.allocatedIn({ path, device: 0, axis: 'events', window: null, by: 'line' }, signal);
+    assert.deepEqual([allocated.aliveBytes, allocated.lines], [0, []]);
     const asked = { path, device: 0, event: view.peak.event, over: null, folded: true, focus: [], pixels: 100 };
     const { tree, calls, liveBytes } = await worker.flame(asked, signal);
     assert.deepEqual([[...tree.bytes], calls[tree.call[1]].kind, liveBytes], [[300, 300], 'noStack', 300]);

@@ -6,7 +6,7 @@ import { eachBucket, type FileLookup } from '../attribution/owner.js';
 import { tallyOwners, type OwnerTally, type TallyBy } from '../attribution/ownerTally.js';
 
 /** What was allocated in a stretch of a history and is there at its end, and what of it the history frees again. */
-export interface BornIn extends OwnerTally {
+export interface AllocatedIn extends OwnerTally {
   /** First and last event of the stretch; `last` is below `first` where there is none. */
   first: number;
   last: number;
@@ -14,39 +14,39 @@ export interface BornIn extends OwnerTally {
   aliveBytes: Bytes;
   aliveBlocks: number;
   /** Sum of everything that was allocated in the stretch. */
-  bornBytes: Bytes;
-  bornBlocks: number;
+  allocatedBytes: Bytes;
+  allocatedBlocks: number;
 }
 
 /** The answer for an input that tells sums only. */
-export const NOTHING_BORN: BornIn = {
+export const NOTHING_ALLOCATED: AllocatedIn = {
   first: 0,
   last: -1,
   aliveBytes: 0,
   aliveBlocks: 0,
-  bornBytes: 0,
-  bornBlocks: 0,
+  allocatedBytes: 0,
+  allocatedBlocks: 0,
   lines: [],
   buckets: eachBucket(() => ({ bytes: 0, blocks: 0 })),
 };
 
 /** @param window in units of the axis; null for the whole history */
-export function bornIn(
+export function allocatedIn(
   snapshot: Snapshot,
   history: DeviceHistory,
   request: { axis: Axis; window: Stretch | null },
   lookup: FileLookup,
   by: TallyBy = 'line',
-): BornIn {
+): AllocatedIn {
   const { allocations, trace } = history;
   const { birth, death, bytes } = allocations;
   const axis = new HistoryAxis(history, request.axis);
   const { first, end } = axis.eventsIn(axis.window(request.window));
-  const sums = { aliveBytes: 0, aliveBlocks: 0, bornBytes: 0, bornBlocks: 0 };
+  const sums = { aliveBytes: 0, aliveBlocks: 0, allocatedBytes: 0, allocatedBlocks: 0 };
   const isAlive = (row: number): boolean => {
     if (birth[row] < first || birth[row] >= end) return false;
-    sums.bornBytes += bytes[row];
-    sums.bornBlocks++;
+    sums.allocatedBytes += bytes[row];
+    sums.allocatedBlocks++;
     if (death[row] < trace.count) return false;
     sums.aliveBytes += bytes[row];
     sums.aliveBlocks++;

@@ -17,7 +17,7 @@ export interface BandGroup {
 }
 
 /** The allocations of one line (of one stack, if stacks are asked for) in one group: neighbours among the series. */
-export interface Strand {
+export interface Series {
   readonly group: number;
   readonly owner: Owner;
   /** Set if the series is one stack; an index into the sources. */
@@ -25,20 +25,20 @@ export interface Strand {
 }
 
 /** The series from the bottom up. What lives longest lies lowest, so that what comes and goes shakes nothing else. */
-export interface StrandLayout {
+export interface SeriesLayout {
   readonly grouping: BandGrouping;
   readonly groups: readonly BandGroup[];
-  readonly strands: readonly Strand[];
-  /** Strand of each source of the index. */
-  readonly strandOf: Uint32Array;
+  readonly allSeries: readonly Series[];
+  /** Series of each source of the index. */
+  readonly seriesOf: Uint32Array;
 }
 
-interface Pile {
+interface StackedBands {
   bytes: number;
   weight: number;
 }
 
-interface Growing extends Pile {
+interface Growing extends StackedBands {
   group: string;
   owner: Owner;
   source: number | null;
@@ -52,22 +52,22 @@ const SPAN_NAMES: Record<LifeSpan, string> = {
 };
 
 /** What only others know of allocations. */
-export interface StrandWords {
+export interface SeriesWords {
   verdictOf(owner: Owner): string;
   /** @param frames of the allocating stack, innermost first */
   categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): string;
 }
 
-export function strandLayout(
+export function seriesLayout(
   snapshot: Snapshot,
   index: AllocationIndex,
   grouping: BandGrouping,
   lookup: FileLookup,
-  words: StrandWords,
-): StrandLayout {
+  words: SeriesWords,
+): SeriesLayout {
   const { sources } = index;
-  const strands = new Map<string, Growing>();
-  const groups = new Map<string, Pile>();
+  const allSeries = new Map<string, Growing>();
+  const groups = new Map<string, StackedBands>();
   const keyOf: string[] = [];
   for (let source = 0; source < sources.count; source++) {
     const stackless = sources.isRecorded[source] === 1 ? 'noStack' : 'beforeRecording';
@@ -85,35 +85,35 @@ export function strandLayout(
     const key = `${group}\n\n${line}\n\n${stack}`;
     keyOf.push(key);
     const { bytes, weight } = { bytes: sources.bytes[source], weight: sources.weight[source] };
-    const strand = strands.get(key);
-    if (strand === undefined) {
-      strands.set(key, { group, owner, source: grouping === 'stack' ? source : null, bytes, weight });
+    const series = allSeries.get(key);
+    if (series === undefined) {
+      allSeries.set(key, { group, owner, source: grouping === 'stack' ? source : null, bytes, weight });
     } else {
-      strand.bytes += bytes;
-      strand.weight += weight;
+      series.bytes += bytes;
+      series.weight += weight;
     }
-    const pile = groups.get(group);
-    if (pile === undefined) groups.set(group, { bytes, weight });
+    const stacked = groups.get(group);
+    if (stacked === undefined) groups.set(group, { bytes, weight });
     else {
-      pile.bytes += bytes;
-      pile.weight += weight;
+      stacked.bytes += bytes;
+      stacked.weight += weight;
     }
   }
-  return arranged(grouping, strands, groups, keyOf);
+  return arranged(grouping, allSeries, groups, keyOf);
 }
 
 function arranged(
   grouping: BandGrouping,
-  strands: ReadonlyMap<string, Growing>,
-  groups: ReadonlyMap<string, Pile>,
+  allSeries: ReadonlyMap<string, Growing>,
+  groups: ReadonlyMap<string, StackedBands>,
   keyOf: readonly string[],
-): StrandLayout {
-  const ages = new Map([...groups].map(([name, pile]) => [name, meanAge(pile)]));
+): SeriesLayout {
+  const ages = new Map([...groups].map(([name, stacked]) => [name, meanAge(stacked)]));
   const lowestFirst = [...groups.keys()].sort((a, b) => (ages.get(b) ?? 0) - (ages.get(a) ?? 0));
   const heaviestFirst = [...groups].sort(([, a], [, b]) => b.weight - a.weight).map(([name]) => name);
   const place = new Map(lowestFirst.map((name, at) => [name, at]));
   const rank = new Map(heaviestFirst.map((name, at) => [name, at]));
-  const order = [...strands].sort(
+  const order = [...allSeries].sort(
     ([, a], [, b]) => (place.get(a.group) ?? 0) - (place.get(b.group) ?? 0) || meanAge(b) - meanAge(a),
   );
   const at = new Map(order.map(([key], position) => [key, position]));
@@ -121,12 +121,12 @@ function arranged(
   return {
     grouping,
     groups: lowestFirst.map((name) => ({ name: named ? name : '', rank: rank.get(name) ?? 0 })),
-    strands: order.map(([, { group, owner, source }]) => ({ group: place.get(group) ?? 0, owner, source })),
-    strandOf: Uint32Array.from(keyOf, (key) => at.get(key) ?? 0),
+    allSeries: order.map(([, { group, owner, source }]) => ({ group: place.get(group) ?? 0, owner, source })),
+    seriesOf: Uint32Array.from(keyOf, (key) => at.get(key) ?? 0),
   };
 }
 
 /** Mean events that a byte lived for. */
-function meanAge({ bytes, weight }: Pile): number {
+function meanAge({ bytes, weight }: StackedBands): number {
   return bytes === 0 ? 0 : weight / bytes;
 }

@@ -4,7 +4,7 @@ import type { Bands } from '../../src/protocol/bandData.js';
 import { lastAtOrBelow } from '../chart/points.js';
 import type { Range } from '../chart/range.js';
 
-export interface Pile {
+export interface StackedBands {
   bands: Bands;
   /** First column of each sample, and the end of the last one. */
   edges: Uint16Array;
@@ -12,7 +12,7 @@ export interface Pile {
   event: Int32Array;
   /** Live bytes over the samples: the series from the bottom up, then the others. */
   values: Float64Array[];
-  /** Bytes below each strand. */
+  /** Bytes below each series. */
   floors: Float64Array[];
   blocks: BandBlockColumns;
   /** The blocks of series `s` are `blockOffset[s]` to `blockOffset[s + 1]`. */
@@ -21,30 +21,30 @@ export interface Pile {
 
 /** One band at one sample: a block, or what of a series has no outline of its own. */
 export interface Piece {
-  /** Position in the series; their number for the others. */
-  strand: number;
-  /** Position in the blocks, -1 for the rest of the strand. */
+  /** Position in `allSeries`; their number for the others. */
+  series: number;
+  /** Position in the blocks, -1 for the rest of the series. */
   block: number;
   /** Bytes below it, and with it. */
   from: number;
   to: number;
 }
 
-export function pileOf(bands: Bands): Pile {
-  const { column, event, series, blocks } = unpackBands(bands.packed);
+export function stackBands(bands: Bands): StackedBands {
+  const { column, event, changes, blocks } = unpackBands(bands.packed);
   const edges = new Uint16Array(column.length + 1).fill(bands.pixels);
   edges.set(column);
-  const values = Array.from({ length: bands.strands.length + 1 }, (_, strand) => {
+  const values = Array.from({ length: bands.allSeries.length + 1 }, (_, series) => {
     const of = new Float64Array(event.length);
-    for (let at = series.offset[strand]; at < series.offset[strand + 1]; at++) {
-      const until = at + 1 < series.offset[strand + 1] ? series.sample[at + 1] : event.length;
-      of.fill(series.bytes[at], series.sample[at], until);
+    for (let at = changes.offset[series]; at < changes.offset[series + 1]; at++) {
+      const until = at + 1 < changes.offset[series + 1] ? changes.sample[at + 1] : event.length;
+      of.fill(changes.bytes[at], changes.sample[at], until);
     }
     return of;
   });
   const blockOffset = new Uint32Array(values.length + 1);
-  for (const strand of blocks.strand) blockOffset[strand + 1]++;
-  for (let strand = 0; strand < values.length; strand++) blockOffset[strand + 1] += blockOffset[strand];
+  for (const series of blocks.series) blockOffset[series + 1]++;
+  for (let series = 0; series < values.length; series++) blockOffset[series + 1] += blockOffset[series];
   return { bands, edges, event, values, floors: floorsOf(values), blocks, blockOffset };
 }
 
@@ -63,17 +63,17 @@ function floorsOf(values: readonly Float64Array[]): Float64Array[] {
  * Every piece of every sample, from the bottom up. The rest of a series lies below its blocks, the oldest lowest. Runs
  * over a hundred thousand pieces while one zooms: it makes no objects.
  */
-export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly<Piece>) => void): void {
-  const { event, values, blocks, blockOffset } = pile;
+export function forEachPiece(stacked: StackedBands, visit: (sample: number, piece: Readonly<Piece>) => void): void {
+  const { event, values, blocks, blockOffset } = stacked;
   const { from, to, bytes } = blocks;
   const open = values.map((): number[] => []);
   const next = blockOffset.slice();
-  const piece: Piece = { strand: 0, block: -1, from: 0, to: 0 };
+  const piece: Piece = { series: 0, block: -1, from: 0, to: 0 };
   for (let sample = 0; sample < event.length; sample++) {
     let height = 0;
-    for (let strand = 0; strand < values.length; strand++) {
-      const live = open[strand];
-      let rest = values[strand][sample];
+    for (let series = 0; series < values.length; series++) {
+      const live = open[series];
+      let rest = values[series][sample];
       // Most series are nowhere most of the time. What is nowhere has no blocks that live or begin.
       if (rest === 0) {
         if (live.length > 0) live.length = 0;
@@ -86,11 +86,11 @@ export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly
         rest -= bytes[block];
       }
       if (kept < live.length) live.length = kept;
-      for (; next[strand] < blockOffset[strand + 1] && from[next[strand]] === sample; next[strand]++) {
-        live.push(next[strand]);
-        rest -= bytes[next[strand]];
+      for (; next[series] < blockOffset[series + 1] && from[next[series]] === sample; next[series]++) {
+        live.push(next[series]);
+        rest -= bytes[next[series]];
       }
-      piece.strand = strand;
+      piece.series = series;
       for (let at = -1; at < live.length; at++) {
         const size = at < 0 ? rest : bytes[live[at]];
         if (size <= 0) continue;
@@ -104,18 +104,18 @@ export function forEachPiece(pile: Pile, visit: (sample: number, piece: Readonly
 }
 
 /** The pieces of one sample, from the bottom up. */
-export function piecesAt({ values, blocks, blockOffset }: Pile, sample: number): Piece[] {
+export function piecesAt({ values, blocks, blockOffset }: StackedBands, sample: number): Piece[] {
   const pieces: Piece[] = [];
   let height = 0;
-  for (let strand = 0; strand < values.length; strand++) {
+  for (let series = 0; series < values.length; series++) {
     const live: number[] = [];
-    for (let block = blockOffset[strand]; block < blockOffset[strand + 1]; block++) {
+    for (let block = blockOffset[series]; block < blockOffset[series + 1]; block++) {
       if (blocks.from[block] <= sample && blocks.to[block] >= sample) live.push(block);
     }
-    const rest = live.reduce((left, block) => left - blocks.bytes[block], values[strand][sample]);
+    const rest = live.reduce((left, block) => left - blocks.bytes[block], values[series][sample]);
     for (const block of [-1, ...live]) {
       const size = block < 0 ? rest : blocks.bytes[block];
-      if (size > 0) pieces.push({ strand, block, from: height, to: height + size });
+      if (size > 0) pieces.push({ series, block, from: height, to: height + size });
       height += Math.max(0, size);
     }
   }
@@ -123,8 +123,8 @@ export function piecesAt({ values, blocks, blockOffset }: Pile, sample: number):
 }
 
 /** The piece at a height; null above the series. */
-export function pieceAt(pile: Pile, sample: number, bytes: number): Piece | null {
-  return piecesAt(pile, sample).find(({ from, to }) => bytes >= from && bytes < to) ?? null;
+export function pieceAt(stacked: StackedBands, sample: number, bytes: number): Piece | null {
+  return piecesAt(stacked, sample).find(({ from, to }) => bytes >= from && bytes < to) ?? null;
 }
 
 /** Where a band lies, sample by sample: parallel columns. */
@@ -135,18 +135,18 @@ export interface Outline {
 }
 
 /** A series as a whole, or one block of it; its stretches may be apart. */
-export function outlineOf(pile: Pile, strand: number, block: number): Outline {
-  const { values, floors, blocks, blockOffset } = pile;
+export function outlineOf(stacked: StackedBands, series: number, block: number): Outline {
+  const { values, floors, blocks, blockOffset } = stacked;
   const outline: Outline = { sample: [], from: [], to: [] };
   const first = block < 0 ? 0 : blocks.from[block];
-  const last = block < 0 ? pile.event.length - 1 : blocks.to[block];
+  const last = block < 0 ? stacked.event.length - 1 : blocks.to[block];
   for (let sample = first; sample <= last; sample++) {
-    let from = floors[strand][sample];
-    let to = from + values[strand][sample];
+    let from = floors[series][sample];
+    let to = from + values[series][sample];
     if (to === from) continue;
     if (block >= 0) {
-      // What is above: the younger blocks of the strand.
-      for (let other = block + 1; other < blockOffset[strand + 1]; other++) {
+      // What is above: the younger blocks of the series.
+      for (let other = block + 1; other < blockOffset[series + 1]; other++) {
         if (blocks.from[other] <= sample && blocks.to[other] >= sample) to -= blocks.bytes[other];
       }
       from = to - blocks.bytes[block];
@@ -159,7 +159,7 @@ export function outlineOf(pile: Pile, strand: number, block: number): Outline {
 }
 
 /** The sample that is drawn at a value of the x axis; -1 beside the window. */
-export function sampleAt({ bands, edges }: Pile, x: number): number {
+export function sampleAt({ bands, edges }: StackedBands, x: number): number {
   const { window, pixels } = bands;
   if (x < window.from || x > window.to) return -1;
   const column = Math.min(pixels - 1, Math.floor(((x - window.from) / (window.to - window.from)) * pixels));
@@ -167,14 +167,14 @@ export function sampleAt({ bands, edges }: Pile, x: number): number {
 }
 
 /** Where a sample begins on the x axis; the end of the last one for the number of samples. */
-export function xOfSample({ bands, edges }: Pile, sample: number): number {
+export function xOfSample({ bands, edges }: StackedBands, sample: number): number {
   const { window, pixels } = bands;
   return window.from + (edges[sample] / pixels) * (window.to - window.from);
 }
 
 /** The samples that show in a range: first and last; last below first where there are none. */
-export function samplesIn(pile: Pile, { from, to }: Range): { first: number; last: number } {
-  const { window } = pile.bands;
+export function samplesIn(stacked: StackedBands, { from, to }: Range): { first: number; last: number } {
+  const { window } = stacked.bands;
   if (to < window.from || from > window.to) return { first: 0, last: -1 };
-  return { first: sampleAt(pile, Math.max(from, window.from)), last: sampleAt(pile, Math.min(to, window.to)) };
+  return { first: sampleAt(stacked, Math.max(from, window.from)), last: sampleAt(stacked, Math.min(to, window.to)) };
 }
