@@ -10,9 +10,12 @@ const FAILURES = {
   analyze: [
     ...(Object.keys(VERDICT_WORD) as Verdict[]),
     ...(['reservedOnly', 'hostOnly', 'pinnedSegments', 'pendingFrees'] satisfies ProcessFinding['verdict'][]),
+    'incomplete',
   ],
   compare: ['worse', 'same', 'smaller', 'cannotTell'],
-} as const satisfies { analyze: readonly (Verdict | ProcessFinding['verdict'])[]; compare: readonly FixAnswer[] };
+} as const satisfies { analyze: readonly Failure[]; compare: readonly FixAnswer[] };
+
+export type Failure = Verdict | ProcessFinding['verdict'] | 'incomplete';
 
 interface CommonArguments {
   readonly inputs: readonly string[];
@@ -21,12 +24,16 @@ interface CommonArguments {
   readonly rules: readonly PathRule[];
   readonly output: OutputFormat;
   readonly mostLines: number;
+  /** Finds the rank in a path, as its first group; null for the words that launchers write. */
+  readonly rankPattern: RegExp | null;
 }
 
 export interface AnalyzeArguments extends CommonArguments {
   readonly command: 'analyze';
-  /** Verdicts that end in `EXIT_FOUND`. */
-  readonly failOn: readonly (Verdict | ProcessFinding['verdict'])[];
+  /** What ends in `EXIT_FOUND`: verdicts, and `incomplete` where ranks or files are missing. */
+  readonly failOn: readonly Failure[];
+  /** Ranks of each job, null for what its recorder counted. */
+  readonly expectRanks: number | null;
 }
 
 /** Two inputs: the earlier one, then the later one; files or folders. */
@@ -54,6 +61,8 @@ const OPTIONS = {
   markdown: { type: 'boolean' },
   sarif: { type: 'boolean' },
   'fail-on': { type: 'string', multiple: true },
+  'rank-pattern': { type: 'string' },
+  'expect-ranks': { type: 'string' },
   all: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
@@ -84,10 +93,37 @@ export function parseArguments(args: readonly string[]): Invocation {
     rules: (values.map ?? []).map(parseRule),
     output: outputOf(values),
     mostLines: values.all === true ? Infinity : MOST_LINES,
+    rankPattern: values['rank-pattern'] === undefined ? null : patternOf(values['rank-pattern']),
   };
-  if (command === 'analyze') return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.analyze) };
+  if (command === 'analyze') {
+    const failOn = failuresOf(values['fail-on'], FAILURES.analyze);
+    const expected = values['expect-ranks'];
+    return {
+      command,
+      ...common,
+      failOn,
+      expectRanks: expected === undefined ? null : countOf('expect-ranks', expected),
+    };
+  }
   if (common.output === 'sarif') throw new UsageError('--sarif works with analyze only.');
   return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
+}
+
+function patternOf(text: string): RegExp {
+  try {
+    const pattern = new RegExp(text);
+    if (new RegExp(`${text}|`).exec('')?.length === 2) return pattern;
+  } catch {
+    // Said below.
+  }
+  throw new UsageError(
+    `--rank-pattern takes a regular expression with one group, such as '_(\\d+)\\.pickle', not '${text}'.`,
+  );
+}
+
+function countOf(option: string, text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new UsageError(`--${option} takes a number from 1 on, not '${text}'.`);
 }
 
 function outputOf(values: { json?: boolean; markdown?: boolean; sarif?: boolean }): OutputFormat {

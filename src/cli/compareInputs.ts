@@ -19,6 +19,7 @@ export async function compareInputs(
   workspace: ReportWorkspace,
   ignored: readonly IgnoredLeak[],
   desk: Desk,
+  rankPattern: RegExp | null,
 ): Promise<CompareReport | null> {
   const { complain } = desk;
   const sides = [];
@@ -26,7 +27,11 @@ export async function compareInputs(
     const inputs = await expandInputs([path], complain);
     if (inputs.length === 0) return null;
     const isFolder = inputs.some(({ found }) => found);
-    sides.push({ path, isFolder, digests: isFolder ? await many(path, inputs, desk) : await one(path, desk) });
+    sides.push({
+      path,
+      isFolder,
+      digests: isFolder ? await many(path, inputs, desk, rankPattern) : await one(path, desk),
+    });
   }
   desk.judging();
   const [a, b] = sides;
@@ -54,8 +59,13 @@ export async function compareInputs(
     );
 }
 
-async function many(path: string, inputs: readonly Input[], desk: Desk): Promise<readonly SnapshotDigest[]> {
-  const { digests, trends, cycles } = await readInputs(inputs, desk);
+async function many(
+  path: string,
+  inputs: readonly Input[],
+  desk: Desk,
+  rankPattern: RegExp | null,
+): Promise<readonly SnapshotDigest[]> {
+  const { digests, trends, cycles } = await readInputs(inputs, desk, rankPattern);
   const isOther = digests.length === 0 && trends.length + cycles.length > 0;
   if (isOther)
     desk.complain(`${path} holds no snapshot, so there is nothing to compare: name a folder that holds some.`);

@@ -18,10 +18,13 @@ Options:
   --sarif           print what analyze finds as SARIF 2.1.0, for code scanning
   --fail-on WHAT    end with exit code 1 if analyze finds a verdict (leak, growing, …), or if compare gives an
                     answer (worse, same, smaller, cannotTell); several with commas
-  --all             print every line, not only the largest
+                    incomplete: ranks or files are missing
+  --rank-pattern R  regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'
+  --expect-ranks N  ranks that the job has; without it the recorder's count
+  --all             print every line and every rank, not only the largest
   --help            print this text
   --version         print the version
 
-Exit code: 0; 1 if there is what --fail-on names; 2 if an argument or an input is bad, whatever else was found:
-standard error says why, one sentence each.
+Exit code: 0; 1 if there is what --fail-on names; else 2 if an argument or an input is bad: standard error says why,
+one sentence each.
 `;

@@ -75,6 +75,8 @@ export async function expandInputs(paths: readonly string[], complain: Complain)
 
 /** What a file holds, condensed: the columns of snapshots are released. */
 export interface Contents {
+  /** Files that are no good, with the sentence that says so. */
+  readonly failed: { path: string; message: string }[];
   readonly digests: SnapshotDigest[];
   readonly trends: OtherInputs['trends'][number][];
   readonly cycles: OtherInputs['cycles'][number][];
@@ -84,16 +86,19 @@ export interface Contents {
  * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
  * @throws SnapshotError
  */
-async function readContents(path: string): Promise<Contents> {
+async function readContents(path: string, rankPattern: RegExp | null): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
-  const contents: Contents = { digests: [], trends: [], cycles: [] };
+  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
   try {
     const recording = await readRecording(path);
     for await (const { path: name, result } of readAll(file.source)) {
       if (member !== null && name !== path) continue;
       if (result.kind === 'snapshot')
-        contents.digests.push(digestSnapshot(name, result.snapshot, recording, savedAtUs(file.state)));
+        contents.digests.push({
+          ...digestSnapshot(name, result.snapshot, recording, savedAtUs(file.state)),
+          rank: rankIn(path, rankPattern),
+        });
       else if (result.kind === 'trend') contents.trends.push({ path: name, trend: result.trend });
       else contents.cycles.push({ path: name, cycles: result.cycles });
       if (member !== null) break;
@@ -106,15 +111,25 @@ async function readContents(path: string): Promise<Contents> {
   throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
 }
 
+/** The rank that the user's pattern finds in a path. */
+function rankIn(path: string, pattern: RegExp | null): number | null {
+  const digits = pattern?.exec(path)?.[1] ?? '';
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
+}
+
 /** Reads every input that is good, and complains about every other, one sentence each. */
-export async function readInputs(inputs: readonly Input[], desk: Desk): Promise<Contents> {
+export async function readInputs(
+  inputs: readonly Input[],
+  desk: Desk,
+  rankPattern: RegExp | null = null,
+): Promise<Contents> {
   const { complain } = desk;
-  const all: Contents = { digests: [], trends: [], cycles: [] };
+  const all: Contents = { failed: [], digests: [], trends: [], cycles: [] };
   for (const { path, found } of inputs) {
     if (desk.setAside.has(path)) continue;
     try {
       desk.reading(path);
-      const { digests, trends, cycles } = await readContents(path);
+      const { digests, trends, cycles } = await readContents(path, rankPattern);
       all.digests.push(...digests);
       all.trends.push(...trends);
       all.cycles.push(...cycles);
@@ -122,7 +137,9 @@ export async function readInputs(inputs: readonly Input[], desk: Desk): Promise<
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
       const foreign = error.reason === 'notASnapshot' || error.reason === 'forbidden';
-      if (!(found && foreign)) complain(error.message);
+      if (found && foreign) continue;
+      all.failed.push({ path, message: error.message });
+      complain(error.message);
     }
   }
   const nothing = all.digests.length + all.trends.length + all.cycles.length === 0;
@@ -138,7 +155,7 @@ export async function readInputs(inputs: readonly Input[], desk: Desk): Promise<
  */
 export async function readOneSnapshot(path: string, desk: Desk): Promise<SnapshotDigest> {
   desk.reading(path);
-  const { digests } = await readContents(path);
+  const { digests } = await readContents(path, null);
   desk.read(path, weightOf(digests));
   if (digests.length === 1) return digests[0];
   throw new SnapshotError(

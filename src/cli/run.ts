@@ -16,9 +16,9 @@ export interface Output {
 export type Work = (command: AnalyzeArguments | CompareArguments, words: Words) => Promise<boolean>;
 
 const EXIT_OK = 0;
-/** What `--fail-on` names was found. */
+/** What `--fail-on` names was found: a torn file beside it takes nothing back. */
 export const EXIT_FOUND = 1;
-/** Stronger than `EXIT_FOUND`: what was found may not be all. */
+/** Nothing was found, but what was found may not be all. */
 const EXIT_BAD_INPUT = 2;
 
 /** Runs the command line. @returns the exit code */
@@ -50,6 +50,6 @@ export async function run(args: readonly string[], output: Output, work: Work): 
     if (!(error instanceof UsageError)) throw error;
     complain(error.message);
   }
-  if (complaints > 0) return EXIT_BAD_INPUT;
-  return found ? EXIT_FOUND : EXIT_OK;
+  if (found) return EXIT_FOUND;
+  return complaints > 0 ? EXIT_BAD_INPUT : EXIT_OK;
 }

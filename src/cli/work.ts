@@ -39,14 +39,14 @@ function ignore(): undefined {
 /** @returns true if the report has a verdict that was asked to fail on */
 async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> {
   const { complain } = desk;
-  const workspace = await workspaceOf(command);
+  const workspace = { ...(await workspaceOf(command)), expectRanks: command.expectRanks };
   const inputs = await expandInputs(command.inputs, complain);
-  const { digests, ...others } = await readInputs(inputs, desk);
+  const { digests, failed, ...others } = await readInputs(inputs, desk, command.rankPattern);
   if (digests.length + others.trends.length + others.cycles.length === 0) return false;
   desk.judging();
   const reports = new ReportsFromSources(() => performance.now());
   const { report: whole, paths } = await reports.report(digests, workspace, others);
-  const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
+  const report = withIgnored({ ...whole, failed }, await ignoredLeaks(command.root, complain));
   switch (command.output) {
     case 'json':
       printJson(report, desk);
@@ -65,8 +65,12 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
     }
   }
   const isFailure = ({ verdict, ignored }: LineReport): boolean => !ignored && command.failOn.includes(verdict);
-  return report.runs.some(
-    ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
+  const isIncomplete = report.missing.length + report.failed.length > 0;
+  return (
+    (isIncomplete && command.failOn.includes('incomplete')) ||
+    report.runs.some(
+      ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
+    )
   );
 }
 
@@ -86,7 +90,7 @@ async function compare(command: CompareArguments, desk: Desk): Promise<boolean> 
   const { complain } = desk;
   const workspace = await workspaceOf(command);
   const ignored = await ignoredLeaks(command.root, complain);
-  const report = await compareInputs(command.inputs, workspace, ignored, desk);
+  const report = await compareInputs(command.inputs, workspace, ignored, desk, command.rankPattern);
   if (report === null) return false;
   if (report.fix === null && command.failOn.length > 0) {
     throw new UsageError('--fail-on needs two runs, and both snapshots are of one: name a folder of each run.');

@@ -42,6 +42,8 @@ export interface DeviceTotals {
  */
 export interface SnapshotDigest {
   path: string;
+  /** The rank that the user's own pattern finds in the path, null without one. */
+  rank: number | null;
   format: string;
   fileBytes: Bytes;
   eventCount: number;
@@ -117,6 +119,7 @@ export function digestSnapshot(
   }
   return {
     path,
+    rank: null,
     format: snapshot.format,
     fileBytes: snapshot.fileBytes,
     eventCount: traces.reduce((sum, trace) => sum + trace.count, 0),

@@ -208,6 +208,7 @@ const curve: Shape<TraceCurve> = where(
 const recording: Shape<Recording> = record({
   run: text,
   rank: orNull(number),
+  worldSize: orNull(number),
   isLight: bool,
   step: orNull(number),
   stepEndsUs: list(number),
@@ -263,6 +264,7 @@ const recording: Shape<Recording> = record({
 
 const digest: Shape<SnapshotDigest> = record({
   path: text,
+  rank: orNull(count),
   format: text,
   fileBytes: number,
   eventCount: count,

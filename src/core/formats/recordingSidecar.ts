@@ -32,6 +32,7 @@ export function parseRecording(text: string): Recording | null {
   return {
     run: textOf(value['run']) ?? '',
     rank: numberOf(value['rank']),
+    worldSize: numberOf(value['worldSize']),
     isLight: value['kind'] === 'light',
     step: numberOf(value['step']),
     stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),

@@ -5,6 +5,8 @@ export interface Recording {
   /** Names the run; the same for all ranks. */
   readonly run: string;
   readonly rank: number | null;
+  /** Ranks of the job. */
+  readonly worldSize: number | null;
   /** Made without a trace on purpose, between two snapshots that have one. */
   readonly isLight: boolean;
   /** Steps finished when the snapshot was taken. */

@@ -9,19 +9,12 @@ import { fixCells, fixSentence, fixSides } from './fixText.js';
 import { configurationsText } from '../report/configurations.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines } from '../report/lineSelection.js';
+import { shownRuns } from './jobText.js';
 import { outOfMemoryMarkdown } from './oomText.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
-import type {
-  CompareReport,
-  CycleReport,
-  FixVerdict,
-  RankDifference,
-  Report,
-  RunReport,
-  TrendReport,
-} from '../report/report.js';
+import type { CompareReport, CycleReport, FixVerdict, Report, RunReport, TrendReport } from '../report/report.js';
 import {
   bucketWord,
   categoryWord,
@@ -49,9 +42,10 @@ const SPARKLINE_WIDTH = 12;
 
 /** The report as Markdown that ends with a newline. Recorded names are code, never markup, links or mentions. */
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
+  const { runs, jobs } = shownRuns(report.runs, options.mostLines);
   const texts = [
-    ...report.runs.map((run) => runMarkdown(run, options)),
-    ...ranksMarkdown(report.ranks),
+    ...runs.map((run) => runMarkdown(run, options)),
+    ...ranksMarkdown([...jobs, ...[...report.missing, ...report.ranks].map(({ message }) => message)]),
     ...report.trends.map(trendMarkdown),
     ...report.cycles.map((cycles) => cyclesMarkdown(cycles, options)),
   ];
@@ -105,11 +99,9 @@ function fixMarkdown(fix: FixVerdict | null): string[] {
   ];
 }
 
-function ranksMarkdown(differences: readonly RankDifference[]): string[] {
-  if (differences.length === 0) return [];
-  return [
-    document([`## ${say('Ranks that differ')}`, '', ...differences.map(({ message }) => `- ${codeSpan(message)}`)]),
-  ];
+function ranksMarkdown(messages: readonly string[]): string[] {
+  if (messages.length === 0) return [];
+  return [document([`## ${say('Ranks that differ')}`, '', ...messages.map((message) => `- ${codeSpan(message)}`)])];
 }
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {

@@ -7,6 +7,7 @@ import { byteText, signedByteText } from '../text/byteText.js';
 import { fixLines } from './fixText.js';
 import { liveNotes, noteLines } from './heldText.js';
 import { findingLines } from './findingText.js';
+import { shownRuns } from './jobText.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines, sum } from '../report/lineSelection.js';
 import { outOfMemoryLines } from './oomText.js';
@@ -59,8 +60,11 @@ const MOST_PATHS = 5;
 
 /** The report as text that ends with a newline. Control characters of recorded names show as escapes. */
 export function renderText(report: Report, options: TextOptions): string {
+  const { runs, jobs } = shownRuns(report.runs, options.mostLines);
   const texts = [
-    ...report.runs.map((run) => runText(run, options)),
+    ...runs.map((run) => runText(run, options)),
+    ...jobs.map((text) => visibleText(text) + '\n'),
+    ...report.missing.map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
     ...report.ranks.map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
     ...report.trends.map(trendText),
     ...report.cycles.map((cycles) => cyclesText(cycles, options)),

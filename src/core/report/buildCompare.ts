@@ -129,7 +129,7 @@ function compareSnapshots(
     const observed = observeRun(one, workspace, lookup);
     // What grows on and on is compared by its rate, whether something would release it some time or not.
     const proved = new Map(observed.lines.filter(({ bound }) => bound === null).map((line) => [line, null]));
-    const report = runReport(observed, workspace, lookup, undefined, { findings: new Map(), proved });
+    const report = runReport(observed, null, workspace, lookup, undefined, { findings: new Map(), proved });
     return runWithIgnored(report, ignored);
   };
   return {

@@ -1,11 +1,13 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
 import { groupRuns } from '../runs/runs.js';
+import { jobNames, jobsOf, type JobNames } from '../runs/jobs.js';
 import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { cycleReport } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { rankDifferences } from './rankDifference.js';
-import { REPORT_SCHEMA, type Report } from './report.js';
+import { missingRanks } from './ranks.js';
+import { REPORT_SCHEMA, type Report, type RunReport } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { sampleWarnings } from './process/sampleWarnings.js';
 import { boundStacks } from './stackBudget.js';
@@ -16,6 +18,8 @@ import { NO_WORDS, runReport, type SourceWords } from './runReport.js';
 /** What is seen in snapshots, before any verdict. */
 export interface Observed {
   readonly runs: readonly ObservedRun[];
+  /** Names of the job of each run, null where its rank is not known. */
+  readonly jobs: readonly (JobNames | null)[];
   /** The workspace files that recorded files are. */
   readonly lookup: FileLookup;
   readonly paths: UnmappedFiles;
@@ -29,8 +33,10 @@ export function observe(
 ): Observed {
   const mapping = mapDigests(digests, workspace, others);
   const lookup: FileLookup = (file) => mapping.lookup(file);
+  const runs = groupRuns(digests);
   return {
-    runs: groupRuns(digests).map((run) => observeRun(run, workspace, lookup, others)),
+    jobs: runs.map(jobNames),
+    runs: runs.map((run) => observeRun(run, workspace, lookup, others)),
     lookup,
     paths: { unmapped: mapping.unmapped, ambiguous: mapping.ambiguous, learned: mapping.learned },
   };
@@ -38,19 +44,28 @@ export function observe(
 
 /** The report on what was seen. */
 export function reportOf(
-  { runs: observed, lookup }: Observed,
+  { runs: observed, jobs: names, lookup }: Observed,
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
   words: SourceWords = NO_WORDS,
 ): Report {
-  const runs = observed.map((run) => runReport(run, workspace, lookup, others, words));
+  const jobs = jobsOf(names);
+  const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, others, words));
   boundStacks(runs);
   const processes = observed.map(({ run }) => run);
   const trends = others.trends.map(({ path, trend }) =>
     trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
   );
   const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
-  return { schema: REPORT_SCHEMA, runs, ranks: rankDifferences(runs), trends, cycles };
+  return { schema: REPORT_SCHEMA, runs, ...overRanks(runs, workspace.expectRanks), failed: [], trends, cycles };
+}
+
+/** What is said of the ranks of jobs together. */
+export function overRanks(
+  runs: readonly RunReport[],
+  expected: number | null = null,
+): Pick<Report, 'ranks' | 'missing'> {
+  return { ranks: rankDifferences(runs), missing: missingRanks(runs, expected) };
 }
 
 /** The report over any number of snapshots and other inputs without sources, and what its paths left open. */

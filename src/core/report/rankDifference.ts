@@ -1,7 +1,7 @@
 import { say, sayCount } from '../text/say.js';
 import { signedByteText } from '../text/byteText.js';
-import { jobOf } from './job.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
+import { ranksText, runsByJob } from './ranks.js';
 import { perStep, placeText } from './reportWords.js';
 
 type Ranked = RunReport & { rank: number };
@@ -13,13 +13,8 @@ const GROWING: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
 
 /** Lines that grow on some ranks of a distributed run and not on others, by the worst rate. */
 export function rankDifferences(runs: readonly RunReport[]): RankDifference[] {
-  const jobs = new Map<string, Ranked[]>();
-  for (const run of runs) {
-    const job = jobOf(run);
-    if (job === null || run.rank === null) continue;
-    jobs.set(job, [...(jobs.get(job) ?? []), { ...run, rank: run.rank }]);
-  }
-  return [...jobs].flatMap(([job, ranks]) => (ranks.length < 2 ? [] : differencesIn(job, ranks)));
+  const ranked = runs.filter((run): run is Ranked => run.rank !== null);
+  return [...runsByJob(ranked)].flatMap(([job, ranks]) => (ranks.length < 2 ? [] : differencesIn(job, ranks)));
 }
 
 function differencesIn(job: string, ranks: readonly Ranked[]): RankDifference[] {
@@ -63,22 +58,20 @@ function messageOf(place: string, growing: readonly RankLine[], calm: readonly R
           growing.length,
           '{1} grows on rank {2} ({3}).',
           '{1} grows on ranks {2} ({3}).',
-          ...[place, ranksText(growing), perStep(signedByteText(Math.round(rate)), run.steps)],
+          ...[place, namesOf(growing), perStep(signedByteText(Math.round(rate)), run.steps)],
         )
-      : sayCount(growing.length, '{1} grows on rank {2}.', '{1} grows on ranks {2}.', ...[place, ranksText(growing)]),
+      : sayCount(growing.length, '{1} grows on rank {2}.', '{1} grows on ranks {2}.', ...[place, namesOf(growing)]),
     calm.every(({ verdict }) => verdict === null)
-      ? sayCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', ranksText(calm))
-      : sayCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', ranksText(calm)),
+      ? sayCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', namesOf(calm))
+      : sayCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', namesOf(calm)),
     growing.length === 1
       ? say('Inspect code that only rank {0} runs.', growing[0].rank)
       : say('Inspect code that only those ranks run.'),
   ].join(' ');
 }
 
-function ranksText(lines: readonly RankLine[]): string {
-  const ranks = lines.map(({ rank }) => String(rank));
-  const last = String(ranks.pop());
-  return ranks.length === 0 ? last : say('{0} and {1}', ranks.join(', '), last);
+function namesOf(lines: readonly RankLine[]): string {
+  return ranksText(lines.map(({ rank }) => rank));
 }
 
 function worstRate(lines: readonly RankLine[]): number {

@@ -20,6 +20,10 @@ export interface Report {
   runs: RunReport[];
   /** Lines that leak on some ranks of a distributed run only, the worst first. */
   ranks: RankDifference[];
+  /** Ranks of distributed runs that no snapshot is of. */
+  missing: MissingRanks[];
+  /** Files that could not be read. */
+  failed: { path: string; message: string }[];
   /** How much was held over time, from inputs that know no lines. */
   trends: TrendReport[];
   /** What reference cycles kept, from PyTorch's cycle detector. */
@@ -40,6 +44,16 @@ export interface RankDifference {
   message: string;
 }
 
+/** Ranks of a distributed run that no snapshot is of. */
+export interface MissingRanks {
+  job: string;
+  /** Ranks of the job. */
+  expected: number;
+  /** Ascending. */
+  ranks: number[];
+  message: string;
+}
+
 /** A line on one rank. */
 export interface RankLine {
   rank: number;
@@ -57,6 +71,10 @@ export type StepSource = 'annotations' | 'recorder' | 'period' | 'snapshots' | '
 export interface RunReport {
   id: string;
   rank: number | null;
+  /** The distributed run that it belongs to, the same for all its ranks; null where the rank is not known. */
+  job: string | null;
+  /** Ranks of the job, null where no recorder tells it. */
+  worldSize: number | null;
   /** What one step is in this run's rates; null where fewer than three are known. */
   steps: StepSource | null;
   /** What put the snapshots in order. */

@@ -9,7 +9,7 @@ import { ProvedBefore, type ProofStore } from './provedBefore.js';
 import type { HolderReport, Report } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
-/** Milliseconds that looking for holders may add to a report. */
+/** Milliseconds that looking for the holders of one run may take: many ranks do not take from each other. */
 const MOST_TIME = 4000;
 
 /** Reports whose verdicts rest on the source as well as on what was recorded. */
@@ -44,7 +44,7 @@ export class ReportsFromSources {
         if (proof !== null) proved.set(line, proof.holder);
       }
     }
-    const findings = await this.followSources(observed, digests, workspace, proved);
+    const findings = await this.followSources(observed, workspace, proved);
     const report = reportOf(observed, workspace, others, { findings, proved });
     report.runs.forEach((run, i) => {
       const seen = run.lines.filter((_, place) => !proved.has(observed.runs[i].lines[place]));
@@ -57,27 +57,32 @@ export class ReportsFromSources {
   /** What the sources say of lines whose growth lasts, and of cycles whose holder is not known. */
   private async followSources(
     { runs, lookup }: Observed,
-    digests: readonly SnapshotDigest[],
     workspace: ReportWorkspace,
     proved: ReadonlyMap<ObservedLine, unknown>,
   ): Promise<ReadonlyMap<ObservedLine, SourceFinding>> {
-    const open = runs.flatMap(({ lines }) => lines.filter((line) => isOpen(line) && !proved.has(line)));
-    if (open.length === 0 || workspace.sourceText === undefined) return new Map();
+    const findings = new Map<ObservedLine, SourceFinding>();
+    const { sourceText } = workspace;
+    const open = runs.map(({ lines }) => lines.filter((line) => isOpen(line) && !proved.has(line)));
+    if (open.every((lines) => lines.length === 0) || sourceText === undefined) return findings;
     if (this.search === null) {
       const { PatternSearch: Search } = await import('./patternSearch.js');
       this.search = new Search();
     }
-    const recorded = new Map<string, string>();
-    for (const { recording } of digests) {
-      for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
+    // Each run with files of its own, so that a rank alone is judged as among others.
+    for (const [i, { run }] of runs.entries()) {
+      const recorded = new Map<string, string>();
+      for (const { recording } of run.snapshots) {
+        for (const { file, sha256 } of recording?.sources ?? []) recorded.set(lookup(file) ?? '', sha256);
+      }
+      const access = {
+        files: workspace.files,
+        text: sourceText,
+        isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,
+        now: this.now,
+      };
+      for (const [line, finding] of this.search.follow(open[i], access, MOST_TIME)) findings.set(line, finding);
     }
-    const access = {
-      files: workspace.files,
-      text: workspace.sourceText,
-      isChanged: (file: string) => recorded.has(file) && recorded.get(file) !== workspace.sourceFacts?.(file)?.sha256,
-      now: this.now,
-    };
-    return this.search.follow(open, access, MOST_TIME);
+    return findings;
   }
 }
 

@@ -15,6 +15,8 @@ export interface ReportWorkspace {
   sourceText?: (file: string) => string | null;
   /** Memory of each device, where no recorder read it. */
   capacityBytes?: Bytes | null;
+  /** Ranks that each job has, null for what its recorder counted. */
+  expectRanks?: number | null;
   /** What a workspace file is now, null where it cannot be had. */
   sourceFacts?: (file: string) => SourceFacts | null;
 }

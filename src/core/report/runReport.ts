@@ -33,6 +33,7 @@ export const NO_WORDS: SourceWords = { findings: new Map(), proved: new Map() };
 /** The report on one run, written once. */
 export function runReport(
   observed: ObservedRun,
+  job: string | null,
   workspace: ReportWorkspace,
   lookup: FileLookup,
   others: OtherInputs = NO_OTHERS,
@@ -54,6 +55,8 @@ export function runReport(
   return {
     id: run.id,
     rank: run.rank,
+    job,
+    worldSize: snapshots.findLast(({ recording }) => recording?.worldSize != null)?.recording?.worldSize ?? null,
     steps: observed.steps,
     order: run.order,
     snapshots: snapshots.map((digest, i) => snapshotReport(digest, run.steps[i])),

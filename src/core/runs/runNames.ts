@@ -1,6 +1,8 @@
 /** What the names of snapshots tell: rank, step, time, and which files belong together. */
 
 const RANK = /(?:^|[^a-z])rank[_-]?(\d+)/i;
+/** SGLang's; other programs write the number of ranks in small letters. */
+const TENSOR_RANK = /(?:^|[^A-Za-z])TP-(\d+)/;
 /** What names call a step, with its number. */
 const NAMED_STEP =
   /(?<![a-z])(?:global[_-]?)?(?:steps?|iters?|iterations?|epochs?|batch[_-]?idx)[_=-]?(?<step>\d+)(?![\d]|\.\d)/gi;
@@ -26,7 +28,7 @@ const CLOCK =
 const TIMES = [
   new RegExp(`(?<!\\d)${YEAR}[-_.]?${MONTH}[-_.]?${DAY}(?:[-_ T.]?${CLOCK})?(?!\\d)`, 'i'),
   new RegExp(`(?<![a-z])(?<word>${MONTHS.join('|')})[-_ ]?${DAY}[-_ ](?:${YEAR}[-_ ])?${CLOCK}(?!\\d)`, 'i'),
-  /(?<!\d)(?<unix>1[4-9]\d{8})(?:[._]?(?<part>\d{3}|\d{6}|\d{9}))?(?!\d)/,
+  /(?<!\d)(?<unix>1[4-9]\d{8})(?:[._]?(?<part>\d{3}|\d{6}|\d{9})|\.(?<fine>\d{1,8}))?(?!\d)/,
   /(?<!\d)(?<hour>[01]\d|2[0-3])[-_.:h](?<minute>[0-5]\d)[-_.:m](?<second>[0-5]\d)(?!\d)/,
 ];
 
@@ -37,10 +39,16 @@ interface NamedTime {
   text: string;
 }
 
-/** The rank that a path names, as launchers write it (`rank0_…`, `…/rank1/…`), null if it names none. */
+/** The rank that a path names, as launchers write it (`rank0_…`, `…/rank1/…`, `TP-0`), null if it names none. */
 export function rankOf(path: string): number | null {
-  const match = RANK.exec(path.replaceAll('\\', '/'));
+  const name = path.replaceAll('\\', '/');
+  const match = RANK.exec(name) ?? TENSOR_RANK.exec(name);
   return match === null ? null : Number(match[1]);
+}
+
+/** A name with its rank left open. */
+export function withoutRank(name: string): string {
+  return name.replaceAll(/rank[_-]?\d+/gi, 'rank#').replace(TENSOR_RANK, (match) => match.replace(/\d+$/, '#'));
 }
 
 /** The step that a path says it is of: the last number of the file's name that is called one, else that of a step folder. */
@@ -118,7 +126,7 @@ function timeIn(name: string): NamedTime | null {
   for (const form of TIMES) {
     const match = form.exec(name);
     if (match?.groups === undefined) continue;
-    const { word, unix, part = '0', ...fields } = match.groups as Record<string, string | undefined>;
+    const { word, unix, fine = '0', part = fine, ...fields } = match.groups as Record<string, string | undefined>;
     const [year, month, day, hour, minute, second] = ['year', 'month', 'day', 'hour', 'minute', 'second'].map((field) =>
       Number(fields[field] ?? 0),
     );

@@ -11,6 +11,8 @@ export type RunOrder = 'steps' | 'times' | 'namedTimes' | 'savedTimes' | 'names'
 export interface Run {
   /** Names the run among the others: its folder and the pattern of its files' names. */
   id: string;
+  /** The pattern of its files' names, or the recorder's name of it, in its folder. */
+  family: string;
   rank: number | null;
   snapshots: readonly SnapshotDigest[];
   /** The step that each snapshot's recording or name gives, null where neither does. */
@@ -47,6 +49,7 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
       if (!isAlone) names.add(name);
       runs.push({
         id: name,
+        family: id,
         rank: rankOfDigest(snapshots[0]),
         snapshots,
         steps: stepsOfMembers(snapshots),
@@ -87,7 +90,7 @@ function familiesByName(digests: readonly SnapshotDigest[]): Map<string, Snapsho
   for (const digest of digests) {
     // Snapshots put into one file need not be of one process.
     const isMember = splitMember(digest.path) !== null;
-    const key = recordedFamily(digest) ?? (isMember ? digest.path : patternOf(digest.path));
+    const key = recordedFamily(digest) ?? (isMember ? digest.path : rankedPattern(digest));
     const family = families.get(key);
     if (family === undefined) families.set(key, [digest]);
     else family.push(digest);
@@ -150,8 +153,14 @@ function recordedFamily({ path, recording }: SnapshotDigest): string | null {
   return folderOf(path.replaceAll('\\', '/')) + file;
 }
 
-function rankOfDigest({ path, recording }: SnapshotDigest): number | null {
-  return recording?.rank ?? rankOf(path);
+/** A number that the user calls a rank is no step. */
+function rankedPattern({ path, rank }: SnapshotDigest): string {
+  return rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`;
+}
+
+/** The rank of a snapshot: the user's pattern, the recorder, or the name tells it. */
+export function rankOfDigest({ path, rank, recording }: SnapshotDigest): number | null {
+  return rank ?? recording?.rank ?? rankOf(path);
 }
 
 /** The best that orders all snapshots of a run. */

@@ -1,6 +1,6 @@
 /** Findings of a report as marks: what every run says of one statement, the worst first. */
 import { findingsOf, severity, type Finding } from '../../core/report/findings.js';
-import { rankCount } from '../../core/report/job.js';
+import { rankCount } from '../../core/report/ranks.js';
 import type { Report, RunReport } from '../../core/report/report.js';
 import { toneOf, type LineMark, type MarkTone } from './lineMarks.js';
 

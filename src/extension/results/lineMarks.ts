@@ -1,6 +1,6 @@
 /** Reports as marks on lines: what every run says of one line of one file, worst first. */
 import { severity } from '../../core/report/findings.js';
-import { rankCount } from '../../core/report/job.js';
+import { rankCount } from '../../core/report/ranks.js';
 import type { LineReport, Report, RunReport } from '../../core/report/report.js';
 
 /** How a mark speaks: `growing` is listed in the view only, the others also in the editor. */

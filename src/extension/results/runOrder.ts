@@ -1,4 +1,3 @@
-import { jobOf } from '../../core/report/job.js';
 import type { RunReport } from '../../core/report/report.js';
 
 /**
@@ -6,7 +5,7 @@ import type { RunReport } from '../../core/report/report.js';
  * names count up. The ranks of a job stay together, in their order.
  */
 export function newestFirst(runs: readonly RunReport[]): RunReport[] {
-  const job = (run: RunReport): string => jobOf(run) ?? run.id;
+  const job = (run: RunReport): string => run.job ?? run.id;
   const newest = new Map<string, number>();
   for (const run of runs) newest.set(job(run), Math.max(newest.get(job(run)) ?? 0, lastDumpOf(run)));
   return [...runs].sort(

@@ -1,7 +1,7 @@
 /** Names of runs and what is said of snapshots in lists. */
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/byteText.js';
-import { rankCount } from '../../core/report/job.js';
+import { rankCount } from '../../core/report/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';
 import { dirname } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';

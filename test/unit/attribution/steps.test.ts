@@ -97,6 +97,7 @@ describe('Steps of a recorded program', () => {
   const recording = (stepEndsUs: number[]): Recording => ({
     run: 'r',
     rank: null,
+    worldSize: null,
     isLight: false,
     step: stepEndsUs.length,
     stepEndsUs,

@@ -36,7 +36,7 @@ class FakeThread implements Thread {
           return new Promise(() => undefined);
         }
         return {
-          report: { schema: 'leakline.report/2', runs: [], ranks: [], trends: [], cycles: [] },
+          report: { schema: 'leakline.report/2', runs: [], ranks: [], missing: [], failed: [], trends: [], cycles: [] },
           paths: { unmapped: [], ambiguous: [], learned: [] },
         };
       },

@@ -19,6 +19,7 @@ const WHOLE = {
   schema: 'leakline.recording/2',
   run: 'detector',
   rank: 1,
+  worldSize: 8,
   kind: 'light',
   step: 20,
   stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
@@ -52,6 +53,7 @@ describe('The recorder’s sidecar', () => {
     assert.deepEqual(recording, {
       run: 'detector',
       rank: 1,
+      worldSize: 8,
       isLight: true,
       step: 20,
       stepEndsUs: [10, 20, 30],

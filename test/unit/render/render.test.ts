@@ -63,10 +63,14 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
   return {
     schema: 'leakline.report/2',
     ranks: [],
+    missing: [],
+    failed: [],
     runs: [
       {
         id: 'snap_#.pickle',
         rank: null,
+        job: null,
+        worldSize: null,
         steps: 'snapshots',
         order: 'steps',
         snapshots: [snapshot(10, live), snapshot(20, live, warnings), snapshot(30, live + 300, warnings)],

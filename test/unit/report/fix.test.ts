@@ -127,6 +127,7 @@ describe('A fix', () => {
       digests.map((digest, i) => ({ ...digest, steps: null, lifetimes: [], path: `${'abcd'[i]}.pickle`, heads: [] }));
     const run = (digests: readonly SnapshotDigest[]) => ({
       id: 'run',
+      family: 'run',
       rank: null,
       snapshots: digests,
       steps: digests.map(() => null),

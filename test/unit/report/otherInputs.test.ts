@@ -111,7 +111,15 @@ describe('Inputs without lines', () => {
       );
       assert.equal(series.series.length, 64);
     }
-    const report: Report = { schema: 'leakline.report/2', runs: [], ranks: [], trends, cycles: [] };
+    const report: Report = {
+      schema: 'leakline.report/2',
+      runs: [],
+      ranks: [],
+      missing: [],
+      failed: [],
+      trends,
+      cycles: [],
+    };
     for (const words of [renderText(report, ALL), renderMarkdown(report, ALL)]) {
       assert.match(words, /2,028 rows over 0\.022 s, without lines/);
       assert.match(words, /parameter: 64\.0 KiB at first, 391 KiB at last, \+327 KiB, peak 455 KiB/);

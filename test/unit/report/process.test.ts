@@ -77,6 +77,7 @@ async function findings(
       const blank = {
         run: 'r',
         rank: null,
+        worldSize: null,
         isLight: false,
         step: i,
         stepEndsUs: [],

@@ -11,6 +11,7 @@ import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
 const BLANK: Recording = {
   run: 'r',
   rank: null,
+  worldSize: null,
   isLight: false,
   step: null,
   stepEndsUs: [],

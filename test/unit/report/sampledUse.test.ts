@@ -31,6 +31,7 @@ function snapshots(
   const blank = {
     run: 'r',
     rank: null,
+    worldSize: null,
     isLight: false,
     stepEndsUs: [],
     collections: [],

@@ -240,7 +240,16 @@ describe('The curve of a run', () => {
       });
       return freed.blocks === 0 ? [] : [freed];
     });
-    const nothing = { run: 'r', rank: 0, isLight: false, step: null, stepEndsUs: [], devices: [], owners: [] };
+    const nothing = {
+      run: 'r',
+      rank: 0,
+      worldSize: null,
+      isLight: false,
+      step: null,
+      stepEndsUs: [],
+      devices: [],
+      owners: [],
+    };
     const digests = dumps.map(({ path, snapshot }) => {
       const takenUs = Math.max(...snapshot.events.timeUs);
       // The recorder tells of those that were over when it took a snapshot.

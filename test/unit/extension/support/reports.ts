@@ -49,6 +49,8 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
   return {
     id: 'run',
     rank: null,
+    job: null,
+    worldSize: null,
     steps: 'annotations',
     order: 'steps',
     snapshots: [snapshotReport()],
@@ -68,5 +70,5 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
 }
 
 export function report(...runs: RunReport[]): Report {
-  return { schema: 'leakline.report/2', runs, ranks: [], trends: [], cycles: [] };
+  return { schema: 'leakline.report/2', runs, ranks: [], missing: [], failed: [], trends: [], cycles: [] };
 }

@@ -1,0 +1,47 @@
+import { ranksText, runsByJob } from '../report/ranks.js';
+import { VERDICT_WORD } from '../report/reportWords.js';
+import { sum } from '../report/lineSelection.js';
+import type { RunReport, Verdict } from '../report/report.js';
+import type { Bytes } from '../model/units.js';
+import { countText } from '../text/numberText.js';
+import { say } from '../text/say.js';
+
+/** Ranks of a job that are shown in full. */
+const MOST_RANKS = 8;
+
+/** The runs of a report that a text shows. */
+export interface ShownRuns {
+  readonly runs: readonly RunReport[];
+  /** Of each job of more ranks than are shown: one sentence. */
+  readonly jobs: readonly string[];
+}
+
+/** Of a job of many ranks, the rank that leaks most stands for all. @param most lines that a text shows, Infinity for all ranks */
+export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
+  const large = [...runsByJob(runs)].filter(([, ranked]) => most !== Infinity && ranked.length > MOST_RANKS);
+  const hidden = new Set<RunReport>();
+  const jobs = large.map(([job, ranked]) => {
+    const [shown] = [...ranked].sort((a, b) => severity(b.verdict) - severity(a.verdict) || leaked(b) - leaked(a));
+    for (const run of ranked) if (run !== shown) hidden.add(run);
+    const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(b) - severity(a));
+    const ranksOf = (one: Verdict): string => ranksText(ranked.filter(({ verdict }) => verdict === one).map(rankOf));
+    const parts = verdicts.map((verdict) => `${VERDICT_WORD[verdict]} ${ranksOf(verdict)}`);
+    return `${job}: ${say('{0} ranks: {1}. Shown: rank {2}.', countText(ranked.length), parts.join('; '), rankOf(shown))}`;
+  });
+  return { runs: runs.filter((run) => !hidden.has(run)), jobs };
+}
+
+function leaked({ lines }: RunReport): Bytes {
+  return sum(lines, (line) => line.leakedBytes);
+}
+
+function rankOf({ rank }: RunReport): number {
+  return rank ?? 0;
+}
+
+/** What a person has to look at, the first thing last. */
+const SUSPECT: readonly Verdict[] = ['growing', 'cycle', 'leak'];
+
+function severity(verdict: Verdict): number {
+  return SUSPECT.indexOf(verdict);
+}

@@ -1,0 +1,58 @@
+import { say, sayCount } from '../text/say.js';
+import type { MissingRanks, RunReport } from './report.js';
+
+/** Ranks in a row that are one range. */
+const FEWEST_IN_RANGE = 3;
+
+/** How many ranks runs are of; one that has no rank is of none. */
+export function rankCount(runs: readonly Pick<RunReport, 'rank'>[]): number {
+  return new Set(runs.flatMap(({ rank }) => rank ?? [])).size;
+}
+
+/** The runs of each job. */
+export function runsByJob<T extends Pick<RunReport, 'job'>>(runs: readonly T[]): Map<string, T[]> {
+  const jobs = new Map<string, T[]>();
+  for (const run of runs) {
+    if (run.job === null) continue;
+    const known = jobs.get(run.job);
+    if (known === undefined) jobs.set(run.job, [run]);
+    else known.push(run);
+  }
+  return jobs;
+}
+
+/** Ranks in words: `0–16, 18–41 and 43`. */
+export function ranksText(ranks: readonly number[]): string {
+  const parts: string[] = [];
+  const sorted = [...new Set(ranks)].sort((a, b) => a - b);
+  for (let from = 0; from < sorted.length;) {
+    let to = from + 1;
+    while (sorted[to] === sorted[to - 1] + 1) to++;
+    if (to - from >= FEWEST_IN_RANGE) parts.push(`${sorted[from]}–${sorted[to - 1]}`);
+    else parts.push(...sorted.slice(from, to).map(String));
+    from = to;
+  }
+  const last = String(parts.pop());
+  return parts.length === 0 ? last : say('{0} and {1}', parts.join(', '), last);
+}
+
+/** Ranks of jobs that no snapshot is of. @param expected ranks of each job, null for what its recorder counted */
+export function missingRanks(runs: readonly RunReport[], expected: number | null): MissingRanks[] {
+  return [...runsByJob(runs)].flatMap(([job, ranked]): MissingRanks[] => {
+    const of = expected ?? Math.max(0, ...ranked.map(({ worldSize }) => worldSize ?? 0));
+    const seen = new Set(ranked.map(({ rank }) => rank));
+    // A torn sidecar may say any number.
+    const ranks = Array.from({ length: Math.min(of, MOST_RANKS) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
+    if (ranks.length === 0) return [];
+    const message = sayCount(
+      ranks.length,
+      'No snapshot is of rank {1}. The report is over {2} of {3} ranks.',
+      'No snapshot is of ranks {1}. The report is over {2} of {3} ranks.',
+      ...[ranksText(ranks), seen.size, of],
+    );
+    return [{ job, expected: of, ranks, message }];
+  });
+}
+
+/** No job has more ranks. */
+const MOST_RANKS = 1 << 20;
