@@ -45,17 +45,17 @@ describe('The mark of the statement that holds a leak', () => {
 
   it('moves with it, dims when it is edited, together with the leak, and undo brings both back', async () => {
     const [leak] = expectedLeaks();
-    await untilLens(holder.line, /^◆ holds [\d.]+ \w+ of pyramid\.py:\d+ · [\d.]+ MiB\/step$/m);
+    await untilLens(holder.line, /^◆ Leaks [\d.]+ MiB\/step \([\d.]+ \w+ so far\)$/m);
     await insert(1, 0, '# one more line\n');
-    await untilLens(holder.line + 1, /^◆ holds [\d.]+ \w+ of pyramid\.py:\d+ · [\d.]+ MiB\/step$/m);
+    await untilLens(holder.line + 1, /^◆ Leaks [\d.]+ MiB\/step \([\d.]+ \w+ so far\)$/m);
     const end = document.lineAt(holder.line).text.length;
     await insert(holder.line + 1, end, '  # edited');
-    await untilLens(holder.line + 1, /^◆ holds .* · before your edit$/m);
-    await untilLens(leak.line + 1, /^▲ .* leaked .* · before your edit$/m);
+    await untilLens(holder.line + 1, /^◆ Leaks .* · before your edit$/m);
+    await untilLens(leak.line + 1, /^▲ Leaks .* · before your edit$/m);
     await vscode.commands.executeCommand('undo');
-    await untilLens(holder.line + 1, /^◆ holds [\d.]+ \w+ of pyramid\.py:\d+ · [\d.]+ MiB\/step$/m);
-    await untilLens(leak.line + 1, /^▲ .* leaked (?!.*before your edit)/m);
+    await untilLens(holder.line + 1, /^◆ Leaks [\d.]+ MiB\/step \([\d.]+ \w+ so far\)$/m);
+    await untilLens(leak.line + 1, /^▲ Leaks (?!.*before your edit)/m);
     await vscode.commands.executeCommand('undo');
-    await untilLens(holder.line, /^◆ holds [\d.]+ \w+ of pyramid\.py:\d+ · [\d.]+ MiB\/step$/m);
+    await untilLens(holder.line, /^◆ Leaks [\d.]+ MiB\/step \([\d.]+ \w+ so far\)$/m);
   });
 });

@@ -104,14 +104,14 @@ describe('A file of a different version from the one that ran', () => {
     const sha256 = createHash('sha256').update(text).digest('hex');
     assert.equal(sources.find(({ path }) => path.endsWith('/detector/pyramid.py'))?.sha256, sha256);
     await vscode.commands.executeCommand('leakline.readAgain');
-    await untilLens(16, /blocks$/);
+    await untilLens(16, /so far\)$/);
     await write(text.replace('import torch', 'import torch\nimport torch'));
     await vscode.commands.executeCommand('leakline.readAgain');
     await vscode.window.showTextDocument(uri);
     // The mark follows its line, whose text has not changed.
-    await untilLens(17, /(?:blocks|different version)$/);
+    await untilLens(17, /(?:so far\)|different version)$/);
     await write(text);
-    await untilLens(16, /blocks$/);
+    await untilLens(16, /so far\)$/);
   });
 
   it('has marks on the right lines where git has the text that ran', async () => {
@@ -131,7 +131,7 @@ describe('A file of a different version from the one that ran', () => {
       writeFileSync(source, `# one more line\n${text}`);
       await vscode.commands.executeCommand('leakline.readAgain');
       await vscode.window.showTextDocument(uri);
-      await untilLens(17, /blocks$/);
+      await untilLens(17, /so far\)$/);
     } finally {
       // The repository stays: the git extension would not survive that it goes.
       await write(text);
@@ -160,7 +160,7 @@ describe('A file of a different version from the one that ran', () => {
       renameSync(renamed, source);
       for (const name of later) copyFileSync(join(recorded, name), join(snapshots, name));
     }
-    await untilLens(16, /blocks$/);
+    await untilLens(16, /so far\)$/);
   });
 
   it('is known by what the recorder writes later than its snapshots, and is not when that goes', async () => {

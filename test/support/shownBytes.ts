@@ -20,3 +20,8 @@ export function assertShows(text: string, bytes: number): void {
   assert.ok(amount !== undefined, `no amount of bytes in '${text}'`);
   assert.ok(bytes >= amount.low && bytes <= amount.high, `'${amount.shown}' is not ${bytes} bytes`);
 }
+
+/** Fails unless a sentence on a leak says that `bytes` leaked so far. */
+export function assertLeaked(sentence: string, bytes: number): void {
+  assertShows(/[\d.,]+ [KMGT]?i?B(?= so far)/.exec(sentence)?.[0] ?? sentence, bytes);
+}

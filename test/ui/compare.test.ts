@@ -36,7 +36,7 @@ describe('Comparing two snapshots', () => {
   it('shows the growth of each line in a tree, in the editor and on the page, and clears again', async () => {
     const { editor, sideBar } = workbench;
     await workbench.openFile(file);
-    await editor.untilLens(16, /leaked/);
+    await editor.untilLens(16, /▲ Leaks/);
 
     await comparePair(workbench, ...names);
     const tree = sideBar.tree('Compare');
@@ -56,7 +56,7 @@ describe('Comparing two snapshots', () => {
     await editor.untilActive(file);
 
     await workbench.runCommand('Leakline: Clear Comparison');
-    await editor.untilLens(16, /leaked/);
+    await editor.untilLens(16, /▲ Leaks/);
   });
 
   it('is offered for two files that are selected in the Explorer view', async () => {

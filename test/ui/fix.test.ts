@@ -49,7 +49,7 @@ describe('A fix', () => {
       const texts = await lensTexts();
       for (const line of leaking) {
         assert.ok(
-          texts.some((text) => text.startsWith(`${line} `) && /leaked(?!.*before your edit)/.test(text)),
+          texts.some((text) => text.startsWith(`${line} `) && /▲ Leaks(?!.*before your edit)/.test(text)),
           texts.join(),
         );
         assert.ok(texts.includes(`${line} Fix…`), texts.join('\n'));
@@ -63,7 +63,7 @@ describe('A fix', () => {
     await eventually(async () => {
       assert.match(
         (await lensTexts()).join('\n'),
-        new RegExp(`^${holding} ◆ holds [\\d.]+ [KM]iB of \\d lines · [\\d.]+ KiB/step$`, 'm'),
+        new RegExp(`^${holding} ◆ Leaks [\\d.]+ KiB/step \\([\\d.]+ [KM]iB so far\\)$`, 'm'),
       );
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)holder-/), [holding]);
     });
@@ -74,11 +74,11 @@ describe('A fix', () => {
       const texts = await lensTexts();
       for (const line of leaking) {
         assert.ok(
-          texts.some((text) => text.startsWith(`${line} `) && /leaked.*before your edit/.test(text)),
+          texts.some((text) => text.startsWith(`${line} `) && /▲ Leaks.*before your edit/.test(text)),
           texts.join('\n'),
         );
       }
-      assert.match(texts.join('\n'), new RegExp(`^${holding} ◆ holds .* · before your edit$`, 'm'));
+      assert.match(texts.join('\n'), new RegExp(`^${holding} ◆ Leaks .* · before your edit$`, 'm'));
       assert.ok(!texts.some((text) => text.endsWith('Fix…')), texts.join());
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)stale-/), [...leaking, holding]);
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), []);
@@ -115,11 +115,11 @@ describe('A fix', () => {
     const leaks = workbench.sideBar.tree('Leaks');
     await leaks.untilRow(/^[\d.]+ KiB\/step ?train\.py:27 · history\['aux'\]/);
     assert.equal((await leaks.rows()).filter(({ level }) => level === 1).length, 1);
-    await leaks.untilRows(/ leaked/, 4);
+    await leaks.untilRows(/^[\d.]+ [KM]iB(\/step)? ?(train|model)\.py:\d+$/, 4);
     await until('1', /Leakline: 1 leak · [\d.]+ KiB\/step/);
     const problems = await workbench.showProblems();
-    await problems.untilRow(/GPU memory leak: history\['aux'\] keeps growing/);
-    assert.equal((await problems.rows()).filter((text) => text.includes('GPU memory leak')).length, 1);
+    await problems.untilRow(/Leaks .* held by history\['aux'\]/);
+    assert.equal((await problems.rows()).filter((text) => text.includes('Leaks ')).length, 1);
     await workbench.runCommand('View: Toggle Panel Visibility');
     await workbench.openFile('train.py');
     await makeFix();
@@ -145,7 +145,7 @@ describe('A fix', () => {
       assert.equal(readFileSync(join(folder, 'train.py'), 'utf8'), before.replace(holds, releases));
     });
     const problems = await workbench.showProblems();
-    await problems.untilNoRow(/train\.py|leaked/);
+    await problems.untilNoRow(/train\.py|Leaks/);
     await workbench.settle();
     await workbench.screenshot('fix-made');
     await workbench.runCommand('View: Toggle Panel Visibility');
@@ -165,7 +165,7 @@ describe('A fix', () => {
   ] as const) {
     it(`is offered by the light bulb on ${what}, and shown before it is made`, async () => {
       await workbench.openFile(file, line);
-      await workbench.editor.untilLens(line, /leaked|holds/);
+      await workbench.editor.untilLens(line, /Leaks/);
       await workbench.editor.openFixes(title);
       await workbench.screenshot(`fix-light-bulb-${line}`);
       await workbench.page.keyboard.press('Enter');

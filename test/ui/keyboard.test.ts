@@ -15,9 +15,9 @@ describe('The keyboard alone', () => {
     await workbench.statusBarItem(/\/(step|snapshot)/).waitFor();
     await workbench.runCommand('Leakline: Go to Next Leaking Line');
     await editor.untilActive('detector/pyramid.py');
-    await editor.untilLens(16, /leaked/);
+    await editor.untilLens(16, /▲ Leaks/);
     const problems = await workbench.showProblems();
-    await problems.untilRow(/GPU memory leak: FeaturePyramid\.visited keeps growing.*Leakline.*leak/);
+    await problems.untilRow(/Leaks 35\.8 MiB\/step .*held by FeaturePyramid\.visited.*Leakline.*leak/);
     await workbench.screenshot('problems');
     await workbench.openFile('detector/pyramid.py', 16);
     await editor.openFixes('Ignore this leak');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { LineReport } from '../../src/core/report/report.js';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
-import { assertShows } from '../support/shownBytes.js';
+import { assertLeaked } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
@@ -25,26 +25,23 @@ describe('A leak in the editor', () => {
 
   beforeEach(async () => {
     await workbench.openFile(guiltyFile);
-    await workbench.editor.untilLens(guilty.line, /leaked/);
+    await workbench.editor.untilLens(guilty.line, /▲ Leaks/);
   });
 
   it('stands above the line that leaks, in bytes, above the one that holds it, and above no other', async () => {
     const { editor } = workbench;
-    assertShows(await editor.untilLens(guilty.line, /leaked/), guilty.leakedBytes);
+    assertLeaked(await editor.untilLens(guilty.line, /▲ Leaks/), guilty.leakedBytes);
     // Lenses vanish for a moment while VS Code draws them anew.
     await eventually(async () => {
       const lenses = (await editor.lenses()).map(({ line, text }) => `${line} ${text}`);
       assert.deepEqual([...new Set(lenses.map((lens) => Number.parseInt(lens)))], [guilty.line, guilty.holder?.line]);
-      assert.match(
-        lenses.join('\n'),
-        new RegExp(`^${guilty.holder?.line} ◆ holds .* of pyramid\\.py:${guilty.line} · [\\d.]+ MiB/step$`, 'm'),
-      );
+      assert.match(lenses.join('\n'), new RegExp(`^${guilty.holder?.line} ◆ Leaks [\\d.]+ MiB/step .*so far\\)$`, 'm'));
     });
     await workbench.screenshot('lens');
   });
 
   it('leads by a click to its stacks', async () => {
-    await workbench.editor.clickLens(/leaked/);
+    await workbench.editor.clickLens(/▲ Leaks/);
     const leaks = workbench.sideBar.tree('Leaks');
     const row = await leaks.untilRow(new RegExp(`pyramid\\.py:${guilty.line}`));
     assert.equal(row.level, 2, 'below the statement that holds what it allocates');
@@ -55,10 +52,16 @@ describe('A leak in the editor', () => {
 
   it('tells its story in a hover', async () => {
     const story = await workbench.editor.hover('levels');
-    assertShows(/\(([^)]+) so far\)/.exec(story)?.[1] ?? story, guilty.leakedBytes);
-    assert.match(story, /^(Memory of this line leaks.*\s+)?Leaks [\d.]+ MiB\/step/, 'the answer comes first');
+    assertLeaked(story, guilty.leakedBytes);
+    assert.match(story, /^Leaks [\d.]+ MiB\/step/, 'the answer comes first');
     assert.equal(story.split('MiB/step').length, 2, 'once');
     assert.equal(story.split('pyramid.py:18').length, 2, 'the statement that holds it is named once');
+    // On the statement that holds, the problem says the answer.
+    const held = await workbench.editor.hover('visited.append');
+    assert.match(held, /^Leaks [\d.]+ MiB\/step \([\d.]+ GiB so far\), held by FeaturePyramid\.visited/);
+    for (const once of ['MiB/step', 'FeaturePyramid.visited', 'pyramid.py(16, 1)']) {
+      assert.equal(held.split(once).length, once === 'FeaturePyramid.visited' ? 3 : 2, `${once} in ${held}`);
+    }
     await workbench.page.waitForTimeout(500);
     await workbench.screenshot('hover');
   });

@@ -16,7 +16,7 @@ describe('A notebook', () => {
     await leaks.click(/analysis\.ipynb cell 3:4/);
     const cell = page.locator('.notebook-editor .cell', { hasText: 'def train' });
     await cell
-      .locator('.codelens-decoration a', { hasText: /3\.8 MiB leaked/ })
+      .locator('.codelens-decoration a', { hasText: /3\.8 MiB so far/ })
       .first()
       .waitFor();
     await workbench.settle();

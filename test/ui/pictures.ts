@@ -14,13 +14,13 @@ type Arrange = (workbench: Workbench) => Promise<void>;
 const pictures: Record<string, Arrange> = {
   lens: async (workbench) => {
     await workbench.openFile(guilty, 16);
-    await workbench.editor.untilLens(16, /leaked/);
-    await workbench.editor.clickLens(/leaked/);
+    await workbench.editor.untilLens(16, /▲ Leaks/);
+    await workbench.editor.clickLens(/▲ Leaks/);
     await workbench.sideBar.tree('Leaks').untilRow(/<listcomp>/);
   },
   timeline: async (workbench) => {
     await workbench.openFile(guilty, 16);
-    await workbench.editor.untilLens(16, /leaked/);
+    await workbench.editor.untilLens(16, /▲ Leaks/);
     await workbench.runCommand('View: Toggle Primary Side Bar Visibility');
     await workbench.editor.clickLens('Show on timeline');
     const timeline = await workbench.timeline();
@@ -29,7 +29,7 @@ const pictures: Record<string, Arrange> = {
   },
   compare: async (workbench) => {
     await workbench.openFile(guilty, 16);
-    await workbench.editor.untilLens(16, /leaked/);
+    await workbench.editor.untilLens(16, /▲ Leaks/);
     await comparePair(workbench, 'step_0010.pickle', 'step_0040.pickle');
     await workbench.editor.untilLens(16, /since/);
     await workbench.sideBar.tree('Compare').toggle(/pyramid/);

@@ -56,7 +56,7 @@ describe('From a leak to the proof that it is gone', () => {
     // Leak to cause.
     await leaks.click(/35\.8 MiB\/step/);
     await workbench.editor.untilCursorAt(18);
-    await workbench.editor.untilLens(18, /holds 1\.3 GiB of pyramid\.py:16 · 35\.8 MiB\/step/);
+    await workbench.editor.untilLens(18, /◆ Leaks 35\.8 MiB\/step \(1\.3 GiB so far\)/);
     await workbench.settle();
     await workbench.screenshot('proof-2-cause');
     // Cause to fix.

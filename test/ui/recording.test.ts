@@ -71,7 +71,7 @@ describe('From a program to the line that leaks', () => {
     writeFiles(folder, settings({ 'terminal.integrated.env.linux': terminal }));
     await workbench.openFile('train.py');
     await workbench.runCommand('Leakline: Run Python File with Recording');
-    await workbench.editor.untilLens(LEAKING_LINE, /120 MiB leaked .* 120 blocks/);
+    await workbench.editor.untilLens(LEAKING_LINE, /▲ Leaks .*\(120 MiB so far\)/);
     assert.match(await workbench.editor.lineText(LEAKING_LINE), /history/);
     await workbench.screenshot('run-with-recording');
   });

@@ -25,7 +25,7 @@ describe('A workspace that is not trusted', () => {
     const restricted = workbench.statusBarItem('Restricted Mode');
     await restricted.waitFor();
     await workbench.openFile('detector/pyramid.py', 16);
-    await editor.untilLens(16, /leaked/);
+    await editor.untilLens(16, /▲ Leaks/);
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(READ);
     await sideBar.tree('Snapshots').untilRow(/Restricted mode.*recording and some settings are off/);

@@ -89,7 +89,7 @@ describe('The timeline', () => {
 
   it('is led to by a lens, and then says of the line exactly what the command line says', async () => {
     await workbench.openFile(guilty.file);
-    await workbench.editor.untilLens(guilty.line, /leaked/);
+    await workbench.editor.untilLens(guilty.line, /▲ Leaks/);
     await workbench.editor.clickLens('Show on timeline');
     const expected = { place: guilty.place, bytes: leak.liveBytes, blocks: leak.blocks };
     const live = run.snapshots.at(-1)?.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
@@ -165,7 +165,7 @@ describe('The timeline', () => {
     });
     await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
     await workbench.openFile(guilty.file, guilty.line);
-    await editor.untilLens(guilty.line, /leaked/);
+    await editor.untilLens(guilty.line, /▲ Leaks/);
     await workbench.screenshot('reloaded');
   });
 

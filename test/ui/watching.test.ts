@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { dumpInPieces } from '../support/dumping.js';
 import { eventually, steadily } from '../support/eventually.js';
-import { assertShows } from '../support/shownBytes.js';
+import { assertLeaked } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
@@ -59,14 +59,14 @@ describe('A training run while VS Code watches', () => {
     await workbench.openFile(guilty.file, guilty.line);
     const before = leakedBytes();
     await eventually(async () => {
-      assertShows(await editor.untilLens(guilty.line, /leaked/, 1_000), before);
+      assertLeaked(await editor.untilLens(guilty.line, /▲ Leaks/, 1_000), before);
     });
     await dumpInPieces(dumped('0035'), readFileSync(recorded('0035')), { pieces: 5, pauseMs: 300 });
     const complete = Date.now();
     const after = leakedBytes();
     assert.ok(after > before);
     await eventually(async () => {
-      assertShows(await editor.untilLens(guilty.line, /leaked/, 1_000), after);
+      assertLeaked(await editor.untilLens(guilty.line, /▲ Leaks/, 1_000), after);
     });
     console.log(`      (${Date.now() - complete} ms after the last byte)`);
     await workbench.screenshot('after-a-dump');
@@ -87,7 +87,7 @@ describe('A training run while VS Code watches', () => {
     await snapshots.untilRow(/hostile\.pickle.*\w+/);
     await snapshots.untilNoRow(/words/);
     await workbench.openFile(guilty.file);
-    await editor.untilLens(guilty.line, /leaked/);
+    await editor.untilLens(guilty.line, /▲ Leaks/);
     const messages = await notifications.texts();
     assert.deepEqual(
       messages.filter((text) => /half|hostile|pickle|snapshot/i.test(text)),

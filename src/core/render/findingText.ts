@@ -1,6 +1,6 @@
 /** Findings in words: the answer, then what to change, then why. */
 import { findingsOf, type Finding } from '../report/findings.js';
-import { amountSentence } from '../report/findingWords.js';
+import { findingSentence } from '../report/findingWords.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { RunReport } from '../report/report.js';
 import { fileAndLine, holderSourceText, placeText } from '../report/reportWords.js';
@@ -33,16 +33,14 @@ export function findingMarkdown(run: RunReport, code: (text: string) => string):
 
 function parts(finding: Finding, run: RunReport, code: (text: string) => string): string[] {
   const { holder, lines } = finding;
-  const answer = amountSentence(finding, run.steps);
+  const sentence = findingSentence(finding, run.steps, code);
   const places = lines.slice(0, MOST_LINES).map((line) => code(placeText(line)));
   const rest = lines.length - places.length;
   if (rest > 0) places.push(say('{0} more', rest));
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
   const reason = lines[0].evidence?.reason;
   return [
-    holder === null
-      ? `${answer}.`
-      : say('{0}, held by {1} ({2}).', answer, code(holder.name), holderSourceText(holder.source)),
+    holder === null ? `${sentence}.` : `${sentence} (${holderSourceText(holder.source)}).`,
     ...(holder?.fix == null ? [] : [say('Fix: {0}', code(holder.fix))]),
     ...(reason === undefined ? [] : [say('Evidence: {0}', reason)]),
     ...(isElsewhere ? [say('Allocated at {0}.', places.join(', '))] : []),

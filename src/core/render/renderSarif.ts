@@ -8,7 +8,7 @@ import { byteText } from '../text/byteText.js';
 import { visibleText } from '../text/plainText.js';
 import type { LineReport, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
-import { amountSentence } from '../report/findingWords.js';
+import { findingSentence } from '../report/findingWords.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { categoryWord, placeText } from '../report/reportWords.js';
 
@@ -200,10 +200,9 @@ function suspectOf(verdict: Verdict): Suspect | null {
 
 function messageOf(finding: Finding, { steps }: RunReport): string {
   const { holder, lines } = finding;
-  const held = holder === null ? '' : `, held by ${shown(holder.name)}`;
   const fix = holder?.fix == null ? '' : ` ${shown(holder.fix)}`;
   const evidence = lines[0].evidence === null ? '' : ` ${lines[0].evidence.reason}`;
-  return `${amountSentence(finding, steps)}${held}.${fix}${evidence}`;
+  return `${findingSentence(finding, steps, shown)}.${fix}${evidence}`;
 }
 
 function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifResult['stacks']>[number] {

@@ -13,6 +13,21 @@ export function rateOf(bytesPerStep: number | null, steps: StepSource | null): s
   return rate <= 0 ? null : perStep(byteText(rate), steps);
 }
 
+/** The number of a finding that matters first, for narrow places. */
+export function shortAmount({ verdict, bytes, bytesPerStep }: Amount, steps: StepSource | null): string {
+  return (verdict === 'cycle' ? null : rateOf(bytesPerStep, steps)) ?? byteText(bytes);
+}
+
+/** What every surface says of a finding: `Leaks 35.8 MiB/step (1.3 GiB so far), held by Model.seen`. */
+export function findingSentence(
+  finding: Finding,
+  steps: StepSource | null,
+  code: (text: string) => string = (text) => text,
+): string {
+  const answer = amountSentence(finding, steps);
+  return finding.holder === null ? answer : say('{0}, held by {1}', answer, code(finding.holder.name));
+}
+
 /** The answer: `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
 export function amountSentence({ verdict, bytes, bytesPerStep }: Amount, steps: StepSource | null): string {
   const rate = rateOf(bytesPerStep, steps);

@@ -1,10 +1,12 @@
 import * as vscode from 'vscode';
-import type { LineReport } from '../../core/report/report.js';
+import { lineBytes } from '../../core/report/findings.js';
+import { byteText } from '../../core/text/byteText.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
+import { sentenceOf } from '../marks/findingText.js';
 import { askingProblemText } from '../results/askingMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
-import { isCallerOnly, isOfOtherText, type LineMark } from '../results/lineMarks.js';
+import { isCallerOnly, isOfOtherText } from '../results/lineMarks.js';
 import { problemSeverity } from '../settings.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
@@ -13,12 +15,12 @@ export const LEAK_SOURCE = 'Leakline';
 export const LEAK_CODE = 'leak';
 const OUT_OF_MEMORY_CODE = 'outOfMemory';
 
-/** Frames of the worst stack that a problem leads to. */
-const MOST_FRAMES = 3;
+/** Lines that allocate and that a problem leads to. */
+const MOST_LINES = 8;
 
 /**
- * Findings that leak, and lines that ran out of memory, in the Problems view. Each is one, on the statement to change; lines that
- * only allocate have a hint. Where a line was edited since, or only calls what leaks, there is none.
+ * Findings that leak, and lines that ran out of memory, in the Problems view. Each is one, on the statement to change.
+ * Where a line was edited since, or only calls what leaks, there is none.
  */
 export class LeakDiagnostics implements vscode.Disposable {
   private readonly collection = vscode.languages.createDiagnosticCollection(LEAK_SOURCE);
@@ -65,10 +67,6 @@ export class LeakDiagnostics implements vscode.Disposable {
       const isOther = finding.lines.some(isOfOtherText);
       if (finding.lines.every(isCallerOnly)) continue;
       add(finding, isOther, (range) => this.problem(finding, range, severity ?? vscode.DiagnosticSeverity.Warning));
-      for (const mark of finding.lines) {
-        if (mark.file === finding.file && mark.line === finding.line) continue;
-        add(mark, isOfOtherText(mark), (range) => this.hint(range));
-      }
     }
     for (const mark of severity === null ? [] : this.marks.asking) {
       add(mark, false, (range) => {
@@ -93,48 +91,21 @@ export class LeakDiagnostics implements vscode.Disposable {
     return new vscode.Range(place.line - 1, firstNonWhitespaceCharacterIndex, place.line - 1, text.length);
   }
 
-  /** Its hover has the numbers, so this has none. */
+  /** The hover of the line leaves out what this says. */
   private problem(finding: FindingMark, range: vscode.Range, severity: vscode.DiagnosticSeverity): vscode.Diagnostic {
-    const { holder, lines } = finding.parts[0].finding;
-    const text =
-      holder === null
-        ? vscode.l10n.t('GPU memory leak')
-        : vscode.l10n.t('GPU memory leak: {0} keeps growing', holder.name);
-    const others = finding.lines.filter((mark) => mark.file !== finding.file || mark.line !== finding.line);
-    return this.diagnostic(text, range, severity, [
-      ...others.map((mark): [LineMark, string] => [mark, vscode.l10n.t('allocates memory that is held here')]),
-      ...(others.length > 0 ? [] : this.callers(lines[0])),
-    ]);
-  }
-
-  /** Its hover names the statement that holds the memory. */
-  private hint(range: vscode.Range): vscode.Diagnostic {
-    return this.diagnostic(vscode.l10n.t('Memory of this line leaks'), range, vscode.DiagnosticSeverity.Hint, []);
-  }
-
-  private diagnostic(
-    text: string,
-    range: vscode.Range,
-    severity: vscode.DiagnosticSeverity,
-    related: readonly [place: { file: string; line: number }, text: string][],
-  ): vscode.Diagnostic {
-    const diagnostic = new vscode.Diagnostic(range, text, severity);
+    const diagnostic = new vscode.Diagnostic(range, sentenceOf(finding), severity);
     diagnostic.source = LEAK_SOURCE;
     diagnostic.code = LEAK_CODE;
-    diagnostic.relatedInformation = related.flatMap(([{ file, line }, message]) => {
-      const uri = this.files.uri(file);
-      if (uri === undefined || line < 1) return [];
-      const location = new vscode.Location(uri, new vscode.Position(line - 1, 0));
-      return [new vscode.DiagnosticRelatedInformation(location, message)];
-    });
+    diagnostic.relatedInformation = finding.lines
+      .filter((mark) => mark.file !== finding.file || mark.line !== finding.line)
+      .slice(0, MOST_LINES)
+      .flatMap(({ file, line, parts }) => {
+        const uri = this.files.uri(file);
+        if (uri === undefined || line < 1) return [];
+        const location = new vscode.Location(uri, new vscode.Position(line - 1, 0));
+        const text = vscode.l10n.t('allocates {0}', byteText(lineBytes(parts[0].line)));
+        return [new vscode.DiagnosticRelatedInformation(location, text)];
+      });
     return diagnostic;
-  }
-
-  private callers({ file, line, stacks }: LineReport): [place: { file: string; line: number }, text: string][] {
-    const frames = stacks.at(0)?.frames ?? [];
-    return frames
-      .filter((frame) => this.marks.canOpen(frame.file) && !(frame.file === file && frame.line === line))
-      .slice(0, MOST_FRAMES)
-      .map((frame) => [frame, vscode.l10n.t('called in {0}', frame.function)]);
   }
 }

@@ -1,6 +1,6 @@
 /** The sentences of a finding: short ones for the editor and its views, the whole story for hovers. */
 import { lineBytes } from '../../core/report/findings.js';
-import { amountSentence, rateOf } from '../../core/report/findingWords.js';
+import { amountSentence, findingSentence } from '../../core/report/findingWords.js';
 import type { LineReport, RunReport, StackReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/byteText.js';
 import { Command, InternalCommand } from '../contributions.js';
@@ -9,7 +9,6 @@ import type { LineMark } from '../results/lineMarks.js';
 import { commandLink, escapeMarkdown } from '../text/markdownText.js';
 import { basename } from '../text/pathText.js';
 import type { Translator } from '../text/translator.js';
-import { placeText } from './markText.js';
 
 /** Characters of the holder's name behind its line. */
 const LONGEST_NAME = 36;
@@ -25,24 +24,14 @@ export const HOVER_COMMANDS: readonly string[] = [
   Command.showLineOnTimeline,
 ];
 
-/** `35.8 MiB/step`, else `1.3 GiB`: the number that matters first. */
-export function shortAmount({ parts: [{ run, finding }] }: FindingMark): string {
-  return rateOf(finding.bytesPerStep, run.steps) ?? byteText(finding.bytes);
+/** `Leaks 35.8 MiB/step (1.3 GiB so far), held by Model.seen`. */
+export function sentenceOf({ parts: [{ run, finding }] }: FindingMark): string {
+  return findingSentence(finding, run.steps);
 }
 
-/** `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
-export function answerText({ parts: [{ run, finding }] }: FindingMark): string {
-  return amountSentence(finding, run.steps);
-}
-
-/** The lens above the statement: `◆ holds 1.3 GiB of pyramid.py:16 · 35.8 MiB/step`. */
-export function holderLensText({ parts: [{ run, finding }], lines }: FindingMark, l10n: Translator): string {
-  const amount = byteText(finding.bytes);
-  const held =
-    lines.length === 1
-      ? l10n.t('holds {0} of {1}', amount, placeText(lines[0]))
-      : l10n.t('holds {0} of {1} lines', amount, lines.length);
-  return [`◆ ${held}`, rateOf(finding.bytesPerStep, run.steps)].filter((text) => text !== null).join(' · ');
+/** The lens above the statement; the text behind it says the rest of the sentence. */
+export function holderLensText({ parts: [{ run, finding }] }: FindingMark): string {
+  return `◆ ${amountSentence(finding, run.steps)}`;
 }
 
 /** The text behind it: the object that holds, and without a lens also how much. */
@@ -50,7 +39,7 @@ export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Tr
   const name = finding.parts[0].finding.holder?.name ?? '';
   const short = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
   const held = l10n.t('held by {0}', short);
-  return withLens ? held : `${holderLensText(finding, l10n)}  ${held}`;
+  return withLens ? held : `${holderLensText(finding)}  ${held}`;
 }
 
 /** Where a hover is, and what it may lead to. */
@@ -59,6 +48,8 @@ export interface HoverPlace {
   readonly mark: LineMark | null;
   /** Why the line may not be the one that ran, null if it is. */
   readonly stale: string | null;
+  /** True if a problem of this line says the sentence and the lines that allocate: hovers show it above theirs. */
+  readonly isTold: boolean;
   /** True for files of the workspace: only these are linked. */
   readonly canOpen: (file: string) => boolean;
 }
@@ -67,7 +58,11 @@ export interface HoverPlace {
  * The story of a marked line as Markdown, the answer first. Names and paths come from the recording: they are escaped,
  * never markup.
  */
-export function hoverMarkdown(finding: FindingMark, { mark, stale, canOpen }: HoverPlace, l10n: Translator): string {
+export function hoverMarkdown(
+  finding: FindingMark,
+  { mark, stale, isTold, canOpen }: HoverPlace,
+  l10n: Translator,
+): string {
   const { run, finding: whole } = finding.parts[0];
   const part = mark?.parts[0] ?? { run, line: whole.lines[0] };
   const answer = mark === null ? amountSentence(whole, run.steps) : lineAnswer(part);
@@ -77,13 +72,14 @@ export function hoverMarkdown(finding: FindingMark, { mark, stale, canOpen }: Ho
       ? commandLink(label, InternalCommand.openSource, [{ file: place.file, line: place.line }])
       : escapeMarkdown(label);
   const isElsewhere = mark !== null && holder !== null && !(holder.file === mark.file && holder.line === mark.line);
-  const paragraphs = [`**${escapeMarkdown(answer)}**`];
+  const paragraphs = isTold ? [] : [`**${escapeMarkdown(answer)}**`];
   if (stale !== null) paragraphs.push(`*${escapeMarkdown(stale)}*`);
-  if (holder !== null) {
+  if (holder !== null && !(isTold && holder.text === holder.name)) {
     const by = escapeMarkdown(l10n.t('Held by {0}', holder.text));
     paragraphs.push(isElsewhere ? `${by}, ${link(holder)}` : by);
   }
-  if (mark === null || (!isElsewhere && holdsOthers(finding))) paragraphs.push(allocatedMarkdown(finding, link, l10n));
+  if (!isTold && (mark === null || (!isElsewhere && holdsOthers(finding))))
+    paragraphs.push(allocatedMarkdown(finding, link, l10n));
   const fix = whole.holder?.fix ?? null;
   if (fix !== null) paragraphs.push(escapeMarkdown(l10n.t('Fix: {0}', fix)));
   paragraphs.push(actionLinks(finding, mark ?? finding.lines[0], l10n));

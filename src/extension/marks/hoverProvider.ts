@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { LEAK_CODE, LEAK_SOURCE } from '../fix/leakDiagnostics.js';
 import type { EditorMarks } from './editorMarks.js';
 import { HOVER_COMMANDS, hoverMarkdown } from './findingText.js';
 import { staleSentence } from './markText.js';
@@ -18,8 +19,11 @@ export class MarkHoverProvider implements vscode.HoverProvider {
     if (finding === undefined || place === undefined) return undefined;
     const mark = holder === undefined ? (leak?.said ?? null) : null;
     const stale = staleSentence(place, vscode.l10n);
+    const isTold = vscode.languages
+      .getDiagnostics(document.uri)
+      .some(({ source, code, range }) => source === LEAK_SOURCE && code === LEAK_CODE && range.start.line + 1 === line);
     const canOpen = (file: string): boolean => marks.canOpen(file);
-    const text = new vscode.MarkdownString(hoverMarkdown(finding, { mark, stale, canOpen }, vscode.l10n));
+    const text = new vscode.MarkdownString(hoverMarkdown(finding, { mark, stale, isTold, canOpen }, vscode.l10n));
     text.isTrusted = { enabledCommands: HOVER_COMMANDS };
     return new vscode.Hover(text, document.lineAt(position.line).range);
   }

@@ -137,7 +137,7 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
       const [{ file, line }] = finding.lines;
       return [
         new vscode.CodeLens(range, {
-          title: staleText(holderLensText(finding, vscode.l10n), at, vscode.l10n),
+          title: staleText(holderLensText(finding), at, vscode.l10n),
           tooltip: vscode.l10n.t('Go to the line that allocates most of it'),
           command: InternalCommand.openSource,
           arguments: [{ file, line }],

@@ -1,10 +1,11 @@
 /** The sentences of marks. Short ones for the editor, whole ones for the hover. */
 import { basename } from '../text/pathText.js';
-import type { CompareLine, LineReport, RunReport } from '../../core/report/report.js';
+import type { CompareLine } from '../../core/report/report.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
 import { sparkline } from '../../core/text/sparkline.js';
+import { lineAnswer } from './findingText.js';
 import type { Translator } from '../text/translator.js';
 
 /** Characters of a place that a lens has room for. */
@@ -12,44 +13,12 @@ const LONGEST_PLACE = 18;
 /** Characters of a snapshot's name that a lens has room for. */
 const LONGEST_NAME = 20;
 
-/** `52.0 MiB/step`, or per snapshot where the run has no steps; null where no rate is known. */
-export function rateText(run: RunReport, line: Pick<LineReport, 'bytesPerStep'>, l10n: Translator): string | null {
-  if (line.bytesPerStep === null || line.bytesPerStep <= 0) return null;
-  const bytes = byteText(Math.round(line.bytesPerStep));
-  return run.steps === 'snapshots' ? l10n.t('{0}/snapshot', bytes) : l10n.t('{0}/step', bytes);
-}
-
 export function blocksText(blocks: number, l10n: Translator): string {
   return blocks === 1 ? l10n.t('1 block') : l10n.t('{0} blocks', countText(blocks));
 }
 
-/** Highest live bytes that a line ever had. */
-function peakOf(line: LineReport): number {
-  return Math.max(line.liveBytes, ...line.series);
-}
-
 /** A sign beside the colour of each tone. */
 const GLYPHS: Record<MarkTone, string> = { leak: '▲', cycle: '↻', growth: '▲', growing: '△' };
-
-/** What a mark says first: how much, and of which kind. */
-export function amountText(mark: LineMark, l10n: Translator): string {
-  const { line } = mark.parts[0];
-  switch (mark.tone) {
-    case 'leak':
-      return l10n.t('{0} leaked', byteText(line.leakedBytes));
-    case 'cycle':
-      return l10n.t('up to {0} in a reference cycle', byteText(peakOf(line)));
-    case 'growth':
-      return l10n.t('{0} growth', byteText(line.growthBytes));
-    case 'growing':
-      return l10n.t('{0} growing', byteText(line.growthBytes));
-  }
-}
-
-/** The amount behind its sign. */
-export function headlineText(mark: LineMark, l10n: Translator): string {
-  return `${GLYPHS[mark.tone]} ${amountText(mark, l10n)}`;
-}
 
 /** Which of several ranks a mark's numbers are of; empty if there is one only. */
 export function rankText(mark: LineMark, l10n: Translator): string {
@@ -68,14 +37,12 @@ export function placeText({ file, line }: { file: string; line: number }): strin
   return `${name.slice(0, room - 1 - half)}…${name.slice(-half)}:${line}`;
 }
 
-/** The lens above a marked line, some 40 characters. */
+/** The lens above a marked line: what its memory does, in the words of its finding. */
 export function lensText(mark: LineMark, l10n: Translator): string {
-  const { run, line } = mark.parts[0];
-  if (line.unfound !== null)
-    return l10n.t('{0} in {1}, which was not found', headlineText(mark, l10n), placeText(line.unfound));
-  if (mark.tone === 'cycle') return headlineText(mark, l10n);
-  const last = rankText(mark, l10n) || blocksText(line.blocks, l10n);
-  return [headlineText(mark, l10n), rateText(run, line, l10n), last].filter(Boolean).join(' · ');
+  const { line } = mark.parts[0];
+  const text = `${GLYPHS[mark.tone]} ${lineAnswer(mark.parts[0])}`;
+  if (line.unfound !== null) return l10n.t('{0} in {1}, which was not found', text, placeText(line.unfound));
+  return [text, rankText(mark, l10n)].filter(Boolean).join(' · ');
 }
 
 /** Characters of a trend behind a line. */
@@ -88,7 +55,7 @@ const LONGEST_HOLDER = 36;
  * grew. With no lens, also how much.
  */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
-  const { run, line } = mark.parts[0];
+  const { line } = mark.parts[0];
   const hasTrend = line.series.length > 2;
   const story =
     line.holder !== null
@@ -97,8 +64,7 @@ export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translato
         ? spanText(line.series)
         : '';
   const trend = [hasTrend ? sparkline(line.series, TREND_WIDTH) : '', story].filter(Boolean).join(' ');
-  const amount = withLens ? '' : [headlineText(mark, l10n), rateText(run, line, l10n)].filter(Boolean).join(' · ');
-  return [amount, trend].filter(Boolean).join('  ');
+  return [withLens ? '' : lensText(mark, l10n), trend].filter(Boolean).join('  ');
 }
 
 function shortened(name: string): string {

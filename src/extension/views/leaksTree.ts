@@ -1,12 +1,14 @@
 import * as vscode from 'vscode';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
+import { lineBytes } from '../../core/report/findings.js';
+import { shortAmount } from '../../core/report/findingWords.js';
 import { byteText } from '../../core/text/byteText.js';
 import { Color, Command, RowKind } from '../contributions.js';
 import { disposeAll } from '../disposer.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { answerText, lineAnswer, shortAmount } from '../marks/findingText.js';
-import { amountText, blocksText, placeText, rankText } from '../marks/markText.js';
+import { lineAnswer, sentenceOf } from '../marks/findingText.js';
+import { blocksText, placeText, rankText } from '../marks/markText.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -154,10 +156,11 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
 
   private findingItem(node: FindingNode): vscode.TreeItem {
     const { finding, ignored } = node;
-    const { holder, lines } = finding.parts[0].finding;
+    const [{ run, finding: worst }] = finding.parts;
+    const { holder, lines } = worst;
     const { Collapsed, Expanded } = vscode.TreeItemCollapsibleState;
     // The number first, for the view is narrow.
-    const item = new vscode.TreeItem(shortAmount(finding), hasLines(node) ? Expanded : Collapsed);
+    const item = new vscode.TreeItem(shortAmount(worst, run.steps), hasLines(node) ? Expanded : Collapsed);
     item.id = `finding:${finding.mapped}:${finding.line}:${finding.file}`;
     const place = `${this.names.get(finding.file) ?? finding.file}:${finding.line}`;
     const rank = rankText(finding.lines[0], vscode.l10n);
@@ -167,8 +170,8 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.description = staleDescription(description, isEdited, isOther);
     item.iconPath = iconOf(finding.tone, isEdited || isOther);
     item.tooltip = [
-      answerText(finding),
-      ...(holder === null ? [] : [vscode.l10n.t('Held by {0}', holder.text)]),
+      sentenceOf(finding),
+      ...(holder === null || holder.text === holder.name ? [] : [vscode.l10n.t('Held by {0}', holder.text)]),
       `${finding.file}:${finding.line}`,
       ...(holder?.fix == null ? [] : [vscode.l10n.t('Fix: {0}', holder.fix)]),
       ...(lines[0].evidence === null ? [] : [lines[0].evidence.reason]),
@@ -181,8 +184,9 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   }
 
   private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
-    const { line } = mark.parts[0];
-    const item = new vscode.TreeItem(amountText(mark, vscode.l10n), vscode.TreeItemCollapsibleState.Collapsed);
+    const { run, line } = mark.parts[0];
+    const amount = shortAmount({ ...line, bytes: lineBytes(line) }, run.steps);
+    const item = new vscode.TreeItem(amount, vscode.TreeItemCollapsibleState.Collapsed);
     item.id = `line:${mark.mapped}:${mark.line}:${mark.file}`;
     const place = `${this.names.get(mark.file) ?? mark.file}:${mark.line}`;
     const { unfound } = line;

@@ -8,7 +8,7 @@ import { countText } from '../../core/text/numberText.js';
 import { Command, InternalCommand } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
-import { answerText } from '../marks/findingText.js';
+import { sentenceOf } from '../marks/findingText.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
@@ -115,13 +115,11 @@ export class StatusBar implements vscode.Disposable {
       leaks
         .slice(0, MOST_FINDINGS)
         .map((finding) => {
-          const { holder } = finding.parts[0].finding;
           const place = `${basename(finding.file)}:${finding.line}`;
           const at = finding.mapped
             ? commandLink(place, InternalCommand.openSource, [{ file: finding.file, line: finding.line }])
             : escapeMarkdown(place);
-          const held = holder === null ? '' : ` · ${escapeMarkdown(holder.name)}`;
-          return `- ${escapeMarkdown(answerText(finding))} · ${at}${held}`;
+          return `- ${at}: ${escapeMarkdown(sentenceOf(finding))}`;
         })
         .join('\n') +
         (leaks.length > MOST_FINDINGS ? `\n- ${vscode.l10n.t('{0} more', leaks.length - MOST_FINDINGS)}` : ''),

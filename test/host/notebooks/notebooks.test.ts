@@ -61,7 +61,7 @@ describe('Notebook cells', () => {
   it('have lenses and hovers where they leak, and nowhere else', async () => {
     notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(inWorkspace(leak.notebook)));
     await vscode.window.showNotebookDocument(notebook);
-    const lens = await untilLens(leak.cell, leak.line, /leaked/);
+    const lens = await untilLens(leak.cell, leak.line, /▲ Leaks/);
     assertShows(lens.text, leak.bytes);
     for (const { index, kind } of notebook.getCells()) {
       if (index === leak.cell || kind !== vscode.NotebookCellKind.Code) continue;
@@ -92,15 +92,15 @@ describe('Notebook cells', () => {
   });
 
   it('keep their marks through edits, say when the line is another, and undo brings it back', async () => {
-    await untilLens(leak.cell, leak.line, /blocks$/);
+    await untilLens(leak.cell, leak.line, /so far\)$/);
     await editCell(new vscode.Position(0, 0), '# one more line\n');
-    await untilLens(leak.cell, leak.line + 1, /blocks$/);
+    await untilLens(leak.cell, leak.line + 1, /so far\)$/);
     await editCell(new vscode.Position(leak.line, 8), 'edited.');
     await untilLens(leak.cell, leak.line + 1, /before your edit$/);
     const back = new vscode.WorkspaceEdit();
     back.delete(cell(leak.cell), new vscode.Range(leak.line, 8, leak.line, 8 + 'edited.'.length));
     assert.ok(await vscode.workspace.applyEdit(back));
-    await untilLens(leak.cell, leak.line + 1, /blocks$/);
+    await untilLens(leak.cell, leak.line + 1, /so far\)$/);
   });
 
   it('keep their marks when a cell is put above them', async () => {
@@ -108,7 +108,7 @@ describe('Notebook cells', () => {
     const edit = new vscode.WorkspaceEdit();
     edit.set(notebook.uri, [vscode.NotebookEdit.insertCells(0, [above])]);
     assert.ok(await vscode.workspace.applyEdit(edit));
-    await untilLens(leak.cell + 1, leak.line + 1, /blocks$/);
+    await untilLens(leak.cell + 1, leak.line + 1, /so far\)$/);
     await eventually(() => {
       const files = lines().map(({ file }) => file);
       assert.ok(files.includes(nameOf({ ...leak, cell: leak.cell + 1 })), files.join());

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { LineReport, RunReport } from '../../../src/core/report/report.js';
-import { answerText, holderLensText, holderLineText, hoverMarkdown } from '../../../src/extension/marks/findingText.js';
+import { holderLensText, holderLineText, hoverMarkdown, sentenceOf } from '../../../src/extension/marks/findingText.js';
 import { findingMarks, holdsOthers, type FindingMark } from '../../../src/extension/results/findingMarks.js';
 import { lineMarks } from '../../../src/extension/results/lineMarks.js';
 import { seededRandom } from '../../support/seededRandom.js';
@@ -29,7 +29,7 @@ describe('A finding in the editor', () => {
       ['train.py', 26, [30, 20, 14]],
     );
     assert.ok(holdsOthers(finding));
-    assert.equal(holderLensText(finding, plainText), '◆ holds 18.0 MiB of 3 lines · 3.0 MiB/step');
+    assert.equal(holderLensText(finding), '◆ Leaks 3.0 MiB/step (18.0 MiB so far)');
     assert.equal(holderLineText(finding, true, plainText), 'held by kept');
   });
 
@@ -45,7 +45,7 @@ describe('A finding in the editor', () => {
       runReport([lineReport({ file: 'model.py', line: 14, leakedBytes, ...heldBy('train.py', 26) })], { id });
     const [finding, ...others] = marksOf([run('a', 5 * MiB), run('b', 7 * MiB)]);
     assert.deepEqual(others, []);
-    assert.equal(answerText(finding), 'Leaks 1.0 MiB/step (7.0 MiB so far)');
+    assert.equal(sentenceOf(finding), 'Leaks 1.0 MiB/step (7.0 MiB so far), held by kept');
     assert.equal(finding.parts.length, 2);
   });
 
@@ -92,9 +92,9 @@ describe('The hover', () => {
       ...{ liveBytes: MiB, blocks: 2, equal: { size: 1, blocks: 1 }, verdict: 'leak' as const },
     },
   ];
-  const paragraphs = (finding: FindingMark, isHolder: boolean, canOpen = (): boolean => true): string[] => {
+  const paragraphs = (finding: FindingMark, isHolder: boolean, isTold = false): string[] => {
     const mark = isHolder ? null : finding.lines[0];
-    return hoverMarkdown(finding, { mark, stale: null, canOpen }, plainText)
+    return hoverMarkdown(finding, { mark, stale: null, isTold, canOpen: () => true }, plainText)
       .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
       .replaceAll(/\[([^\]]*)\]\(command:[^)]*\)/g, '[$1]')
       .split('\n\n');
@@ -112,11 +112,17 @@ describe('The hover', () => {
       ...['**Leaks 1.0 MiB/step (11.0 MiB so far)**', 'Held by Model.seen, explained'],
       ...['Allocated at [train.py:26] (11.0 MiB)', ...tail, stack],
     ]);
+    assert.deepEqual(paragraphs(finding, true, true), ['Held by Model.seen, explained', ...tail, stack]);
   });
 
   it('links files of the workspace, and none that it does not have', () => {
     const [finding] = marksOf([runReport([lineReport({ stacks })])]);
-    const place = { mark: finding.lines[0], stale: null, canOpen: (file: string) => file === 'src/train.py' };
+    const place = {
+      mark: finding.lines[0],
+      stale: null,
+      isTold: false,
+      canOpen: (file: string) => file === 'src/train.py',
+    };
     const markdown = hoverMarkdown(finding, place, plainText);
     const [, query] = /openSource\?([^)]*)\)/.exec(markdown) ?? [];
     assert.deepEqual(JSON.parse(decodeURIComponent(query)), [{ file: 'src/train.py', line: 26 }]);
@@ -135,7 +141,7 @@ describe('The hover', () => {
     const [finding] = marksOf([runReport([line])]);
     for (const mark of [finding.lines[0], null]) {
       for (const canOpen of [() => true, () => false]) {
-        const markdown = hoverMarkdown(finding, { mark, stale: null, canOpen }, plainText);
+        const markdown = hoverMarkdown(finding, { mark, stale: null, isTold: false, canOpen }, plainText);
         const links = [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
         assert.ok(
           links.every((target) => /^command:leakline\.[\w.]+\?[\w%.~!*'-]+$/.test(target)),
