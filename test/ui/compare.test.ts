@@ -46,6 +46,11 @@ describe('Comparing two snapshots', () => {
       assert.equal(row.level, 1);
       assertShows(row.text, line.growthBytes);
     }
+    await workbench.page
+      .locator('.part.sidebar .message', {
+        hasText: /GiB live: 344 MiB before, 1\.4 GiB after\. Most at .*pyramid\.py:16/,
+      })
+      .waitFor();
     const most = grown.find((line) => line.file === file);
     assert.ok(most !== undefined);
     assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);

@@ -1,8 +1,9 @@
 /** The answer on a fix in words, for a terminal and for Markdown. */
 import { say } from '../text/say.js';
-import { byteText } from '../text/byteText.js';
-import type { FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import { VERDICT_WORD, perStep, placeText, snapshotsText } from '../report/reportWords.js';
+import { byteText, signedByteText } from '../text/byteText.js';
+import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
+import { configurationsText } from '../report/configurations.js';
+import { VERDICT_WORD, fileAndLine, liveBytes, perStep, placeText, snapshotsText } from '../report/reportWords.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
 const COLUMNS: readonly Column[] = [
@@ -11,6 +12,22 @@ const COLUMNS: readonly Column[] = [
   { title: 'AFTER', align: '>' },
   { title: 'LINE', align: '<' },
 ];
+
+/** What every surface says first of a comparison: what is compared if that is no run, and the answer. */
+export function compareSentences({ configurations, fix, a, b, lines }: CompareReport): string[] {
+  const notice = configurations === null ? [] : [configurationsText(configurations)];
+  if (fix !== null) return [...notice, fixSentence(fix)];
+  const [before, after] = [liveBytes(a), liveBytes(b)];
+  const live = say(
+    '{0} live: {1} before, {2} after.',
+    signedByteText(after - before),
+    byteText(before),
+    byteText(after),
+  );
+  const most = lines.find(({ growthBytes }) => growthBytes > 0);
+  if (most === undefined) return [...notice, live];
+  return [...notice, live, say('Most at {0} ({1}).', fileAndLine(most), signedByteText(most.growthBytes))];
+}
 
 /** The answer: both rates where they are known, else why it is given. */
 export function fixSentence({ answer, why, before, after }: FixVerdict): string {
@@ -47,11 +64,11 @@ function sideText({ run, rank, snapshots }: FixVerdict['before']): string {
   return rank === null ? `${run} (${count})` : say('{0}, rank {1} ({2})', run, rank, count);
 }
 
-/** Lines of a terminal: the answer first, then the lines that leak in one of the runs. */
+/** Lines of a terminal below the answer: the lines that leak in one of the runs. */
 export function fixLines(fix: FixVerdict | null): string[] {
   if (fix === null) return [];
   const table = fix.lines.length === 0 ? [] : ['', ...tableLines(COLUMNS, fix.lines.map(fixCells))];
-  return [fixSentence(fix), `  ${fixSides(fix)}`, ...table.map((text) => (text === '' ? '' : `  ${text}`)), ''];
+  return [`  ${fixSides(fix)}`, ...table.map((text) => (text === '' ? '' : `  ${text}`)), ''];
 }
 
 /** Answer, rates and place of one line. */

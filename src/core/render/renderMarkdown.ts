@@ -5,8 +5,7 @@ import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { liveNotes } from './heldText.js';
 import { findingMarkdown } from './findingText.js';
-import { fixCells, fixSentence, fixSides } from './fixText.js';
-import { configurationsText } from '../report/configurations.js';
+import { compareSentences, fixCells, fixSides } from './fixText.js';
 import { recordedFolder } from './recordedFolder.js';
 import { selectLines } from '../report/lineSelection.js';
 import { shownRuns } from './jobText.js';
@@ -56,11 +55,12 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
   const rest = report.lines.length - shown.length;
+  const answer = `**${compareSentences(report).join(' ')}**`;
   return document([
-    ...(report.configurations === null ? [] : [configurationsText(report.configurations), '']),
-    ...fixMarkdown(report.fix),
+    ...(report.fix === null ? [] : fixMarkdown(report.fix, answer)),
     `## ${say('GPU memory growth')}`,
     '',
+    ...(report.fix === null ? [answer, ''] : []),
     `- A: ${codeSpan(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
     `- B: ${codeSpan(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
     '',
@@ -83,15 +83,14 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
   ]);
 }
 
-function fixMarkdown(fix: FixVerdict | null): string[] {
-  if (fix === null) return [];
+function fixMarkdown(fix: FixVerdict, answer: string): string[] {
   const rows = fix.lines
     .map(fixCells)
     .map(([answer, before, after, place]) => [answer, before, after, codeSpan(place)]);
   return [
     `## ${say('Is the leak gone?')}`,
     '',
-    `**${fixSentence(fix)}**`,
+    answer,
     '',
     `- ${codeSpan(fixSides(fix))}`,
     '',

@@ -4,7 +4,7 @@ import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { say } from '../text/say.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
-import { fixLines } from './fixText.js';
+import { compareSentences, fixLines } from './fixText.js';
 import { liveNotes, noteLines } from './heldText.js';
 import { findingLines } from './findingText.js';
 import { shownRuns } from './jobText.js';
@@ -12,7 +12,6 @@ import { recordedFolder } from './recordedFolder.js';
 import { selectLines, sum } from '../report/lineSelection.js';
 import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
-import { configurationsText } from '../report/configurations.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
@@ -96,8 +95,8 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
     { title: 'LINE', align: '<' },
   ];
   const lines = [
-    ...(report.configurations === null ? [] : [configurationsText(report.configurations), '']),
-    ...fixLines(report.fix),
+    compareSentences(report).join(' '),
+    ...(report.fix === null ? [''] : fixLines(report.fix)),
     `A: ${report.a.path}`,
     ...deviceTexts(report.a).map((text) => `   ${text}`),
     `B: ${report.b.path}`,

@@ -1,7 +1,7 @@
 /** A comparison as one entry per line. */
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 
-/** Lines that grew or shrank, two functions of one line added up. Largest growth first. */
+/** Lines that grew or shrank, two functions of one line added up. The largest change first: of a fix, what shrank. */
 export function comparedLines(report: CompareReport): CompareLine[] {
   const byLine = new Map<string, CompareLine>();
   for (const line of report.lines) {
@@ -11,7 +11,7 @@ export function comparedLines(report: CompareReport): CompareLine[] {
   }
   return [...byLine.values()]
     .filter(({ growthBytes }) => growthBytes !== 0)
-    .sort((a, b) => b.growthBytes - a.growthBytes);
+    .sort((a, b) => Math.abs(b.growthBytes) - Math.abs(a.growthBytes));
 }
 
 function add(a: CompareLine, b: CompareLine): CompareLine {

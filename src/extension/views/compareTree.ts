@@ -30,7 +30,7 @@ interface CompareBucketNode {
 }
 export type CompareNode = CompareLineNode | CompareStackNode | CompareFrameNode | CompareBucketNode;
 
-/** Growth per line between two snapshots, largest first, with stacks and frames. */
+/** Growth per line between two snapshots, the largest change first, with stacks and frames. */
 export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly subscription: vscode.Disposable;
@@ -111,9 +111,9 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
 }
 
 function lineItem(line: CompareLine): vscode.TreeItem {
-  const item = new vscode.TreeItem(`${basename(line.file)}:${line.line}`, vscode.TreeItemCollapsibleState.Collapsed);
+  const item = new vscode.TreeItem(signedByteText(line.growthBytes), vscode.TreeItemCollapsibleState.Collapsed);
   item.id = `${line.mapped}:${line.line}:${line.file}`;
-  item.description = `${signedByteText(line.growthBytes)} · ${byteText(line.bytesA)} → ${byteText(line.bytesB)}`;
+  item.description = `${basename(line.file)}:${line.line} · ${byteText(line.bytesA)} → ${byteText(line.bytesB)}`;
   item.tooltip = [`${line.file}:${line.line} ${line.function}`, cellText(line)].join('\n');
   item.iconPath = growthIcon(line.growthBytes);
   item.contextValue = line.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
@@ -127,8 +127,8 @@ function bucketItem({ bucket, cell }: CompareBucketNode): vscode.TreeItem {
     beforeRecording: vscode.l10n.t('Before recording'),
     noStack: vscode.l10n.t('No stack recorded'),
   };
-  const item = new vscode.TreeItem(names[bucket]);
-  item.description = `${signedByteText(cell.growthBytes)} · ${byteText(cell.bytesA)} → ${byteText(cell.bytesB)}`;
+  const item = new vscode.TreeItem(signedByteText(cell.growthBytes));
+  item.description = `${names[bucket]} · ${byteText(cell.bytesA)} → ${byteText(cell.bytesB)}`;
   item.tooltip = cellText(cell);
   item.iconPath = growthIcon(cell.growthBytes);
   return item;

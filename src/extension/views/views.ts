@@ -1,4 +1,5 @@
 import * as vscode from 'vscode';
+import { compareSentences } from '../../core/render/fixText.js';
 import { View } from '../contributions.js';
 import { disposeAll, type Disposer } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
@@ -111,6 +112,7 @@ export class Views implements vscode.Disposable {
   private refresh(): void {
     this.refreshBadge();
     const report = this.store.comparison?.report;
+    this.compare.message = report === undefined ? '' : compareSentences(report).join(' ');
     this.compare.description =
       report === undefined ? '' : `${snapshotName(report.a.path)} → ${snapshotName(report.b.path)}`;
   }

@@ -193,6 +193,7 @@ describe('Marks of a comparison', () => {
   it('add up functions of one line, and leave out what stayed the same', () => {
     const cell = { bytesA: 0, bytesB: 0, growthBytes: 0, blocksA: 0, blocksB: 0, flow: null };
     const lines = [line({}), line({ function: '<lambda>', growthBytes: MiB }), line({ line: 4, growthBytes: 0 })];
+    lines.push(line({ line: 9, growthBytes: -20 * MiB }));
     const found = comparedLines({
       configurations: null,
       schema: 'leakline.compare/1',
@@ -206,7 +207,11 @@ describe('Marks of a comparison', () => {
     });
     assert.deepEqual(
       found.map((item) => [item.line, item.growthBytes]),
-      [[3, 13 * MiB]],
+      [
+        [9, -20 * MiB],
+        [3, 13 * MiB],
+      ],
+      'the largest change first',
     );
   });
 });

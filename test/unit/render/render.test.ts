@@ -293,7 +293,8 @@ describe('A comparison', () => {
   };
 
   it('adds up as text, and folds what did not move', () => {
-    const rows = renderCompareText(report, ALL).split('\n');
+    const [answer, ...rows] = renderCompareText(report, ALL).split('\n');
+    assert.equal(answer, '+2.0 KiB live: 2.9 KiB before, 4.9 KiB after. Most at src/grow.py:1 (+2.9 KiB).');
     assert.match(rows.find((row) => row.includes('grow.py')) ?? '', /^\+2\.9 KiB +\+3,000 .* src\/grow\.py:1 \(f\)$/);
     assert.match(rows.find((row) => row.includes('shrink.py')) ?? '', /^ *-1000 B +-1,000 /);
     assert.ok(!rows.some((row) => row.includes('same.py')));
@@ -315,6 +316,15 @@ describe('A comparison', () => {
     const text = renderCompareMarkdown(report, ALL);
     assert.match(text, /^\| \+2\.9 KiB \| .* \| `src\/grow\.py:1 \(f\)` \|$/m);
     assert.ok(text.includes('1 other line not shown.'));
+    assert.match(text, /\n\n\*\*\+2\.0 KiB live: /);
+  });
+
+  it('says first which configurations it compares', () => {
+    const configurations = { a: 'ctx128', b: 'ctx256' };
+    assert.match(
+      renderCompareText({ ...report, configurations }, ALL),
+      /^This compares .* ctx128 and ctx256.*\+2\.0 KiB/,
+    );
   });
 });
 
