@@ -2,10 +2,13 @@
  * Makes a snapshot file as torch 2.13 dumps it: `node makeSnapshot.mjs EVENTS DEPTH FILE [DIALECT]`. The bytes are those
  * that CPython's pickler would write, unless another dialect is asked for: what is one object in PyTorch is one object here (frames, the lists of a call's
  * frames, keys), and what is not is not (equal stacks of two calls).
+ *
+ * Or the dumps of one process whose ring keeps its last events: `node makeSnapshot.mjs EVENTS DEPTH FILE DIALECT LAST DUMPS`.
+ * Each is EVENTS later than the one before; their names are FILE with the dump's number for `%`.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { PickleStream, type Dialect, type MemoSlot } from './pickleStream.js';
-import { EventKind, trainingHistory, type History, type Slab } from './trainingHistory.js';
+import { EventKind, historyUntil, trainingHistory, type History, type Slab } from './trainingHistory.js';
 
 const STACKS = 2000;
 /** Distinct frames below the innermost ones, which every stack has for itself. */
@@ -25,15 +28,23 @@ export interface Truth {
   bytes: number;
 }
 
-function makeSnapshot(events: number, depth: number, path: string, dialect: Dialect): Truth {
-  const history = trainingHistory(events, STACKS);
-  const writer = new SnapshotWriter(history, depth, new PickleStream(path, dialect));
+/** @param last so many events are in the ring */
+function makeSnapshot(history: History, depth: number, path: string, dialect: Dialect, last: number): void {
+  const writer = new SnapshotWriter(history, depth, new PickleStream(`${path}.part`, dialect), last);
   writer.write();
-  return { events: history.count, liveBytes: writer.liveBytes, bytes: writer.stream.bytes };
+  const truth: Truth = {
+    events: Math.min(last, history.count),
+    liveBytes: writer.liveBytes,
+    bytes: writer.stream.bytes,
+  };
+  writeFileSync(`${path}.json`, JSON.stringify(truth));
+  renameSync(`${path}.part`, path);
 }
 
 class SnapshotWriter {
   liveBytes = 0;
+  /** The first event that is in the ring. */
+  private readonly first: number;
   private readonly frameSlots = new Int32Array(STACKS + COMMON_FRAMES).fill(-1);
   private readonly contextSlots: Int32Array;
   private noFrames: MemoSlot = -1;
@@ -42,7 +53,9 @@ class SnapshotWriter {
     private readonly history: History,
     private readonly depth: number,
     readonly stream: PickleStream,
+    last: number,
   ) {
+    this.first = Math.max(0, history.count - last);
     this.contextSlots = new Int32Array(history.contextStack.length).fill(-1);
   }
 
@@ -55,15 +68,16 @@ class SnapshotWriter {
       });
       stream.sharedText('device_traces');
       stream.list(1, () => {
-        stream.list(history.count, (event) => {
-          this.event(event);
+        stream.list(history.count - this.first, (event) => {
+          this.event(this.first + event);
         });
       });
       stream.sharedText('allocator_settings');
       this.settings();
       stream.sharedText('external_annotations');
-      stream.list(2 * history.steps, (index) => {
-        this.annotation(index);
+      const steps = history.stepStarts.findIndex((start) => start >= this.first);
+      stream.list(steps === -1 ? 0 : 2 * (history.stepStarts.length - steps), (index) => {
+        this.annotation(2 * steps + index);
       });
     });
     stream.stop();
@@ -178,7 +192,7 @@ class SnapshotWriter {
   private annotation(index: number): void {
     const { stream, history } = this;
     const step = Math.floor(index / 2);
-    const event = Math.floor(((step + (index % 2)) * (history.count - 1)) / history.steps);
+    const event = history.stepStarts.at(step + (index % 2)) ?? history.count - 1;
     stream.dict(() => {
       this.text('stage', index % 2 === 0 ? 'START' : 'END');
       stream.sharedText('name');
@@ -211,7 +225,9 @@ class SnapshotWriter {
   }
 }
 
-const [events, depth, path, dialect = 'protocol4'] = process.argv.slice(2);
-const truth = makeSnapshot(Number(events), Number(depth), `${path}.part`, dialect as Dialect);
-writeFileSync(`${path}.json`, JSON.stringify(truth));
-renameSync(`${path}.part`, path);
+const [events, depth, path, dialect = 'protocol4', last = 'Infinity', dumps = '1'] = process.argv.slice(2);
+const whole = trainingHistory(Number(events) * Number(dumps), STACKS);
+for (let dump = 1; dump <= Number(dumps); dump++) {
+  const history = dump === Number(dumps) ? whole : historyUntil(whole, Number(events) * dump);
+  makeSnapshot(history, Number(depth), path.replace('%', String(dump)), dialect as Dialect, Number(last));
+}

@@ -30,7 +30,8 @@ export interface History {
   readonly slabs: readonly Slab[];
   /** Live blocks by address. */
   readonly live: ReadonlyMap<number, { readonly requested: number; readonly context: number }>;
-  readonly steps: number;
+  /** Ordinals of the events at which steps begin. */
+  readonly stepStarts: readonly number[];
 }
 
 const KIB = 1024;
@@ -44,8 +45,9 @@ const FREES_WITH_STACK = 0.085;
 export function trainingHistory(events: number, stacks: number): History {
   const recorder = new Recorder(events, stacks);
   for (let layer = 0; layer < 3 * LAYERS; layer++) recorder.alloc(4 * MIB + 40 * layer, layer);
-  let steps = 0;
-  for (; !recorder.full; steps++) {
+  const stepStarts: number[] = [];
+  for (let steps = 0; !recorder.full; steps++) {
+    stepStarts.push(recorder.count);
     const activations: number[] = [];
     for (let layer = 0; layer < LAYERS; layer++) {
       for (let part = 0; part < 4; part++) {
@@ -61,11 +63,35 @@ export function trainingHistory(events: number, stacks: number): History {
     recorder.alloc(1152 * KIB, 1998); // kept: a loss with its graph
     if (steps % 5 === 0) recorder.alloc(4608 * KIB, 1999); // kept: the output of a hook
   }
-  return recorder.history(steps);
+  return recorder.history(stepStarts);
+}
+
+/** The same training, dumped earlier: after so many of its events. */
+export function historyUntil(history: History, count: number): History {
+  const live = new Map<number, { requested: number; context: number }>();
+  let slabs = 0;
+  for (let event = 0; event < count; event++) {
+    const address = history.address[event];
+    switch (history.kind[event] as EventKind) {
+      case EventKind.Alloc:
+        live.set(address, { requested: history.size[event], context: history.context[event] });
+        break;
+      case EventKind.FreeRequested:
+        live.delete(address);
+        break;
+      case EventKind.FreeCompleted:
+        break;
+      case EventKind.SegmentAlloc:
+        slabs++;
+        break;
+    }
+  }
+  const stepStarts = history.stepStarts.filter((start) => start < count);
+  return { ...history, count, live, slabs: history.slabs.slice(0, slabs), stepStarts };
 }
 
 class Recorder {
-  private count = 0;
+  count = 0;
   private readonly kind: Uint8Array;
   private readonly address: Float64Array;
   private readonly size: Float64Array;
@@ -132,9 +158,9 @@ class Recorder {
     return this.live.get(address)?.requested ?? 512;
   }
 
-  history(steps: number): History {
+  history(stepStarts: readonly number[]): History {
     const { count, kind, address, size, context, contextStack, slabs, live } = this;
-    return { count, kind, address, size, context, contextStack, slabs, live, steps };
+    return { count, kind, address, size, context, contextStack, slabs, live, stepStarts };
   }
 
   private addSlab(slot: number, context: number, free: number[]): void {

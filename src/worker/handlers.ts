@@ -27,6 +27,9 @@ import type { SnapshotReading } from './snapshotReading.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
 
+/** The latest snapshots of a run, which its next report looks at. */
+const WHOLE = 3;
+
 /** Answers the extension's questions from the store. */
 export function workerHandlers(
   store: SnapshotStore,
@@ -79,6 +82,8 @@ export function workerHandlers(
       const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
       const result = await reports.report(store.digests, listing, store.others);
       verdicts.take(result.report);
+      const latest = result.report.runs.flatMap(({ snapshots }) => snapshots.slice(-WHOLE).map(({ path }) => path));
+      void store.packBut(new Set(latest));
       return result;
     },
     compare: compared,

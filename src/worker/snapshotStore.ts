@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { allocationIndex, type AllocationIndex } from '../core/timeline/allocationIndex.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { Categorizer } from '../core/attribution/categories.js';
@@ -17,6 +18,7 @@ import type { OtherInputs } from '../core/report/otherInputs.js';
 import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fileSource.js';
 import { sameSidecar, sidecarState } from '../node/recordingFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
+import { packDigest } from './packedDigest.js';
 import type { SnapshotReader } from './snapshotReading.js';
 import { say } from '../core/text/say.js';
 
@@ -40,10 +42,13 @@ interface Resident {
 
 /** Columns kept in memory for the timeline's questions; digests stay for all files. */
 const DEFAULT_BUDGET: Bytes = 1 << 30;
+/** And of no more snapshots: a timeline that is opened later reads its own. */
+const MOST_RESIDENT = 8;
 
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were asked for last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
+  private readonly packed = new WeakSet<SnapshotDigest>();
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
 
@@ -98,6 +103,16 @@ export class SnapshotStore {
     }
     this.entries.set(path, entry);
     return { digests: [...entry.digests.values()], read: true };
+  }
+
+  /** Packs the digests of all snapshots but these, one in each turn of the event loop. */
+  async packBut(whole: ReadonlySet<string>): Promise<void> {
+    for (const digest of this.digests) {
+      if (whole.has(digest.path) || this.packed.has(digest)) continue;
+      packDigest(digest);
+      this.packed.add(digest);
+      await setImmediate();
+    }
   }
 
   unload(path: string): void {
@@ -234,7 +249,7 @@ export class SnapshotStore {
     let total = 0;
     for (const one of this.resident.values()) total += one.bytes;
     for (const [other, one] of this.resident) {
-      if (total <= this.budget || other === path) break;
+      if ((total <= this.budget && this.resident.size <= MOST_RESIDENT) || other === path) break;
       this.resident.delete(other);
       total -= one.bytes;
     }

@@ -9,7 +9,7 @@ import { frameKind } from '../attribution/frameKind.js';
 import { FrameWords } from './frameWords.js';
 import { lifetimesOf, longLives, type LongLives } from '../attribution/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
-import type { StacklessBucket } from '../attribution/owner.js';
+import type { StackWords } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { traceSpan, type SpanWords, type TraceSpan } from './traceSpan.js';
@@ -60,7 +60,7 @@ export interface SnapshotDigest {
   /** Where the training steps begin in the trace, null where it shows none. */
   steps: Steps | null;
   /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
-  lifetimes: readonly DigestLifetimes[];
+  lifetimes: readonly DigestStackLifetimes[];
   /** The highest point of each device that has a trace, that of most bytes first. */
   peaks: readonly DigestPeak[];
   /** The last allocations that failed on each device, with what was held then. */
@@ -72,12 +72,10 @@ export interface SnapshotDigest {
   recording: Recording | null;
 }
 
-/** A stack's lifetimes with its frames in words. */
+/** A stack's lifetimes, the stack in words. As that of a group: what lives and dies in a trace was recorded. */
+export interface DigestStackLifetimes extends StackWords, DigestLifetimes {}
+
 export interface DigestLifetimes {
-  frames: readonly number[];
-  forwardFrames: readonly number[];
-  /** As that of a group: what lives and dies in a trace was recorded. */
-  stackless: StacklessBucket;
   /** Steps that the trace shows, and how they were found. */
   steps: number;
   stepSource: Steps['source'];
@@ -110,7 +108,7 @@ export function digestSnapshot(
   const devices = deviceViews(snapshot, steps);
   const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
   const spans: TraceSpan[] = [];
-  const lifetimes: DigestLifetimes[] = [];
+  const lifetimes: DigestStackLifetimes[] = [];
   for (const { history, steps: own } of devices.values()) {
     if (own === null) continue;
     const lives = longLives(history, own);
@@ -164,7 +162,7 @@ function lifetimesInWords(
   steps: Steps,
   lives: LongLives,
   frames: FrameWords,
-): DigestLifetimes[] {
+): DigestStackLifetimes[] {
   const table = lifetimesOf(snapshot, history, steps, lives);
   return table.stacks.map((lifetimes) => ({
     frames: frames.ofStack(lifetimes.stack),

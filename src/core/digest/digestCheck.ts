@@ -14,7 +14,7 @@ import type { SettingValue, SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from '../attribution/categories.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import { PHASES } from '../attribution/passPhase.js';
-import type { DeviceTotals, DigestLifetimes, SnapshotDigest, TraceHead } from './digest.js';
+import type { DeviceTotals, DigestStackLifetimes, SnapshotDigest, TraceHead } from './digest.js';
 import type { LiveBlocks, LiveGroup } from './liveGroups.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DigestFailure, DigestPeak, DigestPeakGroup } from './digestPeak.js';
@@ -97,7 +97,7 @@ const warning: Shape<SnapshotWarning> = (value): value is SnapshotWarning =>
 
 const steps: Shape<Steps> = record({ source: stepSource, device: number, starts: ordinals });
 
-const lifetimes: Shape<DigestLifetimes> = record({
+const lifetimes: Shape<DigestStackLifetimes> = record({
   ...stackWords,
   steps: count,
   stepSource,

@@ -1,5 +1,6 @@
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { StacklessBucket } from '../attribution/owner.js';
+import { factOf } from './factOf.js';
 
 /** A stack as a digest names it: indices into its frames. */
 export interface StackWords {
@@ -11,47 +12,60 @@ export interface StackWords {
 /** Equal for equal stacks of different snapshots, in one thread. */
 export type StackKey = number & { readonly __stack: never };
 
-/** Numbers of texts, the same for the same text as long as the thread lives: a file's words are compared once. */
-class Numbers {
-  private readonly known = new Map<string, number>();
+/** A stack in words, innermost frame first. */
+export interface KnownStack {
+  readonly frames: readonly DigestFrame[];
+  readonly forward: readonly DigestFrame[];
+  /** Where it belongs without frames. */
+  readonly stackless: StacklessBucket;
+}
 
-  of(text: string): number {
+/** Numbers of texts, the same for the same text as long as the thread lives, with what each stands for: kept once. */
+class Numbers<Value> {
+  private readonly known = new Map<string, number>();
+  private readonly values: Value[] = [];
+
+  of(text: string, value: () => Value): number {
     let number = this.known.get(text);
     if (number === undefined) {
-      number = this.known.size;
+      number = this.values.push(value()) - 1;
       this.known.set(text, number);
     }
     return number;
   }
+
+  at(number: number): Value {
+    return this.values[number];
+  }
 }
 
-const frameNumbers = new Numbers();
-const stackNumbers = new Numbers();
-/** Of each digest's frames. */
-const framesOf = new WeakMap<readonly DigestFrame[], Uint32Array>();
+const frames = new Numbers<DigestFrame>();
+const stacks = new Numbers<KnownStack>();
 const keyOf = new WeakMap<StackWords, StackKey>();
 
 /** The key of a stack: short, whatever its frames are called. */
 export function stackKey(digest: { readonly frames: readonly DigestFrame[] }, stack: StackWords): StackKey {
   let key = keyOf.get(stack);
   if (key === undefined) {
-    const { frames, forwardFrames, stackless } = stack;
     const numbers = numbersOf(digest.frames);
-    const words = (indices: readonly number[]): string => indices.map((index) => numbers[index]).join();
-    const isEmpty = frames.length + forwardFrames.length === 0;
-    key = stackNumbers.of(isEmpty ? stackless : `${words(frames)}/${words(forwardFrames)}`) as StackKey;
+    const own = stack.frames.map((index) => numbers[index]);
+    const forward = stack.forwardFrames.map((index) => numbers[index]);
+    const isEmpty = own.length + forward.length === 0;
+    key = stacks.of(isEmpty ? stack.stackless : `${own.join()}/${forward.join()}`, () => ({
+      frames: own.map((number) => frames.at(number)),
+      forward: forward.map((number) => frames.at(number)),
+      stackless: stack.stackless,
+    })) as StackKey;
     keyOf.set(stack, key);
   }
   return key;
 }
 
-function numbersOf(frames: readonly DigestFrame[]): Uint32Array {
-  let numbers = framesOf.get(frames);
-  if (numbers === undefined) {
-    numbers = Uint32Array.from(frames, ({ file, line, function: name }) =>
-      frameNumbers.of(`${file}\n${line}\n${name}`),
-    );
-    framesOf.set(frames, numbers);
-  }
-  return numbers;
+/** The stack that a key stands for. */
+export function stackOfKey(key: StackKey): KnownStack {
+  return stacks.at(key);
 }
+
+const numbersOf = factOf((words: readonly DigestFrame[]) =>
+  Uint32Array.from(words, (frame) => frames.of(`${frame.file}\n${frame.line}\n${frame.function}`, () => frame)),
+);

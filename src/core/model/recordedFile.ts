@@ -28,8 +28,21 @@ const TORCH_TREE =
 const GENERATED =
   /(?:^|[\\/])(?:torchinductor_[^\\/]*[\\/].*|torch_compile_debug[\\/].*|fx_generated__[^\\/]*\.py|[a-z0-9]{2}[\\/]c[a-z2-7]{51}\.py)$/;
 
+/** Kinds by name: every stack of a run asks for the same files again. */
+const known = new Map<string, RecordedKind>();
+const MOST_KNOWN = 1 << 16;
+
 /** Tells the kind of a file name as a frame carries it. */
 export function recordedKind(file: string): RecordedKind {
+  let kind = known.get(file);
+  if (kind === undefined) {
+    if (known.size >= MOST_KNOWN) known.clear();
+    known.set(file, (kind = kindOf(file)));
+  }
+  return kind;
+}
+
+function kindOf(file: string): RecordedKind {
   if (INTERACTIVE.test(file)) return 'interactive';
   if (file.startsWith('<')) return file.startsWith('<frozen') ? 'library' : 'generated';
   if (file.includes('.py:')) return 'generated'; // `subclass_codegen.py:codegen(compiled_function_forward)`

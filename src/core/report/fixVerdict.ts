@@ -1,4 +1,4 @@
-import { theilSen } from '../verdict/rate.js';
+import { rateOfRun } from '../verdict/rate.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
 import { matchLines } from './lineMatching.js';
@@ -56,7 +56,7 @@ function ratesOf(before: RunReport, after: RunReport): { before: LineRate; after
     const over =
       (run: RunReport, places: readonly number[]): LineRate =>
       (line) =>
-        theilSen(
+        rateOfRun(
           places.map((i) => run.snapshots[i].step ?? 0),
           places.map((i) => line.series[i]),
         )?.median ?? null;

@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
-import { theilSen } from '../verdict/rate.js';
+import { rateOfRun } from '../verdict/rate.js';
 import type { DeviceRoom } from './deviceRoom.js';
 import type { RunReport } from './report.js';
 
@@ -17,7 +17,7 @@ export function forecastOf(
   let soonest: RunReport['forecast'] = null;
   for (const { device, capacityBytes, roomBytes } of rooms) {
     const live = snapshots.map((digest) => digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
-    const rate = theilSen(at, live);
+    const rate = rateOfRun(at, live);
     // A rate whose lower quarter does not grow gives no interval, and a forecast without one is a guess.
     if (rate === null || rate.low <= 0) continue;
     const stepsToOom = Math.floor(roomBytes / rate.median);

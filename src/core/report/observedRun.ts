@@ -11,7 +11,7 @@ import {
 } from '../attribution/owner.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
-import { theilSen, type Rate } from '../verdict/rate.js';
+import { rateOfRun, theilSen, type Rate } from '../verdict/rate.js';
 import type { Run } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
@@ -208,7 +208,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     liveBytes: series[last],
     totalBytes,
     growingBytes: growing[last],
-    bytesPerStep: hasSteps ? ((theilSen(at, series) ?? floorRate(stacks))?.median ?? null) : null,
+    bytesPerStep: hasSteps ? ((rateOfRun(at, series) ?? floorRate(stacks))?.median ?? null) : null,
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
     category: mainCategory(stacks),
     // A line that only calls others keeps no memory of its own.

@@ -23,7 +23,7 @@ export function outOfMemory(
   lookup: FileLookup,
   rooms: readonly DeviceRoom[],
 ): OutOfMemoryReport[] {
-  const digest = snapshots.findLast(({ curves }) => curves.some((curve) => curve.outOfMemory.length > 0));
+  const digest = snapshots.findLast(({ failures }) => failures.length > 0);
   if (digest === undefined) return [];
   const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   return digest.curves.flatMap(({ device, startUs, outOfMemory: failures }) =>

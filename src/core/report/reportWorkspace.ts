@@ -1,4 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
+import { filesOfFrames } from '../digest/digestFacts.js';
 import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
@@ -46,7 +47,7 @@ export function mapDigests(
 ): PathMapping {
   const files = new Set<string>();
   for (const digest of digests) {
-    for (const frame of digest.frames) if (frameKind(frame.file) !== 'native') files.add(frame.file);
+    for (const file of filesOfFrames(digest)) if (frameKind(file) !== 'native') files.add(file);
     for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
     for (const source of digest.recording?.sources ?? []) files.add(source.file);
   }

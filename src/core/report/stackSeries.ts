@@ -1,21 +1,17 @@
 import { CATEGORIES } from '../attribution/categories.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
+import { eachStackTotal } from '../digest/digestFacts.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { FileLookup, StacklessBucket } from '../attribution/owner.js';
+import type { FileLookup } from '../attribution/owner.js';
 import { shapeOf, type StackShape } from '../verdict/decide.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { stackKey, type StackKey, type StackWords } from '../digest/stackKey.js';
+import { stackKey, stackOfKey, type KnownStack, type StackKey } from '../digest/stackKey.js';
 
 /** One stack over all snapshots of a run. */
-export interface StackSeries {
-  /** Innermost first. */
-  frames: readonly DigestFrame[];
-  forward: readonly DigestFrame[];
-  /** Where it belongs without frames. */
-  stackless: StacklessBucket;
+export interface StackSeries extends KnownStack {
   /** Live bytes, one per snapshot. */
   series: number[];
   /** Live blocks, one per snapshot. */
@@ -32,7 +28,9 @@ export interface StackSeries {
 function runLifetimes(snapshots: readonly SnapshotDigest[], joined: JoinedTraces | null): readonly JoinedLifetimes[] {
   if (joined !== null) return joined.stacks;
   const digest = snapshots.findLast(({ eventCount }) => eventCount > 0);
-  return digest === undefined ? [] : digest.lifetimes.map((lifetimes) => ({ digest, lifetimes }));
+  return digest === undefined
+    ? []
+    : digest.lifetimes.map((lifetimes) => ({ key: stackKey(digest, lifetimes), lifetimes }));
 }
 
 /** A call of the garbage collector, as people write it. */
@@ -52,14 +50,11 @@ export function stackSeries(
   batches: BatchLines,
 ): StackSeries[] {
   const stacks = new Map<StackKey, StackSeries>();
-  const seriesOf = (digest: SnapshotDigest, words: StackWords): StackSeries => {
-    const key = stackKey(digest, words);
+  const seriesOf = (key: StackKey): StackSeries => {
     let stack = stacks.get(key);
     if (stack === undefined) {
       stack = {
-        frames: words.frames.map((frame) => digest.frames[frame]),
-        forward: words.forwardFrames.map((frame) => digest.frames[frame]),
-        stackless: words.stackless,
+        ...stackOfKey(key),
         series: new Array<number>(snapshots.length).fill(0),
         blocks: new Array<number>(snapshots.length).fill(0),
         equal: { size: 0, blocks: 0 },
@@ -72,18 +67,21 @@ export function stackSeries(
     return stack;
   };
   snapshots.forEach((digest, at) => {
-    for (const group of digest.groups) {
-      const stack = seriesOf(digest, group);
-      stack.series[at] += group.liveBytes;
-      stack.blocks[at] += group.blocks;
-      if (at < snapshots.length - 1) continue;
-      stack.equal = group.equal;
-      const settled = batches.settleAll(group.categories, stack.frames);
-      settled.forEach((bytes, category) => (stack.categories[category] += bytes));
-    }
+    eachStackTotal(digest, ({ key, bytes, blocks }) => {
+      const stack = seriesOf(key);
+      stack.series[at] += bytes;
+      stack.blocks[at] += blocks;
+    });
   });
-  for (const { digest, lifetimes } of runLifetimes(snapshots, joined)) {
-    const stack = seriesOf(digest, lifetimes);
+  const last = snapshots[snapshots.length - 1];
+  for (const group of last.groups) {
+    const stack = seriesOf(stackKey(last, group));
+    stack.equal = group.equal;
+    const settled = batches.settleAll(group.categories, stack.frames);
+    settled.forEach((bytes, category) => (stack.categories[category] += bytes));
+  }
+  for (const { key, lifetimes } of runLifetimes(snapshots, joined)) {
+    const stack = seriesOf(key);
     // On several devices the one where more survives has more to tell.
     if (lifetimes.survivorBirths.length >= (stack.lifetimes?.survivorBirths.length ?? 0)) stack.lifetimes = lifetimes;
   }

@@ -1,3 +1,4 @@
+import { evenly } from '../model/evenly.js';
 import { theilSen } from '../verdict/rate.js';
 import type { Trend, TrendSeries } from '../model/trend.js';
 import type { TrendReport, TrendSeriesReport } from './report.js';
@@ -24,10 +25,7 @@ export function trendReport(path: string, trend: Trend): TrendReport {
 /** Rows that do not say are left out. */
 function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSeriesReport {
   const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
-  const kept = Math.min(MOST_ROWS, rows.length);
-  const at = Array.from({ length: kept }, (_, i) =>
-    kept === 1 ? rows[0] : rows[Math.round((i * (rows.length - 1)) / (kept - 1))],
-  );
+  const at = evenly(rows.length, MOST_ROWS).map((place) => rows[place]);
   const values = at.map((row) => bytes[row]);
   const first = values.at(0) ?? 0;
   const last = values.at(-1) ?? 0;

@@ -5,13 +5,12 @@ import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { binStepsOf, summarizeLives, type Life } from '../attribution/lifetimes.js';
-import { stackKey, type StackKey, type StackWords } from '../digest/stackKey.js';
+import { stackKey, type StackKey } from '../digest/stackKey.js';
 import { UNKNOWN, type TraceSpan } from '../digest/traceSpan.js';
 
 /** Lifetimes of one stack over all traces of a run. */
 export interface JoinedLifetimes {
-  /** The digest that names the stack. */
-  digest: SnapshotDigest;
+  key: StackKey;
   lifetimes: DigestLifetimes;
 }
 
@@ -26,8 +25,6 @@ export interface JoinedTraces {
 
 interface JoinedLife extends Life {
   key: StackKey;
-  words: StackWords;
-  digest: SnapshotDigest;
   site: DigestFrame | null;
 }
 
@@ -37,7 +34,7 @@ interface JoinedLife extends Life {
  * @returns null where there is nothing to join, or the traces count different steps
  */
 export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces | null {
-  const traced = snapshots.filter(({ spans }) => spans.length > 0);
+  const traced = snapshots.filter(({ steps }) => steps !== null);
   if (traced.length < 2) return null;
   const last = traced[traced.length - 1];
   const source = last.steps?.source;
@@ -127,8 +124,6 @@ class DeviceJoin {
         const words = span.stacks[lives.stack[row]];
         const life: JoinedLife = {
           key: stackKey(digest, words),
-          words,
-          digest,
           birth: stepOf(birth),
           death: freed ? stepOf(death) : null,
           bytes: lives.bytes[row],
@@ -153,9 +148,8 @@ class DeviceJoin {
     return [...groups.values()].map((lives) => {
       const { drops, ...summary } = summarizeLives(lives, this.steps);
       return {
-        digest: lives[0].digest,
+        key: lives[0].key,
         lifetimes: {
-          ...lives[0].words,
           ...summary,
           steps: this.steps,
           stepSource,
@@ -199,8 +193,6 @@ class DeviceJoin {
       const words = digest.groups[blocks.group[row]];
       this.open.set(addressOf(blocks, row), {
         key: stackKey(digest, words),
-        words,
-        digest,
         birth: 0,
         death: null,
         bytes: blocks.size[row],
@@ -229,8 +221,6 @@ class DeviceJoin {
       if (life?.key === found.key && life.bytes === found.size) continue;
       const born: JoinedLife = {
         ...found,
-        words: group,
-        digest,
         birth: this.steps,
         death: null,
         bytes: found.size,

@@ -109,6 +109,7 @@ export class LifetimeFeatures {
 
 /** The drops that went back to the ground. */
 export function deepDrops({ drops, floors }: DigestLifetimes): DigestLifetimes['drops'] {
-  const highest = Math.max(...floors);
+  if (drops.length === 0) return drops;
+  const highest = floors.reduce((most, floor) => Math.max(most, floor), -Infinity);
   return drops.filter((drop) => drop.bytes >= limit('deepDrop') * highest);
 }

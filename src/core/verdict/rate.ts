@@ -1,3 +1,4 @@
+import { evenly } from '../model/evenly.js';
 import type { Bytes } from '../model/units.js';
 
 /** Growth per unit, and the range in which it lies with a confidence of 95 %. */
@@ -9,6 +10,17 @@ export interface Rate {
 
 /** Standard deviations of the normal distribution that hold 95 %. */
 const SURE = 1.96;
+/** Snapshots of a run that its rates are taken from: a line of the thousandth costs no more than one of the hundredth. */
+const MOST_SNAPSHOTS = 64;
+
+/** Growth per unit of `at` over the snapshots of a run, of many of them over some, evenly spaced: see {@link theilSen}. */
+export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
+  const places = evenly(at.length, MOST_SNAPSHOTS);
+  return theilSen(
+    places.map((place) => at[place]),
+    places.map((place) => bytes[place]),
+  );
+}
 
 /**
  * Growth per unit of `at`: the median of the slopes between all pairs of points (Theil–Sen), which a single jump does
@@ -16,6 +28,10 @@ const SURE = 1.96;
  * @returns bytes per unit, null if fewer than two points differ in place
  */
 export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
+  // Most lines of a long run never change.
+  if (bytes.every((amount) => amount === bytes[0])) {
+    return at.every((place) => place === at[0]) ? null : { median: 0, low: 0, high: 0 };
+  }
   let count = 0;
   const slopes = new Float64Array((at.length * (at.length - 1)) / 2);
   for (let i = 0; i < at.length; i++) {
@@ -24,8 +40,6 @@ export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate |
     }
   }
   if (count === 0) return null;
-  // Most lines of a long run never change.
-  if (bytes.every((amount) => amount === bytes[0])) return { median: 0, low: 0, high: 0 };
   const quantile = quantilesOf(slopes.subarray(0, count));
   const points = at.length;
   const spread = (SURE * Math.sqrt((points * (points - 1) * (2 * points + 5)) / 18)) / count / 2;

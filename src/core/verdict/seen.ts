@@ -1,3 +1,4 @@
+import { evenly } from '../model/evenly.js';
 import { deepDrops } from './lifetimeFeatures.js';
 import type { DigestLifetimes } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
@@ -24,7 +25,9 @@ const MOST_FLOORS = 64;
  */
 export function seenOf(stacks: readonly SeenStack[]): Seen | null {
   const seen = fromLifetimes(stacks) ?? fromSeries(stacks);
-  return seen === null ? null : { ...seen, floors: thinned(seen.floors) };
+  if (seen === null) return null;
+  const { floors } = seen;
+  return { ...seen, floors: evenly(floors.length, MOST_FLOORS).map((place) => floors[place]) };
 }
 
 function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
@@ -71,15 +74,6 @@ function fromSeries(stacks: readonly SeenStack[]): Seen | null {
 function oldest(ages: readonly (number | null)[]): number | null {
   const known = ages.filter((age) => age !== null);
   return known.length === 0 ? null : Math.max(...known);
-}
-
-/** At most {@link MOST_FLOORS} values, first and last among them, evenly spaced. */
-function thinned(floors: readonly number[]): number[] {
-  if (floors.length <= MOST_FLOORS) return [...floors];
-  return Array.from(
-    { length: MOST_FLOORS },
-    (_, i) => floors[Math.round((i * (floors.length - 1)) / (MOST_FLOORS - 1))],
-  );
 }
 
 function sum<Item>(items: readonly Item[], figure: (item: Item) => number): number {

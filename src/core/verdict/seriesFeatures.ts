@@ -24,15 +24,23 @@ export class SeriesFeatures {
 
   constructor(private readonly series: Series) {
     const { bytes } = series;
-    const all = bytes.slice(1).map((value, i) => value - bytes[i]);
     // The first interval is warm-up where there are enough of them.
-    const changes = bytes.length >= limit('snapshotsWithWarmUp') ? all.slice(1) : all;
+    const first = bytes.length >= limit('snapshotsWithWarmUp') ? 2 : 1;
+    const rises: number[] = [];
+    let drops = 0;
+    let changed = first - 1;
+    for (let i = first; i < bytes.length; i++) {
+      if (bytes[i] === bytes[i - 1]) continue;
+      changed = i;
+      if (bytes[i] > bytes[i - 1]) rises.push(i - first);
+      else drops++;
+    }
     this.snapshots = bytes.length;
-    this.isConstant = all.every((change) => change === 0);
-    this.rises = changes.flatMap((change, i) => (change > 0 ? [i] : []));
-    this.drops = changes.filter((change) => change < 0).length;
-    this.calm = changes.length - 1 - changes.findLastIndex((change) => change !== 0);
-    this.intervals = changes.length;
+    this.isConstant = changed < first && bytes[first - 1] === bytes[0];
+    this.rises = rises;
+    this.drops = drops;
+    this.intervals = Math.max(0, bytes.length - first);
+    this.calm = bytes.length - 1 - changed;
   }
 
   /** How much of what was seen fits, less for a short look. @param weighed by the share of intervals that rise */

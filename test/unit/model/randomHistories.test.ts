@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { stackOfKey } from '../../../src/core/digest/stackKey.js';
 import { digestSnapshot, type DigestLifetimes, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { joinTraces, type JoinedTraces } from '../../../src/core/runs/joinTraces.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
@@ -46,9 +47,10 @@ function trueGaps(dumps: readonly RandomDump[]): number {
 
 function byLine({ stacks }: JoinedTraces): Map<number, DigestLifetimes> {
   return new Map(
-    stacks.map(({ digest, lifetimes }) => {
-      assert.equal(lifetimes.frames.length, 1);
-      return [digest.frames[lifetimes.frames[0]].line, lifetimes] as const;
+    stacks.map(({ key, lifetimes }) => {
+      const { frames } = stackOfKey(key);
+      assert.equal(frames.length, 1);
+      return [frames[0].line, lifetimes] as const;
     }),
   );
 }

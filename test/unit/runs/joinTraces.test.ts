@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { endOfEarlier } from '../../../src/core/runs/alignTraces.js';
 import { followBlocks } from '../../../src/core/runs/flow.js';
-import { joinTraces } from '../../../src/core/runs/joinTraces.js';
-import { stackKey } from '../../../src/core/digest/stackKey.js';
+import { joinTraces, type JoinedLifetimes } from '../../../src/core/runs/joinTraces.js';
+import { stackKey, stackOfKey } from '../../../src/core/digest/stackKey.js';
 import type { Recording } from '../../../src/core/model/recording.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
@@ -39,11 +39,11 @@ function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
 }
 
 /** The lifetimes of every stack, comparable. */
-function table(parts: readonly { digest: SnapshotDigest; lifetimes: SnapshotDigest['lifetimes'][number] }[]): string[] {
+function table(parts: readonly JoinedLifetimes[]): string[] {
   return parts
-    .map(({ digest, lifetimes: { survivorBirths, floors, usualFreedAge, oldestFreedAge, steps, drops, ...words } }) => {
+    .map(({ key, lifetimes: { survivorBirths, floors, usualFreedAge, oldestFreedAge, steps, drops } }) => {
       const seen = { steps, births: [...survivorBirths], floors: [...floors], usualFreedAge, oldestFreedAge };
-      return `${stackKey(digest, words)} ${JSON.stringify({ ...seen, drops: drops.map(({ step, bytes }) => [step, bytes]) })}`;
+      return `${key} ${JSON.stringify({ ...seen, drops: drops.map(({ step, bytes }) => [step, bytes]) })}`;
     })
     .sort();
 }
@@ -82,7 +82,7 @@ describe('Traces of successive dumps', () => {
         assert.ok(first < whole.heads[0].events / 2, 'the ring is small');
         assert.deepEqual(
           table(joined.stacks),
-          table(whole.lifetimes.map((lifetimes) => ({ digest: whole, lifetimes }))),
+          table(whole.lifetimes.map((lifetimes) => ({ key: stackKey(whole, lifetimes), lifetimes }))),
           program,
         );
       }
@@ -95,7 +95,7 @@ describe('Traces of successive dumps', () => {
     const joined = joinTraces(parts);
     assert.equal(joined?.gaps, dumps.length - 1);
     const leak = joined.stacks
-      .filter(({ digest, lifetimes }) => lifetimes.frames.some((frame) => digest.frames[frame].line === 21))
+      .filter(({ key }) => stackOfKey(key).frames.some(({ line }) => line === 21))
       .map(({ lifetimes }) => lifetimes.survivorBirths.length);
     // Every step keeps one block; the first dump's trace begins with the third step, and no gap gives older ones a birth.
     assert.deepEqual(leak, [28]);

@@ -65,9 +65,6 @@ function lifetimes(steps: number, births: readonly number[], age: number | null)
   const live = (step: number): number[] => births.filter((b) => b <= step && (age === null || b + age > step));
   const dead = births.filter((b) => age !== null && b + age <= steps);
   return {
-    frames: [],
-    forwardFrames: [],
-    stackless: 'noStack',
     steps,
     stepSource: 'annotations',
     binSteps: 1,

@@ -1,4 +1,5 @@
 import type { SnapshotDigest } from '../../digest/digest.js';
+import { highestLive } from '../../digest/digestFacts.js';
 import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js';
 import type { Bytes } from '../../model/units.js';
 import { say, sayCount } from '../../text/say.js';
@@ -53,8 +54,8 @@ const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
 export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const last = snapshots[snapshots.length - 1];
   const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
-  const peaks = snapshots.flatMap((digest) => digest.peaks).filter((peak) => peak.device === device);
-  const peak = Math.max(0, ...peaks.map(({ liveBytes }) => liveBytes));
+  const peaks = snapshots.flatMap((digest) => highestLive(digest).get(device) ?? []);
+  const peak = Math.max(0, ...peaks);
   const above = reserved - peak;
   if (peaks.length === 0 || reserved < FAR_ABOVE * peak || above < LEAST_ABOVE) return null;
   const cause =
