@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
+import { reportJson } from '../core/render/findingText.js';
 import { visibleJson } from '../core/text/plainText.js';
 import type { LineReport } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
@@ -49,7 +50,7 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
   const report = withIgnored({ ...whole, failed }, await ignoredLeaks(command.root, complain));
   switch (command.output) {
     case 'json':
-      printJson(report, desk);
+      printJson(reportJson(report), desk);
       break;
     case 'markdown':
       desk.print(renderMarkdown(report, command));

@@ -1,14 +1,15 @@
 /** What other extensions get from `vscode.extensions.getExtension('leakline.leakline').activate()`. */
 import type * as vscode from 'vscode';
-import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
+import { reportJson, type ReportJson } from '../core/render/findingText.js';
+import type { CompareReport, SnapshotReport } from '../core/report/report.js';
 import type { ResultsStore } from './results/resultsStore.js';
 import type { SnapshotSession } from './session.js';
 
 export interface LeaklineApi {
   /** Changes when something here is taken away or means something else. */
   readonly version: 1;
-  /** The report of everything that is read, a copy; null while there is none. Its `schema` has a version of its own. */
-  report(): Report | null;
+  /** The report of everything that is read, each run with its findings, a copy; null while there is none. Its `schema` has a version of its own. */
+  report(): ReportJson | null;
   /** Fires when {@link report} has something new to say. */
   readonly onDidChangeReport: vscode.Event<void>;
   /**
@@ -27,7 +28,7 @@ export interface LeaklineApi {
 export function leaklineApi(session: SnapshotSession, store: ResultsStore): LeaklineApi {
   return {
     version: 1,
-    report: () => structuredClone(store.result?.report ?? null),
+    report: () => (store.result === null ? null : structuredClone(reportJson(store.result.report))),
     onDidChangeReport: store.onDidChange,
     openSnapshot: (path) => session.open(path),
     compare: (before, after) => session.comparison(before, after),

@@ -11,29 +11,37 @@ describe('Who asks Leakline', () => {
     await untilLensesShow(expectedLeaks());
   });
 
-  it('as a language model is told the lines that the editor marks', async () => {
+  it('as a language model is told the findings, and the lines that the editor marks', async () => {
     const answer = await ask('list_gpu_memory_leaks', {});
-    for (const { file, line } of expectedLeaks()) assert.ok(answer.includes(`${file}:${line}`), answer);
-    assert.match(answer, /leak/);
+    for (const { file, line, holder } of expectedLeaks()) {
+      assert.ok(answer.includes(`${file}:${line}`), answer);
+      assert.match(answer, new RegExp(`^- .${holder?.file}:${holder?.line}.: \\*\\*Leaks `, 'm'));
+    }
   });
 
-  it('as a language model gets one line explained, to the byte', async () => {
+  it('as a language model gets a finding explained, by either of its lines, to the byte', async () => {
     const [leak] = expectedLeaks();
-    const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: leak.file, line: leak.line })) as {
-      runs: { leakedBytes: number; evidence: object | null; stacks: { innermostFirst: string[] }[] }[];
-    };
-    assert.equal(answer.runs[0].leakedBytes, leak.leakedBytes);
-    assert.ok(answer.runs[0].evidence !== null);
-    assert.ok(answer.runs[0].stacks[0].innermostFirst.length > 1);
+    for (const place of [leak, leak.holder]) {
+      const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: place?.file, line: place?.line })) as {
+        finding: object;
+        lines: { runs: { leakedBytes: number; evidence: object | null; stacks: { innermostFirst: string[] }[] }[] }[];
+      };
+      const [run] = answer.lines[0].runs;
+      assert.equal(run.leakedBytes, leak.leakedBytes);
+      assert.ok(run.evidence !== null);
+      assert.ok(run.stacks[0].innermostFirst.length > 1);
+      const api = (await leakline().activate()) as LeaklineApi;
+      assert.deepEqual(answer.finding, api.report()?.runs[0].findings[0], 'as extensions are told');
+    }
   });
 
-  it('as a language model is told which lines have marks when it asks for another', async () => {
+  it('as a language model is told which findings there are when it asks for another line', async () => {
     const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: 'train.py', line: 1 })) as {
       verdict: null;
-      markedLines: object[];
+      findings: object[];
     };
     assert.equal(answer.verdict, null);
-    assert.ok(answer.markedLines.length > 0);
+    assert.ok(answer.findings.length > 0);
   });
 
   it('as a language model compares two snapshots, but none outside the workspace', async () => {

@@ -1,8 +1,9 @@
-/** Findings in words: the answer, then what to change, then why. */
-import { findingsOf, type Finding } from '../report/findings.js';
+/** Findings for people, the answer, then what to change, then why; and for programs. */
+import type { Bytes } from '../model/units.js';
+import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
 import { findingSentence } from '../report/findingWords.js';
 import { isSuspect } from '../report/lineSelection.js';
-import type { RunReport } from '../report/report.js';
+import type { LineReport, Report, RunReport } from '../report/report.js';
 import { fileAndLine, holderSourceText, placeText } from '../report/reportWords.js';
 import { say } from '../text/say.js';
 
@@ -12,6 +13,36 @@ const MOST_LINES = 8;
 /** Findings of a run that a person has to look at. */
 export function suspectFindings(run: RunReport): Finding[] {
   return findingsOf(run.lines.filter(isSuspect));
+}
+
+/** A finding for programs: the command line's JSON, the API and language models. */
+export interface FindingJson extends Omit<Finding, 'lines'> {
+  /** The answer, as people read it. */
+  readonly sentence: string;
+  /** Lines that allocate the memory, those of the finding's verdict first; the run's `lines` say more of each. */
+  readonly lines: readonly (Pick<LineReport, 'file' | 'line' | 'function' | 'verdict'> & { readonly bytes: Bytes })[];
+}
+
+export type ReportJson = Omit<Report, 'runs'> & { runs: (RunReport & { findings: FindingJson[] })[] };
+
+/** The report with what a person has to look at, ahead of each run's lines. */
+export function reportJson(report: Report): ReportJson {
+  const runs = report.runs.map((run) => ({
+    findings: suspectFindings(run).map((finding) => findingJson(finding, run)),
+    ...run,
+  }));
+  return { ...report, runs };
+}
+
+export function findingJson({ lines, ...finding }: Finding, { steps }: RunReport): FindingJson {
+  return {
+    sentence: findingSentence({ ...finding, lines }, steps),
+    ...finding,
+    lines: lines.map((one) => {
+      const { file, line, function: name, verdict } = one;
+      return { file, line, function: name, verdict, bytes: lineBytes(one) };
+    }),
+  };
 }
 
 /** Lines of a terminal. */

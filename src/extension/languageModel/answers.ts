@@ -1,9 +1,10 @@
 /** What a language model is told. Recorded names are code spans or JSON strings: text, never instructions in prose. */
+import { findingJson } from '../../core/render/findingText.js';
 import { renderCompareMarkdown, renderMarkdown } from '../../core/render/renderMarkdown.js';
 import type { CompareReport, LineReport, Report, RunReport, StackReport } from '../../core/report/report.js';
-import type { LineMark } from '../results/lineMarks.js';
+import type { FindingMark } from '../results/findingMarks.js';
 
-/** Lines in a table at most, leaks apart. */
+/** Lines in a table at most, leaks apart; findings and their lines in an answer. */
 const MOST_LINES = 10;
 const MOST_STACKS = 3;
 const MOST_FRAMES = 12;
@@ -19,18 +20,25 @@ export function leaksAnswer(report: Report): string {
 }
 
 /**
- * Everything known of one line, as JSON: per run its numbers, evidence, holder and top stacks.
- * @param mark the line's mark, undefined where it has none
+ * Everything known of a finding, as JSON: its sentence, holder and fix, and of the lines that allocate the numbers,
+ * evidence and top stacks, per run. Asked for a line that allocates, of that line alone.
  */
-export function lineAnswer(file: string, line: number, mark: LineMark | undefined, marks: readonly LineMark[]): string {
-  if (mark === undefined) {
-    const others = marks.slice(0, MOST_LINES).map((other) => ({ file: other.file, line: other.line }));
-    return JSON.stringify({ file, line, verdict: null, meaning: 'This line has no mark.', markedLines: others });
+export function findingAnswer(file: string, line: number, findings: readonly FindingMark[]): string {
+  const isHere = (place: { file: string; line: number }): boolean => place.file === file && place.line === line;
+  const found = findings.find((one) => isHere(one)) ?? findings.find(({ lines }) => lines.some(isHere));
+  if (found === undefined) {
+    const others = findings.slice(0, MOST_LINES).map((other) => ({ file: other.file, line: other.line }));
+    return JSON.stringify({ file, line, verdict: null, meaning: 'This line is in no finding.', findings: others });
   }
+  const [{ run, finding }] = found.parts;
+  const marks = isHere(found) ? found.lines.slice(0, MOST_LINES) : found.lines.filter(isHere);
   return JSON.stringify({
-    file: mark.file,
-    line: mark.line,
-    runs: mark.parts.map(({ run, line: of }) => part(run, of)),
+    finding: findingJson(finding, run),
+    lines: marks.map((mark) => ({
+      file: mark.file,
+      line: mark.line,
+      runs: mark.parts.map((part) => partOf(part.run, part.line)),
+    })),
   });
 }
 
@@ -39,7 +47,7 @@ export function compareAnswer(report: CompareReport): string {
   return renderCompareMarkdown(report, { mostLines: MOST_LINES });
 }
 
-function part(run: RunReport, line: LineReport): object {
+function partOf(run: RunReport, line: LineReport): object {
   const { stacks, series, ...facts } = line;
   return {
     rank: run.rank,

@@ -5,7 +5,7 @@ import * as vscode from 'vscode';
 import { LanguageModelTool } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
-import { compareAnswer, leaksAnswer, lineAnswer, NO_SNAPSHOTS } from './answers.js';
+import { compareAnswer, findingAnswer, leaksAnswer, NO_SNAPSHOTS } from './answers.js';
 import { untilRead } from './untilRead.js';
 
 type Input = Readonly<Record<string, unknown>>;
@@ -36,8 +36,7 @@ export function registerLanguageModelTools(session: SnapshotSession, store: Resu
       (input) => {
         const { file, line } = placeOf(input);
         if (store.result === null) return NO_SNAPSHOTS;
-        const mark = store.marks.find((candidate) => candidate.file === file && candidate.line === line);
-        return lineAnswer(file, line, mark, store.marks);
+        return findingAnswer(file, line, store.findings);
       },
     ),
     tool(

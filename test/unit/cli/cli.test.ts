@@ -12,6 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import type { ReportJson } from '../../../src/core/render/findingText.js';
 import type { CompareReport, LineReport, Report } from '../../../src/core/report/report.js';
 import { runCli } from '../../support/cli.js';
 import { PickleWriter } from '../../support/pickleWriter.js';
@@ -64,8 +65,14 @@ describe('The command line', () => {
     it('prints the report as JSON, and nothing else', async () => {
       const { status, stdout } = await runHere('analyze', '--json', '--root', RECORDING, ...SNAPSHOTS);
       assert.equal(status, 0);
-      const report = JSON.parse(stdout) as Report;
+      const report = JSON.parse(stdout) as ReportJson;
       assert.equal(report.schema, 'leakline.report/2');
+      const [finding] = report.runs[0].findings;
+      assert.match(finding.sentence, /^Leaks .* so far\)(, held by .*)?$/);
+      const line = report.runs[0].lines.find(
+        ({ file, line }) => file === finding.lines[0].file && line === finding.lines[0].line,
+      );
+      assert.equal(finding.lines[0].bytes, line?.leakedBytes);
       assert.deepEqual(
         report.runs[0].snapshots.map((snapshot) => snapshot.path),
         SNAPSHOTS,
