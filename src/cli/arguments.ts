@@ -1,6 +1,7 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
 import { VERDICT_WORD } from '../core/report/reportWords.js';
+import { UsageError } from './usageError.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';
 
 export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
@@ -29,11 +30,14 @@ interface CommonArguments {
 }
 
 export interface AnalyzeArguments extends CommonArguments {
-  readonly command: 'analyze';
+  /** `report` speaks of folders that `digest` wrote; `facts` writes tables of what it says. */
+  readonly command: 'analyze' | 'report' | 'facts';
   /** What ends in `EXIT_FOUND`: verdicts, and `incomplete` where ranks or files are missing. */
   readonly failOn: readonly Failure[];
   /** Ranks of each job, null for what its recorder counted. */
   readonly expectRanks: number | null;
+  /** Where `facts` writes, null beside the digests. */
+  readonly out: string | null;
 }
 
 /** Two inputs: the earlier one, then the later one; files or folders. */
@@ -43,15 +47,34 @@ export interface CompareArguments extends CommonArguments {
   readonly failOn: readonly FixAnswer[];
 }
 
-export type Invocation = AnalyzeArguments | CompareArguments | InformationRequest;
+interface ShardArguments {
+  readonly rankPattern: RegExp | null;
+  /** `I/N`, null for what the engine says. */
+  readonly shard: string | null;
+  /** Number of shards for engines that tell the index alone. */
+  readonly shards: number | null;
+}
+
+export interface DigestArguments extends ShardArguments {
+  readonly command: 'digest';
+  readonly inputs: readonly string[];
+  /** The folder of digests. */
+  readonly out: string;
+  /** Of standard input, null for files. */
+  readonly name: string | null;
+}
+
+export interface SummarizeArguments extends ShardArguments, Pick<CommonArguments, 'inputs' | 'root' | 'rules'> {
+  readonly command: 'summarize';
+}
+
+/** A command that works. */
+export type Command = AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
+
+export type Invocation = Command | InformationRequest;
 
 export interface InformationRequest {
   readonly command: 'help' | 'version';
-}
-
-/** A mistake in the arguments. The message is one sentence that says what to do. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
 }
 
 const OPTIONS = {
@@ -62,11 +85,19 @@ const OPTIONS = {
   sarif: { type: 'boolean' },
   'fail-on': { type: 'string', multiple: true },
   'rank-pattern': { type: 'string' },
+  out: { type: 'string' },
+  name: { type: 'string' },
+  shard: { type: 'string' },
+  shards: { type: 'string' },
   'expect-ranks': { type: 'string' },
   all: { type: 'boolean' },
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean', short: 'V' },
 } as const satisfies ParseArgsConfig['options'];
+
+const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts'] as const;
+const COMMAND_LIST = `${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS[COMMANDS.length - 1]}`;
+const FOLDER = 'a folder that leakline digest --out wrote';
 
 /** Rows of a table unless `--all`. */
 const MOST_LINES = 30;
@@ -77,36 +108,54 @@ export function parseArguments(args: readonly string[]): Invocation {
   if (values.help === true) return { command: 'help' };
   if (values.version === true) return { command: 'version' };
   const [command, ...inputs] = positionals;
-  if (positionals.length === 0) throw new UsageError('Missing command: analyze or compare.');
-  if (command !== 'analyze' && command !== 'compare') {
-    throw new UsageError(`Unknown command '${command}': use analyze or compare.`);
-  }
+  if (positionals.length === 0) throw new UsageError(`Missing command: ${COMMAND_LIST}.`);
+  const known = COMMANDS.find((one) => one === command);
+  if (known === undefined) throw new UsageError(`Unknown command '${command}': use ${COMMAND_LIST}.`);
   if (command === 'compare' && inputs.length !== 2) {
     throw new UsageError(
       `compare takes two snapshots, not ${inputs.length}: name the earlier one, then the later one, or a folder of each run.`,
     );
   }
-  if (inputs.length === 0) throw new UsageError('analyze takes snapshots: name files, or folders that hold some.');
+  if (inputs.length === 0) {
+    const takes =
+      known === 'analyze' || known === 'digest' ? 'snapshots: name files, or folders that hold some' : FOLDER;
+    throw new UsageError(`${known} takes ${takes}.`);
+  }
+  const shards = {
+    rankPattern: values['rank-pattern'] === undefined ? null : patternOf(values['rank-pattern']),
+    shard: values.shard ?? null,
+    shards: values.shards === undefined ? null : countOf('shards', values.shards),
+  };
+  if (known === 'digest') {
+    const { out, name = null } = values;
+    if (out === undefined) throw new UsageError('digest needs --out: the folder that the digests are written to.');
+    const isStream = inputs.includes('-');
+    if (isStream !== (name !== null) || (isStream && inputs.length > 1))
+      throw new UsageError('Standard input is - alone, with --name: leakline digest - --name x.pickle --out OUT.');
+    return { command: known, inputs, out, name, ...shards };
+  }
   const common = {
     inputs,
     root: values.root ?? null,
     rules: (values.map ?? []).map(parseRule),
     output: outputOf(values),
     mostLines: values.all === true ? Infinity : MOST_LINES,
-    rankPattern: values['rank-pattern'] === undefined ? null : patternOf(values['rank-pattern']),
+    rankPattern: shards.rankPattern,
   };
-  if (command === 'analyze') {
+  if (known === 'summarize') return { command: known, ...common, ...shards };
+  if (known !== 'compare') {
     const failOn = failuresOf(values['fail-on'], FAILURES.analyze);
     const expected = values['expect-ranks'];
     return {
-      command,
+      command: known,
       ...common,
       failOn,
+      out: values.out ?? null,
       expectRanks: expected === undefined ? null : countOf('expect-ranks', expected),
     };
   }
-  if (common.output === 'sarif') throw new UsageError('--sarif works with analyze only.');
-  return { command, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
+  if (common.output === 'sarif') throw new UsageError('--sarif works with analyze and report only.');
+  return { command: known, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
 }
 
 function patternOf(text: string): RegExp {

@@ -3,6 +3,9 @@ export const HELP = `Usage:
   leakline analyze [options] FILES...   live and leaked GPU memory by source line
   leakline compare [options] A B        growth from snapshot A to snapshot B by source line; of two runs (a folder
                                         of snapshots each) also whether the leak is gone
+  leakline digest --out OUT FILES...    write a digest of each snapshot that has none in OUT
+  leakline summarize [options] OUT      write a summary of each rank: report then reads no digests
+  leakline report [options] OUT         like analyze, from digests and summaries
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)
@@ -20,6 +23,9 @@ Options:
                     answer (worse, same, smaller, cannotTell); several with commas
                     incomplete: ranks or files are missing
   --rank-pattern R  regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'
+  --shard I/N       this task's part of digest and summarize, 0 to N-1; without it as Slurm, MPI, Kubernetes or
+                    AWS Batch says; --shards N where these tell the index alone
+  --name NAME       name of a snapshot on standard input: leakline digest - --name x.pickle --out OUT
   --expect-ranks N  ranks that the job has; without it the recorder's count
   --all             print every line and every rank, not only the largest
   --help            print this text

@@ -1,9 +1,13 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
+import { rankByPattern } from '../core/runs/runNames.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
+import type { ByteSource } from '../core/bytes/byteSource.js';
+import type { Recording } from '../core/model/recording.js';
+import type { Microseconds } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { expectUnchanged, openFile, savedAtUs } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
@@ -82,6 +86,28 @@ export interface Contents {
   readonly cycles: OtherInputs['cycles'][number][];
 }
 
+/** What the contents of a file are read with. */
+interface Beside {
+  readonly recording: Recording | null;
+  readonly rank: number | null;
+  readonly savedAtUs: Microseconds | null;
+}
+
+/** Reads all that a source holds; or one of several snapshots in it, by its name. */
+export async function contentsOf(source: ByteSource, beside: Beside, member: string | null = null): Promise<Contents> {
+  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+  for await (const { path, result } of readAll(source)) {
+    if (member !== null && path !== member) continue;
+    if (result.kind === 'snapshot') {
+      const digest = digestSnapshot(path, result.snapshot, beside.recording, beside.savedAtUs);
+      contents.digests.push({ ...digest, rank: beside.rank });
+    } else if (result.kind === 'trend') contents.trends.push({ path, trend: result.trend });
+    else contents.cycles.push({ path, cycles: result.cycles });
+    if (member !== null) break;
+  }
+  return contents;
+}
+
 /**
  * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
  * @throws SnapshotError
@@ -89,32 +115,17 @@ export interface Contents {
 async function readContents(path: string, rankPattern: RegExp | null): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
-  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
   try {
     const recording = await readRecording(path);
-    for await (const { path: name, result } of readAll(file.source)) {
-      if (member !== null && name !== path) continue;
-      if (result.kind === 'snapshot')
-        contents.digests.push({
-          ...digestSnapshot(name, result.snapshot, recording, savedAtUs(file.state)),
-          rank: rankIn(path, rankPattern),
-        });
-      else if (result.kind === 'trend') contents.trends.push({ path: name, trend: result.trend });
-      else contents.cycles.push({ path: name, cycles: result.cycles });
-      if (member !== null) break;
-    }
+    const rank = rankByPattern(path, rankPattern);
+    const beside = { recording, rank, savedAtUs: savedAtUs(file.state) };
+    const contents = await contentsOf(file.source, beside, member === null ? null : path);
     await expectUnchanged(file);
+    if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
   } finally {
     await file.close();
   }
-  if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
   throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
-}
-
-/** The rank that the user's pattern finds in a path. */
-function rankIn(path: string, pattern: RegExp | null): number | null {
-  const digits = pattern?.exec(path)?.[1] ?? '';
-  return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
 }
 
 /** Reads every input that is good, and complains about every other, one sentence each. */
@@ -136,8 +147,7 @@ export async function readInputs(
       desk.read(path, weightOf(digests));
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
-      const foreign = error.reason === 'notASnapshot' || error.reason === 'forbidden';
-      if (found && foreign) continue;
+      if (found && isForeign(error)) continue;
       all.failed.push({ path, message: error.message });
       complain(error.message);
     }
@@ -147,6 +157,11 @@ export async function readInputs(
     complain('No snapshot was found. Name files made by torch.cuda.memory._dump_snapshot.');
   }
   return all;
+}
+
+/** True of a file that is something else: in a folder it is not complained about. */
+export function isForeign({ reason }: SnapshotError): boolean {
+  return reason === 'notASnapshot' || reason === 'forbidden';
 }
 
 /**

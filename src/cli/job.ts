@@ -1,6 +1,6 @@
 /** The thread in which the command line works: what an input makes of it ends no more than the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { UsageError } from './arguments.js';
+import { UsageError } from './usageError.js';
 import type { JobMessage, JobStart } from './supervise.js';
 import { work } from './work.js';
 

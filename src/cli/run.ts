@@ -1,8 +1,9 @@
 import { visibleText } from '../core/text/plainText.js';
-import { parseArguments, UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
+import { parseArguments, type Command } from './arguments.js';
+import { UsageError } from './usageError.js';
 import { HELP } from './helpText.js';
 import type { Words } from './inputs.js';
-import { VERSION } from './version.js';
+import { VERSION } from '../node/version.js';
 
 /** Where the command line's words go. */
 export interface Output {
@@ -13,7 +14,7 @@ export interface Output {
 }
 
 /** Does what a command asks for, see `work`. The core is not an import here: `--help` is there before it is loaded. */
-export type Work = (command: AnalyzeArguments | CompareArguments, words: Words) => Promise<boolean>;
+export type Work = (command: Command, words: Words) => Promise<boolean>;
 
 const EXIT_OK = 0;
 /** What `--fail-on` names was found: a torn file beside it takes nothing back. */
@@ -41,8 +42,7 @@ export async function run(args: readonly string[], output: Output, work: Work): 
       case 'version':
         print(`${VERSION}\n`);
         break;
-      case 'analyze':
-      case 'compare':
+      default:
         found = await work(invocation, { print, complain });
         break;
     }

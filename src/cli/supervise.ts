@@ -1,13 +1,13 @@
 import { byteText } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
-import type { AnalyzeArguments, CompareArguments } from './arguments.js';
+import type { Command } from './arguments.js';
 import type { Words } from './inputs.js';
 import type { Work } from './run.js';
 
 /** What the thread that works is started with. */
 export interface JobStart {
-  readonly command: AnalyzeArguments | CompareArguments;
+  readonly command: Command;
   /** Inputs that are not read. */
   readonly setAside: readonly string[];
 }

@@ -1,20 +1,25 @@
 import { stat } from 'node:fs/promises';
-import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import { reportJson } from '../core/render/findingText.js';
-import { visibleJson } from '../core/text/plainText.js';
-import type { LineReport } from '../core/report/report.js';
+import { visibleJson, visibleText } from '../core/text/plainText.js';
+import type { LineReport, Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { renderCompareMarkdown, renderMarkdown } from '../core/render/renderMarkdown.js';
 import { renderSarif } from '../core/render/renderSarif.js';
 import { renderCompareText, renderText, unmappedText } from '../core/render/renderText.js';
+import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { readIgnoredLeaks } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
-import { UsageError, type AnalyzeArguments, type CompareArguments } from './arguments.js';
+import { type AnalyzeArguments, type Command, type CompareArguments } from './arguments.js';
+import { UsageError } from './usageError.js';
 import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
-import { VERSION } from './version.js';
+import { digestInputs } from './fleet/digest.js';
+import { gather, reportOfGathered } from './fleet/gather.js';
+import { summarize } from './fleet/summarize.js';
+import { workspaceKey } from './fleet/summary.js';
+import { VERSION } from '../node/version.js';
 
 /** Tells nothing. */
 const ALONE: Progress = { setAside: new Set(), reading: ignore, read: ignore, judging: ignore };
@@ -24,13 +29,20 @@ const ALONE: Progress = { setAside: new Set(), reading: ignore, read: ignore, ju
  * @returns true if there is what was asked to fail on
  * @throws UsageError
  */
-export function work(
-  command: AnalyzeArguments | CompareArguments,
-  words: Words,
-  progress: Progress = ALONE,
-): Promise<boolean> {
+export async function work(command: Command, words: Words, progress: Progress = ALONE): Promise<boolean> {
   const desk = { ...words, ...progress };
-  return command.command === 'analyze' ? analyze(command, desk) : compare(command, desk);
+  switch (command.command) {
+    case 'compare':
+      return compare(command, desk);
+    case 'digest':
+      await digestInputs(command, desk);
+      return false;
+    case 'summarize':
+      await summarize(command, await workspaceOf(command), desk);
+      return false;
+    default:
+      return analyze(command, desk);
+  }
 }
 
 function ignore(): undefined {
@@ -41,13 +53,19 @@ function ignore(): undefined {
 async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> {
   const { complain } = desk;
   const workspace = { ...(await workspaceOf(command)), expectRanks: command.expectRanks };
-  const inputs = await expandInputs(command.inputs, complain);
-  const { digests, failed, ...others } = await readInputs(inputs, desk, command.rankPattern);
-  if (digests.length + others.trends.length + others.cycles.length === 0) return false;
-  desk.judging();
-  const reports = new ReportsFromSources(() => performance.now());
-  const { report: whole, paths } = await reports.report(digests, workspace, others);
-  const report = withIgnored({ ...whole, failed }, await ignoredLeaks(command.root, complain));
+  const folders: string[] = [];
+  const files: string[] = [];
+  for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
+  if (command.command !== 'analyze' && files.length > 0)
+    throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
+  const { contents, summaries } = await gather(folders, folders.length === 0 ? null : workspaceKey(workspace), desk);
+  const noted = [...contents.failed];
+  const read = await readInputs(await expandInputs(files, complain), desk, command.rankPattern);
+  for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
+    contents[kind].push(...(read[kind] as never[]));
+  if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) return false;
+  const { report: whole, paths } = await reportOfGathered({ contents, summaries }, workspace, desk);
+  const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
   switch (command.output) {
     case 'json':
       printJson(reportJson(report), desk);
@@ -60,6 +78,7 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
       break;
     case 'text': {
       desk.print(renderText(report, command));
+      if (noted.length > 0) desk.print(failedText(noted));
       const open = command.root === null ? [] : unmappedText(paths);
       if (open.length > 0) desk.print(`\n${open.join('\n')}\nMap them with --map FROM=TO.\n`);
       break;
@@ -74,6 +93,17 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
     )
   );
 }
+
+/** Files that tasks could not read. */
+function failedText(failed: Report['failed']): string {
+  const rest = failed.length - MOST_FAILED;
+  const shown = failed.slice(0, MOST_FAILED).map(({ message }) => `  ${visibleText(message)}\n`);
+  const more = rest > 0 ? `  and ${rest} more: see --json\n` : '';
+  return `\nNot read: ${failed.length}\n${shown.join('')}${more}`;
+}
+
+/** Files that could not be read, named at most. */
+const MOST_FAILED = 20;
 
 /** What the workspace says is not to be reported; nothing if its file makes no sense, and that is complained about. */
 async function ignoredLeaks(root: string | null, complain: Complain): Promise<IgnoredLeak[]> {
@@ -112,7 +142,7 @@ async function compare(command: CompareArguments, desk: Desk): Promise<boolean> 
 }
 
 /** @throws UsageError if the root is not a folder */
-async function workspaceOf({ root, rules }: AnalyzeArguments | CompareArguments): Promise<ReportWorkspace> {
+async function workspaceOf({ root, rules }: Pick<AnalyzeArguments, 'root' | 'rules'>): Promise<ReportWorkspace> {
   if (root === null) {
     if (rules.length > 0) throw new UsageError('--map needs --root: the workspace that holds the folder.');
     return { files: [], rules: [] };

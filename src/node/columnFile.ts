@@ -5,7 +5,6 @@
  *
  *     0  magic  8 bytes      8  length of the file  f64      16  length of the header  u32      20  CRC-32  u32
  */
-import type { FileHandle } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { columnType, type Column, type ColumnType } from '../core/model/snapshotCodec.js';
@@ -15,6 +14,17 @@ const PROLOGUE = 24;
 const ALIGNMENT = 8;
 /** Per read and write: between two of them the thread does other things. */
 const PIECE = 8 << 20;
+
+/** A file that is open for writing: `FileHandle`, or memory. */
+export interface WritableFile {
+  write(bytes: Uint8Array, from: number, length: number, at: number): Promise<{ bytesWritten: number }>;
+}
+
+/** A file that is open for reading: `FileHandle`, or memory. */
+export interface ReadableFile {
+  stat(): Promise<{ size: number }>;
+  read(into: Uint8Array, from: number, length: number, at: number): Promise<{ bytesRead: number }>;
+}
 
 /** What a file holds. */
 export interface ColumnFile<Facts = unknown> {
@@ -41,7 +51,7 @@ const WIDTH: Readonly<Record<ColumnType, number>> = { u8: 1, u32: 4, i32: 4, f64
  * Writes columns into an empty file.
  * @throws Error of the file system; RangeError if the facts would not come back from JSON as they are
  */
-export async function writeColumnFile(file: FileHandle, { facts, columns }: ColumnFile): Promise<void> {
+export async function writeColumnFile(file: WritableFile, { facts, columns }: ColumnFile): Promise<void> {
   const entries = Object.entries(columns);
   const header: Header = {
     facts,
@@ -84,7 +94,7 @@ export async function writeColumnFile(file: FileHandle, { facts, columns }: Colu
  * Reads columns back. Takes as much memory as the file is long, whatever stands in it.
  * @throws RangeError if the file is not whole; what facts and columns hold is not looked at
  */
-export async function readColumnFile(file: FileHandle): Promise<ColumnFile> {
+export async function readColumnFile(file: ReadableFile): Promise<ColumnFile> {
   const { size } = await file.stat();
   const prologue = await readPiece(file, Buffer.alloc(PROLOGUE), 0);
   if (!prologue.subarray(0, MAGIC.length).equals(MAGIC) || prologue.readDoubleLE(8) !== size) {
@@ -119,14 +129,14 @@ function padding(at: number): number {
   return -at & (ALIGNMENT - 1);
 }
 
-async function writeFully(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+async function writeFully(file: WritableFile, bytes: Uint8Array, at: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     written += (await file.write(bytes, written, bytes.length - written, at + written)).bytesWritten;
   }
 }
 
-async function readPiece<T extends Uint8Array>(file: FileHandle, into: T, at: number): Promise<T> {
+async function readPiece<T extends Uint8Array>(file: ReadableFile, into: T, at: number): Promise<T> {
   let filled = 0;
   while (filled < into.length) {
     const { bytesRead } = await file.read(into, filled, into.length - filled, at + filled);

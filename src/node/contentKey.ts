@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { ByteSource } from '../core/bytes/byteSource.js';
 import { readFully } from '../core/bytes/readFully.js';
 import type { FileState, OpenFile } from './fileSource.js';
 
@@ -23,10 +24,19 @@ const COARSE_TICK_MS = 3_000;
  * @param member which snapshot of several in the file, from 0
  * @returns letters and digits
  */
-export async function contentKey({ source, state }: OpenFile, version: string, member: number): Promise<string> {
+export function contentKey({ source, state }: OpenFile, version: string, member: number): Promise<string> {
+  return sampleKey(source, state.size, [version, state.size, state.mtimeMs, state.ctimeMs, state.inode, member]);
+}
+
+/** Like `contentKey`, but equal for copies of a file on any machine: by size and samples alone. */
+export function copyKey({ source, state }: OpenFile, version: string): Promise<string> {
+  return sampleKey(source, state.size, [version, state.size]);
+}
+
+async function sampleKey(source: ByteSource, size: number, identity: readonly unknown[]): Promise<string> {
   const hash = createHash('sha256');
-  hash.update(JSON.stringify([version, state.size, state.mtimeMs, state.ctimeMs, state.inode, member]));
-  const tail = Math.max(END_BYTES, state.size - END_BYTES);
+  hash.update(JSON.stringify(identity));
+  const tail = Math.max(END_BYTES, size - END_BYTES);
   hash.update(await readFully(source, 0, END_BYTES));
   for (let look = 1; look <= LOOKS; look++) {
     const at = END_BYTES + Math.floor(((tail - END_BYTES) * look) / (LOOKS + 1));

@@ -1,9 +1,8 @@
-import { deserialize, serialize } from 'node:v8';
 import type { SnapshotDigest } from '../core/digest/digest.js';
-import { isDigest } from '../core/digest/digestCheck.js';
+import { packDigest, unpackDigest } from '../core/digest/digestCodec.js';
 import type { CacheFolder } from './cacheFolder.js';
 import { isMemberCount } from './columnCache.js';
-import { readColumnFile, writeColumnFile } from './columnFile.js';
+import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
 
 /** What is kept of one snapshot. */
 export interface KeptDigest {
@@ -12,29 +11,37 @@ export interface KeptDigest {
   readonly members: number;
 }
 
+/** The file of a digest: the same bytes for the same digest. */
+export function digestFile({ digest, members }: KeptDigest): ColumnFile {
+  const { facts, columns } = packDigest(digest);
+  return { facts: { digest: facts, members }, columns };
+}
+
+/**
+ * What a digest's file holds.
+ * @throws RangeError if it holds no digest that can be trusted
+ */
+export function digestIn({ facts, columns }: ColumnFile): KeptDigest {
+  const { digest, members } = (facts ?? {}) as Partial<Record<keyof KeptDigest, unknown>>;
+  if (!isMemberCount(members)) throw new RangeError('the file holds no digest');
+  return { digest: unpackDigest({ facts: digest, columns }), members };
+}
+
 /**
  * What analysis made of snapshots that were read before: all that a window needs of a file until its timeline is
- * shown, in a twentieth of the time that analysis takes. As the one column of a file, in the engine's own encoding,
- * which knows typed arrays.
+ * shown, in a twentieth of the time that analysis takes.
  */
 export class DigestCache {
   constructor(private readonly folder: CacheFolder) {}
 
   /** What is kept under a key, see `digestKey`; null if there is nothing that can be trusted. */
   load(key: string): Promise<KeptDigest | null> {
-    return this.folder.load(key, '.digest', async (file) => {
-      const { digest: bytes } = (await readColumnFile(file)).columns;
-      const kept = deserialize(bytes) as Partial<Record<keyof KeptDigest, unknown>> | null;
-      const { digest, members } = kept ?? {};
-      if (!isDigest(digest) || !isMemberCount(members)) throw new RangeError('the file holds no digest');
-      return { digest, members };
-    });
+    return this.folder.load(key, '.digest', async (file) => digestIn(await readColumnFile(file)));
   }
 
   store(key: string, kept: KeptDigest): Promise<void> {
-    const bytes = serialize(kept);
-    return this.folder.store(key, '.digest', bytes.length, (file) =>
-      writeColumnFile(file, { facts: null, columns: { digest: bytes } }),
-    );
+    const file = digestFile(kept);
+    const bytes = Object.values(file.columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return this.folder.store(key, '.digest', bytes, (handle) => writeColumnFile(handle, file));
   }
 }

@@ -2,7 +2,7 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
 import { groupRuns } from '../runs/runs.js';
 import { jobNames, jobsOf, type JobNames } from '../runs/jobs.js';
-import type { UnmappedFiles } from '../attribution/pathMapping.js';
+import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
 import { cycleReport } from './cycleReport.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { rankDifferences } from './rankDifference.js';
@@ -30,8 +30,8 @@ export function observe(
   digests: readonly SnapshotDigest[],
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
+  mapping: PathMapping = mapDigests(digests, workspace, others),
 ): Observed {
-  const mapping = mapDigests(digests, workspace, others);
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const runs = groupRuns(digests);
   return {
@@ -51,21 +51,42 @@ export function reportOf(
 ): Report {
   const jobs = jobsOf(names);
   const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, others, words));
-  boundStacks(runs);
   const processes = observed.map(({ run }) => run);
   const trends = others.trends.map(({ path, trend }) =>
     trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
   );
   const cycles = others.cycles.map(({ path, cycles: graph }) => cycleReport(path, graph, lookup));
-  return { schema: REPORT_SCHEMA, runs, ...overRanks(runs, workspace.expectRanks), failed: [], trends, cycles };
+  return overRuns({ runs, trends, cycles }, workspace.expectRanks);
 }
 
-/** What is said of the ranks of jobs together. */
-export function overRanks(
-  runs: readonly RunReport[],
-  expected: number | null = null,
-): Pick<Report, 'ranks' | 'missing'> {
-  return { ranks: rankDifferences(runs), missing: missingRanks(runs, expected) };
+/** The report over runs: what is said of their ranks together, in a size that its readers can hold. */
+function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: number | null = null): Report {
+  const { runs } = parts;
+  boundStacks(runs);
+  return {
+    schema: REPORT_SCHEMA,
+    ...parts,
+    ranks: rankDifferences(runs),
+    missing: missingRanks(runs, expected),
+    failed: [],
+  };
+}
+
+/** A run's report with what names its job among other runs. */
+export interface RunPart {
+  readonly run: RunReport;
+  readonly names: JobNames | null;
+}
+
+/** The report over runs that were reported apart: as if all were reported at once. */
+export function joinReports(
+  parts: readonly RunPart[],
+  others: Pick<Report, 'trends' | 'cycles'>,
+  expected: number | null,
+): Report {
+  const sorted = [...parts].sort((a, b) => (a.run.id < b.run.id ? -1 : 1));
+  const jobs = jobsOf(sorted.map(({ names }) => names));
+  return overRuns({ ...others, runs: sorted.map(({ run }, i) => ({ ...run, job: jobs[i] })) }, expected);
 }
 
 /** The report over any number of snapshots and other inputs without sources, and what its paths left open. */

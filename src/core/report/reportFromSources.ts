@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
-import type { UnmappedFiles } from '../attribution/pathMapping.js';
+import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
 import { observe, reportOf, type Observed } from './buildReport.js';
 import type { SourceFinding } from './chances.js';
 import type { ObservedLine } from './observedRun.js';
@@ -28,14 +28,18 @@ export class ReportsFromSources {
     this.provedBefore = new ProvedBefore(proofStore);
   }
 
-  /** Like `buildReport`. The Python parser is loaded when a line first needs it. */
+  /**
+   * Like `buildReport`. The Python parser is loaded when a line first needs it.
+   * @param mapping of more files than those of the digests
+   */
   async report(
     digests: readonly SnapshotDigest[],
     workspace: ReportWorkspace,
     others: OtherInputs = NO_OTHERS,
-  ): Promise<{ report: Report; paths: UnmappedFiles }> {
+    mapping?: PathMapping,
+  ): Promise<{ report: Report; paths: UnmappedFiles; jobs: Observed['jobs'] }> {
     await this.provedBefore.recall();
-    const observed = observe(digests, workspace, others);
+    const observed = observe(digests, workspace, others, mapping);
     const versionOf = (file: string): string | null => workspace.sourceFacts?.(file)?.sha256 ?? null;
     const proved = new Map<ObservedLine, HolderReport | null>();
     for (const run of observed.runs) {
@@ -51,7 +55,7 @@ export class ReportsFromSources {
       this.provedBefore.note(observed.runs[i], seen, versionOf);
     });
     this.provedBefore.keep();
-    return { report, paths: observed.paths };
+    return { report, paths: observed.paths, jobs: observed.jobs };
   }
 
   /** What the sources say of lines whose growth lasts, and of cycles whose holder is not known. */

@@ -45,6 +45,11 @@ export function mapDigests(
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
 ): PathMapping {
+  return mapPaths([...filesOf(digests, others)], workspace.files, workspace.rules);
+}
+
+/** The files that are mapped. */
+export function filesOf(digests: readonly SnapshotDigest[], others: OtherInputs = NO_OTHERS): Set<string> {
   const files = new Set<string>();
   for (const digest of digests) {
     for (const file of filesOfFrames(digest)) if (frameKind(file) !== 'native') files.add(file);
@@ -56,5 +61,5 @@ export function mapDigests(
       for (const { file } of frames) if (frameKind(file) !== 'native') files.add(file);
     }
   }
-  return mapPaths([...files], workspace.files, workspace.rules);
+  return files;
 }

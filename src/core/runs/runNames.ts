@@ -46,6 +46,12 @@ export function rankOf(path: string): number | null {
   return match === null ? null : Number(match[1]);
 }
 
+/** The rank that a user's pattern finds in a path as its first group. */
+export function rankByPattern(path: string, pattern: RegExp | null): number | null {
+  const digits = pattern?.exec(path)?.[1] ?? '';
+  return /^\d{1,9}$/.test(digits) ? Number(digits) : null;
+}
+
 /** A name with its rank left open. */
 export function withoutRank(name: string): string {
   return name.replaceAll(/rank[_-]?\d+/gi, 'rank#').replace(TENSOR_RANK, (match) => match.replace(/\d+$/, '#'));

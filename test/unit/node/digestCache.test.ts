@@ -61,8 +61,8 @@ describe('The cache of digests', () => {
   it('does not believe a file that holds something else, whole as it is', async () => {
     const digest = await digestOf(picklesUnder(RUN)[0]);
     for (const wrong of [
-      null,
-      [],
+      { digest: null, members: 1 },
+      { digest: [], members: 1 },
       { digest },
       { digest, members: 0 },
       { digest: { ...digest, frames: [] }, members: 1 },

@@ -1,0 +1,116 @@
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { parseRecording } from '../../core/formats/recordingSidecar.js';
+import { readFully } from '../../core/bytes/readFully.js';
+import { SnapshotError } from '../../core/bytes/snapshotError.js';
+import type { Bytes } from '../../core/model/units.js';
+import { rankByPattern, rankOf } from '../../core/runs/runNames.js';
+import { copyKey, digestKey } from '../../node/contentKey.js';
+import { expectUnchanged, openFile, savedAtUs } from '../../node/fileSource.js';
+import { writeFleetFile, type FleetInput } from '../../node/fleetFile.js';
+import { FleetFolder, groupOf } from '../../node/fleetFolder.js';
+import { readSidecar } from '../../node/recordingFile.js';
+import { VERSION } from '../../node/version.js';
+import type { DigestArguments } from '../arguments.js';
+import { contentsOf, expandInputs, isForeign, type Desk } from '../inputs.js';
+import { isOfShard, shardOf } from './shard.js';
+
+/** Inputs that are no snapshots are kept whole, up to this. */
+const MOST_KEPT: Bytes = 64 << 20;
+
+/** Writes a digest of each input of this task's shard, but for those that are there. */
+export async function digestInputs(command: DigestArguments, desk: Desk): Promise<void> {
+  const { rankPattern } = command;
+  const folder = new FleetFolder(command.out);
+  const shard = shardOf(command.shard, command.shards, process.env);
+  await folder.sweep();
+  const done = { read: 0, there: 0, failed: 0 };
+  const streamed = command.name === null ? null : await standardInput();
+  try {
+    const inputs =
+      streamed === null
+        ? await expandInputs(command.inputs, desk.complain)
+        : [{ path: streamed.path, found: false, name: command.name ?? '' }];
+    for (const input of inputs) {
+      const { path, found } = input;
+      const name = 'name' in input ? input.name : path;
+      if (desk.setAside.has(path) || !isOfShard(shard, name, rankPattern)) continue;
+      desk.reading(path);
+      done[await digestOne(folder, { path, name, found }, rankPattern)]++;
+      desk.read(path, 0);
+    }
+  } finally {
+    await streamed?.remove();
+  }
+  const part = shard.from === '' ? '' : ` (shard ${shard.index} of ${shard.count}, by ${shard.from})`;
+  desk.print(`${command.out}: ${done.read} read, ${done.there} there, ${done.failed} failed${part}.\n`);
+}
+
+interface NamedInput {
+  readonly path: string;
+  /** As the report calls it. */
+  readonly name: string;
+  readonly found: boolean;
+}
+
+/** @returns what became of the input; one that is something else is passed over as if it were there */
+async function digestOne(
+  folder: FleetFolder,
+  { path, name, found }: NamedInput,
+  rankPattern: RegExp | null,
+): Promise<'read' | 'there' | 'failed'> {
+  const sidecar = await readSidecar(path);
+  const recording = sidecar === null ? null : parseRecording(sidecar);
+  const rank = rankByPattern(name, rankPattern);
+  const group = groupOf(name, rank ?? recording?.rank ?? rankOf(name));
+  let key = '';
+  try {
+    const file = await openFile(path);
+    try {
+      key = digestKey(await copyKey(file, VERSION), sidecar);
+      const target = folder.digestPath(group, name, key);
+      if ((await stat(target).catch(() => null)) !== null) return 'there';
+      const source = { ...file.source, name };
+      const { digests, trends, cycles } = await contentsOf(source, { recording, rank, savedAtUs: null });
+      await expectUnchanged(file);
+      const kept: FleetInput[] = digests.map((digest) => ({ digest, members: digests.length }));
+      if (trends.length + cycles.length > 0) {
+        if (source.size > MOST_KEPT)
+          throw new SnapshotError('unsupported', `${name} is no snapshot and too large to be kept. Name it to report.`);
+        kept.push({ name, bytes: await readFully(source, 0, source.size) });
+      }
+      // The first comes last: where it is, all are.
+      for (const [member, input] of [...kept.entries()].reverse()) {
+        const place = member === 0 ? target : folder.digestPath(group, name, `${key}-${member}`);
+        await folder.write(place, await writeFleetFile(input), savedAtUs(file.state));
+      }
+      await folder.forgive(group, name);
+      return 'read';
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    if (!SnapshotError.is(error)) throw error;
+    if (found && isForeign(error)) return 'there';
+    const note = { schema: 'leakline.failed/1', path: name, message: error.message.replaceAll(path, name) };
+    await folder.write(folder.notePath(group, name, key), `${JSON.stringify(note)}\n`);
+    return 'failed';
+  }
+}
+
+/** Standard input in a file: its key needs all of it, and reading may go back. */
+async function standardInput(): Promise<{ path: string; remove: () => Promise<void> }> {
+  const folder = await mkdtemp(join(tmpdir(), 'leakline-input-'));
+  const remove = (): Promise<void> => rm(folder, { recursive: true, force: true });
+  const path = join(folder, 'input.pickle');
+  try {
+    await pipeline(createReadStream('', { fd: 0, autoClose: false }), createWriteStream(path));
+  } catch (error) {
+    await remove();
+    throw error;
+  }
+  return { path, remove };
+}

@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import type { ByteSource } from '../../core/bytes/byteSource.js';
+import { mapPaths, type PathMapping, type UnmappedFiles } from '../../core/attribution/pathMapping.js';
+import { joinReports } from '../../core/report/buildReport.js';
+import type { Report } from '../../core/report/report.js';
+import { ReportsFromSources } from '../../core/report/reportFromSources.js';
+import { filesOf, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
+import { FleetFolder, type RankGroup } from '../../node/fleetFolder.js';
+import { contentsOf, type Contents, type Desk } from '../inputs.js';
+import { isMappedAlike, readSummary, type RankSummary } from './summary.js';
+
+/** A group of digests, to be opened where its summary does not do. */
+interface Group extends RankGroup {
+  readonly folder: FleetFolder;
+}
+
+/** What folders of digests hold. */
+export interface Gathered {
+  /** Of ranks without a summary that does. */
+  readonly contents: Contents;
+  readonly summaries: readonly { readonly group: Group; readonly summary: RankSummary }[];
+}
+
+/**
+ * Gathers what tasks have written: summaries of the same digests and workspace, else digests.
+ * @param workspace its key; null to open all digests
+ */
+export async function gather(paths: readonly string[], workspace: string | null, desk: Desk): Promise<Gathered> {
+  const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+  const open: Group[] = [];
+  const summaries: { group: Group; summary: RankSummary }[] = [];
+  for (const path of paths) {
+    const folder = new FleetFolder(path);
+    contents.failed.push(...(await folder.failed()));
+    for (const group of (await folder.groups()).map((one) => ({ ...one, folder }))) {
+      const summary = workspace === null ? null : await readSummary(folder.summaryPath(group.name));
+      // Summaries may have been copied here without their digests.
+      const isOfThese = group.digests.length === 0 || summary?.digests.join() === group.digests.join();
+      if (summary?.workspace === workspace && isOfThese) summaries.push({ group, summary });
+      else open.push(group);
+    }
+  }
+  await openGroups(open, contents, desk);
+  return { contents, summaries };
+}
+
+/** Reads the digests of groups. */
+export async function openGroups(groups: readonly Group[], into: Contents, desk: Desk): Promise<void> {
+  const others = new Map<string, number>();
+  for (const { folder, name, digests } of groups) {
+    if (digests.length === 0)
+      desk.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline.`);
+    for (const file of digests) {
+      const path = join(folder.path, 'digests', name, file);
+      if (desk.setAside.has(path)) continue;
+      desk.reading(path);
+      try {
+        const input = await readFleetFile(path);
+        if ('digest' in input) into.digests.push(input.digest);
+        else {
+          const { trends, cycles } = await contentsOf(bytesOf(input.name, input.bytes), NOTHING_BESIDE);
+          into.trends.push(...trends);
+          into.cycles.push(...cycles);
+        }
+      } catch (error) {
+        if (error instanceof OtherVersionError) others.set(folder.path, (others.get(folder.path) ?? 0) + 1);
+        else
+          into.failed.push({
+            path,
+            message: `${path} is not a digest that can be trusted. Remove it and digest again.`,
+          });
+      }
+      desk.read(path, 0);
+    }
+  }
+  for (const [path, count] of others)
+    desk.complain(`${path}: ${count} digests are of a different version of Leakline and left out. Digest again.`);
+  into.digests.sort((a, b) => asWalked(a.path, b.path));
+}
+
+/** The report over what was gathered: as if all snapshots were read at once. */
+export async function reportOfGathered(
+  { contents, summaries }: Gathered,
+  workspace: ReportWorkspace,
+  desk: Desk,
+  reports = new ReportsFromSources(() => performance.now()),
+): Promise<{ report: Report; paths: UnmappedFiles }> {
+  const mappingOf = (): PathMapping => {
+    const files = filesOf(contents.digests, contents);
+    for (const { summary } of summaries) for (const [recorded] of summary.files) files.add(recorded);
+    return mapPaths([...files], workspace.files, workspace.rules);
+  };
+  let mapping = mappingOf();
+  // A log of the machine speaks of all processes beside it.
+  const isAlike = (summary: RankSummary): boolean =>
+    contents.trends.length + contents.cycles.length === 0 && isMappedAlike(summary, (file) => mapping.lookup(file));
+  const same = summaries.filter(({ summary }) => isAlike(summary));
+  const open = summaries.filter((one) => !same.includes(one));
+  if (open.length > 0) {
+    await openGroups(
+      open.map(({ group }) => group),
+      contents,
+      desk,
+    );
+    mapping = mappingOf();
+  }
+  desk.judging();
+  const { report, paths, jobs } = await reports.report(contents.digests, workspace, contents, mapping);
+  const parts = [
+    ...report.runs.map((run, i) => ({ run, names: jobs[i] })),
+    ...same.flatMap(({ summary }) => summary.runs),
+  ];
+  const whole = same.length === 0 ? report : joinReports(parts, report, workspace.expectRanks ?? null);
+  return { report: { ...whole, failed: contents.failed }, paths };
+}
+
+const NOTHING_BESIDE = { recording: null, rank: null, savedAtUs: null };
+
+function bytesOf(name: string, bytes: Uint8Array): ByteSource {
+  return {
+    name,
+    size: bytes.length,
+    read: (offset, into) => {
+      const piece = bytes.subarray(offset, offset + into.length);
+      into.set(piece);
+      return Promise.resolve(piece.length);
+    },
+  };
+}
+
+/** The order of `walkFiles`: the files of a folder, then its folders. */
+function asWalked(a: string, b: string): number {
+  const [x, y] = [a.split('/'), b.split('/')];
+  const apart = x.findIndex((part, i) => part !== y[i]);
+  if (apart < 0) return x.length - y.length;
+  const isFile = (parts: readonly string[]): boolean => apart >= parts.length - 1;
+  if (isFile(x) !== isFile(y)) return isFile(x) ? -1 : 1;
+  return x[apart] < (y[apart] ?? '') ? -1 : 1;
+}

@@ -1,0 +1,39 @@
+import { filesOf, mapDigests, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
+import { ReportsFromSources } from '../../core/report/reportFromSources.js';
+import { FleetFolder } from '../../node/fleetFolder.js';
+import type { SummarizeArguments } from '../arguments.js';
+import type { Contents, Desk } from '../inputs.js';
+import { openGroups } from './gather.js';
+import { isGroupOfShard, shardOf } from './shard.js';
+import { readSummary, summaryText, workspaceKey } from './summary.js';
+
+/** Writes a summary of each rank of this task's shard, but for those that are there. */
+export async function summarize(command: SummarizeArguments, workspace: ReportWorkspace, desk: Desk): Promise<void> {
+  const shard = shardOf(command.shard, command.shards, process.env);
+  const key = workspaceKey(workspace);
+  const reports = new ReportsFromSources(() => performance.now());
+  for (const path of command.inputs) {
+    const folder = new FleetFolder(path);
+    const done = { summarized: 0, there: 0 };
+    for (const group of await folder.groups()) {
+      if (group.digests.length === 0 || !isGroupOfShard(shard, group.name)) continue;
+      const { name, digests } = group;
+      const target = folder.summaryPath(name);
+      const known = await readSummary(target);
+      if (known?.workspace === key && known.digests.join() === digests.join()) {
+        done.there++;
+        continue;
+      }
+      const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+      await openGroups([{ ...group, folder }], contents, desk);
+      for (const { message } of contents.failed) desk.complain(message);
+      const mapping = mapDigests(contents.digests, workspace);
+      const { report, jobs } = await reports.report(contents.digests, workspace, undefined, mapping);
+      const runs = report.runs.map((run, i) => ({ run, names: jobs[i] }));
+      const files = [...filesOf(contents.digests)].map((file) => [file, mapping.lookup(file)] as const);
+      await folder.write(target, summaryText({ workspace: key, digests, files, runs }));
+      done.summarized++;
+    }
+    desk.print(`${path}: ${done.summarized} ranks summarized, ${done.there} there.\n`);
+  }
+}

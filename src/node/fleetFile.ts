@@ -1,0 +1,55 @@
+/**
+ * What is kept of one input of a fleet, in a file that any node writes alike: the columns of a digest, or the whole of an
+ * input that is no snapshot, compressed by code that is the same on every machine.
+ */
+import { readFile, stat } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gunzip } from 'node:zlib';
+import { gzipSync } from 'fflate';
+import type { Bytes } from '../core/model/units.js';
+import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
+import { digestFile, digestIn, type KeptDigest } from './digestCache.js';
+import { MemoryFile } from './memoryFile.js';
+import { VERSION } from './version.js';
+
+const SCHEMA = 'leakline.digest/1';
+/** A digest of a snapshot of gigabytes is some megabytes. */
+const MOST_BYTES: Bytes = 256 << 20;
+
+/** An input, condensed; or as it is, if it is no snapshot. */
+export type FleetInput = KeptDigest | { readonly name: string; readonly bytes: Uint8Array };
+
+/** A file that a different version of Leakline wrote. */
+export class OtherVersionError extends Error {
+  override readonly name = 'OtherVersionError';
+}
+
+/** The bytes of an input's file. */
+export async function writeFleetFile(input: FleetInput): Promise<Uint8Array> {
+  const { facts, columns }: ColumnFile =
+    'digest' in input ? digestFile(input) : { facts: { name: input.name }, columns: { input: input.bytes } };
+  const file = new MemoryFile();
+  await writeColumnFile(file, { facts: { schema: SCHEMA, version: VERSION, ...(facts as object) }, columns });
+  return gzipSync(file.content, { mtime: 0 });
+}
+
+/**
+ * Reads an input's file.
+ * @throws OtherVersionError; RangeError or Error of zlib and the file system if it cannot be trusted
+ */
+export async function readFleetFile(path: string): Promise<FleetInput> {
+  const { size, mtimeMs } = await stat(path);
+  if (size > MOST_BYTES) throw new RangeError('the file is too large');
+  const bytes = await promisify(gunzip)(await readFile(path), { maxOutputLength: MOST_BYTES });
+  const file = await readColumnFile(new MemoryFile(bytes));
+  const facts = (file.facts ?? {}) as Record<string, unknown>;
+  if (facts['schema'] !== SCHEMA || facts['version'] !== VERSION) throw new OtherVersionError();
+  const { name } = facts;
+  if (typeof name === 'string' && Object.hasOwn(file.columns, 'input')) {
+    const { input } = file.columns;
+    if (input instanceof Uint8Array) return { name, bytes: input };
+  }
+  const { digest, members } = digestIn(file);
+  // Its file is as old as the snapshot: times have no place in equal bytes.
+  return { digest: { ...digest, savedAtUs: 1000 * mtimeMs }, members };
+}

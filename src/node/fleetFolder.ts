@@ -1,0 +1,145 @@
+/**
+ * The folder that the tasks of a fleet share:
+ *
+ *     digests/JOB/rank00017/STEM-KEY.lkd   failed/JOB/rank00017/STEM-KEY.json   ranks/JOB/rank00017.json
+ */
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { folderOf, patternOf, withoutRank } from '../core/runs/runNames.js';
+
+const DIGEST = '.lkd';
+const NOTE = '.json';
+/** A file unfinished for so long was left by a task that ended, in milliseconds. */
+const ABANDONED_MS = 24 * 3_600_000;
+const MOST_NOTE_BYTES = 1 << 16;
+
+/** The digests of one rank. */
+export interface RankGroup {
+  /** `JOB/rank00017`. */
+  readonly name: string;
+  /** Names of the files, ascending. */
+  readonly digests: readonly string[];
+}
+
+/** A file that could not be read. */
+export interface FailedNote {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** The group of a snapshot by its name: its folder, with steps left open, and its rank. */
+export function groupOf(name: string, rank: number | null): string {
+  return `${plain(folderOf(patternOf(withoutRank(name))), 'job')}/${rank === null ? 'norank' : `rank${String(rank).padStart(5, '0')}`}`;
+}
+
+export class FleetFolder {
+  constructor(readonly path: string) {}
+
+  /** True of a folder that tasks have written to. */
+  static async is(path: string): Promise<boolean> {
+    const known = await Promise.all(['digests', 'ranks'].map((name) => stat(join(path, name)).catch(() => null)));
+    return known.some((facts) => facts?.isDirectory() === true);
+  }
+
+  digestPath(group: string, name: string, key: string): string {
+    return join(this.path, 'digests', group, stemOf(name, key) + DIGEST);
+  }
+
+  notePath(group: string, name: string, key: string): string {
+    return join(this.path, 'failed', group, stemOf(name, key) + NOTE);
+  }
+
+  summaryPath(group: string): string {
+    return join(this.path, 'ranks', group + NOTE);
+  }
+
+  /** Writes a file that is whole or not there. @param savedAtUs its time from then on */
+  async write(path: string, content: Uint8Array | string, savedAtUs: number | null = null): Promise<void> {
+    const unfinished = join(this.path, 'unfinished');
+    const part = join(unfinished, randomUUID());
+    await mkdir(unfinished, { recursive: true });
+    await mkdir(dirname(path), { recursive: true });
+    const file = await open(part, 'wx');
+    try {
+      await file.writeFile(content);
+      if (savedAtUs !== null) await file.utimes(savedAtUs / 1e6, savedAtUs / 1e6);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(part, path);
+  }
+
+  /** Removes the notes on an input that is good now. */
+  async forgive(group: string, name: string): Promise<void> {
+    const folder = join(this.path, 'failed', group);
+    for (const file of await readdir(folder).catch(() => [])) {
+      const path = join(folder, file);
+      if ((await noteIn(path))?.path === name) await rm(path, { force: true });
+    }
+  }
+
+  /** Removes what tasks that were killed left. */
+  async sweep(): Promise<void> {
+    const folder = join(this.path, 'unfinished');
+    for (const file of await readdir(folder).catch(() => [])) {
+      const path = join(folder, file);
+      const facts = await stat(path).catch(() => null);
+      if (facts !== null && Date.now() - facts.mtimeMs > ABANDONED_MS) await rm(path, { force: true });
+    }
+  }
+
+  /** Groups with digests or a summary, by name. */
+  async groups(): Promise<RankGroup[]> {
+    const groups = new Map<string, readonly string[]>();
+    for (const path of await filesIn(join(this.path, 'ranks'), NOTE)) groups.set(path.slice(0, -NOTE.length), []);
+    for (const path of await filesIn(join(this.path, 'digests'), DIGEST)) {
+      const group = dirname(path);
+      groups.set(group, [...(groups.get(group) ?? []), basename(path)]);
+    }
+    return [...groups].map(([name, digests]) => ({ name, digests })).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async failed(): Promise<FailedNote[]> {
+    const folder = join(this.path, 'failed');
+    const notes = await Promise.all((await filesIn(folder, NOTE)).map((path) => noteIn(join(folder, path))));
+    return notes.filter((note) => note !== null).sort((a, b) => (a.path < b.path ? -1 : 1));
+  }
+}
+
+/** Files of the two levels below a folder, as paths with `/`. */
+async function filesIn(folder: string, suffix: string): Promise<string[]> {
+  const files: string[] = [];
+  const walk = async (below: string, levels: number): Promise<void> => {
+    const entries = await readdir(join(folder, below), { withFileTypes: true }).catch(() => []);
+    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+      const path = below === '' ? entry.name : `${below}/${entry.name}`;
+      if (entry.isDirectory() && levels > 0) await walk(path, levels - 1);
+      else if (entry.isFile() && entry.name.endsWith(suffix)) files.push(path);
+    }
+  };
+  await walk('', 2);
+  return files;
+}
+
+async function noteIn(path: string): Promise<FailedNote | null> {
+  try {
+    if ((await stat(path)).size > MOST_NOTE_BYTES) return null;
+    const { path: name, message } = JSON.parse(await readFile(path, 'utf8')) as Partial<Record<string, unknown>>;
+    return typeof name === 'string' && typeof message === 'string' ? { path: name, message } : null;
+  } catch {
+    return null;
+  }
+}
+
+function stemOf(name: string, key: string): string {
+  return `${plain(basename(name).replace(/\.[^.]*$/, ''), 'snapshot')}-${key}`;
+}
+
+/** A part of a path that every file system takes, whatever a name holds. */
+function plain(name: string, empty: string): string {
+  const text = name.replace(/[^\w.-]+/g, '_').replace(/^[._]+|_+$/g, '');
+  if (text.length <= 80) return text === '' ? empty : text;
+  return `${text.slice(0, 64)}-${createHash('sha256').update(text).digest('hex').slice(0, 8)}`;
+}

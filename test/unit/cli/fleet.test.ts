@@ -1,0 +1,242 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { isGroupOfShard, isOfShard, shardOf } from '../../../src/cli/fleet/shard.js';
+import type { Report } from '../../../src/core/report/report.js';
+import { builtProgram } from '../../support/repository.js';
+import { everyNth } from '../../support/sample.js';
+import { seededRandom } from '../../support/seededRandom.js';
+import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+import { runHere } from './runHere.js';
+
+const TWO = join(FIXTURES, 'recordings/two_ranks');
+
+/** The files below a folder with their bytes. */
+function filesIn(folder: string): Map<string, string> {
+  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+  const files = names.filter((name) => statSync(join(folder, name)).isFile());
+  return new Map(files.map((name) => [name, readFileSync(join(folder, name), 'base64')]));
+}
+
+describe('A fleet', () => {
+  let folder: string;
+  const path = (name: string): string => join(folder, name);
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-fleet-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  async function good(...args: string[]): Promise<string> {
+    const { status, stdout, stderr } = await runHere(...args);
+    assert.deepEqual({ status, stderr }, { status: 0, stderr: '' }, args.join(' '));
+    return stdout;
+  }
+
+  describe('is reported from its digests as from its snapshots', () => {
+    const recordings = ['recordings', 'fixes', 'planted/recordings', 'styles'].flatMap((set) =>
+      readdirSync(join(FIXTURES, set), { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map((entry) => join(FIXTURES, set, entry.name)),
+    );
+    const cases = [...recordings, ...['shapes', 'profiler', 'gpu', 'categories'].map((set) => join(FIXTURES, set))];
+    for (const inputs of everyNth(cases, 9)) {
+      it(relative(FIXTURES, inputs), async () => {
+        const analyze = async (...at: string[]): Promise<string> =>
+          (await runHere('analyze', '--json', '--root', inputs, ...at)).stdout;
+        await runHere('digest', '--out', path('out'), inputs);
+        const whole = await analyze(inputs);
+        assert.equal(await analyze(path('out')), whole, 'digests');
+        await runHere('summarize', '--root', inputs, path('out'));
+        assert.equal(await analyze(path('out')), whole, 'summaries');
+      });
+    }
+  });
+
+  it('in four shards writes what one task writes, and nothing twice', async () => {
+    await good('digest', '--out', path('one'), TWO);
+    for (const shard of ['0/4', '1/4', '2/4', '3/4'])
+      await good('digest', '--shard', shard, '--out', path('four'), TWO);
+    const files = filesIn(path('one/digests'));
+    assert.equal(files.size, picklesUnder(TWO).length);
+    assert.deepEqual(filesIn(path('four/digests')), files);
+    assert.match(await good('digest', '--out', path('one'), TWO), /: 0 read, 10 there, 0 failed\.$/m);
+    assert.deepEqual(filesIn(path('one/digests')), files);
+  });
+
+  it('goes on where a task was killed, and leaves nothing unfinished among the digests', async () => {
+    await good('digest', '--out', path('one'), TWO);
+    await good('digest', '--out', path('killed'), TWO);
+    const [first, second] = filesIn(path('killed/digests')).keys();
+    rmSync(path(`killed/digests/${first}`));
+    rmSync(path(`killed/digests/${second}`));
+    writeFileSync(path('killed/unfinished/old'), 'half');
+    utimesSync(path('killed/unfinished/old'), 1, 1);
+    assert.match(await good('digest', '--out', path('killed'), TWO), /2 read, 8 there/);
+    assert.deepEqual(filesIn(path('killed/digests')), filesIn(path('one/digests')));
+    assert.deepEqual(readdirSync(path('killed/unfinished')), []);
+  });
+
+  it('names a snapshot by its content: a copy elsewhere, at another time, has the same key', async () => {
+    cpSync(TWO, path('copy'), { recursive: true });
+    await good('digest', '--out', path('a'), TWO);
+    await good('digest', '--out', path('b'), path('copy'));
+    const keys = (out: string): string[] =>
+      [...filesIn(path(`${out}/digests`)).keys()].map((name) => basename(name)).sort();
+    assert.deepEqual(keys('b'), keys('a'));
+  });
+
+  it('reports leaks beside a torn file, and forgets the note when the file is whole', async () => {
+    cpSync(TWO, path('job'), { recursive: true });
+    const torn = picklesUnder(path('job'))[1];
+    const whole = readFileSync(torn);
+    truncateSync(torn, whole.length / 2);
+    assert.match(await good('digest', '--out', path('out'), path('job')), /9 read, 0 there, 1 failed/);
+    const report = (...args: string[]): Promise<{ status: number | null; stdout: string; stderr: string }> =>
+      runHere('report', ...args, path('out'));
+    assert.equal((await report('--fail-on', 'growing')).status, 1);
+    assert.equal((await report('--fail-on', 'incomplete')).status, 1);
+    assert.deepEqual([(await report()).status, (await report()).stderr], [0, '']);
+    assert.ok((await report()).stdout.includes(torn));
+    const { failed } = JSON.parse((await report('--json')).stdout) as Report;
+    assert.deepEqual([failed.length, failed[0].path], [1, torn]);
+    writeFileSync(torn, whole);
+    await good('digest', '--out', path('out'), path('job'));
+    assert.deepEqual((JSON.parse((await report('--json')).stdout) as Report).failed, []);
+  });
+
+  it('names ranks without digests', async () => {
+    await good('digest', '--out', path('out'), TWO);
+    const { missing } = JSON.parse(await good('report', '--json', '--expect-ranks', '64', path('out'))) as Report;
+    assert.deepEqual(
+      missing[0].ranks,
+      Array.from({ length: 62 }, (_, i) => i + 2),
+    );
+    assert.match(await good('report', '--expect-ranks', '64', path('out')), /ranks 2–63\. The report is over 2 of 64/);
+  });
+
+  it('is summarized again when a digest came, a source changed, or a summary is damaged', async () => {
+    cpSync(TWO, path('job'), { recursive: true });
+    const [last] = picklesUnder(path('job')).slice(-1);
+    const late = readFileSync(last);
+    rmSync(last);
+    const out = path('out');
+    const root = ['--root', path('job')];
+    const equal = async (): Promise<void> => {
+      assert.equal(await good('report', '--json', ...root, out), await good('analyze', '--json', ...root, path('job')));
+    };
+    await good('digest', '--out', out, path('job'));
+    assert.match(await good('summarize', ...root, out), /2 ranks summarized, 0 there/);
+    assert.match(await good('summarize', ...root, out), /0 ranks summarized, 2 there/);
+    await equal();
+    writeFileSync(last, late);
+    await good('digest', '--out', out, path('job'));
+    await equal();
+    assert.match(await good('summarize', ...root, out), /1 ranks summarized, 1 there/);
+    const [summary] = readdirSync(path('out/ranks'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.json'),
+    );
+    const text = readFileSync(path(`out/ranks/${summary}`), 'utf8');
+    const random = seededRandom(5);
+    for (let round = 0; round < 40; round++) {
+      const at = random(text.length);
+      writeFileSync(path(`out/ranks/${summary}`), text.slice(0, at) + '1' + text.slice(at + 1 + random(30)));
+      const { status } = await runHere('report', '--json', ...root, out);
+      assert.equal(status, 0);
+    }
+    writeFileSync(path(`out/ranks/${summary}`), '{"schema":"leakline.rank/1"}');
+    await equal();
+    const [source] = readdirSync(path('job'), { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.py'),
+    );
+    writeFileSync(join(path('job'), source), '# Nothing is left.\n');
+    await equal();
+  });
+
+  it('believes no digest that is damaged, and says so in one sentence', async () => {
+    await good('digest', '--out', path('out'), TWO);
+    const [name] = filesIn(path('out/digests')).keys();
+    const digest = path(`out/digests/${name}`);
+    const whole = readFileSync(digest);
+    const raw = gunzipSync(whole);
+    const random = seededRandom(3);
+    for (let round = 0; round < 60; round++) {
+      const bytes = Buffer.from(round % 2 === 0 ? whole : raw);
+      bytes[random(bytes.length)] ^= 1 << random(8);
+      writeFileSync(digest, round % 2 === 0 ? bytes : gzipSync(bytes));
+      const { status, stdout, stderr } = await runHere('report', '--json', path('out'));
+      const { failed, runs } = JSON.parse(stdout) as Report;
+      const read = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0);
+      // Some bits of gzip's header mean nothing.
+      assert.deepEqual([status, stderr, failed.length + read], [0, '', 10]);
+      if (round % 2 === 1) assert.match(failed[0].message, /not a digest that can be trusted/);
+    }
+    const other = Buffer.from(raw.toString('latin1').replace('leakline.digest/1', 'leakline.digest/9'), 'latin1');
+    writeFileSync(digest, gzipSync(other));
+    assert.equal((await runHere('report', path('out'))).status, 0);
+  });
+
+  it('finds its ranks by the pattern that the digests were made with', async () => {
+    for (const [rank, step] of [0, 1].flatMap((one) => [12, 24, 36].map((step) => [one, step]))) {
+      mkdirSync(path(`job/step_${step}`), { recursive: true });
+      cpSync(join(TWO, `snapshots/rank${rank}/step_${step}.pickle`), path(`job/step_${step}/snapshot_${rank}.pickle`));
+    }
+    const pattern = ['--rank-pattern', '_(\\d+)\\.pickle'];
+    await good('digest', ...pattern, '--out', path('out'), path('job'));
+    assert.equal(await good('report', '--json', path('out')), await good('analyze', '--json', ...pattern, path('job')));
+  });
+
+  it('takes its shard from the engine', () => {
+    const of = (environment: Record<string, string>, shards: number | null = null): string => {
+      const { index, count } = shardOf(null, shards, environment);
+      return `${index}/${count}`;
+    };
+    assert.equal(of({}), '0/1');
+    assert.equal(of({ SLURM_PROCID: '3', SLURM_NTASKS: '8' }), '3/8');
+    assert.equal(of({ SLURM_JOB_ID: '1', SLURM_PROCID: '0', SLURM_NTASKS: '8' }), '0/1', 'a batch script');
+    const element = {
+      SLURM_ARRAY_TASK_ID: '7',
+      SLURM_ARRAY_TASK_COUNT: '4',
+      SLURM_ARRAY_TASK_MIN: '1',
+      SLURM_ARRAY_TASK_STEP: '2',
+    };
+    assert.equal(of(element), '3/4');
+    assert.equal(of({ ...element, SLURM_STEP_ID: '0', SLURM_PROCID: '1', SLURM_NTASKS: '2' }), '7/8');
+    assert.equal(of({ OMPI_COMM_WORLD_RANK: '1', OMPI_COMM_WORLD_SIZE: '2' }), '1/2');
+    assert.equal(of({ JOB_COMPLETION_INDEX: '5' }, 64), '5/64');
+    assert.throws(() => of({ AWS_BATCH_JOB_ARRAY_INDEX: '5' }), /Give --shards N/);
+    assert.throws(() => shardOf('4/4', null, {}), /--shard takes I\/N/);
+    const shards = [0, 1, 2].map((index) => ({ index, count: 3, from: '' }));
+    for (const name of ['a/rank7.pickle', 'a/snapshot_7.pickle', 'b.pickle', 'c.pickle'])
+      assert.equal(shards.filter((shard) => isOfShard(shard, name, null)).length, 1, name);
+    assert.ok(isOfShard(shards[1], 'a/rank7.pickle', null) && isGroupOfShard(shards[1], 'a/rank00007'));
+  });
+
+  it('reads standard input as it reads the file', async () => {
+    const [file] = picklesUnder(join(FIXTURES, 'shapes'));
+    await good('digest', '--out', path('file'), file);
+    const bytes = readFileSync(file);
+    const { status } = spawnSync(
+      process.execPath,
+      [builtProgram('cli.js'), 'digest', '-', '--name', file, '--out', path('stream')],
+      { input: bytes },
+    );
+    assert.equal(status, 0);
+    assert.deepEqual(filesIn(path('stream/digests')), filesIn(path('file/digests')));
+  });
+});
