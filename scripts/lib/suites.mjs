@@ -104,7 +104,7 @@ export const suites = [
     name: 'ui',
     needs: ['build', 'vscode', 'chromium', 'vsix'],
     skipReason: noHostHere,
-    run: mocha('test/ui', 300_000, { without: 'webview-harness' }),
+    run: mocha('test/ui', 300_000, { without: 'webview-harness', jobs: 2 }),
     counts: 'file',
     limitS: 1800,
   },

@@ -27,14 +27,11 @@ export interface SessionOptions extends Pick<ServerOptions, 'settings' | 'langua
   beside?: () => string;
 }
 
-/** A VS Code takes seconds to start: those that start alike are one, for all files. Each has windows of its own. */
+/**
+ * A VS Code takes seconds to start: all files of a process that start alike share one. It ends with the process.
+ * Each file has windows of its own.
+ */
 const sessions = new Map<string, Promise<UiSession>>();
-// This file is read before any suite begins: the hook is that of the whole run.
-after(async () => {
-  for (const session of await Promise.allSettled(sessions.values())) {
-    if (session.status === 'fulfilled') await session.value.close();
-  }
-});
 
 function startedSession({ form = 'linked', settings = {}, language, beside }: SessionOptions): Promise<UiSession> {
   const others = beside === undefined ? [] : [beside()];
