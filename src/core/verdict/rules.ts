@@ -247,8 +247,8 @@ export const CHANCE_RULES: readonly Rule<LineFeatures, Verdict>[] = [
   },
   {
     name: 'passed',
-    seen: 'Every known release came, and the memory of before is still there.',
-    holds: (line) => line.chances.length > 0,
+    seen: 'What holds the memory is known, every release of it came, and the memory of before is still there.',
+    holds: (line) => line.chances.length > 0 && line.knowledge === 'known',
     verdict: 'leak',
     thresholds: [],
   },

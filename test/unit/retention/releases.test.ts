@@ -75,6 +75,11 @@ describe('Releases and bounds of a holder', () => {
       shown(STEP('kept.append(loss)\n    if len(kept) > 50:\n        kept.pop(0)')),
       ['take, step, perhaps: kept.pop(0)', 'test 50: kept.pop(0)'],
     ],
+    [
+      'the oldest, in a loop that seldom runs',
+      shown(STEP('kept.append(loss)\n    while sum(map(len, kept)) > 50:\n        kept.pop(0)')),
+      ['take, step, perhaps: kept.pop(0)'],
+    ],
     ['a deque', shown(`last = deque(maxlen=7)\n${STEP('last.append(loss)')}`), ['length 7: last.append(loss)']],
     [
       'a loop that trains on afterwards',
@@ -96,6 +101,11 @@ describe('Releases and bounds of a holder', () => {
       assert.deepEqual(found, expected);
     });
   }
+
+  it('are not known of an object of a library, whatever its method is called', () => {
+    const text = `from library import Writer\n${HEAD}    writer = Writer()\n    ${STEP('writer.add(loss)').replaceAll('\n', '\n    ')}\n`;
+    assert.equal(holderOf(program(`${text}main(loader, model, optimizer)  #1\n`)), null);
+  });
 
   it('are one answer for two values that one statement holds', () => {
     const source = `${HEAD}${EPOCHS('kept.append((loss, x))', 'kept.clear()').replaceAll(/^/gm, '    ')}\n`;

@@ -45,7 +45,7 @@ const CASES: Record<string, [Partial<LineFeatures>, string]> = {
   pending: [{ chances: [chance('passed'), chance('pending')] }, 'growing'],
   passed: [{ chances: [chance('passed')] }, 'leak'],
   endless: [{}, 'leak'],
-  noHolder: [{ knowledge: 'noHolder' }, 'growing'],
+  noHolder: [{ knowledge: 'noHolder', chances: [chance('passed')] }, 'growing'],
   nothingKnown: [{ knowledge: 'nothing' }, 'growing'],
 };
 

@@ -8,6 +8,7 @@ import {
   type Value,
   classAttribute,
   eitherOf,
+  isForeign,
   isModule,
   newInstance,
   plainValue,
@@ -185,11 +186,6 @@ export class Calls extends Part {
     }
     return value;
   }
-}
-
-/** An object of a library that is not a module: what it calls back, it may call again and again. */
-function isForeign(object: PyObject): boolean {
-  return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
 }
 
 /** The parameters of a dataclass, its bases' first. */

@@ -1,4 +1,4 @@
-import type { For, Span, Statement } from '../../python/ast.js';
+import type { For, Span, Statement, While } from '../../python/ast.js';
 import { headerOf } from '../../python/header.js';
 import { type Value, drawnFrom, plainValue } from '../values/objects.js';
 import { type Follower, Part } from './follower.js';
@@ -14,9 +14,13 @@ export class Loops extends Part {
     super(follower);
   }
 
-  whileLoop(body: readonly Statement[], act: Activation, span: Span): void {
+  whileLoop(loop: While, act: Activation): void {
     this.enter();
-    this.rounds(body, act, span, () => undefined);
+    // Its body may not run at all, but for that of a loop that the stack is in.
+    const mayRun = loop.test.kind === 'literal' || this.machine.isOnPath(act, loop) ? 0 : 1;
+    this.machine.branches += mayRun;
+    this.rounds(loop.body, act, loop, () => undefined);
+    this.machine.branches -= mayRun;
   }
 
   private enter(): void {

@@ -7,6 +7,7 @@ import {
   containersOf,
   elementOf,
   holdsNothing,
+  isForeign,
   partOf,
   plainValue,
   spread,
@@ -105,7 +106,8 @@ function put({ name, base, given, call, act, receiver }: Called, { machine }: Fo
   const containers = containersOf(base);
   const guessed = containers.length === 0;
   if (base.node.isTensor || (guessed && base.items !== null)) return null;
-  if (guessed && base.objects.some((object) => object.kind === 'library')) return null;
+  // What a library's object does with what it is given, it alone knows.
+  if (guessed && base.objects.some((object) => object.kind === 'library' || isForeign(object))) return null;
   // The program has a method of that name: it may be that one.
   if (guessed && machine.sources.read.some((module) => methodNames(module).has(name))) return null;
   const one = { receiver, statement: call, guessed };

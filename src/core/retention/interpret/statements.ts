@@ -82,7 +82,7 @@ export class Statements extends Part {
       case 'while':
         this.follower.evaluate(statement.test, act);
         this.machine.measuring(parts.branches.lengthsInside(statement, act), () => {
-          parts.loops.whileLoop(statement.body, act, statement);
+          parts.loops.whileLoop(statement, act);
         });
         return this.block(statement.otherwise, act);
       case 'for':

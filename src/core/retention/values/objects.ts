@@ -368,3 +368,8 @@ export function classAttribute(cls: ClassObject, name: string, depth = 0): Value
 export function isModule(library: string): boolean {
   return library.startsWith('torch.nn.');
 }
+
+/** An object of a library that is not a module: what it is given it may keep, release or call, again and again. */
+export function isForeign(object: PyObject): boolean {
+  return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
+}
