@@ -21,7 +21,9 @@ async function hasDesktopCode() {
 }
 
 if (!hasDependencies())
-  console.log('The first start installs about 0.4 GB from npm; without a desktop VS Code, 0.9 GB more.');
+  console.log(
+    'The first start takes one to three minutes and installs 0.3 GB from npm; without a desktop VS Code, 0.8 GB more.',
+  );
 await ensureDependencies();
 await step('Building Leakline', async () => {
   const { status } = await runNode(['scripts/build.mjs', '--production'], { cwd: root, quiet: true });

@@ -1,5 +1,5 @@
 /** Puts in place what the other scripts need, and nothing that is there already. */
-import { constants, readFileSync } from 'node:fs';
+import { constants, existsSync, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { run, runNode, runNpm } from './run.mjs';
@@ -8,12 +8,17 @@ import { fromRoot, root } from './paths.mjs';
 /** How often a long step says that it goes on. */
 const SIGN_OF_LIFE_MS = 10_000;
 
-/** Says what a long step is doing and how long it took. */
-export async function step(title, work) {
+/**
+ * Says what a long step is doing and how long it took.
+ * @param {() => string} [progress] how far it is
+ */
+export async function step(title, work, progress = () => '') {
   const start = Date.now();
   console.log(`… ${title}`);
   // npm says nothing until it ends.
-  const signs = setInterval(() => console.log(`  … ${Math.round((Date.now() - start) / 1000)} s`), SIGN_OF_LIFE_MS);
+  const signs = setInterval(() => {
+    console.log(`  … ${Math.round((Date.now() - start) / 1000)} s${progress()}`);
+  }, SIGN_OF_LIFE_MS);
   try {
     await work();
   } finally {
@@ -47,7 +52,12 @@ export function hasDependencies() {
 /** Installs the development dependencies if any is missing or differs from the lockfile. */
 export async function ensureDependencies() {
   if (hasDependencies()) return;
-  await step('Installing development dependencies', () => must(runNpm(['ci'], { cwd: root }), 'npm ci'));
+  const paths = Object.keys(readLock(fromRoot('package-lock.json'))).filter((path) => path !== '');
+  await step(
+    'Installing development dependencies',
+    () => must(runNpm(['ci'], { cwd: root }), 'npm ci'),
+    () => `, ${paths.filter((path) => existsSync(fromRoot(path))).length} of ${paths.length} packages`,
+  );
 }
 
 /** Installs code-server for tests and the demo, unless it is there in the lockfile's version. */

@@ -97,7 +97,7 @@ export const Setting = {
 export const ContextKey = {
   /** A report is at hand. */
   hasResults: 'leakline.hasResults',
-  /** What is known of the workspace's snapshots: `reading`, `empty`, `cleared`, `calm` or `found`. */
+  /** What is known of the workspace's snapshots: `searching`, `reading`, `empty`, `cleared`, `calm` or `found`. */
   state: 'leakline.state',
   /** At least one line has a mark. */
   hasMarks: 'leakline.hasMarks',

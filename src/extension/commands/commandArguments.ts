@@ -25,3 +25,14 @@ export function runsOf(first: unknown, all: unknown): RunReport[] {
 function isRunNode(item: unknown): item is RunNode {
   return typeof item === 'object' && item !== null && 'kind' in item && item.kind === 'run';
 }
+
+/** The snapshots by which two runs are compared: those that both took at the same step, the latest such, else their last. */
+export function pairOfRuns(runs: readonly Pick<RunReport, 'snapshots'>[]): string[] | null {
+  if (runs.length !== 2) return null;
+  const [a, b] = runs.map(({ snapshots }) => snapshots);
+  const step = a.findLast((one) => one.step !== null && b.some((other) => other.step === one.step))?.step ?? null;
+  return [a, b].flatMap((snapshots) => {
+    const at = step === null ? snapshots.at(-1) : snapshots.findLast((one) => one.step === step);
+    return at === undefined ? [] : [at.path];
+  });
+}

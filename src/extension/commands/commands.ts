@@ -14,17 +14,14 @@ import type { LeakGrouping } from '../views/leakGrouping.js';
 import type { Views } from '../views/views.js';
 import { isSourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { pathsOf, runsOf } from './commandArguments.js';
-import { pairOfRuns } from './pairOfRuns.js';
+import { pathsOf, runsOf, pairOfRuns } from './commandArguments.js';
 import type { CommandHandler } from './commandTable.js';
 import { compareSnapshots } from './compareSnapshots.js';
 import { copyReport } from './copyReport.js';
-import { goToLeak } from './goToLeak.js';
-import { fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
+import { goToLeak, fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
-import { openSnapshot } from './openSnapshot.js';
+import { openSnapshot, revealSnapshot } from './snapshotCommands.js';
 import { insertRecordingCode } from './recordingCode.js';
-import { revealSnapshot } from './revealSnapshot.js';
 import { runWithRecording } from './runWithRecording.js';
 
 /** The surfaces that commands work on. */

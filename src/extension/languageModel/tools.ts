@@ -6,7 +6,7 @@ import { LanguageModelTool } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import { compareAnswer, findingAnswer, leaksAnswer, NO_SNAPSHOTS } from './answers.js';
-import { untilRead } from './untilRead.js';
+import { disposeAll } from '../disposer.js';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -67,4 +67,22 @@ function fileOf(input: Input, name: string): string {
   const found = inside.find(({ fsPath }) => existsSync(fsPath));
   if (found !== undefined) return found.fsPath;
   throw new Error(`\`${path}\` is not a file of the workspace.`);
+}
+
+/** Resolves when everything that was found is read and judged, when that cannot be, or when the caller cancels. */
+export async function untilRead(
+  session: SnapshotSession,
+  store: ResultsStore,
+  token: vscode.CancellationToken,
+): Promise<void> {
+  const mustWait = (): boolean => session.reading && session.problem === null && !token.isCancellationRequested;
+  if (!mustWait()) return;
+  await new Promise<void>((resolve) => {
+    const look = (): void => {
+      if (mustWait()) return;
+      disposeAll(listening);
+      resolve();
+    };
+    const listening = [session.onDidChange(look), store.onDidChange(look), token.onCancellationRequested(look)];
+  });
 }

@@ -2,7 +2,7 @@ import * as vscode from 'vscode';
 import { fixSentence } from '../../core/render/fixText.js';
 import type { RunReport } from '../../core/report/report.js';
 import { Command, View } from '../contributions.js';
-import { pairOfRuns } from '../commands/pairOfRuns.js';
+import { pairOfRuns } from '../commands/commandArguments.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import { newestFirst, runKey } from '../results/runOrder.js';
 import type { ResultsStore } from '../results/resultsStore.js';

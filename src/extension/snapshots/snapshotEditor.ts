@@ -12,6 +12,8 @@ import type { Timelines } from '../timeline/timelines.js';
  */
 export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
   private readonly subscriptions: readonly Disposer[];
+  /** Tabs of pickles that were opened before they were read. */
+  private readonly waiting = new Set<vscode.Tab>();
 
   constructor(
     private readonly session: SnapshotSession,
@@ -19,8 +21,12 @@ export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vsco
   ) {
     this.subscriptions = [
       vscode.window.registerCustomEditorProvider(SNAPSHOT_EDITOR, this),
-      vscode.window.tabGroups.onDidChangeTabs(({ opened }) => {
+      vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
+        for (const tab of closed) this.waiting.delete(tab);
         for (const tab of opened) void this.take(tab);
+      }),
+      session.onDidChange(() => {
+        for (const tab of this.waiting) void this.take(tab);
       }),
     ];
   }
@@ -54,16 +60,24 @@ export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vsco
   /** Shows a snapshot in place of the page that says its file is binary. */
   private async take(tab: vscode.Tab): Promise<void> {
     const { input, group } = tab;
-    if (!(input instanceof vscode.TabInputText) || !this.isSnapshot(input.uri)) return;
+    if (!(input instanceof vscode.TabInputText) || !isPickle(input.uri)) return;
+    if (!this.isSnapshot(input.uri)) {
+      this.waiting.add(tab);
+      return;
+    }
+    this.waiting.delete(tab);
     await vscode.commands.executeCommand('vscode.openWith', input.uri, SNAPSHOT_EDITOR, group.viewColumn);
     await vscode.window.tabGroups.close(tab);
   }
 
-  private isSnapshot({ scheme, fsPath }: vscode.Uri): boolean {
-    // Other inputs, such as CSV files, are text that people edit.
-    if (scheme !== 'file' || !/\.(?:pickle|pkl)$/i.test(basename(fsPath))) return false;
+  private isSnapshot({ fsPath }: vscode.Uri): boolean {
     return [...this.session.entries].some(({ path, snapshots }) => path === fsPath && snapshots !== null);
   }
+}
+
+/** Other inputs, such as CSV files, are text that people edit. */
+function isPickle({ scheme, fsPath }: vscode.Uri): boolean {
+  return scheme === 'file' && /\.(?:pickle|pkl)$/i.test(basename(fsPath));
 }
 
 function sentencePage(sentence: string): string {

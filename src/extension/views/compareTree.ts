@@ -6,8 +6,7 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
-import { frameItem, openCommand } from './sourceItems.js';
-import { frameText, stackSummary } from './stackText.js';
+import { frameItem, openCommand, frameText, stackSummary } from './sourceItems.js';
 
 interface CompareLineNode {
   readonly kind: 'line';

@@ -32,7 +32,10 @@ export class ContextKeys implements vscode.Disposable {
   /** What an empty view says. The rows of a view come a moment later: a view that will have some says nothing. */
   private state(session: SnapshotSession, store: ResultsStore): string {
     const before = this.told.get(ContextKey.state);
-    if (session.reading) return before === 'calm' || before === 'found' ? before : 'reading';
+    if (session.reading) {
+      if (before === 'calm' || before === 'found') return before;
+      return [...session.entries].length === 0 ? 'searching' : 'reading';
+    }
     if (session.cleared) return 'cleared';
     if (store.result === null) return 'empty';
     return store.findings.length + store.ignoredFindings.length > 0 ? 'found' : 'calm';

@@ -1,7 +1,7 @@
 /** The rows of the Leaks view. */
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
-import type { FindingMark } from '../results/findingMarks.js';
-import type { LineMark } from '../results/lineMarks.js';
+import { type FindingMark, holdsOthers } from '../results/findingMarks.js';
+import { type LineMark, weightOf } from '../results/lineMarks.js';
 
 export const GROUPINGS = ['holder', 'line', 'file'] as const;
 /** How rows are gathered: by the statement that holds the memory, not at all, or by file. */
@@ -76,4 +76,39 @@ export function stackNodes(line: LineNode): StackNode[] {
 
 export function frameNodes(stack: StackNode): FrameNode[] {
   return stack.stack.frames.map((_, index) => ({ kind: 'frame', parent: stack, index }));
+}
+
+/** A row for each finding; one that holds no other line's memory has the stacks of its line below it. */
+export function findingNodes(findings: readonly FindingMark[], ignored: boolean): FindingNode[] {
+  return findings.map((finding) => ({
+    kind: 'finding',
+    file: finding.file,
+    line: finding.line,
+    finding,
+    lines: finding.lines.map((mark) => ({ kind: 'line', file: mark.file, line: mark.line, mark, ignored })),
+    ignored,
+  }));
+}
+
+/** True if the lines below a finding say more than its row. */
+export function hasLines({ finding }: FindingNode): boolean {
+  return holdsOthers(finding);
+}
+
+/** The files of these rows, in the order of their first rows. */
+export function fileNodes(lines: readonly LineNode[]): FileNode[] {
+  const files = new Map<string, LineNode[]>();
+  for (const line of lines) {
+    const key = `${line.mark.mapped}:${line.file}`;
+    files.set(key, [...(files.get(key) ?? []), line]);
+  }
+  return [...files.values()].map((members) => {
+    const runs = new Set(members.map(({ mark }) => mark.parts[0].run));
+    return {
+      kind: 'file',
+      name: members[0].file,
+      lines: members,
+      bytes: runs.size === 1 ? members.reduce((sum, { mark }) => sum + weightOf(mark.parts[0].line), 0) : null,
+    };
+  });
 }

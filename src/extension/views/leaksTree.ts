@@ -14,8 +14,10 @@ import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { LeakGrouping } from './leakGrouping.js';
-import { fileNodes, findingNodes, hasLines } from './leakGroups.js';
 import {
+  fileNodes,
+  findingNodes,
+  hasLines,
   frameNodes,
   stackNodes,
   type FileNode,
@@ -26,8 +28,7 @@ import {
   type StackNode,
   type UnmappedNode,
 } from './leakNodes.js';
-import { fileNames, frameItem, openCommand } from './sourceItems.js';
-import { frameText, stackSummary } from './stackText.js';
+import { fileNames, frameItem, openCommand, frameText, stackSummary } from './sourceItems.js';
 
 const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
   leak: ['arrow-up', Color.leak],

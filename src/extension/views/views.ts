@@ -22,7 +22,7 @@ export class Views implements vscode.Disposable {
   private readonly compare: vscode.TreeView<CompareNode>;
   private readonly snapshots: vscode.TreeView<SnapshotsNode>;
   private readonly disposables: readonly Disposer[];
-  /** Ends the progress that the Snapshots view shows; null while it shows none. */
+  /** Ends the progress that the views show; null while they show none. */
   private endProgress: (() => void) | null = null;
 
   constructor(
@@ -87,19 +87,18 @@ export class Views implements vscode.Disposable {
     disposeAll(this.disposables);
   }
 
-  /** A bar under the title of the view, for as long as snapshots are looked for and read. */
+  /** A bar under the titles of the views, for as long as snapshots are looked for and read. */
   private showProgress(): void {
     if (!this.session.reading) {
       this.endProgress?.();
       this.endProgress = null;
     } else if (this.endProgress === null) {
-      void vscode.window.withProgress(
-        { location: { viewId: View.snapshots } },
-        () =>
-          new Promise<void>((resolve) => {
-            this.endProgress = resolve;
-          }),
-      );
+      const end = new Promise<void>((resolve) => {
+        this.endProgress = resolve;
+      });
+      for (const viewId of [View.leaks, View.snapshots]) {
+        void vscode.window.withProgress({ location: { viewId } }, () => end);
+      }
     }
   }
 

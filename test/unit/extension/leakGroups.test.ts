@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { findingMarks } from '../../../src/extension/results/findingMarks.js';
 import { lineMarks } from '../../../src/extension/results/lineMarks.js';
-import { fileNodes, findingNodes, hasLines } from '../../../src/extension/views/leakGroups.js';
-import type { FindingNode, LineNode } from '../../../src/extension/views/leakNodes.js';
+import {
+  fileNodes,
+  findingNodes,
+  hasLines,
+  type FindingNode,
+  type LineNode,
+} from '../../../src/extension/views/leakNodes.js';
 import { lineReport, MiB, report, runReport } from './support/reports.js';
 
 const kept = { name: 'Model.kept', text: 'Model.kept' };
