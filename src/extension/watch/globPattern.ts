@@ -1,3 +1,4 @@
+import picomatch from 'picomatch';
 import { SKIPPED_FOLDERS } from '../../node/skippedFolders.js';
 
 /** True if the last component of `relative` (with `/`) is a folder that holds no snapshots. */
@@ -9,50 +10,13 @@ export function isSkippedFolder(relative: string): boolean {
 export const SKIPPED_FOLDERS_GLOB = `**/{${[...SKIPPED_FOLDERS].join(',')}}/**`;
 
 /**
- * A glob as VS Code's settings write them: `*`, `?`, `**`, `{a,b}` and `[a-z]`, matched against a whole path with `/`.
- * A pattern without a slash matches at any depth.
+ * True if any of the globs matches a whole path with `/`. As in VS Code's settings, files with a leading dot match, and a
+ * pattern without a slash matches at any depth. A glob that makes no sense matches nothing.
  */
-function globToRegExp(glob: string): RegExp {
-  const pattern = glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`;
-  let source = '';
-  let depth = 0;
-  for (let i = 0; i < pattern.length; i++) {
-    const sign = pattern[i];
-    if (pattern.startsWith('**/', i)) {
-      source += '(?:[^/]+/)*';
-      i += 2;
-    } else if (pattern.startsWith('**', i)) {
-      source += '.*';
-      i += 1;
-    } else if (sign === '*') source += '[^/]*';
-    else if (sign === '?') source += '[^/]';
-    else if (sign === '{') {
-      source += '(?:';
-      depth++;
-    } else if (sign === '}' && depth > 0) {
-      source += ')';
-      depth--;
-    } else if (sign === ',' && depth > 0) source += '|';
-    else if (sign === '[' && pattern.indexOf(']', i + 2) > 0) {
-      const end = pattern.indexOf(']', i + 2);
-      source += `[${pattern
-        .slice(i + 1, end)
-        .replace(/^!/, '^')
-        .replace(/\\/g, '\\\\')}]`;
-      i = end;
-    } else source += sign.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
-  }
-  return new RegExp(`^${source}${')'.repeat(depth)}$`);
-}
-
-/** True if any of the globs matches. A glob that makes no sense matches nothing. */
 export function globMatcher(globs: readonly string[]): (relative: string) => boolean {
-  const patterns = globs.flatMap((glob) => {
-    try {
-      return [globToRegExp(glob)];
-    } catch {
-      return [];
-    }
-  });
-  return (relative) => patterns.some((pattern) => pattern.test(relative));
+  const inPicomatch = globs
+    .map((glob) => (glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`).replaceAll('[!', '[^'))
+    // Picomatch throws on the others.
+    .filter((glob) => glob !== '' && glob.length <= 1000);
+  return picomatch(inPicomatch, { dot: true, nonegate: true, noextglob: true });
 }

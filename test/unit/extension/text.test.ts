@@ -65,7 +65,9 @@ describe('Globs', () => {
 
   it('match nothing when they make no sense', () => {
     assert.ok(!matches('[z-a]', 'z'));
-    assert.ok(matches('{a', 'a'));
+    assert.ok(!matches('{a', 'a'));
+    assert.ok(!matches('/', 'a'));
+    assert.ok(!matches('a'.repeat(100_000), 'a'));
   });
 });
 
@@ -200,7 +202,12 @@ describe('Names of runs', () => {
 
 describe('A list of runs', () => {
   const run = (id: string, rank: number | null, ...times: (number | null)[]): RunReport =>
-    runReport([], { id, rank, snapshots: times.map((takenAtUs) => snapshotReport({ takenAtUs })) });
+    runReport([], {
+      id,
+      job: id.replace(/_rank\d+$/, ''),
+      rank,
+      snapshots: times.map((takenAtUs) => snapshotReport({ takenAtUs })),
+    });
 
   it('begins with the one that dumped last, with all its ranks; those without a time come last, the higher name first', () => {
     const runs = [
