@@ -8,11 +8,12 @@ from __future__ import annotations
 import contextlib
 import inspect
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol
+from typing import Any, Callable, Dict, Iterator, List, Optional, Protocol, Tuple
 
 import torch
 
 from .guard import ordinary
+from .history import ProgramsHistory
 
 OomObserver = Callable[[int, int, int, int], None]
 
@@ -23,17 +24,26 @@ STATS = ('allocated_bytes.all.current', 'allocated_bytes.all.peak', 'reserved_by
          'num_device_alloc', 'num_device_free')
 
 
+#: of these, some change with every event of the allocator; none is ever reset but by the program
+COUNTERS = ('allocation.all.allocated', 'allocation.all.freed', 'active.all.freed', 'segment.all.allocated', 'segment.all.freed',
+            'reserved_bytes.all.allocated', 'reserved_bytes.all.freed', 'num_ooms')
+Counters = Tuple[int, ...]
+
+
 class DeviceMemory(Protocol):
     """What the recorder asks of an allocator. Sizes in bytes."""
 
     device_type: str        #: tensors with this ``device.type`` lie in it
     light_snapshots: bool   #: can it snapshot without traces?
+    clearable: bool         #: can the history be cleared now, and is it the recorder's alone?
 
     def available(self) -> bool: ...
     def when_ready(self, begin: Callable[[], None]) -> None: ...
     def ready(self) -> bool: ...
     def record(self, max_entries: int, stacks: str) -> None: ...
     def history_is_on(self) -> bool: ...
+    def clear(self) -> None: ...
+    def counters(self) -> List[Counters]: ...
     def stop(self) -> None: ...
     def snapshot(self, traces: bool) -> Dict[str, Any]: ...
     def stats(self) -> Dict[str, int]: ...
@@ -52,6 +62,12 @@ class CudaMemory:
         self._light = [function for function in (memory.memory_snapshot, memory._snapshot)
                        if 'include_traces' in _parameters(function)][:1]
         self.light_snapshots = bool(self._light)
+        self._programs = ProgramsHistory(torch.cuda.is_initialized() and self.history_is_on())
+        self._settings: Dict[str, Any] = {}
+
+    @property
+    def clearable(self) -> bool:
+        return bool(self._settings) and not self._programs.is_on and 'clear_history' in _parameters(torch.cuda.memory._record_memory_history)
 
     def available(self) -> bool:
         """True where this build of torch can use CUDA; whether a device is there shows when the program uses it."""
@@ -65,19 +81,32 @@ class CudaMemory:
         torch.cuda._lazy_call(begin)
 
     def record(self, max_entries: int, stacks: str) -> None:
-        record, more = torch.cuda.memory._record_memory_history, {}
+        record = torch.cuda.memory._record_memory_history
+        self._settings = {'enabled': 'all', 'context': 'all', 'stacks': stacks, 'max_entries': max(1, max_entries)}
         # Scopes such as those of optimizers are recorded on this thread only, unless torch is asked for all.
         if threading.current_thread() is not threading.main_thread() and 'global_record_annotations' in _parameters(record):
-            more['global_record_annotations'] = True
-        record(enabled='all', context='all', stacks=stacks, max_entries=max(1, max_entries), **more)
+            self._settings['global_record_annotations'] = True
+        with self._programs.call_of_ours():
+            record(**self._settings)
 
     def history_is_on(self) -> bool:
         """False where the program has switched it off, as programs do that record a few steps by themselves."""
         asked = getattr(torch._C, '_cuda_isHistoryEnabled', None)
         return asked is None or bool(asked())
 
+    def clear(self) -> None:
+        with self._programs.call_of_ours():
+            torch.cuda.memory._record_memory_history(**self._settings, clear_history=True)
+
+    def counters(self) -> List[Counters]:
+        every = [torch.cuda.memory_stats(device) for device in range(torch.cuda.device_count())]
+        return [tuple(stats.get(name, 0) for name in COUNTERS) for stats in every]
+
     def stop(self) -> None:
-        torch.cuda.memory._record_memory_history(enabled=None)
+        self._settings = {}
+        with self._programs.call_of_ours():
+            torch.cuda.memory._record_memory_history(enabled=None)
+        self._programs.stop()
 
     def snapshot(self, traces: bool) -> Dict[str, Any]:
         with _every_pool():

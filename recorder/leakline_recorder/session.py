@@ -17,6 +17,7 @@ from .collector import CollectorWatch, at_rest
 from .files import SIDECAR, Budget, appearing, make_folder, sweep
 from .guard import guarded, say, say_once
 from .holders import Blocks, HolderWalk, Shown
+from .increments import Increments
 from .loops import Rounds
 from .memory import DeviceMemory
 from .monitoring import Monitoring
@@ -69,7 +70,9 @@ class Session:
         self._forked = False
         self._inherited_rank = inherited_rank
         self._allocations = 0
-        self._events: List[int] = []    # of each device's trace, in the full snapshot before
+        self._events: List[int] = []    # of each device's trace, in the full snapshot before, unless it was cleared since
+        self._increments = Increments(memory)
+        self._ages: Dict[int, int] = {}    # of the blocks that were live when the history was cleared
 
     def open(self, on_device: bool = False) -> bool:
         """Prepare everything; recording itself begins when the program first uses the device, or is about to now."""
@@ -146,6 +149,7 @@ class Session:
         self._rounds.stepped(sys._getframe())
         if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)
+            self._increments.forget()
             say_once('the program switched the recording of memory history off: it is on again, and what was allocated meanwhile has no stack')
         if self._schedule.full(step):
             self.dump('step')
@@ -185,11 +189,15 @@ class Session:
             self._make_folder()    # the program has emptied its output
         stem, step = self._stem(kind, reason), self.steps.count    # other threads go on counting
         path = os.path.join(self.folder, stem)
+        if kind == 'full':
+            self._increments.begin()
         snapshot = self.memory.snapshot(traces=kind == 'full')
+        behind = self._increments.behind(snapshot) if kind == 'full' else []
         watch.lap('snapshotSeconds')
         beside = sidecar.describe(stem + '.pickle', kind, reason, self.run, self.steps, self._collector, self.memory, self.options,
-                                  self._sources, snapshot, self._events, self._rounds)
-        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us) if kind == 'full' and self.options.holders else None
+                                  self._sources, snapshot, self._events, behind, self._rounds)
+        ages = {} if None in behind else self._ages
+        blocks = Blocks(snapshot, self.steps.first_time, self.steps.times_us, ages) if kind == 'full' and self.options.holders else None
         watch.lap('sidecarSeconds')
         # The sidecar takes its name first: a reader that sees the snapshot appear finds it already there.
         with appearing(path + '.pickle') as file:
@@ -208,6 +216,9 @@ class Session:
         if kind == 'full':
             self._last_full = step
             self._events = beside['ring']['events']
+            # Other snapshots are taken in the middle of a step: the next trace has their events as well.
+            if reason == 'step' and self._increments.clear(beside['takenAtUs']):
+                self._events, self._ages = [], blocks.ages() if blocks is not None else {}
             self._report(reason, beside)
 
     def _name(self) -> None:

@@ -26,7 +26,8 @@ LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: en
 
 
 def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, collector: CollectorWatch,
-             memory: DeviceMemory, options: Options, sources: Sources, snapshot: Dict[str, Any], events_before: List[int], rounds: Rounds) -> Dict[str, Any]:
+             memory: DeviceMemory, options: Options, sources: Sources, snapshot: Dict[str, Any], events_before: List[int], behind: List[Optional[int]],
+             rounds: Rounds) -> Dict[str, Any]:
     """Everything but the holders and the cost, which are known later."""
     return {
         'schema': SCHEMA,
@@ -49,7 +50,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'devices': _told(memory.devices, []),
         'memoryStats': _told(memory.stats, {}),
         'allocatorConf': next((os.environ[name] for name in ALLOCATOR_CONF if os.environ.get(name)), ''),
-        'ring': ring(snapshot, options, events_before) if kind == 'full' else None,
+        'ring': ring(snapshot, options, events_before, behind) if kind == 'full' else None,
         'git': _told(sources.git, None),
         'sources': _told(sources.files, []) if kind == 'full' else [],
         'holders': None,
@@ -68,15 +69,15 @@ def step_times(steps: StepCounter, most: Optional[int]) -> Dict[str, Any]:
     return {'first': steps.count - len(times) + 1, 'endedAtUs': list(times)}
 
 
-def ring(snapshot: Dict[str, Any], options: Options, before: List[int]) -> Dict[str, Any]:
+def ring(snapshot: Dict[str, Any], options: Options, before: List[int], behind: List[Optional[int]]) -> Dict[str, Any]:
     """Did the allocator's ring of events overflow? Then the oldest are gone, and ages before them are unknown.
 
     A program that records as well sets a length of its own. Each snapshot is an event: a trace that is as long as
-    ``before`` is full.
+    ``before``, of the snapshot before, if nothing was cleared since, is full. ``behind``: see ``Increments.behind``.
     """
     events = [len(trace) for trace in snapshot.get('device_traces', [])]
     full = [n >= options.max_entries or n > 1 and before[index:index + 1] == [n] for index, n in enumerate(events)]
-    return {'maxEntries': options.max_entries, 'events': events, 'overflowed': any(full), 'stacks': options.stacks}
+    return {'maxEntries': options.max_entries, 'events': events, 'overflowed': any(full), 'stacks': options.stacks, 'behindUs': behind}
 
 
 def _own_version() -> str:

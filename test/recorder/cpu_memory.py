@@ -199,6 +199,7 @@ class CpuMemory(TorchDispatchMode):
 
     device_type = 'cpu'
     light_snapshots = True
+    clearable = True
 
     def __init__(self, capacity: int = 24 * GIB, hide: Tuple[str, ...] = ()) -> None:
         super().__init__()
@@ -206,6 +207,7 @@ class CpuMemory(TorchDispatchMode):
         self.trace = Trace()
         self.stacks = Stacks((__file__,) + hide)     # files whose frames a GPU build would not show
         self.recording = False
+        self.counted: Dict[str, int] = dict.fromkeys(ACTIONS, 0)     # events, recorded or not
         self.observers: List[Callable[[int, int, int, int], None]] = []
         self.addresses = WeakIdKeyDictionary()
         self.copies_to_host = False
@@ -267,15 +269,16 @@ class CpuMemory(TorchDispatchMode):
         return self.stacks.here() if self.recording else NO_STACK
 
     def _event(self, action: str, address: int, size: int, stack: int) -> None:
+        self.counted[action] += 1
         if self.recording:
             self.trace.add(action, address, size, stack)
 
     # -- what torch.cuda.memory answers -------------------------------------------------------------------------
 
-    def record_memory_history(self, enabled: Optional[str] = 'all', *_: Any, max_entries: int = sys.maxsize, **__: Any) -> None:
+    def record_memory_history(self, enabled: Optional[str] = 'all', *_: Any, max_entries: int = sys.maxsize, clear_history: bool = False, **__: Any) -> None:
         self.recording = enabled is not None
         self.trace.max_entries = max_entries
-        if not self.recording:
+        if clear_history or not self.recording:
             self.trace.clear()
 
     def memory_snapshot(self, include_traces: bool = True) -> Dict[str, Any]:
@@ -325,6 +328,12 @@ class CpuMemory(TorchDispatchMode):
 
     def history_is_on(self) -> bool:
         return self.recording
+
+    def clear(self) -> None:
+        self.record_memory_history('all', max_entries=self.trace.max_entries, clear_history=True)
+
+    def counters(self) -> List[Tuple[int, ...]]:
+        return [tuple(self.counted[action] for action in ('alloc', 'free_requested', 'free_completed', 'segment_alloc', 'oom'))]
 
     def stop(self) -> None:
         self.record_memory_history(None)

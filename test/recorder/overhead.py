@@ -35,13 +35,15 @@ TURNS = 5
 class Idle:
     """An allocator without a history: what is left is the recorder itself."""
 
-    device_type, light_snapshots = 'cpu', True
+    device_type, light_snapshots, clearable = 'cpu', True, False
 
     def available(self) -> bool: return True
     def ready(self) -> bool: return True
     def when_ready(self, begin: Any) -> None: begin()
     def record(self, max_entries: int, stacks: str) -> None: pass
     def history_is_on(self) -> bool: return True
+    def clear(self) -> None: pass
+    def counters(self) -> List[Any]: return []
     def stop(self) -> None: pass
     def snapshot(self, traces: bool) -> Dict[str, Any]: return {'segments': [], 'device_traces': [[]]}
     def stats(self) -> Dict[str, int]: return {}

@@ -39,7 +39,7 @@ def torch_version(python: str) -> str:
 def main() -> None:
     python = os.environ.get('LEAKLINE_TORCH_PYTHON') or sys.executable
     print(f'stand-in for torch, Python {sys.version.split()[0]}')
-    counts = [suite(sys.executable, ['test_units', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_session'], [STANDIN, RECORDER, HERE])]
+    counts = [suite(sys.executable, ['test_units', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_increments', 'test_session'], [STANDIN, RECORDER, HERE])]
     version = torch_version(python)
     if version:
         print(f'CPU PyTorch {version}')

@@ -87,7 +87,7 @@ class SessionTest(Programs):
         self.assertEqual(side['devices'][0]['capacityBytes'], 1 << 34)
         self.assertEqual(side['devices'][0]['outsideBytes'], 1 << 20)
         live = sum(block['size'] for segment in found.snapshot('rank0_step000006.pickle')['segments'] for block in segment['blocks'])
-        self.assertEqual(side['memoryStats'], {'active_bytes.all.current': live, 'allocation.all.current': 8, 'allocation.all.allocated': 13})
+        self.assertEqual(side['memoryStats'], {'active_bytes.all.current': live, 'allocation.all.current': 8, 'allocation.all.allocated': 13, 'num_ooms': 0})
         self.assertEqual((side['versions']['torch'], side['versions']['cuda']), ('2.11.0+standin', '13.0'))
         self.assertEqual([os.path.basename(entry['path']) for entry in side['sources'] if entry['path'] == os.path.realpath(self.script)
                           or entry['path'] == self.script], ['script.py'])

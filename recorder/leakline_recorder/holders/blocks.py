@@ -20,9 +20,12 @@ class LiveBlock:
 
 
 class Blocks:
-    """Finds the block in which an address lies."""
+    """Finds the block in which an address lies.
 
-    def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int]) -> None:
+    ``ages`` tells, by address, of blocks that were allocated before the trace begins, and have been live since.
+    """
+
+    def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int], ages: Optional[Dict[int, int]] = None) -> None:
         births = _births(snapshot)
         users: Dict[str, bool] = {}
         self.all: List[LiveBlock] = []
@@ -32,10 +35,14 @@ class Blocks:
                     continue
                 time_us = births.get(block['address'])
                 # bisect counts the steps that had ended by then, of those whose end is known
-                allocated = UNKNOWN if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
+                allocated = (ages or {}).get(block['address'], UNKNOWN) if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
                 self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()), users)))
         self.all.sort(key=lambda block: block.address)
         self._starts = [block.address for block in self.all]
+
+    def ages(self) -> Dict[int, int]:
+        """Steps that were finished when each block was allocated, by address."""
+        return {block.address: block.allocated for block in self.all}
 
     def at(self, address: Optional[int]) -> Optional[LiveBlock]:
         if address is None:

@@ -104,12 +104,14 @@ function forwardTest(
 /** A step begins where the one before it ended; the first begins with the trace. */
 function recordedStarts(snapshot: Snapshot, trace: DeviceTrace, recording: Recording): Uint32Array | null {
   const { timeUs } = snapshot.events;
-  if (recording.stepEndsUs.length + 1 < FEWEST_TURNS || timeUs[trace.first] === 0) return null;
+  // A trace that goes on where an earlier one ended may be of a single step.
+  const fewest = recording.behindUs.some((time) => time !== null) ? 1 : FEWEST_TURNS;
+  if (recording.stepEndsUs.length + 1 < fewest || timeUs[trace.first] === 0) return null;
   const starts = [0];
   let ordinal = 0;
   for (const end of recording.stepEndsUs) {
     while (ordinal < trace.count && timeUs[trace.first + ordinal] <= end) ordinal++;
     if (ordinal < trace.count && starts[starts.length - 1] !== ordinal) starts.push(ordinal);
   }
-  return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
+  return starts.length >= fewest ? Uint32Array.from(starts) : null;
 }

@@ -112,7 +112,7 @@ export function digestSnapshot(
   for (const { history, steps: own } of devices.values()) {
     if (own === null) continue;
     const lives = longLives(history, own);
-    spans.push(traceSpan(snapshot, history, own, lives, spanWords(snapshot, frames)));
+    spans.push(traceSpan(snapshot, history, own, lives, spanWords(snapshot, frames), recording));
     lifetimes.push(...lifetimesInWords(snapshot, history, own, lives, frames));
   }
   return {
@@ -124,9 +124,7 @@ export function digestSnapshot(
     takenAtUs: snapshot.takenAtUs,
     savedAtUs,
     devices: deviceTotals(snapshot),
-    // What the recorder left out on purpose is no lack.
-    warnings:
-      recording?.isLight === true ? snapshot.warnings.filter(({ code }) => code !== 'noTrace') : snapshot.warnings,
+    warnings: snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)),
     frames: frames.words,
     groups,
     blocks,
@@ -145,7 +143,7 @@ export function digestSnapshot(
             traceCurve(
               snapshot,
               history,
-              recording?.collections ?? [],
+              recording,
               spans.find((span) => span.device === device),
             ),
           ];
@@ -154,6 +152,12 @@ export function digestSnapshot(
     failures: deviceFailures(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
     recording,
   };
+}
+
+/** True of what the recorder left out on purpose: the trace of a light snapshot, events that an earlier trace has. */
+function isOnPurpose({ code, device }: SnapshotWarning, recording: Recording | null): boolean {
+  if (code === 'noTrace') return recording?.isLight === true;
+  return code === 'ringOverflow' && device !== undefined && recording?.behindUs[device] != null;
 }
 
 function lifetimesInWords(

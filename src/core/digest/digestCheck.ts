@@ -141,7 +141,13 @@ const anchors: Shape<Anchors> = where(
   record({ at: ordinals, hash: integers, timeUs: floats }),
   ({ at, hash, timeUs }) => hash.length === at.length && timeUs.length === at.length,
 );
-const meeting = { events: count, anchors, marks: list(count) };
+const meeting = {
+  events: count,
+  anchors,
+  marks: list(count),
+  takenAtUs: orNull(number),
+  behindUs: orNull(number),
+};
 
 const lives: Shape<SpanLives> = where(
   record({
@@ -211,6 +217,8 @@ const recording: Shape<Recording> = record({
   worldSize: orNull(number),
   isLight: bool,
   step: orNull(number),
+  takenAtUs: orNull(number),
+  behindUs: list(orNull(number)),
   stepEndsUs: list(number),
   collections: list<Collection>(record({ fromUs: number, toUs: number })),
   devices: list<RecordedDevice>(record({ device: number, capacityBytes: orNull(number), outsideBytes: number })),

@@ -1,4 +1,4 @@
-import type { Collection } from '../model/recording.js';
+import type { Recording } from '../model/recording.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Microseconds } from '../model/units.js';
 import { freeingCollections, largestOf, type FreeingCollection } from '../timeline/collectorMarks.js';
@@ -34,13 +34,12 @@ const MOST_FAILURES = 100;
 const WIDEST = 4096;
 
 /**
- * @param collections that the recorder saw
  * @param known of the same trace, where it was looked for already
  */
 export function traceCurve(
   snapshot: Snapshot,
   history: DeviceHistory,
-  collections: readonly Collection[] = [],
+  recording: Recording | null,
   known?: TraceMeeting,
 ): TraceCurve {
   const { trace, live, reserved, time, startUs } = history;
@@ -48,7 +47,7 @@ export function traceCurve(
   const picked = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
   const states = (curve: Float64Array): Float64Array =>
     Float64Array.of(curve[0], ...picked.map((event) => curve[event + 1]));
-  const { events, anchors, marks } = known ?? traceMeeting(snapshot, trace);
+  const { events, anchors, marks, takenAtUs, behindUs } = known ?? traceMeeting(snapshot, trace, recording);
   return {
     device: trace.device,
     event: Uint32Array.from(picked),
@@ -57,7 +56,7 @@ export function traceCurve(
     live: states(live),
     reserved: reserved === null ? null : states(reserved),
     outOfMemory: failuresOf(snapshot, history, MOST_FAILURES),
-    collected: largestOf(freeingCollections(collections, history), WIDEST),
-    meeting: { events, anchors, marks },
+    collected: largestOf(freeingCollections(recording?.collections ?? [], history), WIDEST),
+    meeting: { events, anchors, marks, takenAtUs, behindUs },
   };
 }

@@ -1,6 +1,7 @@
 import { Growable } from '../model/growable.js';
 import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
-import type { EventIndex, StackId } from '../model/units.js';
+import type { Recording } from '../model/recording.js';
+import type { EventIndex, Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { freeStacks, type LongLives } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
@@ -21,6 +22,10 @@ export interface TraceMeeting {
   readonly anchors: Anchors;
   /** Ordinals of the boundary marks that earlier dumps left. */
   readonly marks: readonly number[];
+  /** As in the recording, null without one. */
+  readonly takenAtUs: Microseconds | null;
+  /** The recording's for this device. */
+  readonly behindUs: Microseconds | null;
 }
 
 /** What one device's trace adds to the history of a run: enough to join it to the traces of earlier dumps. */
@@ -78,11 +83,12 @@ export function traceSpan(
   steps: Steps,
   longLives: LongLives,
   words: SpanWords,
+  recording: Recording | null,
 ): TraceSpan {
   const { trace, time, startUs } = history;
   return {
     device: trace.device,
-    ...traceMeeting(snapshot, trace),
+    ...traceMeeting(snapshot, trace, recording),
     stepSource: steps.source,
     starts: steps.starts,
     startsUs:
@@ -92,12 +98,14 @@ export function traceSpan(
 }
 
 /** Looks for what tells where a trace meets another. Linear in its events. */
-export function traceMeeting(snapshot: Snapshot, trace: DeviceTrace): TraceMeeting {
+export function traceMeeting(snapshot: Snapshot, trace: DeviceTrace, recording: Recording | null): TraceMeeting {
   const marks: number[] = [];
   for (let i = 0; i < trace.count; i++) {
     if (snapshot.events.action[trace.first + i] === Action.Snapshot) marks.push(i);
   }
-  return { events: trace.count, anchors: anchorsOf(snapshot, trace), marks };
+  const takenAtUs = recording?.takenAtUs ?? null;
+  const behindUs = recording?.behindUs[trace.device] ?? null;
+  return { events: trace.count, anchors: anchorsOf(snapshot, trace), marks, takenAtUs, behindUs };
 }
 
 function anchorsOf(snapshot: Snapshot, trace: DeviceTrace): Anchors {

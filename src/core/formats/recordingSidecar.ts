@@ -35,6 +35,8 @@ export function parseRecording(text: string): Recording | null {
     worldSize: numberOf(value['worldSize']),
     isLight: value['kind'] === 'light',
     step: numberOf(value['step']),
+    takenAtUs: numberOf(value['takenAtUs']),
+    behindUs: isRecord(value['ring']) ? listOf(value['ring']['behindUs']).slice(0, MOST_ENTRIES).map(numberOf) : [],
     stepEndsUs: listOf(times['endedAtUs']).filter((time) => typeof time === 'number'),
     collections: collectionsOf(value['collections']),
     devices: listOf(value['devices']).flatMap(deviceOf),

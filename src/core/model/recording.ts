@@ -11,6 +11,13 @@ export interface Recording {
   readonly isLight: boolean;
   /** Steps finished when the snapshot was taken. */
   readonly step: number | null;
+  /** When the snapshot was taken, by the recorder's clock: tells the snapshots of a process apart. */
+  readonly takenAtUs: Microseconds | null;
+  /**
+   * Of each device, {@link takenAtUs} of the snapshot after which the history was cleared: the trace has every event
+   * since. Null where it is not known to.
+   */
+  readonly behindUs: readonly (Microseconds | null)[];
   /** When each step ended, as far back as the recorder kept it; empty if no steps were seen. */
   readonly stepEndsUs: readonly Microseconds[];
   /** When the garbage collector ran and found something, the oldest first; empty if it was not watched. */

@@ -102,11 +102,17 @@ function sharesSegments(a: SnapshotDigest, b: SnapshotDigest): boolean {
 
 /** True if the traces are of times that overlap, with the same events in the overlap. */
 function tracesMeet(a: SnapshotDigest, b: SnapshotDigest): boolean {
+  if (isBehind(a, b) || isBehind(b, a)) return true;
   if (isTimed(a) && isTimed(b) && !(reaches(a, b) && reaches(b, a))) return false;
   return a.curves.some(({ device, meeting }) => {
     const other = b.curves.find((one) => one.device === device)?.meeting;
     return other !== undefined && (endOfEarlier(meeting, other) !== null || endOfEarlier(other, meeting) !== null);
   });
+}
+
+/** True if the recorder cleared the history after one, and the trace of the other begins there. */
+function isBehind({ recording: earlier }: SnapshotDigest, { recording: later }: SnapshotDigest): boolean {
+  return earlier?.takenAtUs != null && later?.behindUs.includes(earlier.takenAtUs) === true;
 }
 
 /** True if the trace of one begins before the other snapshot was taken. */

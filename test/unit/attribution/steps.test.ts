@@ -100,6 +100,8 @@ describe('Steps of a recorded program', () => {
     worldSize: null,
     isLight: false,
     step: stepEndsUs.length,
+    takenAtUs: null,
+    behindUs: [],
     stepEndsUs,
     collections: [],
     devices: [],

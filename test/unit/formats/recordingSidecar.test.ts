@@ -29,6 +29,8 @@ const WHOLE = {
   containers: [GROWN],
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
   sources: [{ path: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
+  takenAtUs: 31,
+  ring: { events: [4, 0], overflowed: false, behindUs: [21, null] },
   git: { root: '/home/ml', commit: 'c0'.repeat(20) },
   holders: {
     owners: [
@@ -56,6 +58,8 @@ describe('The recorder’s sidecar', () => {
       worldSize: 8,
       isLight: true,
       step: 20,
+      takenAtUs: 31,
+      behindUs: [21, null],
       stepEndsUs: [10, 20, 30],
       collections: [
         { fromUs: 11, toUs: 13 },

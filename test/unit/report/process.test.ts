@@ -80,6 +80,8 @@ async function findings(
         worldSize: null,
         isLight: false,
         step: i,
+        takenAtUs: null,
+        behindUs: [],
         stepEndsUs: [],
         collections: [],
         devices: [],

@@ -14,6 +14,8 @@ const BLANK: Recording = {
   worldSize: null,
   isLight: false,
   step: null,
+  takenAtUs: null,
+  behindUs: [],
   stepEndsUs: [],
   collections: [],
   devices: [],

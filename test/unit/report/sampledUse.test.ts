@@ -33,6 +33,8 @@ function snapshots(
     rank: null,
     worldSize: null,
     isLight: false,
+    takenAtUs: null,
+    behindUs: [],
     stepEndsUs: [],
     collections: [],
     owners: [],

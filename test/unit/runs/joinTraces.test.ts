@@ -32,6 +32,18 @@ function digests(dumps: readonly Dump[], entries: number): SnapshotDigest[] {
   return dumps.map(({ path, snapshot, recording }) => digestSnapshot(path, ringed(snapshot, entries), recording));
 }
 
+/** As the recorder writes them where it clears the history after each snapshot: the mark of the snapshot goes with it. */
+function increments(dumps: readonly Dump[]): SnapshotDigest[] {
+  return dumps.map(({ path, snapshot, recording }, i) => {
+    assert.ok(recording !== null);
+    if (i === 0) return digestSnapshot(path, snapshot, recording);
+    const before = dumps[i - 1];
+    const fresh = snapshot.traces[0].count - before.snapshot.traces[0].count - 1;
+    const behindUs = [before.recording?.takenAtUs ?? null];
+    return digestSnapshot(path, ringed(snapshot, fresh), { ...recording, behindUs });
+  });
+}
+
 /** The fewest entries with which every trace still reaches back into the one before, by so many events. */
 function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
   const counts = dumps.map(({ snapshot }) => snapshot.traces[0].count);
@@ -86,6 +98,43 @@ describe('Traces of successive dumps', () => {
           program,
         );
       }
+    }
+  });
+
+  it('joined are the same where each begins where the recorder cleared the history', async () => {
+    for (const program of ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs']) {
+      const dumps = await dumpsOf(program);
+      const [whole] = digests(dumps.slice(-1), Number.POSITIVE_INFINITY);
+      const parts = increments(dumps);
+      const joined = joinTraces(parts);
+      assert.equal(joined?.gaps, 0, program);
+      assert.deepEqual(
+        table(joined.stacks),
+        table(whole.lifetimes.map((lifetimes) => ({ digest: whole, lifetimes }))),
+        program,
+      );
+    }
+  });
+
+  it('that are increments give the report of whole rings, but for a snapshot that is gone', async () => {
+    for (const program of ['running_total', 'bounded_replay', 'epoch_outputs']) {
+      const dumps = await dumpsOf(program);
+      const rings = dumps.map(({ path, snapshot, recording }) => digestSnapshot(path, snapshot, recording));
+      const told = (parts: readonly SnapshotDigest[]): unknown =>
+        buildReport(parts, { files: [], rules: [] }).report.runs.map(({ verdict, lines }) => ({
+          verdict,
+          warnings: parts.map(({ warnings }) => warnings.map(({ code }) => code)),
+          lines: lines.map(({ file, line, verdict: own, liveBytes, bytesPerStep }) => [
+            file,
+            line,
+            own,
+            liveBytes,
+            bytesPerStep,
+          ]),
+        }));
+      assert.deepEqual(told(increments(dumps)), told(rings), program);
+      const fewer = increments(dumps).filter((_, i) => i !== 2);
+      assert.equal(joinTraces(fewer)?.gaps, 1, program);
     }
   });
 

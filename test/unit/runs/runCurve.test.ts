@@ -246,6 +246,8 @@ describe('The curve of a run', () => {
       worldSize: null,
       isLight: false,
       step: null,
+      takenAtUs: null,
+      behindUs: [],
       stepEndsUs: [],
       devices: [],
       owners: [],

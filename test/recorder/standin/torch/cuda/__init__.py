@@ -26,7 +26,7 @@ class Allocator:
         self.trace: List[Dict[str, Any]] = []
         self.ring = 0
         self.backend = 'native'
-        self.allocated = 0
+        self.counted = {'allocation.all.allocated': 0, 'allocation.all.freed': 0, 'active.all.freed': 0, 'num_ooms': 0}
         self.annotated = ''    # threads whose scopes are recorded
         self._next = 1 << 40
 
@@ -34,12 +34,13 @@ class Allocator:
         _lazy_init()
         size = (nbytes + 511) // 512 * 512
         if sum(block['size'] for block in self.blocks.values()) + size > self.capacity:
+            self.counted['num_ooms'] += 1
             self.event('oom', 0, size, frames(2))
             for observer in _C.observers:
                 observer(0, size, self.capacity, 0)
             raise _C.OutOfMemoryError('CUDA out of memory (stand-in)')
         address, self._next = self._next, self._next + size
-        self.allocated += 1
+        self.counted['allocation.all.allocated'] += 1
         stack = frames(2)
         self.blocks[address] = {'address': address, 'size': size, 'requested_size': nbytes, 'state': 'active_allocated', 'frames': stack}
         self.event('alloc', address, nbytes, stack)
@@ -48,6 +49,9 @@ class Allocator:
     def free(self, address: int) -> None:
         block = self.blocks.pop(address, None)
         if block is not None and sys is not None:
+            self.counted['allocation.all.freed'] += 1
+            self.event('free_requested', address, block['requested_size'], frames(2))
+            self.counted['active.all.freed'] += 1
             self.event('free_completed', address, block['requested_size'], frames(2))
 
     def event(self, action: str, address: int, size: int, stack: List[Dict[str, Any]]) -> None:
@@ -165,4 +169,4 @@ def mem_get_info(index: int = 0) -> Any:
 
 def memory_stats(device: Any = None) -> Dict[str, int]:
     return {'active_bytes.all.current': memory_reserved(), 'allocation.all.current': len(allocator.blocks),
-            'allocation.all.allocated': allocator.allocated, 'unlisted': 1}
+            'unlisted': 1, **allocator.counted}

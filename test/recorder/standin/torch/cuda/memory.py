@@ -5,6 +5,7 @@ import sys
 import threading
 from typing import Any, Optional
 
+from .. import _C
 from ..release import RELEASE
 
 
@@ -15,7 +16,7 @@ def _record_memory_history(enabled: Any = 'all', *args: Any, **kwargs: Any) -> N
     impl(enabled, *args, **kwargs)
 
 
-def _record(enabled: Optional[str], context: Optional[str], stacks: str, max_entries: int, clear_history: bool, annotations: bool) -> None:
+def _switch(enabled: Optional[str], context: Optional[str], stacks: str, max_entries: int, clear_history: bool, annotations: bool) -> None:
     from . import _lazy_init, allocator
     if not 0 <= max_entries < 1 << 64:
         raise TypeError('incompatible function arguments: max_entries is a size_t')
@@ -30,15 +31,18 @@ def _record(enabled: Optional[str], context: Optional[str], stacks: str, max_ent
         allocator.trace.clear()
 
 
+_C._cuda_record_memory_history = _switch
+
+
 def _without_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all',
                    max_entries: int = sys.maxsize, device: Any = None) -> None:
     """Before 2.3 each call begins anew."""
-    _record(enabled, context, stacks, max_entries, RELEASE < (2, 3), False)
+    _C._cuda_record_memory_history(enabled, context, stacks, max_entries, RELEASE < (2, 3), False)
 
 
 def _with_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all', max_entries: int = sys.maxsize,
                 device: Any = None, clear_history: bool = False, compile_context: bool = False, global_record_annotations: bool = False) -> None:
-    _record(enabled, context, stacks, max_entries, clear_history, global_record_annotations)
+    _C._cuda_record_memory_history(enabled, context, stacks, max_entries, clear_history, global_record_annotations)
 
 
 impl = _with_clear if RELEASE >= (2, 8) else _without_clear
