@@ -110,7 +110,7 @@ describe('Traces of successive dumps', () => {
       assert.equal(joined?.gaps, 0, program);
       assert.deepEqual(
         table(joined.stacks),
-        table(whole.lifetimes.map((lifetimes) => ({ digest: whole, lifetimes }))),
+        table(whole.lifetimes.map((lifetimes) => ({ key: stackKey(whole, lifetimes), lifetimes }))),
         program,
       );
     }
