@@ -4,7 +4,7 @@
  * frames, keys), and what is not is not (equal stacks of two calls).
  *
  * Or the dumps of one process whose ring keeps its last events: `node makeSnapshot.mjs EVENTS DEPTH FILE DIALECT LAST DUMPS`.
- * Each is EVENTS later than the one before; their names are FILE with the dump's number for `%`.
+ * Each is about EVENTS later than the one before, at the end of a step; their names are FILE with the dump's number for `%`.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { PickleStream, type Dialect, type MemoSlot } from './pickleStream.js';
@@ -228,6 +228,8 @@ class SnapshotWriter {
 const [events, depth, path, dialect = 'protocol4', last = 'Infinity', dumps = '1'] = process.argv.slice(2);
 const whole = trainingHistory(Number(events) * Number(dumps), STACKS);
 for (let dump = 1; dump <= Number(dumps); dump++) {
-  const history = dump === Number(dumps) ? whole : historyUntil(whole, Number(events) * dump);
+  // A program dumps between two steps.
+  const end = whole.stepStarts.findLast((start) => start <= Number(events) * dump);
+  const history = Number(dumps) === 1 ? whole : historyUntil(whole, end ?? whole.count);
   makeSnapshot(history, Number(depth), path.replace('%', String(dump)), dialect as Dialect, Number(last));
 }

@@ -11,7 +11,7 @@ import {
 } from '../attribution/owner.js';
 import type { StacklessBucket } from '../attribution/owner.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
-import { rateOfRun, theilSen, type Rate } from '../verdict/rate.js';
+import { mediansOver, theilSen } from '../verdict/rate.js';
 import type { Run } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
@@ -81,7 +81,7 @@ export interface ObservedLine {
   readonly statement: Statement | null;
   readonly differs: DifferentVersion | null;
   /** The stacks of that shape, largest first, in workspace terms; frames innermost first. */
-  readonly decidingFrames: readonly (readonly ReportFrame[])[];
+  decidingFrames(): ReportFrame[][];
   /** Workspace files that the run shows to have run. */
   readonly ranWith: ReadonlySet<string>;
   readonly lastStep: number | null;
@@ -135,6 +135,7 @@ export function observeRun(
   const known: Known = {
     at,
     hasSteps: source !== null,
+    rateOf: mediansOver(at),
     lastStep: run.steps.at(-1) ?? null,
     lookup,
     statements,
@@ -173,6 +174,8 @@ export function observeRun(
 interface Known {
   readonly at: readonly number[];
   readonly hasSteps: boolean;
+  /** Growth per unit of `at`. */
+  readonly rateOf: (series: readonly Bytes[]) => Bytes | null;
   readonly lastStep: number | null;
   readonly lookup: FileLookup;
   readonly holders: Holders;
@@ -188,14 +191,13 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   const { at, hasSteps, holders, bounds, cycles, lookup } = known;
   const differs = known.fits.of(line);
   const last = at.length - 1;
-  const series = at.map((_, i) => stacks.reduce((sum, stack) => sum + stack.series[i], 0));
+  const series = seriesOf(stacks, at.length);
   const shape = worstShape(stacks.map((stack) => stack.shape.shape)) ?? shapeOfNone(at.length);
   const isInCycle = holders.isCycle(line) || cycles.has(line);
   const deciding = stacks.filter((stack) => stack.shape.shape === shape);
-  const growing = at.map((_, i) => deciding.reduce((sum, stack) => sum + stack.series[i], 0));
+  const growing = deciding.length === stacks.length ? series : seriesOf(deciding, at.length);
   const live = liveShare(deciding, known.lastStep);
   const held = stacks.filter((stack) => stack.series[last] > 0).sort((a, b) => b.series[last] - a.series[last]);
-  const decidingLive = held.filter((stack) => deciding.includes(stack));
   const isCycle = shape === 'cycle' || (shape === 'periodic' && isInCycle);
   return {
     owner: line,
@@ -208,7 +210,7 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     liveBytes: series[last],
     totalBytes,
     growingBytes: growing[last],
-    bytesPerStep: hasSteps ? ((rateOfRun(at, series) ?? floorRate(stacks))?.median ?? null) : null,
+    bytesPerStep: hasSteps ? (known.rateOf(series) ?? floorRate(stacks)) : null,
     blocks: stacks.reduce((sum, stack) => sum + stack.blocks[last], 0),
     category: mainCategory(stacks),
     // A line that only calls others keeps no memory of its own.
@@ -222,7 +224,10 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
     unfound: unfoundOf(deciding, lookup),
     statement: differs === null && line.mapped ? known.statements.of(line.file, line.line) : null,
     differs,
-    decidingFrames: (decidingLive.length > 0 ? decidingLive : held).map((stack) => framesOf(stack, lookup)),
+    decidingFrames: () => {
+      const decidingLive = held.filter((stack) => deciding.includes(stack));
+      return (decidingLive.length > 0 ? decidingLive : held).map((stack) => framesOf(stack, lookup));
+    },
     ranWith: known.ranWith,
     lastStep: known.lastStep,
     agrees: (isIt) => bounds.agrees(line, isIt),
@@ -231,17 +236,31 @@ function observeLine({ line, stacks, totalBytes }: LineSeries, known: Known): Ob
   };
 }
 
+/** Live bytes of stacks together, one sum per snapshot. */
+function seriesOf(stacks: readonly StackSeries[], snapshots: number): readonly Bytes[] {
+  if (stacks.length === 1) return stacks[0].series;
+  const sums = new Array<Bytes>(snapshots).fill(0);
+  for (const { series } of stacks) for (let i = 0; i < snapshots; i++) sums[i] += series[i];
+  return sums;
+}
+
 /** The share of what stacks allocated up to a place in the steps that is live at the end, by their survivors. */
 function liveShare(stacks: readonly StackSeries[], lastStep: number | null): LiveShare {
-  const births = new Set<number>();
-  for (const { lifetimes, shape } of stacks) {
-    if (lifetimes === null || shape.from !== 'lifetimes') continue;
-    const last = Math.max(lastStep ?? 0, lifetimes.steps);
-    // A ring that lost its oldest events counts from the first step that it has.
-    for (const birth of lifetimes.survivorBirths) if (birth > 0) births.add((last - lifetimes.steps + birth) / last);
-  }
-  const all = [...births];
-  return (place) => (all.length === 0 ? 0 : all.filter((birth) => birth <= place).length / (all.length * place));
+  let known: number[] | null = null;
+  const allBirths = (): number[] => {
+    const births = new Set<number>();
+    for (const { lifetimes, shape } of stacks) {
+      if (lifetimes === null || shape.from !== 'lifetimes') continue;
+      const last = Math.max(lastStep ?? 0, lifetimes.steps);
+      // A ring that lost its oldest events counts from the first step that it has.
+      for (const birth of lifetimes.survivorBirths) if (birth > 0) births.add((last - lifetimes.steps + birth) / last);
+    }
+    return [...births];
+  };
+  return (place) => {
+    const births = (known ??= allBirths());
+    return births.length === 0 ? 0 : births.filter((birth) => birth <= place).length / (births.length * place);
+  };
 }
 
 /** A stack's frames in workspace terms, innermost first. */
@@ -312,7 +331,7 @@ function unfoundOf(stacks: readonly StackSeries[], lookup: FileLookup): ReportFr
 }
 
 /** Growth per step of the floors of a line's stacks, for a single snapshot whose trace shows steps. */
-function floorRate(stacks: readonly StackSeries[]): Rate | null {
+function floorRate(stacks: readonly StackSeries[]): Bytes | null {
   const known = stacks.flatMap(({ lifetimes }) =>
     lifetimes === null || lifetimes.stepSource === 'period' ? [] : [lifetimes],
   );
@@ -320,10 +339,11 @@ function floorRate(stacks: readonly StackSeries[]): Rate | null {
   const floors = Array.from(known[0].floors, (_, bin) => known.reduce((sum, one) => sum + (one.floors[bin] ?? 0), 0));
   // The first tenth is warm-up.
   const from = Math.ceil(floors.length / 10);
-  return theilSen(
+  const rate = theilSen(
     floors.slice(from).map((_, i) => i * known[0].binSteps),
     floors.slice(from),
   );
+  return rate?.median ?? null;
 }
 
 function compareText(a: string, b: string): number {

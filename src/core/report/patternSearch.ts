@@ -53,7 +53,7 @@ export class PatternSearch {
 
   private look(line: ObservedLine, sources: Sources, access: SourceAccess): SourceFinding {
     const { owner } = line;
-    const stacks = line.decidingFrames;
+    const stacks = line.decidingFrames();
     const followed: Followed[] = [];
     let isChanged = false;
     for (const frames of stacks.length > 0 ? stacks.slice(0, MOST_STACKS) : [[]]) {

@@ -1,6 +1,7 @@
 import { splitMember } from '../model/memberPath.js';
 import type { Microseconds } from '../model/units.js';
 import type { SnapshotDigest } from '../digest/digest.js';
+import { factOf } from '../digest/factOf.js';
 import { counterOf, folderOf, patternOf, rankOf, stepOf, timeOfName } from './runNames.js';
 import { provesOneProcess, provesTwoProcesses } from './sameProcess.js';
 
@@ -30,9 +31,9 @@ const LEAST_SIZE = 16;
 const MOST_COMPARED = 64;
 
 /** The step of a snapshot: the recorder knows it, a name may tell it. */
-export function stepOfDigest(digest: SnapshotDigest): number | null {
-  return digest.recording?.step ?? stepOf(digest.path);
-}
+export const stepOfDigest = factOf(
+  ({ recording, path }: SnapshotDigest): number | null => recording?.step ?? stepOf(path),
+);
 
 /** Groups snapshots into runs. Every snapshot is in exactly one run. */
 export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
@@ -65,14 +66,17 @@ function oncePerSnapshot(digests: readonly SnapshotDigest[]): SnapshotDigest[] {
   const seen = new Map<string, SnapshotDigest>();
   return digests.filter((digest) => {
     if (digest.takenAtUs === null || digest.eventCount < FEWEST_EVENTS) return true;
-    const { takenAtUs, eventCount, heads } = digest;
-    const live = digest.devices.map(({ device, liveBytes }) => [device, liveBytes]);
-    const key = JSON.stringify([takenAtUs, eventCount, live, heads.map(({ hashes }) => hashes)]);
+    const key = contentKey(digest);
     const first = seen.get(key);
     if (first === undefined) seen.set(key, digest);
     return first === undefined || first.format === digest.format;
   });
 }
+
+const contentKey = factOf(({ takenAtUs, eventCount, devices, heads }: SnapshotDigest): string => {
+  const live = devices.map(({ device, liveBytes }) => [device, liveBytes]);
+  return JSON.stringify([takenAtUs, eventCount, live, heads.map(({ hashes }) => hashes)]);
+});
 
 /** The steps of a run's snapshots: as each says itself, else as counters that their names differ in. */
 function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
@@ -154,9 +158,9 @@ function recordedFamily({ path, recording }: SnapshotDigest): string | null {
 }
 
 /** A number that the user calls a rank is no step. */
-function rankedPattern({ path, rank }: SnapshotDigest): string {
-  return rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`;
-}
+const rankedPattern = factOf(({ path, rank }: SnapshotDigest): string =>
+  rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`,
+);
 
 /** The rank of a snapshot: the user's pattern, the recorder, or the name tells it. */
 export function rankOfDigest({ path, rank, recording }: SnapshotDigest): number | null {

@@ -22,15 +22,42 @@ export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate 
   );
 }
 
+/** The medians of {@link rateOfRun}, of many series over the same snapshots. */
+export function mediansOver(at: readonly number[]): (bytes: readonly Bytes[]) => Bytes | null {
+  const places = evenly(at.length, MOST_SNAPSHOTS);
+  const some = places.map((place) => at[place]);
+  return (bytes) => {
+    const slopes = slopesOf(
+      some,
+      places.map((place) => bytes[place]),
+    );
+    return slopes === null ? null : quantilesOf(slopes)(0.5);
+  };
+}
+
 /**
  * Growth per unit of `at`: the median of the slopes between all pairs of points (Theil–Sen), which a single jump does
  * not move. Its range is Sen's: so many slopes from the median as chance may order wrongly.
  * @returns bytes per unit, null if fewer than two points differ in place
  */
 export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
+  const slopes = slopesOf(at, bytes);
+  if (slopes === null) return null;
+  const quantile = quantilesOf(slopes);
+  const points = at.length;
+  const spread = (SURE * Math.sqrt((points * (points - 1) * (2 * points + 5)) / 18)) / slopes.length / 2;
+  return {
+    median: quantile(0.5),
+    low: quantile(Math.max(0, 0.5 - spread)),
+    high: quantile(Math.min(1, 0.5 + spread)),
+  };
+}
+
+/** The slopes between all pairs of points that differ in place, null if none do. */
+function slopesOf(at: readonly number[], bytes: readonly Bytes[]): Float64Array | null {
   // Most lines of a long run never change.
   if (bytes.every((amount) => amount === bytes[0])) {
-    return at.every((place) => place === at[0]) ? null : { median: 0, low: 0, high: 0 };
+    return at.every((place) => place === at[0]) ? null : new Float64Array(1);
   }
   let count = 0;
   const slopes = new Float64Array((at.length * (at.length - 1)) / 2);
@@ -39,15 +66,7 @@ export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate |
       if (at[j] !== at[i]) slopes[count++] = (bytes[j] - bytes[i]) / (at[j] - at[i]);
     }
   }
-  if (count === 0) return null;
-  const quantile = quantilesOf(slopes.subarray(0, count));
-  const points = at.length;
-  const spread = (SURE * Math.sqrt((points * (points - 1) * (2 * points + 5)) / 18)) / count / 2;
-  return {
-    median: quantile(0.5),
-    low: quantile(Math.max(0, 0.5 - spread)),
-    high: quantile(Math.min(1, 0.5 + spread)),
-  };
+  return count === 0 ? null : slopes.subarray(0, count);
 }
 
 /** Quantiles of values, which change their order: there are half a million slopes in a run of a thousand snapshots. */

@@ -47,7 +47,10 @@ function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
     survivors: sum(lived, ({ survivorBirths }) => survivorBirths.length),
     oldestFreedAge: oldest(lived.map(({ oldestFreedAge }) => oldestFreedAge)),
     usualFreedAge: oldest(lived.map(({ usualFreedAge }) => usualFreedAge)),
-    floors: Array.from(lived[0].floors, (_, bin) => sum(lived, ({ floors }) => floors[bin] ?? 0)),
+    floors:
+      lived.length === 1
+        ? [...lived[0].floors]
+        : Array.from(lived[0].floors, (_, bin) => sum(lived, ({ floors }) => floors[bin] ?? 0)),
     drops: Math.max(...lived.map((one) => deepDrops(one).length)),
   };
 }
