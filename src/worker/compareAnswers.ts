@@ -6,7 +6,7 @@ import { groupRuns } from '../core/runs/runs.js';
 import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
 import { treeSums } from '../core/timeline/treeSums.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
-import { addCell, emptyCell } from '../core/report/compareTotals.js';
+import { addCell, emptyCell } from '../core/report/buildCompare.js';
 import type { CompareReport } from '../core/report/report.js';
 import { mapDigests } from '../core/report/reportWorkspace.js';
 import type {

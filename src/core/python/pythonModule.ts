@@ -1,5 +1,5 @@
-import type { FunctionDef, Statement } from './ast.js';
-import { parsePython } from './parsePython.js';
+import type { FunctionDef, Span, Statement } from './ast.js';
+import { parsePython } from './readStatements.js';
 import { readStatements } from './readStatements.js';
 import { syntaxParts } from './syntaxPart.js';
 
@@ -79,5 +79,28 @@ export function bodiesOf(statement: Statement): readonly (readonly Statement[])[
       return statement.bodies;
     default:
       return [];
+  }
+}
+
+/** A statement without the blocks below it. */
+export function headerOf(statement: Statement): Span {
+  const { from, to } = statement;
+  switch (statement.kind) {
+    case 'if':
+      return { from, to: statement.branches[statement.branches.length - 1]?.test.to ?? from };
+    case 'while':
+      return { from, to: statement.test.to };
+    case 'for':
+      return { from, to: statement.iterable.to };
+    case 'with':
+      return { from, to: statement.items[statement.items.length - 1]?.value.to ?? from };
+    case 'match':
+      return { from, to: statement.subject.to };
+    case 'try':
+    case 'function':
+    case 'class':
+      return { from, to: from };
+    default:
+      return { from, to };
   }
 }

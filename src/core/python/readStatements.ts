@@ -1,3 +1,5 @@
+import type { Tree } from '@lezer/common';
+import { parser } from '@lezer/python';
 import type { Expression, If, Import, Statement } from './ast.js';
 import { ExpressionReader } from './readExpression.js';
 import type { SyntaxPart } from './syntaxPart.js';
@@ -276,4 +278,29 @@ function importOf(text: string, { from, to }: SyntaxPart): Import {
     .map((item) => /^\s*([\w.*]+)(?:\s+as\s+(\w+))?\s*$/.exec(item) as [string, string, string | undefined] | null)
     .flatMap((item) => (item === null ? [] : [{ name: item[1], as: item[2] ?? item[1] }]));
   return { kind: 'import', module: match?.[1].replace(/\s/g, '') ?? '', names, from, to };
+}
+
+/** No source that a person wrote is longer; generated tables are. */
+const MOST_CHARACTERS = 1 << 20;
+/** Milliseconds that one file may take: a file of 2,000 lines takes ten. */
+const MOST_TIME = 1500;
+/** Parser steps between two looks at the clock. */
+const STEPS = 2048;
+
+/**
+ * Parses Python. Errors in the source are stepped over: what stands before and after them is in the tree.
+ * @param now milliseconds of any clock
+ * @returns null if the source is too long, or takes too long
+ */
+export function parsePython(text: string, now: () => number): Tree | null {
+  if (text.length > MOST_CHARACTERS) return null;
+  const end = now() + MOST_TIME;
+  const parse = parser.startParse(text);
+  for (;;) {
+    for (let step = 0; step < STEPS; step++) {
+      const tree = parse.advance();
+      if (tree !== null) return tree;
+    }
+    if (now() > end) return null;
+  }
 }

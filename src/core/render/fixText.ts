@@ -2,7 +2,7 @@
 import { say } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import { configurationsText } from '../report/configurations.js';
+import { configurationsText } from '../report/buildCompare.js';
 import { VERDICT_WORD, fileAndLine, liveBytes, perStep, placeText, snapshotsText } from '../report/reportWords.js';
 import { tableLines, type Column } from '../text/textTable.js';
 

@@ -1,28 +1,28 @@
-import type { SnapshotDigest } from '../digest/digest.js';
-import type { LiveGroup } from '../digest/liveGroups.js';
-import type { DigestFrame } from '../model/digestFrame.js';
-import { followBlocks, type Flow } from '../runs/flow.js';
 import {
   eachBucket,
-  ownerKey,
-  ownerOf,
   type FileLookup,
+  ownerKey,
   type OwnerLine,
+  ownerOf,
   type StacklessBucket,
 } from '../attribution/owner.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import type { LiveGroup } from '../digest/liveGroups.js';
 import { stackKey, type StackKey } from '../digest/stackKey.js';
-import { groupRuns, stepOfDigest, type Run } from '../runs/runs.js';
+import type { DigestFrame } from '../model/digestFrame.js';
+import { type Flow, followBlocks } from '../runs/flow.js';
+import { patternOf } from '../runs/runNames.js';
+import { groupRuns, type Run, stepOfDigest } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
-import { configurationsOf } from './configurations.js';
-import { addAmount, addCell, emptyCell } from './compareTotals.js';
+import { say } from '../text/say.js';
 import { fixVerdict } from './fixVerdict.js';
-import { runWithIgnored, type IgnoredLeak } from './ignoredLeaks.js';
-import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
+import { type IgnoredLeak, runWithIgnored } from './ignoredLeaks.js';
 import { observeRun } from './observedRun.js';
+import type { Amount, CompareCell, CompareLine, CompareReport, RunReport } from './report.js';
+import { reportFrame } from './reportFrame.js';
+import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
 import { runReport } from './runReport.js';
 import { snapshotReport } from './snapshotReport.js';
-import { reportFrame } from './reportFrame.js';
-import type { CompareCell, CompareLine, CompareReport, RunReport } from './report.js';
 
 interface ComparedStack {
   cell: CompareCell;
@@ -153,4 +153,56 @@ function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | 
     lines.set(key, line);
   }
   return line;
+}
+
+/** @param known false where the recordings cannot tell which blocks moved */
+export function emptyCell(known: boolean): CompareCell {
+  const none = (): Amount => ({ bytes: 0, blocks: 0 });
+  return {
+    bytesA: 0,
+    bytesB: 0,
+    growthBytes: 0,
+    blocksA: 0,
+    blocksB: 0,
+    flow: known ? { survived: none(), born: none(), freed: none() } : null,
+  };
+}
+
+export function addCell(sum: CompareCell, cell: CompareCell): void {
+  sum.bytesA += cell.bytesA;
+  sum.bytesB += cell.bytesB;
+  sum.growthBytes += cell.growthBytes;
+  sum.blocksA += cell.blocksA;
+  sum.blocksB += cell.blocksB;
+  addAmount(sum.flow?.survived, cell.flow?.survived);
+  addAmount(sum.flow?.born, cell.flow?.born);
+  addAmount(sum.flow?.freed, cell.flow?.freed);
+}
+
+function addAmount(sum: Amount | undefined, more: Readonly<Amount> | undefined): void {
+  if (sum === undefined || more === undefined) return;
+  sum.bytes += more.bytes;
+  sum.blocks += more.blocks;
+}
+
+/**
+ * How two snapshots name the configurations of a program that they are of; null where their names differ in nothing else
+ * than a step or a time, which are of one run, or in other words.
+ */
+export function configurationsOf(a: string, b: string): CompareReport['configurations'] {
+  if (patternOf(a) === patternOf(b)) return null;
+  const [wordsA, wordsB] = [a, b].map((path) =>
+    (path.split(/[/\\]/).pop() ?? '').replace(/\.[a-z]+$/i, '').split(/[^a-z0-9.]+/i),
+  );
+  if (wordsA.length !== wordsB.length) return null;
+  const apart = wordsA.flatMap((word, i) => (word === wordsB[i] ? [] : [i]));
+  const isConfigured = apart.length < wordsA.length && apart.every((i) => /\d/.test(wordsA[i]) && /\d/.test(wordsB[i]));
+  if (apart.length === 0 || !isConfigured) return null;
+  const named = (words: readonly string[]): string => apart.map((i) => words[i]).join(' ');
+  return { a: named(wordsA), b: named(wordsB) };
+}
+
+/** The first sentence of a comparison of two configurations. */
+export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>): string {
+  return say('This compares two configurations, {0} and {1}, not two moments of one run.', a, b);
 }

@@ -1,19 +1,29 @@
-import type { SnapshotDigest } from '../digest/digest.js';
+import { largestOf } from '../attribution/equalBlocks.js';
 import type { FileLookup } from '../attribution/owner.js';
-import { groupRuns } from '../runs/runs.js';
-import { jobNames, jobsOf, type JobNames } from '../runs/jobs.js';
 import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
+import type { SnapshotDigest } from '../digest/digest.js';
+import { evenly } from '../model/evenly.js';
+import type { Trend, TrendSeries } from '../model/trend.js';
+import { jobNames, type JobNames, jobsOf } from '../runs/jobs.js';
+import { groupRuns } from '../runs/runs.js';
+import { theilSen } from '../verdict/rate.js';
 import { cycleReport } from './cycleReport.js';
+import { type ObservedRun, observeRun } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
+import { sampleWarnings } from './process/sampledUse.js';
 import { rankDifferences } from './rankDifference.js';
 import { missingRanks } from './ranks.js';
-import { REPORT_SCHEMA, type Report, type RunReport } from './report.js';
+import {
+  type LineReport,
+  type Report,
+  REPORT_SCHEMA,
+  type RunReport,
+  type StackReport,
+  type TrendReport,
+  type TrendSeriesReport,
+} from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
-import { sampleWarnings } from './process/sampleWarnings.js';
-import { boundStacks } from './stackBudget.js';
-import { trendReport } from './trendReport.js';
-import { observeRun, type ObservedRun } from './observedRun.js';
-import { NO_WORDS, runReport, type SourceWords } from './runReport.js';
+import { NO_WORDS, runReport, runVerdict, type SourceWords } from './runReport.js';
 
 /** What is seen in snapshots, before any verdict. */
 export interface Observed {
@@ -97,4 +107,82 @@ export function buildReport(
 ): { report: Report; paths: UnmappedFiles } {
   const observed = observe(digests, workspace, others);
   return { report: reportOf(observed, workspace, others), paths: observed.paths };
+}
+
+/** Rows of a series that a report keeps. */
+const MOST_ROWS = 64;
+
+/** How much was held over time. */
+export function trendReport(path: string, trend: Trend): TrendReport {
+  const { format, fileBytes, count, timeUs, isWallClock, series, warnings } = trend;
+  return {
+    path,
+    format,
+    bytes: fileBytes,
+    rows: count,
+    startUs: timeUs?.at(0) ?? null,
+    endUs: timeUs?.at(-1) ?? null,
+    isWallClock,
+    series: series.map(seriesReport),
+    warnings: warnings.map((warning) => ({ ...warning })),
+  };
+}
+
+/** Rows that do not say are left out. */
+function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSeriesReport {
+  const rows = Array.from(bytes, (_, row) => row).filter((row) => !Number.isNaN(bytes[row]));
+  const at = evenly(rows.length, MOST_ROWS).map((place) => rows[place]);
+  const values = at.map((row) => bytes[row]);
+  const first = values.at(0) ?? 0;
+  const last = values.at(-1) ?? 0;
+  return {
+    name,
+    device,
+    firstBytes: first,
+    lastBytes: last,
+    peakBytes: rows.reduce((peak, row) => Math.max(peak, bytes[row]), peakBytes ?? 0),
+    growthBytes: last - first,
+    bytesPerRow: theilSen(at, values)?.median ?? null,
+    series: values,
+  };
+}
+
+/** Characters of the stacks of a report: what programs and people read of it is a thousandth. */
+const MOST_CHARACTERS = 1 << 25;
+/** What is around the names of a frame. */
+const FRAME = 40;
+
+/**
+ * Keeps a report within a size that every reader of it can hold: behind the largest stacks of a line, the others are one
+ * that consists of the line alone. Bytes and blocks add up as before.
+ */
+export function boundStacks(runs: readonly RunReport[], most = MOST_CHARACTERS): void {
+  let left = most;
+  for (const { lines, snapshots } of runs) {
+    for (const line of lines) {
+      const kept = line.stacks.findIndex((stack) => {
+        left -= charactersOf(stack);
+        return left < 0;
+      });
+      if (kept === -1) continue;
+      line.stacks = [...line.stacks.slice(0, kept), othersOf(line, line.stacks.slice(kept), snapshots.length)];
+    }
+  }
+}
+
+function othersOf(line: LineReport, others: readonly StackReport[], snapshots: number): StackReport {
+  return {
+    frames: [{ file: line.file, line: line.line, function: line.function }],
+    liveBytes: others.reduce((sum, { liveBytes }) => sum + liveBytes, 0),
+    blocks: others.reduce((sum, { blocks }) => sum + blocks, 0),
+    equal: largestOf(others.map(({ equal }) => equal)),
+    verdict: runVerdict(
+      others.map(({ verdict }) => verdict),
+      snapshots,
+    ),
+  };
+}
+
+function charactersOf({ frames }: StackReport): number {
+  return frames.reduce((sum, frame) => sum + frame.file.length + frame.function.length + FRAME, FRAME);
 }

@@ -1,6 +1,8 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Bytes } from '../model/units.js';
+import { rateOfRun } from '../verdict/rate.js';
 import type { SampledUse } from './process/sampledUse.js';
+import type { RunReport } from './report.js';
 
 /** How much a device holds, and how much more it takes beyond what is live and what is used outside PyTorch. */
 export interface DeviceRoom {
@@ -37,4 +39,33 @@ export function widest(rooms: readonly DeviceRoom[]): DeviceRoom | null {
     (most, room) => (most === null || room.roomBytes > most.roomBytes ? room : most),
     null,
   );
+}
+
+/**
+ * Steps until a growing run's memory reaches its device's capacity, for the device that gets there first.
+ * @param at the step of each snapshot
+ * @param rooms of the devices whose capacity is known
+ * @returns null where the capacity is not known or nothing grows
+ */
+export function forecastOf(
+  snapshots: readonly Pick<SnapshotDigest, 'devices'>[],
+  at: readonly number[],
+  rooms: readonly DeviceRoom[],
+): RunReport['forecast'] {
+  let soonest: RunReport['forecast'] = null;
+  for (const { device, capacityBytes, roomBytes } of rooms) {
+    const live = snapshots.map((digest) => digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
+    const rate = rateOfRun(at, live);
+    // A rate whose lower quarter does not grow gives no interval, and a forecast without one is a guess.
+    if (rate === null || rate.low <= 0) continue;
+    const stepsToOom = Math.floor(roomBytes / rate.median);
+    if (soonest !== null && soonest.stepsToOom <= stepsToOom) continue;
+    soonest = {
+      stepsToOom,
+      low: Math.floor(roomBytes / rate.high),
+      high: Math.ceil(roomBytes / rate.low),
+      capacityBytes,
+    };
+  }
+  return soonest;
 }

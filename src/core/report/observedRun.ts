@@ -21,7 +21,7 @@ import { seenOf } from '../verdict/seen.js';
 import { worstShape, type Shape } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { BatchLines } from './batchLines.js';
-import { CycleHolders } from './cycleHolders.js';
+import { CycleHolders } from './cycleReport.js';
 import { Holders } from './holder.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { RecordedBounds, type SeenOwner } from './recordedBounds.js';
@@ -29,7 +29,7 @@ import { RecordedChances, type LiveShare } from './recordedChances.js';
 import type { DifferentVersion, HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { SourceFits } from './sourceFit.js';
+import { SourceFits } from './statement.js';
 import { RunStatements } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 

@@ -7,7 +7,7 @@ import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '
 import type { Bytes } from '../model/units.js';
 import { BatchLines } from './batchLines.js';
 import { sum } from './lineSelection.js';
-import { modulePath } from './modulePath.js';
+import { modulePath } from './peakFacts.js';
 import { peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
 import { reportFrame } from './reportFrame.js';
 import type { CategoryAmount, OlderReport, PeakLine, PeakReport } from './report.js';

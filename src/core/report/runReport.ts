@@ -1,25 +1,25 @@
 import { CATEGORIES, type Category } from '../attribution/categories.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
+import { say } from '../text/say.js';
 import { decide, type Decision } from '../verdict/decide.js';
 import { explain, fitsIn } from '../verdict/explain.js';
 import type { KnownBound, LineFeatures } from '../verdict/features.js';
-import { worstVerdict, type Verdict } from '../verdict/shape.js';
+import { type Verdict, worstVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
-import { deviceRooms, widest, type DeviceRoom } from './deviceRoom.js';
-import { forecastOf } from './forecast.js';
+import { type DeviceRoom, deviceRooms, widest } from './deviceRoom.js';
+import { forecastOf } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { outOfMemory } from './outOfMemory.js';
 import { peakReports } from './peakReport.js';
 import { processFindings } from './process/processFindings.js';
-import { sampledUses, type SampledUse } from './process/sampledUse.js';
-import type { BoundReport, HolderReport, LineReport, RunReport } from './report.js';
+import { type SampledUse, sampledUses } from './process/sampledUse.js';
+import type { BoundReport, HolderReport, LineReport, ReportFrame, RunReport } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
-import { unfoundText } from './unfound.js';
 
 /** What sources say of lines: now, and what they proved before they were edited. */
 export interface SourceWords {
@@ -162,4 +162,14 @@ function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundRe
   if (bound === null) return null;
   const { name, place, isFull, full } = bound;
   return { name, ...place, isFull, fullBytes: full?.bytes ?? null, fits: fitsIn(bound, room) };
+}
+
+/** The sentence that begins the evidence of a line whose memory is allocated in a file that is not at hand. */
+function unfoundText({ file, line, function: name }: ReportFrame): string {
+  return say(
+    'Allocated in {0}, line {1} ({2}), a file that was not found in this workspace: this line only calls it.',
+    file,
+    line,
+    name,
+  );
 }

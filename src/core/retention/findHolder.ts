@@ -1,5 +1,5 @@
 import { type Limit, type Retained, limitOf, retainedIn } from './holders/bounds.js';
-import { cycles } from './holders/cycles.js';
+import { cycles } from './holders/holders.js';
 import { releasedHolders, holders } from './holders/holders.js';
 import { hasNewKeys, loopPlace, nextLoop } from './holders/loops.js';
 import { type Finding, HolderSearch, best } from './holders/search.js';

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import type { ReadOptions } from '../../../src/core/formats/format.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
-import { trendReport } from '../../../src/core/report/trendReport.js';
+import { trendReport } from '../../../src/core/report/buildReport.js';
 import type { Trend } from '../../../src/core/model/trend.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { FIXTURES } from '../../support/snapshots.js';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { configurationsOf, configurationsText } from '../../../src/core/report/configurations.js';
+import { configurationsOf, configurationsText } from '../../../src/core/report/buildCompare.js';
 
 describe('A comparison of two configurations', () => {
   it('says so, and which', () => {

@@ -4,7 +4,7 @@ import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import type { SourceFacts } from '../../../src/core/report/reportWorkspace.js';
-import { SourceFits } from '../../../src/core/report/sourceFit.js';
+import { SourceFits } from '../../../src/core/report/statement.js';
 import { renderMarkdown } from '../../../src/core/render/renderMarkdown.js';
 import { renderText } from '../../../src/core/render/renderText.js';
 import { pickle } from '../../support/plainPickle.js';

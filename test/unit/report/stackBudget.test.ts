@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { LineReport } from '../../../src/core/report/report.js';
-import { boundStacks } from '../../../src/core/report/stackBudget.js';
+import { boundStacks } from '../../../src/core/report/buildReport.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 describe('The stacks of a report', () => {

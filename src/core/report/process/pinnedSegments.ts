@@ -1,9 +1,10 @@
+import { type FileLookup, ownerOf } from '../../attribution/owner.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
-import { ownerOf, type FileLookup } from '../../attribution/owner.js';
-import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
+import { say, sayCount } from '../../text/say.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
+import { keepsGrowing } from './growing.js';
 
 /** Share of the reserved memory that pinned segments must keep from use. */
 const LEAST_SHARE = 0.25;
@@ -61,4 +62,48 @@ function commonPlace(places: readonly (string | null)[]): string | null {
   const counts = new Map<string, number>();
   for (const place of places) if (place !== null) counts.set(place, (counts.get(place) ?? 0) + 1);
   return [...counts].sort((a, b) => b[1] - a[1]).at(0)?.[0] ?? null;
+}
+
+/** Share of the live bytes that wait in every snapshot, from which on it is told although it does not grow. */
+const LARGE_SHARE = 0.2;
+const FEWEST_SNAPSHOTS = 3;
+
+/**
+ * Blocks whose tensors are gone and that another stream still uses, more and more of them or much all the time. A few
+ * wait in any snapshot of a program with several streams.
+ */
+export function pendingFrees(
+  snapshots: readonly SnapshotDigest[],
+  device: number,
+  lookup: FileLookup,
+): ProcessFinding | null {
+  const pendingIn = (digest: SnapshotDigest): SnapshotDigest['segments']['pending'] =>
+    digest.segments.pending.filter((one) => one.device === device);
+  const series = snapshots.map((digest) => sum(pendingIn(digest), ({ bytes }) => bytes));
+  const last = snapshots[snapshots.length - 1];
+  const bytes = series[series.length - 1];
+  const isLarge = (digest: SnapshotDigest, i: number): boolean =>
+    series[i] > 0 && series[i] >= LARGE_SHARE * (digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
+  const always = snapshots.length >= FEWEST_SNAPSHOTS && snapshots.every(isLarge);
+  if (!always && !keepsGrowing(series)) return null;
+  const pending = pendingIn(last);
+  const largest = [...pending].sort((a, b) => b.bytes - a.bytes).at(0);
+  const place = largest === undefined ? null : lineOfGroup(last, largest.group, lookup);
+  return {
+    verdict: 'pendingFrees',
+    device,
+    bytes,
+    message: [
+      sayCount(
+        sum(pending, ({ blocks }) => blocks),
+        '{1} in 1 block on device {2} are released, but wait for another stream (record_stream).',
+        '{1} in {0} blocks on device {2} are released, but wait for another stream (record_stream).',
+        byteText(bytes),
+        device,
+      ),
+      ...(place === null ? [] : [say('Most of it was allocated by {0}.', place)]),
+      say('Wait for the stream before you drop the tensor.'),
+    ].join(' '),
+    settings: [],
+  };
 }

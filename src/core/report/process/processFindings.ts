@@ -2,7 +2,7 @@ import type { SnapshotDigest } from '../../digest/digest.js';
 import type { FileLookup } from '../../attribution/owner.js';
 import type { ProcessFinding } from '../report.js';
 import { hostOnly } from './hostOnly.js';
-import { pendingFrees } from './pendingFrees.js';
+import { pendingFrees } from './pinnedSegments.js';
 import { pinnedSegments } from './pinnedSegments.js';
 import { reservedFarAbove, reservedOnly } from './reservedOnly.js';
 import type { SampledUse } from './sampledUse.js';

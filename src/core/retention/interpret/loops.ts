@@ -1,5 +1,5 @@
 import type { For, Span, Statement, While } from '../../python/ast.js';
-import { headerOf } from '../../python/header.js';
+import { headerOf } from '../../python/pythonModule.js';
 import { type Value, drawnFrom, plainValue } from '../values/objects.js';
 import { type Follower, Part } from './follower.js';
 import { type Activation, ROUNDS } from './machine.js';

@@ -1,5 +1,5 @@
 import type { Expression, Import, Statement, With } from '../../python/ast.js';
-import { headerOf } from '../../python/header.js';
+import { headerOf } from '../../python/pythonModule.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
