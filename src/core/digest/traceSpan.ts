@@ -1,7 +1,7 @@
 import { Growable } from '../model/growable.js';
 import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
-import type { EventIndex, Microseconds, StackId } from '../model/units.js';
+import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { freeStacks, type LongLives } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
@@ -99,35 +99,37 @@ export function traceSpan(
 
 /** Looks for what tells where a trace meets another. Linear in its events. */
 export function traceMeeting(snapshot: Snapshot, trace: DeviceTrace, recording: Recording | null): TraceMeeting {
-  const marks: number[] = [];
-  for (let i = 0; i < trace.count; i++) {
-    if (snapshot.events.action[trace.first + i] === Action.Snapshot) marks.push(i);
-  }
   const takenAtUs = recording?.takenAtUs ?? null;
   const behindUs = recording?.behindUs[trace.device] ?? null;
-  return { events: trace.count, anchors: anchorsOf(snapshot, trace), marks, takenAtUs, behindUs };
+  return { events: trace.count, ...placesOf(snapshot, trace), takenAtUs, behindUs };
 }
 
-function anchorsOf(snapshot: Snapshot, trace: DeviceTrace): Anchors {
+function placesOf({ events }: Snapshot, { first, count }: DeviceTrace): Pick<TraceMeeting, 'anchors' | 'marks'> {
+  const marks: number[] = [];
   const at = new Growable(Uint32Array);
   const hash = new Growable(Int32Array);
   const time = new Growable(Float64Array);
-  const { timeUs } = snapshot.events;
+  const { action, addrLow, addrHigh, size, timeUs } = events;
   const leaving = factorOf(HASHED);
   /** Of the last events, by their ordinals' last bits: each is hashed once. */
   const lately = new Int32Array(HASHED);
   let rolling = 0;
-  for (let i = 0; i < trace.count; i++) {
+  for (let i = 0; i < count; i++) {
+    const event = first + i;
+    if (action[event] === Action.Snapshot) marks.push(i);
+    let own = Math.imul(action[event] + 1, 0x9e3779b1) ^ addrLow[event];
+    own = Math.imul(own ^ (own >>> 16), 0x85ebca6b) ^ addrHigh[event];
+    own = Math.imul(own ^ (own >>> 13), 0xc2b2ae35) ^ (size[event] | 0);
+    own = Math.imul(own ^ (own >>> 16), 0x27d4eb2f);
     const place = i & (HASHED - 1);
-    const left = lately[place];
-    lately[place] = eventHash(snapshot, trace.first + i);
-    rolling = (Math.imul(rolling, FACTOR) + lately[place] - Math.imul(left, leaving)) | 0;
-    if (i < HASHED - 1 || !isAnchor(rolling, i, trace.count)) continue;
+    rolling = (Math.imul(rolling, FACTOR) + own - Math.imul(lately[place], leaving)) | 0;
+    lately[place] = own;
+    if (i < HASHED - 1 || !isAnchor(rolling, i, count)) continue;
     at.push(i);
     hash.push(rolling);
-    time.push(timeUs[trace.first + i]);
+    time.push(timeUs[event]);
   }
-  return { at: at.take(), hash: hash.take(), timeUs: time.take() };
+  return { anchors: { at: at.take(), hash: hash.take(), timeUs: time.take() }, marks };
 }
 
 /** True if a trace of `events` has an anchor where the events up to `at` have this hash. */
@@ -142,13 +144,6 @@ function factorOf(power: number): number {
   let factor = 1;
   for (let i = 0; i < power; i++) factor = Math.imul(factor, FACTOR);
   return factor;
-}
-
-function eventHash({ events }: Snapshot, event: EventIndex): number {
-  let hash = Math.imul(events.action[event] + 1, 0x9e3779b1) ^ events.addrLow[event];
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b) ^ events.addrHigh[event];
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35) ^ ((events.size[event] % 0x100000000) | 0);
-  return Math.imul(hash ^ (hash >>> 16), 0x27d4eb2f);
 }
 
 function livesOf(
