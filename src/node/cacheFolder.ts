@@ -12,8 +12,15 @@ const ABANDONED_MS = 60 * 60_000;
 
 /** A folder that does not answer for so long (a network that is gone) is left alone from then on, in milliseconds. */
 const SILENT_AFTER_MS = 2000;
+/** The slowest disk worth keeping anything on, in bytes per millisecond. */
+const SLOWEST = 20_000;
 /** Folders that did not answer, in this thread. */
 const silent = new Set<string>();
+
+/** True of a folder that did not answer. Each further question would keep one of the process's few threads for files. */
+export function isSilent(folder: string): boolean {
+  return silent.has(folder);
+}
 
 /** Where what was read is kept, and how much of it. */
 export interface CacheSettings {
@@ -27,7 +34,10 @@ export interface CacheSettings {
  * another name and renamed. What is damaged nevertheless is removed without a word.
  */
 export class CacheFolder {
-  constructor(private readonly settings: CacheSettings) {}
+  constructor(
+    private readonly settings: CacheSettings,
+    private readonly silentAfterMs = SILENT_AFTER_MS,
+  ) {}
 
   /**
    * What is kept under a key.
@@ -35,14 +45,22 @@ export class CacheFolder {
    * @returns null if there is none that can be
    */
   async load<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
+    if (isSilent(this.settings.folder)) return null;
     const path = this.pathOf(key, suffix);
-    const file = await this.opened(path);
-    if (file === null) return null;
-    const kept = await read(file).catch(() => null);
-    await file.close();
+    const opening = open(path, 'r').catch(() => null);
+    const file = await this.answer(opening);
+    // What comes too late is of no use.
+    if (file === null) void opening.then((late) => late?.close()).catch(ignore);
+    const facts = file === null ? null : await this.answer(file.stat().catch(() => null));
+    if (file === null || facts === null) return null;
+    const kept = await this.answer(
+      read(file).catch(() => null),
+      facts.size,
+    );
+    await this.answer(file.close().catch(ignore));
     const now = new Date();
-    if (kept === null) await rm(path, { force: true }).catch(ignore);
-    else void utimes(path, now, now).catch(ignore); // not waited for
+    if (kept !== null) void utimes(path, now, now).catch(ignore);
+    else if (!isSilent(this.settings.folder)) await this.answer(rm(path, { force: true }).catch(ignore));
     return kept;
   }
 
@@ -52,11 +70,14 @@ export class CacheFolder {
    */
   async store(key: string, suffix: Suffix, bytes: Bytes, write: (file: FileHandle) => Promise<void>): Promise<void> {
     const { folder, maxBytes } = this.settings;
-    if (bytes > maxBytes || silent.has(folder)) return;
+    if (bytes <= maxBytes && !isSilent(folder)) await this.answer(this.written(key, suffix, write), bytes);
+  }
+
+  private async written(key: string, suffix: Suffix, write: (file: FileHandle) => Promise<void>): Promise<void> {
     const path = this.pathOf(key, suffix);
     const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
     try {
-      await mkdir(folder, { recursive: true });
+      await mkdir(this.settings.folder, { recursive: true });
       const file = await open(unfinished, 'wx', 0o600);
       try {
         await write(file);
@@ -70,28 +91,27 @@ export class CacheFolder {
     }
   }
 
-  /** Null if there is no such file, or the folder does not answer. */
-  private async opened(path: string): Promise<FileHandle | null> {
-    const { folder } = this.settings;
-    if (silent.has(folder)) return null;
+  /** What a question to the folder gives, null if it does not answer. @param bytes that are read or written */
+  private async answer<T>(work: Promise<T>, bytes: Bytes = 0): Promise<T | null> {
     let timer: ReturnType<typeof setTimeout> | undefined;
     const silence = new Promise<null>((resolve) => {
-      timer = setTimeout(() => {
-        silent.add(folder);
-        resolve(null);
-      }, SILENT_AFTER_MS);
+      timer = setTimeout(
+        () => {
+          silent.add(this.settings.folder);
+          resolve(null);
+        },
+        this.silentAfterMs + bytes / SLOWEST,
+      );
     });
-    const opening = open(path, 'r').catch(() => null);
-    const file = await Promise.race([opening, silence]);
+    const answer = await Promise.race([work, silence]);
     clearTimeout(timer);
-    // What comes too late is of no use.
-    if (file === null) void opening.then((late) => late?.close()).catch(ignore);
-    return file;
+    return answer;
   }
 
   /** Removes everything. */
   async clear(): Promise<void> {
-    await rm(this.settings.folder, { recursive: true, force: true }).catch(ignore);
+    const { folder } = this.settings;
+    if (!isSilent(folder)) await this.answer(rm(folder, { recursive: true, force: true }).catch(ignore));
   }
 
   /** Removes what is beyond the bound, and what was left unfinished. */

@@ -2,7 +2,7 @@ import type { SnapshotDigest } from '../core/digest/digest.js';
 import { unpackSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
-import type { CacheSettings } from '../node/cacheFolder.js';
+import { isSilent, type CacheSettings } from '../node/cacheFolder.js';
 import type { FileState } from '../node/fileSource.js';
 import { SnapshotCache } from '../node/snapshotCache.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
@@ -87,7 +87,8 @@ export class SnapshotReading implements SnapshotReader {
     }
     const { timeLimitMs: whole, cache } = this.settings;
     const timeLimitMs = whole === null ? null : Math.max(1, whole - (performance.now() - sinceMs));
-    const request = { path, member, wantsDigest, timeLimitMs, cache: cache?.maxBytes === 0 ? null : cache };
+    const isAsked = cache !== null && cache.maxBytes > 0 && !isSilent(cache.folder);
+    const request = { path, member, wantsDigest, timeLimitMs, cache: isAsked ? cache : null };
     const reading = await this.somewhere(request, bytes, signal, onProgress);
     if (reading.kind === 'other') return reading;
     const { kind, state, members, packed, digest } = reading;

@@ -1,0 +1,76 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { CacheFolder, isSilent } from '../../../src/node/cacheFolder.js';
+
+const SILENT_AFTER_MS = 50;
+/** What a folder that is left alone takes at most, on a busy machine. */
+const AT_ONCE_MS = 1000;
+
+describe('A cache folder', () => {
+  let root: string;
+  let folder: string;
+  let cache: CacheFolder;
+  beforeEach(() => {
+    root = mkdtempSync(join(tmpdir(), 'leakline-cache-'));
+    folder = join(root, 'cache');
+    mkdirSync(folder);
+    cache = new CacheFolder({ folder, maxBytes: 1 << 20 }, SILENT_AFTER_MS);
+  });
+  afterEach(() => {
+    chmodSync(folder, 0o700);
+    rmSync(root, { recursive: true });
+  });
+
+  const store = (): Promise<void> =>
+    cache.store('key', '.digest', 1, async (file) => {
+      await file.write('kept');
+    });
+  const load = (): Promise<string | null> => cache.load('key', '.digest', (file) => file.readFile('utf8'));
+  const never = (): Promise<never> => new Promise<never>(() => undefined);
+
+  async function isLeftAlone(): Promise<void> {
+    assert.ok(isSilent(folder));
+    const before = performance.now();
+    await store();
+    assert.equal(await load(), null);
+    await cache.clear();
+    assert.ok(performance.now() - before < AT_ONCE_MS);
+  }
+
+  it('keeps a file', async () => {
+    await store();
+    assert.equal(await load(), 'kept');
+    assert.ok(!isSilent(folder));
+  });
+
+  it('that does not open a file is left alone', async function () {
+    if (process.platform === 'win32') this.skip();
+    const pipe = join(folder, 'key.digest');
+    execFileSync('mkfifo', [pipe]); // opens once another process writes
+    assert.equal(await load(), null);
+    closeSync(openSync(pipe, constants.O_RDWR));
+    await isLeftAlone();
+  });
+
+  it('that does not read is left alone, with what it holds', async () => {
+    await store();
+    assert.equal(await cache.load('key', '.digest', never), null);
+    assert.deepEqual(readdirSync(folder), ['key.digest']);
+    await isLeftAlone();
+  });
+
+  it('that does not write is left alone', async () => {
+    await cache.store('key', '.digest', 1, never);
+    await isLeftAlone();
+  });
+
+  it('that is read-only keeps nothing, and fails nothing', async function () {
+    if (process.getuid?.() === 0) this.skip();
+    chmodSync(folder, 0o500);
+    await store();
+    assert.equal(await load(), null);
+  });
+});
