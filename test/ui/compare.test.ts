@@ -62,6 +62,7 @@ describe('Comparing two snapshots', () => {
 
     await workbench.runCommand('Leakline: Clear Comparison');
     await editor.untilLens(16, /▲ Leaks/);
+    await page.locator('.compare-table').waitFor({ state: 'hidden' });
   });
 
   it('is offered for two files that are selected in the Explorer view', async () => {

@@ -167,6 +167,10 @@ describe('A fix', () => {
       await workbench.openFile(file, line);
       await workbench.editor.untilLens(line, /Leaks/);
       await workbench.editor.openFixes(title);
+      const leadsToIt = workbench.page.locator('.action-widget', {
+        hasText: 'Go to the statement that holds the memory',
+      });
+      assert.equal((await leadsToIt.count()) > 0, line !== holding, 'on the statement itself nothing leads to it');
       await workbench.screenshot(`fix-light-bulb-${line}`);
       await workbench.page.keyboard.press('Enter');
       await workbench.page.locator('.monaco-diff-editor', { hasText: 'aux_loss.detach()' }).waitFor();

@@ -25,9 +25,19 @@ export class LeakActions implements vscode.CodeActionProvider {
       const finding = this.marks.findingAt(document, line);
       if (finding !== undefined) findings.add(finding);
     }
+    const here = new Set(
+      this.marks
+        .holdersIn(document)
+        .filter(({ place }) => place.line > range.start.line && place.line <= range.end.line + 1)
+        .map(({ said }) => said),
+    );
     const diagnostics = context.diagnostics.filter(({ source, code }) => source === LEAK_SOURCE && code === LEAK_CODE);
     const actions = await Promise.all(
-      [...findings].map(async (one) => [...(await this.fixes(one)), ...actionsOn(one)]),
+      [...findings].map(async (one) => [
+        ...(await this.fixes(one)),
+        ...(here.has(one) ? [] : wayTo(one)),
+        ignoring(one),
+      ]),
     );
     return actions.flat().map((action) => Object.assign(action, { diagnostics }));
   }
@@ -48,14 +58,13 @@ export class LeakActions implements vscode.CodeActionProvider {
   }
 }
 
-function actionsOn(finding: FindingMark): vscode.CodeAction[] {
-  const { holder } = finding.parts[0].finding;
-  return [
-    ...(holder === null || !finding.mapped
-      ? []
-      : [actionFor(vscode.l10n.t('Go to the statement that holds the memory'), InternalCommand.openSource, finding)]),
-    actionFor(vscode.l10n.t('Ignore this leak'), Command.ignoreLeak, finding),
-  ];
+function wayTo(finding: FindingMark): vscode.CodeAction[] {
+  if (finding.parts[0].finding.holder === null || !finding.mapped) return [];
+  return [actionFor(vscode.l10n.t('Go to the statement that holds the memory'), InternalCommand.openSource, finding)];
+}
+
+function ignoring(finding: FindingMark): vscode.CodeAction {
+  return actionFor(vscode.l10n.t('Ignore this leak'), Command.ignoreLeak, finding);
 }
 
 function actionFor(title: string, command: string, { file, line }: FindingMark): vscode.CodeAction {

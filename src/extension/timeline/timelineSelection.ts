@@ -39,6 +39,8 @@ export class TimelineSelection {
   }
 
   state(): TimelineState {
+    // Cleared in another place: the page goes back to the later snapshot.
+    if (this.compared !== null && this.store.comparison === null) this.ask(this.path, null);
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
     const choices = newestFirst(runs).flatMap((run) =>

@@ -184,7 +184,8 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     return ignored ? greyed(item) : item;
   }
 
-  private lineItem({ mark, ignored }: LineNode): vscode.TreeItem {
+  private lineItem(node: LineNode): vscode.TreeItem {
+    const { mark, ignored } = node;
     const { run, line } = mark.parts[0];
     const amount = shortAmount({ ...line, bytes: lineBytes(line) }, run.steps);
     const item = new vscode.TreeItem(amount, vscode.TreeItemCollapsibleState.Collapsed);
@@ -196,7 +197,10 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     const isEdited = this.marks.isEdited(mark);
     const isOther = this.marks.isOtherVersion(mark);
     item.description = staleDescription(description, isEdited, isOther);
-    item.iconPath = iconOf(mark.tone, isEdited || isOther);
+    // Below its finding, which has the icon, the width is for the text.
+    if (this.parents.get(node)?.kind !== 'finding' || isEdited || isOther) {
+      item.iconPath = iconOf(mark.tone, isEdited || isOther);
+    }
     const sentences = [lineAnswer(mark.parts[0]), `${mark.file}:${mark.line} ${line.function}`];
     if (!mark.mapped) sentences.push(vscode.l10n.t('Not matched with a file of this workspace.'));
     if (line.evidence !== null) sentences.push(line.evidence.reason);

@@ -209,7 +209,8 @@ function snapshotItem({ path, snapshot }: SnapshotNode): vscode.TreeItem {
   );
   item.id = `snapshot:${path}`;
   item.description = snapshotText(snapshot, vscode.l10n);
-  item.iconPath = new vscode.ThemeIcon(warnings.length > 0 ? 'warning' : 'database');
+  // An icon on each row would leave no width for the bytes.
+  if (warnings.length > 0) item.iconPath = new vscode.ThemeIcon('warning');
   item.tooltip = [path, item.description, ...warnings.map(({ message }) => message)].join('\n');
   item.contextValue = RowKind.snapshot;
   item.command = {
