@@ -15,14 +15,13 @@ import type { Views } from '../views/views.js';
 import { isSourcePlace, openSource } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { pathsOf, runsOf, pairOfRuns } from './commandArguments.js';
-import type { CommandHandler } from './commandTable.js';
 import { compareSnapshots } from './compareSnapshots.js';
-import { copyReport } from './copyReport.js';
-import { goToLeak, fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
+import { copyReport, goToLeak, fixLeak, ignoreLeak, recordableFinding, stopIgnoring } from './leakCommands.js';
 import { mapRecordedFolder } from './mapRecordedFolder.js';
 import { openSnapshot, revealSnapshot } from './snapshotCommands.js';
 import { insertRecordingCode } from './recordingCode.js';
 import { runWithRecording } from './runWithRecording.js';
+import { sentenceOf } from '../text/fileSentence.js';
 
 /** The surfaces that commands work on. */
 export interface Surfaces {
@@ -120,5 +119,26 @@ function placeOf(value: unknown): { file: string; line: number } {
 function isPreview(options: unknown): boolean {
   return (
     typeof options === 'object' && options !== null && 'preserveFocus' in options && options.preserveFocus === true
+  );
+}
+
+export type CommandHandler = (...args: unknown[]) => unknown;
+
+/** Registers commands. One that fails says so in one message; the log has the details. */
+export function registerCommands(
+  handlers: Readonly<Record<string, CommandHandler>>,
+  log: vscode.LogOutputChannel,
+): vscode.Disposable[] {
+  return Object.entries(handlers).map(([id, handler]) =>
+    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
+      try {
+        return await handler(...args);
+      } catch (error) {
+        const sentence = sentenceOf(error);
+        log.error(`${id}: ${sentence}`);
+        void vscode.window.showErrorMessage(sentence);
+        return undefined;
+      }
+    }),
   );
 }

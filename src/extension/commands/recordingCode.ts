@@ -1,7 +1,6 @@
 import * as vscode from 'vscode';
 import snippets from '../../../snippets/python.json';
-import { recordingPlace } from './recordingPlace.js';
-import { trainingLoop } from './trainingLoop.js';
+import { recordingPlace, trainingLoop } from './recordingPlace.js';
 
 /** The same text as the snippet that the editor offers while typing, with the snippet's own defaults. */
 const RECORDING_CODE = snippets['Record GPU memory for Leakline'].body.map((line) =>

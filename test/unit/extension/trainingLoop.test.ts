@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { trainingLoop } from '../../../src/extension/commands/trainingLoop.js';
+import { trainingLoop } from '../../../src/extension/commands/recordingPlace.js';
 
 const SOURCE = `import torch
 
