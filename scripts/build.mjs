@@ -19,6 +19,13 @@ const common = {
 };
 const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs' };
 
+/** Parquet is a file of its own, for the command that writes it. */
+const factsApart = {
+  name: 'facts-apart',
+  setup: ({ onResolve }) =>
+    onResolve({ filter: /\/parquet\.js$/, namespace: 'file' }, () => ({ path: './cli-facts.mjs', external: true })),
+};
+
 const targets = [
   {
     ...node,
@@ -43,6 +50,14 @@ const targets = [
   {
     ...node,
     entryPoints: { 'cli-job': 'src/cli/job.ts' },
+    format: 'esm',
+    outdir: 'dist',
+    outExtension: { '.js': '.mjs' },
+    plugins: [factsApart],
+  },
+  {
+    ...node,
+    entryPoints: { 'cli-facts': 'src/cli/fleet/parquet.ts' },
     format: 'esm',
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },

@@ -6,6 +6,8 @@ export const HELP = `Usage:
   leakline digest --out OUT FILES...    write a digest of each snapshot that has none in OUT
   leakline summarize [options] OUT      write a summary of each rank: report then reads no digests
   leakline report [options] OUT         like analyze, from digests and summaries
+  leakline facts [options] OUT          write what report says as Parquet tables into OUT/facts, or --out; with --json
+                                        as lines of JSON
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)

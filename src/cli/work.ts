@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import { reportJson } from '../core/render/findingText.js';
 import { visibleJson, visibleText } from '../core/text/plainText.js';
@@ -16,6 +17,7 @@ import { UsageError } from './usageError.js';
 import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
 import { digestInputs } from './fleet/digest.js';
+import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
 import { summarize } from './fleet/summarize.js';
 import { workspaceKey } from './fleet/summary.js';
@@ -66,6 +68,12 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
   if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) return false;
   const { report: whole, paths } = await reportOfGathered({ contents, summaries }, workspace, desk);
   const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
+  if (command.command === 'facts') {
+    const out = command.out ?? join(command.inputs[0], 'facts');
+    const { lines, snapshots, ranks } = await writeFacts(report, out, command.output === 'json' ? 'json' : 'parquet');
+    desk.print(`${out}: ${lines} lines, ${snapshots} snapshots, ${ranks} ranks.\n`);
+    return false;
+  }
   switch (command.output) {
     case 'json':
       printJson(reportJson(report), desk);

@@ -14,7 +14,7 @@ const allowed = [
   /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
   /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
   /^extension\/LICENSE(\.txt)?$/,
-  /^extension\/dist\/(extension\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
+  /^extension\/dist\/(extension\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-facts\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
@@ -42,7 +42,15 @@ describe('The packed extension', () => {
   });
 
   it('holds every program', () => {
-    for (const program of ['extension.cjs', 'worker.cjs', 'reader.cjs', 'webview.js', 'cli.js', 'cli-job.mjs']) {
+    for (const program of [
+      'extension.cjs',
+      'worker.cjs',
+      'reader.cjs',
+      'webview.js',
+      'cli.js',
+      'cli-job.mjs',
+      'cli-facts.mjs',
+    ]) {
       const packed = entries.find(({ name }) => name === `extension/dist/${program}`);
       assert.ok(packed !== undefined, `${program} is missing`);
       assert.ok(packed.read().equals(readFileSync(join(root, 'dist', program))), `${program} is not what was built`);

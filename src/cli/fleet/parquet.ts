@@ -1,0 +1,15 @@
+/** Tables as Parquet. In a file of its own, for the one command that needs it. */
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { VERSION } from '../../node/version.js';
+import type { FactColumn } from './facts.js';
+
+/** The bytes of a table's file. Whole numbers are of 64 bits. */
+export function parquetBytes(columns: readonly FactColumn[]): Uint8Array {
+  const columnData = columns.map(({ name, type, values }) => ({
+    name,
+    type: type === 'int' ? ('INT64' as const) : type === 'text' ? ('STRING' as const) : ('BOOLEAN' as const),
+    data:
+      type === 'int' ? values.map((value) => (value === null ? null : BigInt(Math.round(Number(value))))) : [...values],
+  }));
+  return new Uint8Array(parquetWriteBuffer({ columnData, createdBy: `leakline ${VERSION}` }));
+}
