@@ -23,7 +23,9 @@ if (unknown.length > 0) {
   console.error(`No suite '${unknown[0]}'. Suites: ${suites.map(({ name }) => name).join(', ')}.`);
   process.exit(2);
 }
-const selected = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
+const selected = suites.filter(({ name, onDemand = false }) =>
+  positionals.length === 0 ? !onDemand : positionals.includes(name),
+);
 const environment = {};
 const scratch = mkdtempSync(join(tmpdir(), 'leakline-results-'));
 process.on('exit', () => rmSync(scratch, { recursive: true, force: true, maxRetries: 3 }));

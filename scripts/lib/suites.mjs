@@ -13,6 +13,7 @@
  * @property {() => string | null} [skipReason] why it cannot run here, null where it can
  * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
  * @property {'file' | 'lastLine' | null} counts where it leaves its results
+ * @property {boolean} [onDemand] it runs only where it is named
  * @property {number} limitS seconds after which it counts as hung
  */
 import { spawnSync } from 'node:child_process';
@@ -108,11 +109,20 @@ export const suites = [
     counts: 'file',
     limitS: 1800,
   },
+  {
+    // Engines that only some machines have: named, or not run.
+    name: 'cluster',
+    needs: ['build'],
+    onDemand: true,
+    run: mocha('test/cluster', 300_000),
+    counts: 'file',
+    limitS: 900,
+  },
 ];
 
 /** Test files that no suite runs would look tested and are not. */
 export function foldersWithoutSuite() {
-  const known = new Set(['unit', 'host', 'package', 'ui']);
+  const known = new Set(['unit', 'host', 'package', 'ui', 'cluster']);
   return readdirSync(fromRoot('test'), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts') && !path.includes('node_modules'))
     .filter((path) => !known.has(path.split(/[\\/]/)[0]));

@@ -3,15 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Report, RunReport } from '../../core/report/report.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
-
-type Value = string | number | boolean | null;
-
-/** One column of a table. */
-export interface FactColumn {
-  readonly name: string;
-  readonly type: 'text' | 'int' | 'flag';
-  readonly values: Value[];
-}
+import type { FactColumn, FactValue } from './parquet.js';
 
 const RUN = { job: 'text', run: 'text', rank: 'int' } as const;
 const TABLES = {
@@ -85,7 +77,7 @@ function jsonLines(columns: readonly FactColumn[]): string {
 }
 
 /** Rows in the order of the table's columns. */
-function* rowsOf(table: Table, run: RunReport): Generator<Value[]> {
+function* rowsOf(table: Table, run: RunReport): Generator<FactValue[]> {
   const { job, id, rank, snapshots, lines } = run;
   const name = [job, id, rank];
   const last = snapshots.length - 1;

@@ -1,7 +1,15 @@
 /** Tables as Parquet. In a file of its own, for the one command that needs it. */
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { VERSION } from '../../node/version.js';
-import type { FactColumn } from './facts.js';
+
+export type FactValue = string | number | boolean | null;
+
+/** One column of a table. */
+export interface FactColumn {
+  readonly name: string;
+  readonly type: 'text' | 'int' | 'flag';
+  readonly values: FactValue[];
+}
 
 /** The bytes of a table's file. Whole numbers are of 64 bits. */
 export function parquetBytes(columns: readonly FactColumn[]): Uint8Array {
