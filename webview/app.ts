@@ -7,7 +7,7 @@ import { createControls } from './controls.js';
 import { el } from './dom.js';
 import { createEmptyView } from './emptyView.js';
 import type { Exporter } from './export/exporter.js';
-import { createExportMenu } from './export/exportMenu.js';
+import { createSaveMenu } from './export/saveMenu.js';
 import { savedName } from './export/savedName.js';
 import { curveTable } from './export/savedTables.js';
 import { createFailed } from './failed.js';
@@ -51,15 +51,28 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   const { session, bands, allocated, flames, maps, runs, compares, exporter } = sessions;
   const help = createHelp();
   const chartView = new ChartView(store, session, bands);
-  const chartMenu = createExportMenu(exporter, {
+  const chart = {
+    label: strings.chart,
     name: () => savedName(store.get(), 'timeline'),
     picture: () => chartView.picture(),
     table: () => {
       const { curve } = store.get();
       return curve === null ? null : curveTable(curve);
     },
+  };
+  const live = createLiveView(store, session, allocated);
+  const contents: Record<Pane, ReturnType<typeof createLiveView>> = {
+    lines: live,
+    stacks: live,
+    flame: createFlameView(store, session, flames),
+    map: createMapView(store, session, maps),
+    table: createTableView(store, { session, flames, maps, runs }),
+  };
+  const menu = createSaveMenu(exporter, () => {
+    const { curve, pane } = store.get();
+    return curve?.events === 0 ? [contents[pane].saved] : [chart, contents[pane].saved];
   });
-  const controls = createControls(store, session, bands, chartMenu, help.button);
+  const controls = createControls(store, session, bands, menu, help.button);
   const run = createRunView(store, session, runs);
   const failure = createMessage('error', {
     text: strings.retry,
@@ -84,14 +97,6 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     createLegend(store, createBandKey(store)),
     chartView.element,
   );
-  const live = createLiveView(store, session, allocated, exporter);
-  const contents: Record<Pane, HTMLElement> = {
-    lines: live,
-    stacks: live,
-    flame: createFlameView(store, session, flames, exporter),
-    map: createMapView(store, session, maps, exporter),
-    table: createTableView(store, { session, flames, maps, runs, exporter }),
-  };
   const tabs = createTabs<Pane>({
     label: strings.pane,
     items: PANES.map((value) => ({ value, text: strings.paneName[value] })),
@@ -132,7 +137,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     const flat = curve?.events === 0;
     timeline.classList.toggle('empty-page', !something);
     timeline.classList.toggle('flat', flat);
-    tabs.show(pane, contents[pane]);
+    tabs.show(pane, contents[pane].element);
     failure.show(curveError === null ? null : strings.curveFailed(curveError));
     noEvents.show(flat ? strings.noEvents : null);
     bandFailure.show(bandsError === null || !layer ? null : strings.bandsFailed(bandsError));

@@ -18,7 +18,7 @@ import type { ViewState } from './viewState.js';
 
 const ZOOM_STEP = 2;
 
-/** @param menu what the chart can be saved as */
+/** @param menu what can be saved */
 export function createControls(
   store: Store<ViewState>,
   session: TimelineSession,
@@ -113,6 +113,7 @@ export function createControls(
       store.update({ view: 'compare' });
     },
   });
+  compare.element.classList.add('compare-button');
   const progress = createProgress(strings.loading);
 
   store.watch((state) => {
@@ -131,7 +132,7 @@ export function createControls(
     zoomIn.setEnabled(curve !== null && curve.events > 0);
     grouping.show(state.layer ? state.grouping : 'none', [...BAND_GROUPINGS, 'none']);
     // Where there is no curve, nothing about it can be chosen.
-    grouping.element.hidden = peak.element.hidden = menu.hidden = curve?.events === 0;
+    grouping.element.hidden = peak.element.hidden = curve?.events === 0;
     compare.element.hidden = comparable(choices).length < 2;
     progress.show(state.curveLoading || state.liveLoading || state.reading);
   });
@@ -146,7 +147,7 @@ export function createControls(
     device.element,
     axis.element,
     grouping.element,
-    el('span', { class: 'together' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
+    el('span', { class: 'together zoom' }, zoomIn.element, zoomOut.element, whole.element, allBytes.element),
     progress.element,
     createSearch(store),
     peak.element,

@@ -101,6 +101,8 @@ export interface ViewState {
   flame: FlameChoices;
   tabled: Tabled;
   mapSort: SegmentSort;
+  /** Address of the segment that fills the map; null while all show. */
+  mapOnly: string | null;
   /** Share of the height above the splitter, of what chart and tabs have. */
   split: number;
   /** True while the bands are shown under the curve. */
@@ -148,6 +150,7 @@ export const INITIAL: ViewState = {
   flame: PLAIN_FLAME,
   tabled: 'curve',
   mapSort: 'reservedBytes',
+  mapOnly: null,
   split: 0.45,
   layer: true,
   grouping: 'verdict',
@@ -193,6 +196,7 @@ const KEPT = {
   pin: orNull(record({ event: integer(-1), axis, x: finite })),
   tabled: oneOf(TABLED),
   mapSort: oneOf(SEGMENT_SORTS),
+  mapOnly: orNull(text),
   split: where(finite, (split) => split >= LEAST_SPLIT && split <= MOST_SPLIT),
   layer: flag,
   grouping: oneOf(BAND_GROUPINGS),

@@ -96,9 +96,9 @@ describe('The timeline', () => {
 
   /** Chooses in the menu of the curve with its allocations. */
   async function chooseFormat(kind: string): Promise<void> {
-    const menu = timeline.panel.locator('.timeline .controls .export', { hasText: 'PNG' });
+    const menu = timeline.panel.locator('.timeline .controls .export');
     if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click();
-    await menu.locator('vscode-button', { hasText: kind }).click();
+    await menu.getByRole('group', { name: 'Memory timeline' }).locator('vscode-button', { hasText: kind }).click();
   }
 
   /** Answers where to save, once a name is suggested. */

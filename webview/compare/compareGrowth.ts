@@ -1,18 +1,16 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
-import type { CompareRow } from '../../src/protocol/compareData.js';
-import type { CompareWidth } from '../../src/protocol/compareData.js';
-import { el, setText } from '../dom.js';
+import type { CompareRow, CompareWidth } from '../../src/protocol/compareData.js';
+import { el } from '../dom.js';
+import { createFlameControls } from '../flame/flameControls.js';
 import { FlameGraph } from '../flame/flameGraph.js';
-import type { Exporter } from '../export/exporter.js';
-import { createExportMenu } from '../export/exportMenu.js';
+import type { Saved } from '../export/saveMenu.js';
 import { comparedName } from '../export/savedName.js';
 import { comparedFlameTable, comparedTable } from '../export/savedTables.js';
 import { createMessage } from '../message.js';
+import { createPane, type QueryPane } from '../pane.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
-import { createButton } from '../ui/button.js';
-import { createCheckbox } from '../ui/checkbox.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
 import { DataTable } from '../table/dataTable.js';
@@ -27,8 +25,7 @@ export function createCompareGrowth(
   store: Store<ViewState>,
   session: TimelineSession,
   compares: CompareSession,
-  exporter: Exporter,
-): HTMLElement {
+): { element: HTMLElement; saved: () => Saved } {
   const panes = createTabs<ComparePane>({
     label: strings.comparePane,
     items: COMPARE_PANES.map((value) => ({
@@ -57,44 +54,24 @@ export function createCompareGrowth(
       compares.choose({ width });
     },
   });
-  const fold = createCheckbox({
-    text: strings.foldLibraries,
-    onChange: (folded) => {
-      compares.choose({ folded });
-    },
-  });
   const back = (): void => {
-    compares.focus(compares.store.get().focus.slice(0, -1));
+    compares.focus(compares.focused.slice(0, -1));
   };
   const everything = (): void => {
     compares.focus([]);
   };
-  const backButton = createButton({
-    text: strings.flameBack,
-    hint: strings.flameBackHint,
-    onPress: back,
-  });
-  const wholeButton = createButton({
-    text: strings.flameWhole,
-    hint: strings.compareWholeHint,
-    onPress: everything,
-  });
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => {
-      compares.ask();
+  const controls = createFlameControls({
+    fold: (folded) => {
+      compares.choose({ folded });
     },
-  });
-  const openFailure = createMessage('error');
-  const readout = el('p', {
-    class: 'flame-readout',
-    attributes: { 'aria-hidden': 'true' },
+    back,
+    everything,
   });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
   const graph = new FlameGraph(strings.compareTree, {
     focus: (item) => {
-      if (item.path.join() !== compares.store.get().focus.join()) compares.focus(item.path);
+      if (item.path.join() !== compares.focused.join()) compares.focus(item.path);
     },
     open: ({ call }) => {
       if (call?.mapped === true && call.line > 0) session.openSource(call);
@@ -102,38 +79,56 @@ export function createCompareGrowth(
     },
     look: (item) => {
       const compared = items.find((one) => one === item);
-      setText(readout, compared === undefined ? '' : comparedText(compared));
+      views.flame.read(compared === undefined ? '' : comparedText(compared));
     },
     back,
     everything,
   });
-  const tableScroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element);
-  const flameScroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
-
-  const tableMenu = createExportMenu(exporter, {
-    name: () => comparedName(store.get(), 'growth'),
-    table: () => {
-      const { table: answer } = compares.store.get();
-      if (answer === null) return null;
-      const isWhole = answer.otherLines > 0 && rows.length === answer.rows.length;
-      return comparedTable(rows, isWhole ? answer.others : null);
+  const retry = (): void => {
+    compares.ask();
+  };
+  const views: Record<ComparePane, QueryPane> = {
+    table: createPane({
+      class: 'growth-table',
+      label: strings.comparePaneName.table,
+      head: [],
+      scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
+      retry,
+    }),
+    flame: createPane({
+      class: 'flame',
+      label: strings.comparePaneName.flame,
+      head: [widths.element, ...controls.elements],
+      scroller: el('div', { class: 'scroller flame-scroller' }, graph.element),
+      readout: true,
+      retry,
+    }),
+  };
+  const saved: Record<ComparePane, Saved> = {
+    table: {
+      label: strings.compareGrowth,
+      name: () => comparedName(store.get(), 'growth'),
+      table: () => {
+        const { answer } = compares.table.store.get();
+        if (answer === null) return null;
+        const isWhole = answer.otherLines > 0 && rows.length === answer.rows.length;
+        return comparedTable(rows, isWhole ? answer.others : null);
+      },
     },
-  });
-  const flameMenu = createExportMenu(exporter, {
-    name: () => comparedName(store.get(), 'growth-by-call'),
-    table: () => (items.length === 0 ? null : comparedFlameTable(items)),
-  });
+    flame: {
+      label: strings.comparePaneName.flame,
+      name: () => comparedName(store.get(), 'growth-by-call'),
+      table: () => (items.length === 0 ? null : comparedFlameTable(items)),
+    },
+  };
 
   const showTable = (): void => {
-    const { table: answer } = compares.store.get();
+    const { answer } = compares.table.store.get();
     const { compare, filter } = store.get();
     table.element.hidden = answer === null;
     rows = answer === null ? [] : sortCompared(filterCompared(answer.rows, filter), compare.sort);
     if (answer === null) return;
-    const others = {
-      ...answer.others,
-      name: strings.otherLines(answer.otherLines),
-    };
+    const others = { ...answer.others, name: strings.otherLines(answer.otherLines) };
     table.show({
       columns: compareColumns(answer.total.flow !== null),
       rows,
@@ -142,48 +137,35 @@ export function createCompareGrowth(
       sums: [...(answer.otherLines === 0 ? [] : [others]), { ...answer.total, name: strings.total }],
     });
   };
-  compares.store.watch((state, old) => {
-    if (state.table !== old.table) showTable();
-    failure.show(state.flameError === null ? null : strings.compareFailed(state.flameError));
-    for (const button of [backButton, wholeButton]) button.setEnabled(state.focus.length > 0);
-    if (state.flame === old.flame) return;
-    graph.element.hidden = state.flame === null;
-    items = state.flame === null ? [] : comparedItems(state.flame);
-    graph.show(items, state.flame?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
+  const failed = (error: string | null): string | null => (error === null ? null : strings.compareFailed(error));
+  compares.table.store.watch(({ answer, loading, error }, old) => {
+    views.table.stand({ loading, error: failed(error) });
+    if (answer !== old.answer) showTable();
   });
-  const views: Record<ComparePane, HTMLElement> = {
-    table: el('section', { class: 'live' }, el('div', { class: 'live-head' }, tableMenu), tableScroller),
-    flame: el(
-      'section',
-      { class: 'live flame' },
-      el(
-        'div',
-        { class: 'live-head' },
-        widths.element,
-        fold.element,
-        el('span', { class: 'together' }, backButton.element, wholeButton.element),
-        flameMenu,
-      ),
-      failure.element,
-      flameScroller,
-      readout,
-    ),
-  };
+  compares.flame.store.watch(({ answer, loading, error }, old) => {
+    views.flame.stand({ loading, error: failed(error) });
+    controls.show(store.get().compare.folded, compares.focused.length > 0);
+    if (answer === old.answer) return;
+    graph.element.hidden = answer === null;
+    items = answer === null ? [] : comparedItems(answer);
+    graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
+  });
+  const openFailure = createMessage('error');
   store.watch(({ compare, openError, filter }, old) => {
     openFailure.show(openError);
     const { pane, width, folded, sort } = compare;
-    panes.show(pane, views[pane]);
+    panes.show(pane, views[pane].element);
     widths.show(width);
-    fold.show(folded);
+    controls.show(folded, compares.focused.length > 0);
     if (sort !== old.compare.sort || filter !== old.filter) showTable();
   });
-  return el(
-    'section',
-    {
-      class: 'lower compare-growth',
-      attributes: { 'aria-label': strings.compareGrowth },
-    },
-    openFailure.element,
-    panes.element,
-  );
+  return {
+    element: el(
+      'section',
+      { class: 'lower compare-growth', attributes: { 'aria-label': strings.compareGrowth } },
+      openFailure.element,
+      panes.element,
+    ),
+    saved: () => saved[store.get().compare.pane],
+  };
 }

@@ -2,9 +2,9 @@
 import { el, setText } from '../dom.js';
 import { comparable, devicesOf, groupsOf } from '../choiceGroups.js';
 import type { Exporter } from '../export/exporter.js';
-import { createExportMenu } from '../export/exportMenu.js';
 import { comparedName } from '../export/savedName.js';
 import { seriesTable as savedSeries } from '../export/savedTables.js';
+import { createSaveMenu } from '../export/saveMenu.js';
 import { createMessage } from '../message.js';
 import { createSeriesView } from '../series/seriesView.js';
 import type { TimelineSession } from '../session.js';
@@ -86,12 +86,17 @@ export function createCompareView(
     },
   });
   const progress = createProgress(strings.loading);
-  const failures = [createMessage('error', retry(compares)), createMessage('error', retry(compares))];
+  const failure = createMessage('error', {
+    text: strings.retry,
+    onPress: () => {
+      compares.ask();
+    },
+  });
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const verdict = el('p', { class: 'summary' });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
-  const growth = createCompareGrowth(store, session, compares, exporter);
+  const growth = createCompareGrowth(store, session, compares);
   const name = (text: string, letter: number): HTMLElement =>
     el(
       'span',
@@ -101,15 +106,17 @@ export function createCompareView(
       },
       text,
     );
-  const menu = createExportMenu(exporter, {
+  const curves = {
+    label: strings.series,
     name: () => comparedName(store.get(), 'curves'),
     picture: () => series.picture(),
     table: () => {
-      const { series: answer } = compares.store.get();
+      const { answer } = compares.series.store.get();
       const names = (answer?.curves ?? []).map((one) => seriesName(store.get().choices ?? [], one));
       return answer === null ? null : savedSeries(answer, names);
     },
-  });
+  };
+  const menu = createSaveMenu(exporter, () => [curves, growth.saved()]);
   const controls = el(
     'div',
     {
@@ -126,15 +133,15 @@ export function createCompareView(
     menu,
     clear.element,
   );
-  const head = el('div', { class: 'answer' }, hint.element, failures[0].element, verdict, summary);
+  const head = el('div', { class: 'answer' }, hint.element, verdict, summary);
   const picture = el(
     'section',
     { class: 'history', attributes: { 'aria-label': strings.series } },
-    failures[1].element,
+    failure.element,
     series.element,
   );
   const view = el('div', { class: 'compare' }, controls, head, picture);
-  view.append(createSplitter(store, view), growth);
+  view.append(createSplitter(store, view), growth.element);
   new ResizeObserver(() => {
     compares.setPixels(view.clientWidth);
   }).observe(view);
@@ -153,7 +160,7 @@ export function createCompareView(
     const there = (path: string | undefined): boolean => all.some((choice) => choice.path === path);
     const missing = choices !== null && pair !== null && !(there(pair.a) && there(pair.b));
     hint.show(all.length < 2 && choices !== null ? strings.nothingToCompare : missing ? strings.comparedIsGone : null);
-    picture.hidden = growth.hidden = pair === null || missing;
+    picture.hidden = growth.element.hidden = pair === null || missing;
     before.show(groupsOf(all), pair?.a ?? '');
     after.show(groupsOf(all), pair?.b ?? '');
     sameStep.element.hidden = pair === null || pairAtSameStep(all, pair) === null;
@@ -162,33 +169,20 @@ export function createCompareView(
     device.show(devicesOf(devices), String(compare.device));
     extent.show(compare.whole ? 'runs' : 'snapshots');
   });
-  compares.store.watch((state, old) => {
-    progress.show(state.loading);
-    failures[0].show(state.tableError === null ? null : strings.compareFailed(state.tableError));
-    failures[1].show(state.seriesError === null ? null : strings.seriesFailed(state.seriesError));
-    const { series: answer, table } = state;
-    if (answer !== old.series) {
-      series.show(answer);
-      axis.show(answer?.axis ?? 'events', answer?.axes);
-    }
-    series.element.classList.toggle('stale', state.loading && answer !== null);
-    if (table === old.table) return;
+  compares.series.store.watch(({ answer, loading, error }, old) => {
+    progress.show(loading);
+    failure.show(error === null ? null : strings.seriesFailed(error));
+    series.element.classList.toggle('stale', loading && answer !== null);
+    if (answer === old.answer) return;
+    series.show(answer);
+    axis.show(answer?.axis ?? 'events', answer?.axes);
+  });
+  compares.table.store.watch(({ answer: table }, old) => {
+    if (table === old.answer) return;
     setText(summary, table === null ? '' : compareSummary(table));
     const fix = table?.fix ?? null;
     verdict.hidden = fix === null;
     setText(verdict, fix === null ? '' : strings.fixSentence(fix.answer, fix.why));
   });
   return view;
-}
-
-function retry(compares: CompareSession): {
-  text: string;
-  onPress: () => void;
-} {
-  return {
-    text: strings.retry,
-    onPress: () => {
-      compares.ask();
-    },
-  };
 }

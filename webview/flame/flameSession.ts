@@ -1,64 +1,46 @@
 /** Asks what is live by call at the instant that is looked into, while that is what is shown. */
 import { MOST_FOCUS, type Flame, type FlameQuery } from '../../src/protocol/flameData.js';
 import type { Host } from '../host.js';
-import { Latest } from '../latest.js';
-import { Store } from '../store.js';
+import { currentCurve, isShown, Question } from '../question.js';
+import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 import type { FlameChoices, FlameMeasure } from './flameState.js';
-
-export interface FlameState {
-  /** The last answer, perhaps of another instant or focus while the next one loads. */
-  flame: Flame | null;
-  loading: boolean;
-  /** Why there is no answer, in a sentence. */
-  error: string | null;
-}
 
 /** Steps of the width that is asked for: a drag of the window's edge asks seldom. */
 const STEP_OF_PIXELS = 64;
 
 export class FlameSession {
-  readonly store = new Store<FlameState>({
-    flame: null,
-    loading: false,
-    error: null,
-  });
   private pixels = 0;
-  private readonly latest: Latest<FlameQuery, Flame>;
+  private readonly question: Question<FlameQuery, Flame>;
 
   constructor(
     private readonly page: Store<ViewState>,
     host: Pick<Host, 'call'>,
   ) {
-    this.latest = new Latest((query, signal) => host.call('flame', query, signal), {
-      answer: (flame) => {
-        const { selection } = page.get();
-        if (flame.path !== selection?.path || flame.device !== selection.device) return;
-        const focus = flame.focus.map(({ call }) => flame.calls[call].id);
-        // What is focused may not be there any more.
-        if (focus.join() !== page.get().flame.focus.join()) this.choose({ focus });
-        this.store.update({ flame, error: null });
-      },
-      failure: (error) => {
-        this.store.update({
-          flame: null,
-          error: error instanceof Error ? error.message : String(error),
-        });
-      },
-      settled: () => {
-        this.store.update({ loading: false });
-      },
+    this.question = new Question(
+      (query, signal) => host.call('flame', query, signal),
+      (flame) => isShown(flame, page.get()),
+    );
+    this.store.watch(({ answer: flame }, before) => {
+      if (flame === null || flame === before.answer) return;
+      const focus = flame.focus.map(({ call }) => flame.calls[call].id);
+      // What is focused may not be there any more.
+      if (focus.join() !== page.get().flame.focus.join()) this.choose({ focus });
     });
     page.watch((state, before) => {
       if (state.selection !== before.selection) {
         this.choose({ focus: [] });
-        this.store.update({ flame: null, error: null });
+        this.question.forget();
       }
       const isAsked = asksFlame(state);
       if (isAsked !== asksFlame(before) || state.curve !== before.curve || state.pin?.event !== before.pin?.event) {
         this.ask();
       }
     });
+  }
+
+  get store(): Question<FlameQuery, Flame>['store'] {
+    return this.question.store;
   }
 
   /** Tells how wide the graph is; nothing is asked before that is known. */
@@ -94,21 +76,14 @@ export class FlameSession {
 
   /** Asks anew, after a failure too. */
   ask(): void {
-    const { selection, curve, pin, range } = this.page.get();
-    if (!asksFlame(this.page.get()) || selection === null || curve === null || this.pixels === 0) return;
-    if (curve.path !== selection.path || curve.device !== selection.device) return;
-    const { folded, focus, measure } = this.page.get().flame;
-    this.store.update({ loading: true, error: null });
-    const event = pin?.event ?? curve.events - 1;
-    const over = measure === 'live' ? null : { axis: curve.axis, window: range };
-    this.latest.request({
-      ...selection,
-      event,
-      over,
-      folded,
-      focus,
-      pixels: this.pixels,
-    });
+    const state = this.page.get();
+    const curve = currentCurve(state);
+    if (!asksFlame(state) || curve === null || this.pixels === 0) return;
+    const { path, device } = curve;
+    const { folded, focus, measure } = state.flame;
+    const event = state.pin?.event ?? curve.events - 1;
+    const over = measure === 'live' ? null : { axis: curve.axis, window: state.range };
+    this.question.ask({ path, device, event, over, folded, focus, pixels: this.pixels });
   }
 }
 

@@ -1,48 +1,37 @@
-/** Asks what was allocated in view and is still alive, while that is what the list shows. */
+/** Asks what was allocated in view and is still live, while that is what the list shows. */
 import type { AllocatedIn, AllocatedInQuery } from '../../src/protocol/timelineData.js';
 import type { Host } from '../host.js';
-import { Latest } from '../latest.js';
+import { currentCurve, isShown, Question } from '../question.js';
 import type { Store } from '../store.js';
 import { listedBy, type ViewState } from '../viewState.js';
 
 export class AllocatedSession {
-  private readonly latest: Latest<AllocatedInQuery, AllocatedIn>;
+  private readonly question: Question<AllocatedInQuery, AllocatedIn>;
 
   constructor(
-    private readonly store: Store<ViewState>,
+    private readonly page: Store<ViewState>,
     host: Pick<Host, 'call'>,
   ) {
-    this.latest = new Latest((query, signal) => host.call('allocatedIn', query, signal), {
-      answer: (allocated) => {
-        const { selection } = store.get();
-        if (allocated.path === selection?.path && allocated.device === selection.device)
-          store.update({ allocated, liveError: null });
-      },
-      failure: (error) => {
-        store.update({
-          allocated: null,
-          liveError: error instanceof Error ? error.message : String(error),
-        });
-      },
-      settled: () => undefined,
-    });
-    store.watch((state, before) => {
+    this.question = new Question(
+      (query, signal) => host.call('allocatedIn', query, signal),
+      (allocated) => isShown(allocated, page.get()),
+    );
+    page.watch((state, before) => {
       const { selection, curve, listing } = state;
-      if (selection !== before.selection) store.update({ allocated: null });
+      if (selection !== before.selection) this.question.forget();
       if (listing !== before.listing || curve !== before.curve || listedBy(state) !== listedBy(before)) this.ask();
+    });
+    this.question.store.watch(({ answer: allocated, error }) => {
+      page.update({ allocated, ...(page.get().listing === 'allocated' && { liveError: error }) });
     });
   }
 
   /** Asks anew after a failure. */
   ask(): void {
-    const { selection, curve, range, listing } = this.store.get();
-    if (listing !== 'allocated' || selection === null || curve === null) return;
-    if (curve.path !== selection.path || curve.device !== selection.device) return;
-    this.latest.request({
-      ...selection,
-      axis: curve.axis,
-      window: range,
-      by: listedBy(this.store.get()),
-    });
+    const state = this.page.get();
+    const curve = currentCurve(state);
+    if (state.listing !== 'allocated' || curve === null) return;
+    const { path, device, axis } = curve;
+    this.question.ask({ path, device, axis, window: state.range, by: listedBy(state) });
   }
 }

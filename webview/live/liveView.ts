@@ -1,13 +1,12 @@
 /** The tabs of lines and stacks: what is live at the cursor, or allocated in view and still live. */
 import type { AllocatedIn, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
-import { el, setText } from '../dom.js';
-import type { Exporter } from '../export/exporter.js';
-import { createExportMenu } from '../export/exportMenu.js';
-import { savedName } from '../export/savedName.js';
+import { el } from '../dom.js';
 import { liveTable } from '../export/savedTables.js';
+import type { Saved } from '../export/saveMenu.js';
+import { savedName } from '../export/savedName.js';
 import { whenOf } from '../instant.js';
 import { swatchOf } from '../layer/swatches.js';
-import { createMessage } from '../message.js';
+import { createPane } from '../pane.js';
 import { placeText } from '../place.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
@@ -23,17 +22,8 @@ export function createLiveView(
   store: Store<ViewState>,
   session: TimelineSession,
   allocated: AllocatedSession,
-  exporter: Exporter,
-): HTMLElement {
+): { element: HTMLElement; saved: Saved } {
   let shown: readonly LiveRow[] = [];
-  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => {
-      if (store.get().listing === 'allocated') allocated.ask();
-      else session.retryLive();
-    },
-  });
   const listing = createChoice<Listing>({
     label: strings.listing,
     names: strings.listingName,
@@ -55,54 +45,51 @@ export function createLiveView(
   });
   const nothing = el('p', { class: 'aside' }, strings.nothingMatches);
   const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element, nothing);
-  const menu = createExportMenu(exporter, {
-    name: () => savedName(store.get(), store.get().listing),
-    table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
+  const pane = createPane({
+    class: 'lines',
+    label: strings.liveTable,
+    head: [listing.element],
+    scroller,
+    retry: () => {
+      if (store.get().listing === 'allocated') allocated.ask();
+      else session.retryLive();
+    },
   });
 
   store.watch((state, before) => {
     const listed = listedIn(state);
-    const { pin, live, curve } = state;
+    const { pin, live, curve, liveError } = state;
     const event = pin?.event ?? (curve?.events ?? 0) - 1;
     listing.show(state.listing);
-    failure.show(state.liveError === null ? null : strings.liveFailed(state.liveError));
+    pane.stand({ loading: false, error: liveError === null ? null : strings.liveFailed(liveError) });
     scroller.hidden = listed === null;
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
-    setText(summary, listed === null ? '' : listed.summary);
-    summary.title = summary.textContent;
+    pane.summarize(listed === null ? '' : listed.summary);
     const isSame = (['sort', 'filter', 'highlight', 'wholeBands'] as const).every((key) => state[key] === before[key]);
     if (listed === null || (listed.sums === listedIn(before)?.sums && isSame && state !== before)) return;
     const all = ownerRows(listed.sums, listed.bytes, state.highlight);
     const rows = sortRows(filterRows(all, state.filter, textOf), state.sort);
     shown = rows;
-    const part = {
-      kind: 'sum',
-      name: strings.shown(rows.length, all.length),
-      ...sumOf(rows),
-    } as const;
-    const total = {
-      kind: 'sum',
-      name: `${strings.total} ${listed.name}`,
-      ...sumOf(all),
-      bytes: listed.bytes,
-    } as const;
+    const sum = (name: string, of: readonly LiveRow[]) => ({ kind: 'sum' as const, name, ...sumOf(of) });
+    const total = { ...sum(`${strings.total} ${listed.name}`, all), bytes: listed.bytes };
     table.show({
       columns: liveColumns(listed.bytes, (row) => (row.kind === 'line' ? swatchOf(state, row.line) : null)),
       rows,
       sort: state.sort,
-      sums: rows.length === all.length ? [total] : [part, total],
+      sums: rows.length === all.length ? [total] : [sum(strings.shown(rows.length, all.length), rows), total],
     });
     if (listed.sums !== listedIn(before)?.sums) table.revealCurrent();
     nothing.hidden = rows.length > 0 || state.filter === '';
   });
 
-  return el(
-    'section',
-    { class: 'live', attributes: { 'aria-label': strings.liveTable } },
-    el('div', { class: 'live-head' }, listing.element, summary, menu),
-    failure.element,
-    scroller,
-  );
+  return {
+    element: pane.element,
+    saved: {
+      label: strings.listing,
+      name: () => savedName(store.get(), store.get().listing),
+      table: () => (listedIn(store.get()) === null ? null : liveTable(shown)),
+    },
+  };
 }
 
 interface Listed {

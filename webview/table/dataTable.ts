@@ -87,7 +87,10 @@ export class DataTable<Row, Sort extends string = string> {
   }
 
   private headOf({ text, kind, sort }: Column<Row, Sort>, by: Sort | undefined): HTMLElement {
-    const head = el('th', { class: kind === 'number' ? kind : '', attributes: { scope: 'col' } });
+    const head = el('th', {
+      class: kind === 'number' || kind === 'function' ? kind : '',
+      attributes: { scope: 'col' },
+    });
     if (sort === undefined) {
       head.append(text);
       return head;

@@ -4,8 +4,7 @@ import type { RunCurve } from '../../src/protocol/runData.js';
 import { curveRows, rowName, type CurveRow } from '../chart/curveRows.js';
 import { drawableExtent } from '../chart/range.js';
 import { el } from '../dom.js';
-import type { Exporter } from '../export/exporter.js';
-import { createExportMenu } from '../export/exportMenu.js';
+import type { Saved } from '../export/saveMenu.js';
 import { savedName } from '../export/savedName.js';
 import { curveTable, flameTable, mapTable } from '../export/savedTables.js';
 import type { TableData } from '../export/tableData.js';
@@ -19,7 +18,7 @@ import { groupName, seriesName } from '../layer/bandText.js';
 import type { StackedBands } from '../layer/stackedBands.js';
 import type { MapSession } from '../map/mapSession.js';
 import { kindText, poolText } from '../map/mapText.js';
-import { createMessage } from '../message.js';
+import { createPane } from '../pane.js';
 import type { RunSession } from '../run/runSession.js';
 import { beforeText, partName, stepsText } from '../run/runText.js';
 import type { TimelineSession } from '../session.js';
@@ -45,7 +44,6 @@ interface Sources {
   flames: FlameSession;
   maps: MapSession;
   runs: RunSession;
-  exporter: Exporter;
 }
 
 /** A table that is there, and what is saved of it. */
@@ -54,7 +52,7 @@ interface Shown {
   saved: () => TableData | null;
 }
 
-export function createTableView(store: Store<ViewState>, sources: Sources): HTMLElement {
+export function createTableView(store: Store<ViewState>, sources: Sources): { element: HTMLElement; saved: Saved } {
   const { session, flames, maps, runs } = sources;
   const which = createChoice<Tabled>({
     label: strings.tabled,
@@ -63,7 +61,6 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
       store.update({ tabled });
     },
   });
-  const failure = createMessage('error');
   const scroller = el('div', {
     class: 'scroller',
     attributes: { tabindex: '0' },
@@ -113,7 +110,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
   };
 
   const calls = (): Shown | null => {
-    const { flame } = flames.store.get();
+    const { answer: flame } = flames.store.get();
     if (flame === null) return null;
     const { filter, flame: chosen } = store.get();
     const items = flameItems(flame);
@@ -144,7 +141,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
   };
 
   const segments = (): Shown | null => {
-    const { map } = maps.store.get();
+    const { answer: map } = maps.store.get();
     if (map?.hasPlaces !== true) return null;
     return { elements: segmentTables(map, store), saved: () => mapTable(map) };
   };
@@ -170,10 +167,6 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
   };
 
   const tables = { curve, allocations, calls, segments, run };
-  const menu = createExportMenu(sources.exporter, {
-    name: () => savedName(store.get(), store.get().tabled),
-    table: () => shown?.saved() ?? null,
-  });
   const draw = (): void => {
     const { pane, tabled } = store.get();
     if (pane !== 'table') return;
@@ -200,20 +193,19 @@ export function createTableView(store: Store<ViewState>, sources: Sources): HTML
     if (state === before || keys.some((key) => state[key] !== before[key])) draw();
   });
   for (const { store: own } of [flames, maps, runs]) (own as Store<object>).watch(draw);
-  store.watch(({ openError }) => {
-    failure.show(openError);
-  });
   new ResizeObserver(() => {
     flames.setPixels(scroller.clientWidth);
     maps.setSize(scroller.clientWidth, 1);
   }).observe(scroller);
-  return el(
-    'section',
-    { class: 'live tabled', attributes: { 'aria-label': strings.tabled } },
-    el('div', { class: 'live-head' }, which.element, menu),
-    failure.element,
-    scroller,
-  );
+  const pane = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], scroller });
+  return {
+    element: pane.element,
+    saved: {
+      label: strings.paneName.table,
+      name: () => savedName(store.get(), store.get().tabled),
+      table: () => shown?.saved() ?? null,
+    },
+  };
 }
 
 function withElement(table: HTMLTableElement): Shown {

@@ -23,12 +23,14 @@ describe('what can be saved', () => {
     return { alone, page: alone.page };
   }
 
-  /** Opens the menu of a part of the page, presses one of its buttons, and waits for what it made. */
+  /** Opens the menu, presses a button of one of its rows, and waits for what it made. */
   async function save(alone: TimelineHarness, part: string, button: string): Promise<SavedFile> {
     const before = alone.saved.length;
-    const menu = alone.page.locator(`${part} .export:visible`).last();
-    if ((await menu.getAttribute('open')) === null) await menu.locator('summary').click();
-    await menu.locator('vscode-button', { hasText: button }).click();
+    const menu = alone.page.locator('.export:visible');
+    assert.equal(await menu.count(), 1);
+    if ((await menu.getAttribute('open')) !== null) await menu.locator('summary').click();
+    await menu.locator('summary').click();
+    await menu.getByRole('group', { name: part, exact: true }).locator('vscode-button', { hasText: button }).click();
     await menu.locator('.export-status', { hasText: 'Saved as /chosen/' }).waitFor();
     return eventually(() => {
       const file = alone.saved.at(-1);
@@ -41,7 +43,7 @@ describe('what can be saved', () => {
     const { alone, page } = await open();
     await page.getByText('Compare…').click();
     await page.locator('.compare-table tbody tr').first().waitFor();
-    const file = await save(alone, '.compare-growth', 'CSV');
+    const file = await save(alone, 'Growth from A to B', 'CSV');
     assert.deepEqual([file.name, file.kind], ['step_0005-step_0040-growth', 'csv']);
     const [head, ...rows] = csv(file);
     const sum = (column: string): number =>
@@ -53,7 +55,7 @@ describe('what can be saved', () => {
     assert.equal(sum('growth_bytes'), live(report.b) - live(report.a));
     assert.equal(sum('survived_bytes') + sum('new_bytes'), live(report.b));
     assert.equal(sum('survived_bytes') + sum('freed_bytes'), live(report.a));
-    await page.locator('.compare-growth .export:visible vscode-button', { hasText: 'Copy' }).click();
+    await page.getByRole('group', { name: 'Growth from A to B' }).locator('vscode-button', { hasText: 'Copy' }).click();
     await eventually(() => {
       assert.equal(alone.copied.at(-1)?.split('\n').length, rows.length + 2);
     });
@@ -63,24 +65,24 @@ describe('what can be saved', () => {
     const { alone, page } = await open();
     await page.getByText('Compare…').click();
     await page.locator('.compare-table tbody tr').first().waitFor();
-    await assertPng(page, '.series-plot', await save(alone, '.compare .controls', 'PNG'));
+    await assertPng(page, '.series-plot', await save(alone, 'Live memory, overlaid', 'PNG'));
   });
 
   it('saves the chart with its allocations, the flame graph, the map and the list', async () => {
     const { alone, page } = await open();
     await page.locator('.bands canvas').first().waitFor();
-    await assertPng(page, '.plot', await save(alone, '.timeline .controls', 'PNG'));
-    const [head, ...points] = csv(await save(alone, '.timeline .controls', 'CSV'));
+    await assertPng(page, '.plot', await save(alone, 'Memory timeline', 'PNG'));
+    const [head, ...points] = csv(await save(alone, 'Memory timeline', 'CSV'));
     assert.deepEqual(head, ['time_us', 'event', 'live_bytes', 'reserved_bytes']);
     const report = compare(exampleFolder(), paths[0], paths[paths.length - 1]);
     assert.equal(Number(points.at(-1)?.[2]), report.b.devices[0].liveBytes);
     await page.getByRole('tab', { name: 'Flame Graph' }).click();
     await page.locator('.flame .call').first().waitFor();
-    const [calls, root] = csv(await save(alone, '.flame', 'CSV'));
+    const [calls, root] = csv(await save(alone, 'Flame Graph', 'CSV'));
     assert.equal(Number(root[calls.indexOf('bytes')]), report.b.devices[0].liveBytes);
     await page.getByRole('tab', { name: 'Memory Map' }).click();
     await page.locator('.map .piece').first().waitFor();
-    const [columns, ...pieces] = csv(await save(alone, '.map', 'CSV'));
+    const [columns, ...pieces] = csv(await save(alone, 'Memory Map', 'CSV'));
     const live = pieces.reduce((sum, row) => sum + Number(row[columns.indexOf('live_bytes')]), 0);
     assert.equal(live, report.b.devices[0].liveBytes);
     await page.getByRole('tab', { name: 'Lines' }).click();
@@ -88,7 +90,7 @@ describe('what can be saved', () => {
     await page.keyboard.press('ArrowUp');
     await page.keyboard.press('Enter');
     await page.locator('.live-table tbody tr').first().waitFor();
-    const listed = csv(await save(alone, '.live', 'CSV'));
+    const listed = csv(await save(alone, 'Live memory', 'CSV'));
     const total = listed.slice(1).reduce((sum, row) => sum + Number(row[3]), 0);
     const shown = (await page.locator('.live-table tfoot tr.total td').first().getAttribute('title')) ?? '';
     assert.equal(total, Number(shown.replace(/\D/g, '')));

@@ -147,7 +147,7 @@ describe('the flame graph', () => {
     await page.locator('.flame .summary', { hasText: /^In view: .* live on average, .*·/ }).waitFor();
     const { over } = alone.callsOf('flame').at(-1) as { over: { window: null } };
     assert.equal(over.window, null);
-    assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /on average, .*·.*of what is live/);
+    assert.match((await box(page, 'main').getAttribute('aria-label')) ?? '', /on average, .*·.*of the live memory/);
     await choose(page, 'Width of the boxes', 'Live bytes');
     await page.locator('.flame .summary', { hasText: 'At the end of the recording' }).waitFor();
   });

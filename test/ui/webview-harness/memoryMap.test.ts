@@ -141,7 +141,7 @@ describe('the memory map', () => {
     await opens(5, 30);
     await page.keyboard.press('Home');
     await page.keyboard.press('Enter');
-    await page.getByRole('alert').filter({ hasText: 'no block of a line' }).waitFor();
+    await page.getByRole('alert').filter({ hasText: 'has no line in this workspace' }).waitFor();
   });
 
   it('goes through time event by event, with keys, and follows the pin', async () => {

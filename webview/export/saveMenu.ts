@@ -1,0 +1,62 @@
+/** The one menu of what can be saved or copied: of the chart, and of what shows below it. */
+import { el, setText } from '../dom.js';
+import { popup } from '../popup.js';
+import { sentenceOf } from '../question.js';
+import { strings } from '../strings.js';
+import { createButton } from '../ui/button.js';
+import type { Exporter } from './exporter.js';
+import type { TableData } from './tableData.js';
+
+export interface Saved {
+  /** Names it in the menu. */
+  label: string;
+  /** Name of the file, without its ending. */
+  name: () => string;
+  /** Null while nothing is drawn. */
+  picture?: () => HTMLCanvasElement | null;
+  /** Null while nothing is listed. */
+  table?: () => TableData | null;
+}
+
+/** @param parts what shows when the menu opens */
+export function createSaveMenu(exporter: Exporter, parts: () => readonly Saved[]): HTMLElement {
+  const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
+  const rows = el('div');
+  const button = <Thing>(text: string, of: () => Thing | null, save: (thing: Thing) => Promise<string>): HTMLElement =>
+    createButton({
+      text,
+      onPress: () => {
+        const thing = of();
+        const begun = thing === null ? Promise.resolve(strings.nothingToSave) : save(thing);
+        begun.then(
+          (sentence) => {
+            setText(status, sentence);
+          },
+          (error: unknown) => {
+            setText(status, strings.saveFailed(sentenceOf(error)));
+          },
+        );
+      },
+    }).element;
+  const rowOf = ({ label, name, picture, table }: Saved): HTMLElement =>
+    el(
+      'div',
+      { class: 'saved', attributes: { role: 'group', 'aria-label': label } },
+      el('span', {}, label),
+      ...(picture === undefined
+        ? []
+        : [button(strings.saveAs.png, picture, (drawn) => exporter.savePicture(name(), drawn))]),
+      ...(table === undefined
+        ? []
+        : [
+            button(strings.saveAs.csv, table, (data) => exporter.saveTable(name(), data)),
+            button(strings.copyTable, table, (data) => exporter.copyTable(data)),
+          ]),
+    );
+  const menu = popup('export', strings.save, el('div', { class: 'menu' }, rows, status));
+  menu.addEventListener('toggle', () => {
+    setText(status, '');
+    if (menu.open) rows.replaceChildren(...parts().map(rowOf));
+  });
+  return menu;
+}

@@ -1,0 +1,59 @@
+/** What every tab is: a row with choices and a summary, a sentence where something failed, and content that scrolls. */
+import { el, setText } from './dom.js';
+import { createMessage } from './message.js';
+import { strings } from './strings.js';
+import { createProgress } from './ui/progress.js';
+
+export interface PaneOptions {
+  /** Names it for styles, and for screen readers. */
+  class: string;
+  label: string;
+  /** Choices, before the summary. */
+  head: readonly HTMLElement[];
+  /** Between the head and the content. */
+  notes?: readonly HTMLElement[];
+  scroller: HTMLElement;
+  /** Says what the content is under the pointer. */
+  readout?: boolean;
+  /** Asks anew after a failure. */
+  retry?: () => void;
+}
+
+export interface QueryPane {
+  readonly element: HTMLElement;
+  /** @param error null where nothing failed, else a sentence */
+  stand(state: { loading: boolean; error: string | null }): void;
+  summarize(text: string): void;
+  read(text: string): void;
+}
+
+export function createPane(options: PaneOptions): QueryPane {
+  const { label, head, notes = [], scroller, retry } = options;
+  const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
+  const readout = el('p', { class: 'flame-readout', attributes: { 'aria-hidden': 'true' } });
+  const progress = createProgress(strings.loading);
+  const failure = createMessage('error', retry === undefined ? undefined : { text: strings.retry, onPress: retry });
+  const element = el(
+    'section',
+    { class: `live ${options.class}`, attributes: { 'aria-label': label } },
+    el('div', { class: 'live-head' }, ...head, summary, progress.element),
+    ...notes,
+    failure.element,
+    scroller,
+  );
+  if (options.readout === true) element.append(readout);
+  return {
+    element,
+    stand: ({ loading, error }) => {
+      progress.show(loading);
+      failure.show(error);
+    },
+    summarize: (text) => {
+      setText(summary, text);
+      summary.title = text;
+    },
+    read: (text) => {
+      setText(readout, text);
+    },
+  };
+}

@@ -1,0 +1,66 @@
+/** A question that changes with the page, its newest answer, and how it stands. */
+import { Latest } from './latest.js';
+import { Store } from './store.js';
+import type { Selection, ViewState } from './viewState.js';
+
+export interface Answered<Answer> {
+  /** The last answer, perhaps to an earlier question while the next one loads. */
+  answer: Answer | null;
+  loading: boolean;
+  /** Why there is no answer, in a sentence. */
+  error: string | null;
+}
+
+export class Question<Query, Answer> {
+  readonly store = new Store<Answered<Answer>>({ answer: null, loading: false, error: null });
+  private readonly latest: Latest<Query, Answer>;
+
+  /** @param accepts false for an answer about something that does not show any more */
+  constructor(
+    ask: (query: Query, signal: AbortSignal) => Promise<Answer>,
+    accepts: (answer: Answer) => boolean = () => true,
+  ) {
+    this.latest = new Latest(ask, {
+      answer: (answer) => {
+        if (accepts(answer)) this.store.update({ answer, error: null });
+      },
+      failure: (error) => {
+        this.store.update({ answer: null, error: sentenceOf(error) });
+      },
+      settled: () => {
+        this.store.update({ loading: false });
+      },
+    });
+  }
+
+  ask(query: Query): void {
+    this.store.update({ loading: true, error: null });
+    this.latest.request(query);
+  }
+
+  /** Drops the answer. What is open may still answer, if it is accepted. */
+  forget(): void {
+    this.store.update({ answer: null, error: null });
+  }
+
+  /** Gives up what is open, too. */
+  cancel(): void {
+    this.latest.cancel();
+    this.store.update({ answer: null, loading: false, error: null });
+  }
+}
+
+/** Why something failed, in a sentence. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** True if an answer is about the device of the snapshot that shows. */
+export function isShown({ path, device }: Selection, { selection }: ViewState): boolean {
+  return path === selection?.path && device === selection.device;
+}
+
+/** The curve of what is selected; null while that of another snapshot shows. */
+export function currentCurve(state: ViewState): ViewState['curve'] {
+  return state.curve !== null && isShown(state.curve, state) ? state.curve : null;
+}
