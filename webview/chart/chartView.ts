@@ -72,11 +72,10 @@ export class ChartView {
   private readonly drawCurve = oncePerFrame(() => {
     const { curve, heights } = this.store.get();
     if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), heights, moving: this.moving });
-    this.placeBands();
     this.placeOverlay();
   });
   private readonly drawBands = oncePerFrame(() => {
-    this.placeBands();
+    this.chart.redraw();
     this.placeOverlay();
   });
   private readonly drawOverlay = oncePerFrame(() => {
@@ -111,9 +110,16 @@ export class ChartView {
     document.body.append(this.element);
     this.layer = new BandLayer(readTheme(this.element));
     surface.append(this.layer.element);
-    this.chart = new TimelineChart(this.canvas, readTheme(this.element), (area) => {
-      this.laidOut(area);
-    });
+    this.chart = new TimelineChart(
+      this.canvas,
+      readTheme(this.element),
+      (area) => {
+        this.laidOut(area);
+      },
+      (context) => {
+        this.placeBands(context);
+      },
+    );
     watchTheme(() => {
       this.chart.restyle(readTheme(this.element));
       this.layer.restyle(readTheme(this.element));
@@ -295,16 +301,18 @@ export class ChartView {
     setText(this.spoken, spokenBand(band));
   }
 
-  private placeBands(): void {
+  /** @param over the canvas of the curve, before the curve is drawn */
+  private placeBands(over: CanvasRenderingContext2D): void {
     const { curve, layer, stacked, wholeBands, selected, highlight, cursorLine } = this.store.get();
-    const area = this.area();
+    // chart.js draws first while it is being made: no curve is known then.
+    const area = curve === null ? null : this.area();
     const of = (one: typeof stacked): typeof stacked => (one?.bands.axis === curve?.axis ? one : null);
     const front = of(stacked) ?? of(wholeBands);
     if (!layer || curve === null || area === null || front === null) {
-      this.layer.show(null);
+      this.layer.show(null, over);
       return;
     }
-    this.layer.show({
+    const scene = {
       area,
       range: this.visible(curve),
       bytes: this.chart.bytes(),
@@ -313,7 +321,8 @@ export class ChartView {
       whole: of(wholeBands),
       names: seriesNames(front),
       marks: marksIn(front, this.band, selected, [highlight, cursorLine]),
-    });
+    };
+    this.layer.show(scene, over);
   }
 
   private pickAtCursor(open: boolean): void {

@@ -57,11 +57,13 @@ export class TimelineChart {
   /**
    * @param canvas an empty canvas whose parent decides its size
    * @param onLayout called when the plot area may have changed its place or size
+   * @param under draws what lies under the curves
    */
   constructor(
     canvas: HTMLCanvasElement,
     private theme: ChartTheme,
     onLayout: (area: PlotArea | null) => void,
+    under: (context: CanvasRenderingContext2D) => void,
   ) {
     const line = { stepped: true, pointRadius: 0, pointBorderWidth: 0 } as const;
     const ticks = { color: () => this.theme.text, font: () => this.font() };
@@ -125,6 +127,7 @@ export class TimelineChart {
         {
           id: 'leaklineMotion',
           beforeDatasetsDraw: (chart) => {
+            under(chart.ctx);
             this.drawMoving(chart.ctx);
           },
         },
@@ -172,6 +175,11 @@ export class TimelineChart {
     this.marks = curve.marks;
     this.setScales(curve, visible, heights, Math.max(highest, level));
     this.chart.update('none');
+  }
+
+  /** Draws the same once more: what lies under it has changed. */
+  redraw(): void {
+    this.chart.draw();
   }
 
   /** Where the curve is drawn, in pixels of the canvas; null before the first layout or while it is hidden. */

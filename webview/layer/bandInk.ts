@@ -18,25 +18,13 @@ export interface BandMark {
 const LABEL_STEP = 24;
 
 export class BandInk {
-  readonly canvas: HTMLCanvasElement;
-  private readonly context: CanvasRenderingContext2D;
   private outlines = new Map<string, Outline>();
   private outlinesOf: StackedBands | null = null;
   private readonly names = new BandNames();
 
-  constructor(canvas: HTMLCanvasElement) {
-    const context = canvas.getContext('2d');
-    if (context === null) throw new Error('This browser draws on no canvas.');
-    this.canvas = canvas;
-    this.context = context;
-  }
-
-  clear(): void {
-    this.context.clearRect(0, 0, this.canvas.width, this.canvas.height);
-  }
-
   /** @param scale pixels of the canvas per pixel of the page */
   draw(
+    context: CanvasRenderingContext2D,
     stacked: StackedBands,
     view: BandView,
     area: PlotArea,
@@ -45,17 +33,24 @@ export class BandInk {
     names: readonly string[],
     marks: readonly BandMark[],
   ): void {
-    const { context } = this;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
     context.save();
-    for (const mark of marks) this.drawMark(stacked, view, area, theme, mark);
+    context.setTransform(scale, 0, 0, scale, Math.round(area.left * scale), Math.round(area.top * scale));
+    context.beginPath();
+    context.rect(0, 0, area.width, area.height);
+    context.clip();
+    for (const mark of marks) this.drawMark(context, stacked, view, area, theme, mark);
+    this.drawNames(context, stacked, view, area, scale, theme, names);
     context.restore();
-    this.drawNames(stacked, view, area, scale, theme, names);
-    context.setTransform(1, 0, 0, 1, 0, 0);
   }
 
-  private drawMark(stacked: StackedBands, view: BandView, area: PlotArea, theme: ChartTheme, mark: BandMark): void {
-    const { context } = this;
+  private drawMark(
+    context: CanvasRenderingContext2D,
+    stacked: StackedBands,
+    view: BandView,
+    area: PlotArea,
+    theme: ChartTheme,
+    mark: BandMark,
+  ): void {
     const path = pathOf(this.outline(stacked, mark), stacked, view, area);
     context.setLineDash(mark.kind === 'line' ? [5, 3] : []);
     context.lineJoin = 'round';
@@ -68,6 +63,7 @@ export class BandInk {
   }
 
   private drawNames(
+    context: CanvasRenderingContext2D,
     stacked: StackedBands,
     { range, bytes }: BandView,
     area: PlotArea,
@@ -89,7 +85,7 @@ export class BandInk {
       // On whole pixels, or the copy would be blurred.
       const left = Math.round((place.centre * LABEL_STEP - width / 2) * scale) / scale;
       const top = Math.round((y - height / 2) * scale) / scale;
-      this.context.drawImage(image, left, top, image.width / scale, image.height / scale);
+      context.drawImage(image, left, top, image.width / scale, image.height / scale);
     });
   }
 

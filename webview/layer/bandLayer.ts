@@ -1,4 +1,4 @@
-/** The bands under the curve: canvases of their own, redrawn for each view, filled anew for each answer. */
+/** The bands under the curve: a canvas of their own, redrawn for each view, filled anew for each answer. */
 import type { PlotArea } from '../chart/plot.js';
 import { el } from '../dom.js';
 import type { ChartTheme } from '../theme.js';
@@ -22,20 +22,20 @@ export interface BandScene extends BandView {
 export class BandLayer {
   readonly element = el('div', { class: 'bands', attributes: { 'aria-hidden': 'true' } });
   private readonly canvas = el('canvas');
-  private readonly ink = new BandInk(el('canvas'));
+  private readonly ink = new BandInk();
   private readonly renderer = new RasterRenderer(this.canvas);
   private readonly uploaded = new Map<BandSlot, { stacked: StackedBands; colours: string }>();
 
   constructor(private theme: ChartTheme) {
-    this.element.append(this.canvas, this.ink.canvas);
+    this.element.append(this.canvas);
   }
 
   restyle(theme: ChartTheme): void {
     this.theme = theme;
   }
 
-  /** Draws, or shows nothing. */
-  show(scene: BandScene | null): void {
+  /** Draws, or shows nothing. @param over gets names and outlines: the canvas of the curve */
+  show(scene: BandScene | null, over: CanvasRenderingContext2D): void {
     this.element.hidden = scene === null;
     if (scene === null) return;
     const { area } = scene;
@@ -48,16 +48,13 @@ export class BandLayer {
     style.top = `${Math.round(area.top * scale) / scale}px`;
     style.width = `${width / scale}px`;
     style.height = `${height / scale}px`;
-    for (const canvas of [this.canvas, this.ink.canvas]) {
-      if (canvas.width !== width) canvas.width = width;
-      if (canvas.height !== height) canvas.height = height;
-    }
+    if (this.canvas.width !== width) this.canvas.width = width;
+    if (this.canvas.height !== height) this.canvas.height = height;
     this.upload('whole', scene.whole);
     this.upload('window', scene.window);
     this.renderer.draw(scene, scene.moving);
-    this.ink.clear();
     const front = scene.window ?? scene.whole;
-    if (front !== null) this.ink.draw(front, scene, area, scale, this.theme, scene.names, scene.marks);
+    if (front !== null) this.ink.draw(over, front, scene, area, scale, this.theme, scene.names, scene.marks);
   }
 
   private upload(slot: BandSlot, stacked: StackedBands | null): void {

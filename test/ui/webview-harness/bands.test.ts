@@ -391,7 +391,7 @@ describe('the allocations under the curve', () => {
 /** Waits until the layer has pixels. */
 async function bandsDrawn(page: Page): Promise<void> {
   await eventually(async () => {
-    assert.ok((await inked(page, 'first')) > 0, 'no bands are drawn');
+    assert.ok((await inked(page, '.bands canvas')) > 0, 'no bands are drawn');
   });
 }
 
@@ -423,10 +423,9 @@ async function placeIn(page: Page, across: number, up: number): Promise<{ x: num
   };
 }
 
-/** How many pixels are drawn: of the bands on the first canvas, of names, outlines and hatching on the last. */
-async function inked(page: Page, which: 'first' | 'last' = 'last'): Promise<number> {
-  const canvases = page.locator('.bands canvas');
-  return (which === 'first' ? canvases.first() : canvases.last()).evaluate((element) => {
+/** How many pixels are drawn: of the bands, or of what lies over them. */
+async function inked(page: Page, canvas: '.bands canvas' | 'canvas.curve' = 'canvas.curve'): Promise<number> {
+  return page.locator(canvas).evaluate((element) => {
     const canvas = element as HTMLCanvasElement;
     const image = canvas.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data ?? [];
     let count = 0;

@@ -69,16 +69,13 @@ export class TimelinePage {
     return card.innerText();
   }
 
-  /** Pixels of outlines and names over the allocations. */
+  /** Pixels of the curve, and of outlines and names over the allocations. */
   async inkOfBands(): Promise<number> {
-    return this.panel
-      .locator('.bands canvas')
-      .last()
-      .evaluate((element) => {
-        const { width, height } = element as HTMLCanvasElement;
-        const ink = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
-        return ink.filter((value, at) => at % 4 === 3 && value > 0).length;
-      });
+    return this.panel.locator('canvas.curve').evaluate((element) => {
+      const { width, height } = element as HTMLCanvasElement;
+      const ink = (element as HTMLCanvasElement).getContext('2d')?.getImageData(0, 0, width, height).data ?? [];
+      return ink.filter((value, at) => at % 4 === 3 && value > 0).length;
+    });
   }
 
   private async placeOfBand(across: number, up: number): Promise<{ x: number; y: number }> {
