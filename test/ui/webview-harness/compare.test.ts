@@ -177,7 +177,7 @@ describe('two snapshots side by side', () => {
     await page.locator('vscode-button', { hasText: '⇄' }).click();
     await page.getByRole('alert').filter({ hasText: 'The disk is gone.' }).waitFor();
     alone.failing.clear();
-    await page.locator('.compare').getByText('Retry').first().click();
+    await page.locator('.compare').getByText('Retry').filter({ visible: true }).first().click();
     await page.locator('.compare .summary', { hasText: 'live in A' }).waitFor();
   });
 

@@ -109,7 +109,7 @@ describe('the flame graph', () => {
       ['ArrowLeft', 'load'],
       ['ArrowLeft', 'forward'],
       ['ArrowDown', 'attend'],
-      ['Home', 'Everything'],
+      ['Home', 'All live memory'],
       ['ArrowDown', 'main'],
       ['ArrowDown', 'forward'],
       [' ', 'forward'],
