@@ -13,6 +13,11 @@ import { folderName } from '../workspace/folderName.js';
 /** Stands for the device of inputs that do not name any. */
 const TREND_DEVICE = 0;
 
+/** Higher than any of an earlier session, which a page may have kept. */
+function nextRequest(last: number): number {
+  return Math.max(last + 1, Date.now());
+}
+
 /** What the timeline offers, and what the user asked it to show last. */
 export class TimelineSelection {
   private request = 0;
@@ -24,7 +29,7 @@ export class TimelineSelection {
 
   /** @param path null for the snapshot that shows most: the last one of the run that leaks most */
   ask(path: string | null, highlight: SourcePlace | null): void {
-    this.request++;
+    this.request = nextRequest(this.request);
     this.path = path;
     this.highlight = highlight;
     this.compared = null;
@@ -32,7 +37,7 @@ export class TimelineSelection {
 
   /** Asks for two snapshots side by side. */
   askCompared(pair: ComparePair): void {
-    this.request++;
+    this.request = nextRequest(this.request);
     this.path = pair.b;
     this.highlight = null;
     this.compared = pair;

@@ -1,5 +1,5 @@
 /** One running VS Code and one browser, in which tests open as many windows as they like. */
-import type { Browser } from 'playwright-core';
+import type { Browser, BrowserContext } from 'playwright-core';
 import { launchChromium } from '../../vscode-host/browser.js';
 import { VsCodeServer, type ServerOptions, type WindowTarget } from '../../vscode-host/server.js';
 import { Workbench } from '../workbench/workbench.js';
@@ -45,11 +45,25 @@ export class UiSession {
     // Compiled test functions that run in the page name their inner functions through this helper of the compiler's.
     await context.addInitScript('globalThis.__name ??= (target) => target');
     context.setDefaultTimeout(pageLimitMs);
+    return this.windowIn(context, this.server.windowUrl(target), target.folder);
+  }
+
+  /** Closes a window and opens it again, with what it has stored. */
+  async restart({ page, folder }: Workbench): Promise<Workbench> {
+    for (const window of this.windows) if (window.workbench.page === page) this.windows.delete(window);
+    const [context, url] = [page.context(), page.url()];
+    const closed = page.waitForEvent('close');
+    await page.close({ runBeforeUnload: true });
+    await closed;
+    return this.windowIn(context, url, folder);
+  }
+
+  private async windowIn(context: BrowserContext, url: string, folder: string | undefined): Promise<Workbench> {
     const page = await context.newPage();
     const witness = new Witness(page);
-    const workbench = new Workbench(page, target.folder);
+    const workbench = new Workbench(page, folder);
     this.windows.add({ workbench, witness });
-    await page.goto(this.server.windowUrl(target));
+    await page.goto(url);
     await workbench.ready();
     return workbench;
   }

@@ -85,23 +85,32 @@ describe('the page as a tool', () => {
     });
   }
 
-  for (const [width, height] of [
+  for (const [width, height, font = 13] of [
     [480, 400],
+    [480, 400, 26],
+    [700, 500, 26],
+    [1024, 700, 26],
+    [1400, 330],
     [1200, 240],
     [690, 220],
     [700, 500],
     [1600, 1000],
+    [1600, 1000, 26],
   ]) {
-    it(`never scrolls as a page, whatever tab shows, at ${width}×${height}`, async () => {
-      const { page } = await session.open({ paths: run, files, viewport: { width, height } });
+    it(`never scrolls as a page, whatever tab shows, at ${width}×${height} and ${font} px`, async () => {
+      const alone = await session.open({ paths: run, files, viewport: { width, height } });
+      const { page } = alone;
+      await alone.useTheme('dark', `${font}px`);
       await drawn(page);
-      await page.getByText('Inspect Peak').click();
+      const area = await page.locator('.bands').boundingBox();
+      assert.ok(area !== null);
+      await page.mouse.click(area.x + area.width * 0.7, area.y + area.height - 3);
       for (const tab of ['Stacks', 'Flame Graph', 'Memory Map', 'Table', 'Lines']) {
         await page.getByRole('tab', { name: tab }).click();
         await unscrolled(page);
         assert.ok(await isInSight(page.getByRole('tab', { name: tab })), `${tab} is out of sight`);
       }
-      assert.ok(((await page.locator('.plot').boundingBox())?.height ?? 0) > 50, 'the chart has no height');
+      assert.ok(((await page.locator('.plot').boundingBox())?.height ?? 0) > 3 * font, 'the chart has no height');
     });
   }
 
@@ -194,6 +203,41 @@ describe('the page as a tool', () => {
     }
     assert.ok(bands > 40, `only ${bands} of 200 points are on a series`);
   });
+
+  for (const [tab, thing] of [
+    ['Memory Map', '.map .piece'],
+    ['Flame Graph', '.flame .call'],
+  ]) {
+    it(`says in the ${tab} what lies under the pointer, and keeps to it on a click, at 100 random points`, async () => {
+      const { page } = await session.open({ paths: run.slice(-1), files, viewport: { width: 1000, height: 700 } });
+      await page.getByRole('tab', { name: tab }).click();
+      await page.locator(thing).first().waitFor();
+      const area = await page.locator(thing.split(' ')[0]).locator('.scroller').boundingBox();
+      assert.ok(area !== null);
+      const below = seededRandom(11);
+      let things = 0;
+      for (let point = 0; point < 100; point++) {
+        const at = { x: area.x + below(Math.floor(area.width)), y: area.y + below(Math.floor(area.height)) };
+        await page.mouse.move(at.x, at.y);
+        const labelUnder = async (): Promise<string | null> =>
+          page.evaluate(
+            ([x, y, of]) =>
+              document.elementFromPoint(Number(x), Number(y))?.closest(String(of))?.getAttribute('aria-label') ?? null,
+            [at.x, at.y, thing.split(' ')[1]],
+          );
+        const label = await labelUnder();
+        if (label === null) continue;
+        things++;
+        const readout = page.locator('.flame-readout:visible');
+        assert.equal(await readout.innerText(), label);
+        if (tab === 'Flame Graph') continue;
+        await page.mouse.click(at.x, at.y);
+        assert.equal(await page.locator(`${thing}.selected`).getAttribute('aria-label'), label);
+        assert.equal(await readout.innerText(), label);
+      }
+      assert.ok(things > 20, `only ${things} points are on something`);
+    });
+  }
 
   for (const { path, device, asked } of outOfMemory) {
     it(`begins with the allocation that failed: ${asked.file}`, async function () {
