@@ -14,12 +14,13 @@ import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
 import { DataTable } from '../table/dataTable.js';
+import { filterRows } from '../table/rowOrder.js';
+import { ownerName } from '../layer/bandText.js';
 import type { ViewState } from '../viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
-import { filterCompared, sortCompared } from './compareRows.js';
 import type { CompareSession } from './compareSession.js';
 import { COMPARE_PANES, type ComparePane, type CompareSort } from './compareState.js';
-import { compareColumns, type ComparedRow } from './compareColumns.js';
+import { compareColumns, sortCompared, type ComparedRow } from './compareTable.js';
 
 export function createCompareGrowth(
   store: Store<ViewState>,
@@ -126,7 +127,13 @@ export function createCompareGrowth(
     const { answer } = compares.table.store.get();
     const { compare, filter } = store.get();
     table.element.hidden = answer === null;
-    rows = answer === null ? [] : sortCompared(filterCompared(answer.rows, filter), compare.sort);
+    rows =
+      answer === null
+        ? []
+        : sortCompared(
+            filterRows(answer.rows, filter, (row) => ownerName(row, 'whole')),
+            compare.sort,
+          );
     if (answer === null) return;
     const others = { ...answer.others, name: strings.otherLines(answer.otherLines) };
     table.show({

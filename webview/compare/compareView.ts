@@ -20,7 +20,7 @@ import type { SeriesAxis } from '../../src/protocol/compareData.js';
 import type { ViewState } from '../viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
 import type { CompareSession } from './compareSession.js';
-import { compareSummary } from './compareSummary.js';
+import { compareSummary } from './growthText.js';
 import { firstPair, pairAtSameStep } from './pairChoice.js';
 import { createOtherSeries, seriesName } from './seriesChoice.js';
 

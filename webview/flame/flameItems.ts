@@ -1,4 +1,5 @@
 /** The boxes of a flame graph: what is above the focus, each as wide as all, and what is below it, as wide as its bytes. */
+import { filterRows } from '../table/rowOrder.js';
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
 
 export interface FlameItem {
@@ -77,15 +78,13 @@ export function flameItems({
 
 /** The items whose words have every word that is looked for; none if nothing is. */
 export function findItems(items: readonly FlameItem[], find: string, textOf: (call: FlameCall) => string): Set<number> {
-  const words = find.toLowerCase().split(/\s+/).filter(Boolean);
-  const found = new Set<number>();
-  if (words.length === 0) return found;
-  items.forEach(({ call }, index) => {
-    if (call === null) return;
-    const text = textOf(call).toLowerCase();
-    if (words.every((word) => text.includes(word))) found.add(index);
-  });
-  return found;
+  const indices =
+    find.trim() === '' ? [] : items.map((_, index) => index).filter((index) => items[index].call !== null);
+  const textAt = (index: number): string => {
+    const { call } = items[index];
+    return call === null ? '' : textOf(call);
+  };
+  return new Set(filterRows(indices, find, textAt));
 }
 
 /** Bytes that went through what was found, each once however often its path was. */

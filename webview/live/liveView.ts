@@ -12,11 +12,12 @@ import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { DataTable } from '../table/dataTable.js';
+import { filterRows } from '../table/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../viewState.js';
 import type { AllocatedSession } from './allocatedSession.js';
 import { liveColumns, type ListRow } from './liveColumns.js';
-import { filterRows, ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
+import { ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
 
 export function createLiveView(
   store: Store<ViewState>,

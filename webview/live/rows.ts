@@ -1,5 +1,6 @@
 /** The rows of "what is live here": owner lines and buckets, as they are sorted, filtered and summed. */
 import type { LiveLine, OwnerSums } from '../../src/protocol/timelineData.js';
+import { byLine } from '../table/rowOrder.js';
 import type { LiveSort, SourceLine } from '../viewState.js';
 
 export type LiveRow =
@@ -36,20 +37,11 @@ export function ownerRows(
 /** A sorted copy. By line means by file, then number; rows without a line come last. */
 export function sortRows(rows: readonly LiveRow[], sort: LiveSort): LiveRow[] {
   const compare = {
-    bytes: (a: LiveRow, b: LiveRow): number => b.bytes - a.bytes || b.blocks - a.blocks || byLine(a, b),
-    blocks: (a: LiveRow, b: LiveRow): number => b.blocks - a.blocks || b.bytes - a.bytes || byLine(a, b),
-    line: byLine,
+    bytes: (a: LiveRow, b: LiveRow): number => b.bytes - a.bytes || b.blocks - a.blocks || byRow(a, b),
+    blocks: (a: LiveRow, b: LiveRow): number => b.blocks - a.blocks || b.bytes - a.bytes || byRow(a, b),
+    line: byRow,
   }[sort];
   return [...rows].sort(compare);
-}
-
-/** The rows whose text has every word of `filter` in it, whatever the case. `textOf` is what the user sees of a row. */
-export function filterRows(rows: readonly LiveRow[], filter: string, textOf: (row: LiveRow) => string): LiveRow[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return rows.filter((row) => {
-    const text = textOf(row).toLowerCase();
-    return words.every((word) => text.includes(word));
-  });
 }
 
 /** What rows add up to. */
@@ -70,8 +62,6 @@ export function largestMappedLine(live: OwnerSums): LiveLine | null {
   return largest;
 }
 
-function byLine(a: LiveRow, b: LiveRow): number {
-  if (a.kind !== 'line' || b.kind !== 'line') return Number(a.kind !== 'line') - Number(b.kind !== 'line');
-  const files = a.line.file < b.line.file ? -1 : Number(a.line.file > b.line.file);
-  return files || a.line.line - b.line.line;
+function byRow(a: LiveRow, b: LiveRow): number {
+  return byLine(a.kind === 'line' ? a.line : null, b.kind === 'line' ? b.line : null);
 }

@@ -3,6 +3,8 @@ import { el } from '../dom.js';
 import { mapTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';
 import { savedName } from '../export/savedName.js';
+import { placePin } from '../axisChange.js';
+import { formatCount } from '../format.js';
 import { whenOf } from '../instant.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
@@ -16,7 +18,6 @@ import type { ViewState } from '../viewState.js';
 import { MapGrid } from './mapGrid.js';
 import type { MapSession } from './mapSession.js';
 import { mapSummary, ownerOfPiece, pieceText } from './mapText.js';
-import { createScrubber } from './scrubber.js';
 
 export function createMapView(
   store: Store<ViewState>,
@@ -107,4 +108,27 @@ export function createMapView(
       },
     },
   };
+}
+
+/** Through time, event by event: a slider over the trace that moves the pin. */
+function createScrubber(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+  const slider = el('input', {
+    class: 'scrubber',
+    title: strings.scrubHint,
+    attributes: { type: 'range', min: '-1', step: '1', 'aria-label': strings.scrub },
+  });
+  slider.addEventListener('input', () => {
+    const { curve } = store.get();
+    const event = Number(slider.value);
+    if (curve !== null) session.lookInto(placePin({ event, axis: 'events', x: Math.max(0, event) }, curve, null));
+  });
+  store.watch(({ curve, pin }) => {
+    const events = curve?.events ?? 0;
+    slider.hidden = events === 0;
+    slider.max = String(events - 1);
+    const event = pin?.event ?? events - 1;
+    slider.value = String(event);
+    slider.setAttribute('aria-valuetext', strings.eventOf(formatCount(event), formatCount(events)));
+  });
+  return slider;
 }

@@ -1,5 +1,6 @@
 /** Every table of the page: columns say what a row has in its cells, and which of them sort. */
 import { el } from '../dom.js';
+import type { TableData } from '../export/tableData.js';
 import { formatBytes, formatCount, formatExactBytes } from '../format.js';
 import { strings } from '../strings.js';
 import type { SourceLine } from '../viewState.js';
@@ -220,4 +221,21 @@ export function placeCell(name: string, opens: boolean): Cell {
   return {
     content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name,
   };
+}
+
+/** What a table on the page shows, with exact numbers where a cell has one in its title. */
+export function tableOf(table: HTMLTableElement): TableData | null {
+  const { tHead, tBodies } = table;
+  const columns = [...(tHead?.rows[0]?.cells ?? [])].map((cell) => cell.textContent.trim());
+  if (columns.length === 0 || tBodies.length === 0) return null;
+  const rows = [...tBodies[0].rows].map((row) => [...row.cells].map(valueOf));
+  return { columns, rows };
+}
+
+function valueOf(cell: HTMLTableCellElement): string | number {
+  const shown = cell.textContent.trim();
+  const exact = cell.classList.contains('number') ? (cell.title === '' ? shown : cell.title) : '';
+  const digits = /^\u2212?[\d,]+(?= |$)/.exec(exact)?.[0];
+  if (digits === undefined) return shown;
+  return Number(digits.replaceAll(',', '').replace('\u2212', '-'));
 }

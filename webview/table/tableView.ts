@@ -8,7 +8,6 @@ import type { Saved } from '../export/saveMenu.js';
 import { savedName } from '../export/savedName.js';
 import { curveTable, flameTable, mapTable } from '../export/savedTables.js';
 import type { TableData } from '../export/tableData.js';
-import { tableOf } from '../export/tableOf.js';
 import { findItems, flameItems, type FlameItem } from '../flame/flameItems.js';
 import type { FlameSession } from '../flame/flameSession.js';
 import type { FlameSort } from '../flame/flameState.js';
@@ -32,6 +31,7 @@ import {
   DataTable,
   nameColumn,
   placeCell,
+  tableOf,
   textColumn,
   type Cell,
   type Column,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { Pinch } from '../../../webview/chart/pinch.js';
+import { Pinch } from '../../../webview/chart/gestures.js';
 
 describe('two fingers on the plot', () => {
   it('zoom by how far they spread, around their middle', () => {

@@ -1,8 +1,9 @@
-/** The columns of the growth by line: the line first. */
+/** The growth by line: its columns, the line first, and its order. */
 import type { CompareCell, CompareRow } from '../../src/protocol/compareData.js';
 import { formatBytes, formatCount, formatExactBytes } from '../format.js';
 import { ownerName } from '../layer/bandText.js';
 import { strings } from '../strings.js';
+import { byLine } from '../table/rowOrder.js';
 import { bytesCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
 import { COMPARE_SORTS, type CompareSort } from './compareState.js';
 import { growthOf, growthText, signedExactBytes } from './growthText.js';
@@ -57,4 +58,28 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
         content: `${formatCount(row.blocksA)} → ${formatCount(row.blocksB)}`,
       };
   }
+}
+
+/** A sorted copy; what grew most, or is largest, first. */
+export function sortCompared(rows: readonly CompareRow[], sort: CompareSort): CompareRow[] {
+  if (sort === 'line') return [...rows].sort(byPlace);
+  const figure = (row: CompareRow): number => {
+    switch (sort) {
+      case 'growthBytes':
+      case 'bytesA':
+      case 'bytesB':
+        return row[sort];
+      case 'survived':
+      case 'born':
+      case 'freed':
+        return row.flow?.[sort].bytes ?? 0;
+      case 'blocks':
+        return row.blocksB - row.blocksA;
+    }
+  };
+  return [...rows].sort((a, b) => figure(b) - figure(a) || b.bytesB - a.bytesB || byPlace(a, b));
+}
+
+function byPlace(a: CompareRow, b: CompareRow): number {
+  return byLine(a.place, b.place);
 }
