@@ -499,7 +499,6 @@ export const strings = {
   unexplained: t('Not explained'),
   unexplainedHint: t('The history and the list of blocks disagree by this much'),
   notMapped: t('not in this workspace'),
-  openLine: (file: string, line: number): string => t('Open {0} at line {1}', file, line),
   pointedOut: t('The line you came from'),
   total: t('Total'),
   totalIsLive: (bytes: number): string => t('= live bytes, {0}', formatExactBytes(bytes)),
@@ -583,7 +582,6 @@ export const strings = {
     either: t('The larger of A and B'),
     after: t('Live in B'),
   } satisfies Record<CompareWidth, string>,
-  compareWholeHint: t('Show everything (Escape)'),
 
   // What leaves the page
   save: t('Save…'),

@@ -1,7 +1,4 @@
-/**
- * A stepped curve, drawn straight from its columns, a few strokes for each pixel: a curve while it moves, where chart.js
- * would keep an object for each point, and those of a comparison.
- */
+/** A stepped curve, drawn straight from its columns, a few strokes for each pixel. */
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';

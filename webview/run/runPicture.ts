@@ -3,7 +3,7 @@ import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../chart/points.js';
 import { placeLabels } from '../chart/labels.js';
-import { MARK_DASHES } from '../chart/marksPlugin.js';
+import { MARK_DASHES } from '../chart/marks.js';
 import { MARK_SIGNS } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { partName, stepName } from './runText.js';

@@ -1,10 +1,10 @@
 /** Draws snapshots, out-of-memory events, the garbage collector and steps over the curve. Each kind has its own line, sign and place. */
-import type { Chart, ChartArea, Plugin } from 'chart.js';
 import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
 import { MARK_SIGNS, markLabel } from '../strings.js';
 import { apart } from './apart.js';
 import { placeLabels } from './labels.js';
+import type { PlotArea } from './plot.js';
 
 type Kind = TimelineMark['kind'];
 
@@ -18,44 +18,43 @@ export const MARK_DASHES: Record<Kind, number[]> = {
 /** The higher has its label first where there is no room for two. */
 const RANKS: Record<Kind, number> = { outOfMemory: 3, snapshot: 2, collector: 1, step: 0 };
 
-/** @param source what to draw now, asked at each drawing */
-export function marksPlugin(source: () => { marks: readonly TimelineMark[]; theme: ChartTheme }): Plugin<'line'> {
-  return {
-    id: 'leaklineMarks',
-    afterDatasetsDraw: (chart: Chart<'line'>) => {
-      const { marks, theme } = source();
-      const { chartArea, ctx } = chart;
-      const visible = marks
-        .map((mark) => ({ mark, pixel: chart.scales['x'].getPixelForValue(mark.x) }))
-        .filter(({ pixel }) => pixel >= chartArea.left - 0.5 && pixel <= chartArea.right + 0.5);
-      const steps = visible.filter(({ mark }) => mark.kind === 'step');
-      const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
-      ctx.save();
-      for (const { mark, pixel } of drawn) drawLine(ctx, chartArea, pixel, mark.kind, theme);
-      drawLabels(ctx, chartArea, drawn, theme);
-      ctx.restore();
-    },
-  };
+export function drawMarks(
+  ctx: CanvasRenderingContext2D,
+  area: PlotArea,
+  marks: readonly TimelineMark[],
+  pixelOf: (x: number) => number,
+  theme: ChartTheme,
+): void {
+  const visible = marks
+    .map((mark) => ({ mark, pixel: pixelOf(mark.x) }))
+    .filter(({ pixel }) => pixel >= area.left - 0.5 && pixel <= area.left + area.width + 0.5);
+  const steps = visible.filter(({ mark }) => mark.kind === 'step');
+  const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
+  ctx.save();
+  for (const { mark, pixel } of drawn) drawLine(ctx, area, pixel, mark.kind, theme);
+  drawLabels(ctx, area, drawn, theme);
+  ctx.restore();
 }
 
-function drawLine(ctx: CanvasRenderingContext2D, area: ChartArea, pixel: number, kind: Kind, theme: ChartTheme): void {
+function drawLine(ctx: CanvasRenderingContext2D, area: PlotArea, pixel: number, kind: Kind, theme: ChartTheme): void {
   const x = Math.round(pixel) + 0.5;
   ctx.beginPath();
   ctx.strokeStyle = theme[kind];
   ctx.lineWidth = 1;
   ctx.setLineDash(MARK_DASHES[kind]);
   ctx.moveTo(x, area.top);
-  ctx.lineTo(x, area.bottom);
+  ctx.lineTo(x, area.top + area.height);
   ctx.stroke();
 }
 
 function drawLabels(
   ctx: CanvasRenderingContext2D,
-  area: ChartArea,
+  area: PlotArea,
   drawn: readonly { mark: TimelineMark; pixel: number }[],
   theme: ChartTheme,
 ): void {
   ctx.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
+  ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
   const texts = drawn.map(({ mark }, index) => {
     // The same words over each of many steps say nothing.
@@ -69,7 +68,7 @@ function drawLabels(
     width: ctx.measureText(texts[index]).width,
     rank: RANKS[mark.kind],
   }));
-  placeLabels(wishes, area.left, area.right, theme.fontSize / 2).forEach((left, index) => {
+  placeLabels(wishes, area.left, area.left + area.width, theme.fontSize / 2).forEach((left, index) => {
     if (left === null) return;
     ctx.fillStyle = theme[drawn[index].mark.kind];
     ctx.fillText(texts[index], left, area.top - 2);
