@@ -134,7 +134,7 @@ export function createControls(
     // Where there is no curve, nothing about it can be chosen.
     grouping.element.hidden = peak.element.hidden = curve?.events === 0;
     compare.element.hidden = comparable(choices).length < 2;
-    progress.show(state.curveLoading || state.liveLoading || state.reading);
+    progress.show(state.curveLoading || state.reading);
   });
 
   return el(

@@ -9,7 +9,7 @@ import type { PlotArea } from './plot.js';
 type Kind = TimelineMark['kind'];
 
 /** Each kind has dashes of its own: nothing hangs on colour alone. */
-export const MARK_DASHES: Record<Kind, number[]> = {
+const MARK_DASHES: Record<Kind, number[]> = {
   outOfMemory: [],
   snapshot: [4, 3],
   collector: [8, 3],
@@ -30,47 +30,54 @@ export function drawMarks(
     .filter(({ pixel }) => pixel >= area.left - 0.5 && pixel <= area.left + area.width + 0.5);
   const steps = visible.filter(({ mark }) => mark.kind === 'step');
   const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
-  ctx.save();
-  for (const { mark, pixel } of drawn) drawLine(ctx, area, pixel, mark.kind, theme);
-  drawLabels(ctx, area, drawn, theme);
-  ctx.restore();
+  const labelled = drawn.map(({ mark, pixel }, index): LabelledMark => {
+    const { kind } = mark;
+    // The same words over each of many steps say nothing.
+    const repeated = kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
+    // What the collector freed is told under the mouse and in the table: here it would leave no room for the steps.
+    const label = kind === 'collector' ? '' : markLabel(mark);
+    const text = repeated ? '' : [MARK_SIGNS[kind], label].filter(Boolean).join(' ');
+    return { kind, pixel, text, rank: RANKS[kind] };
+  });
+  drawLabelled(ctx, area, labelled, theme);
 }
 
-function drawLine(ctx: CanvasRenderingContext2D, area: PlotArea, pixel: number, kind: Kind, theme: ChartTheme): void {
-  const x = Math.round(pixel) + 0.5;
-  ctx.beginPath();
-  ctx.strokeStyle = theme[kind];
-  ctx.lineWidth = 1;
-  ctx.setLineDash(MARK_DASHES[kind]);
-  ctx.moveTo(x, area.top);
-  ctx.lineTo(x, area.top + area.height);
-  ctx.stroke();
+export interface LabelledMark {
+  kind: Kind;
+  /** Along the x axis. */
+  pixel: number;
+  text: string;
+  /** The higher has its label first. */
+  rank: number;
 }
 
-function drawLabels(
+/** Draws lines over an area, and their labels above it as far as there is room. */
+export function drawLabelled(
   ctx: CanvasRenderingContext2D,
-  area: PlotArea,
-  drawn: readonly { mark: TimelineMark; pixel: number }[],
+  { left, top, width, height }: PlotArea,
+  marks: readonly LabelledMark[],
   theme: ChartTheme,
 ): void {
+  ctx.save();
+  ctx.lineWidth = 1;
+  for (const { kind, pixel } of marks) {
+    const x = Math.round(pixel) + 0.5;
+    ctx.beginPath();
+    ctx.strokeStyle = theme[kind];
+    ctx.setLineDash(MARK_DASHES[kind]);
+    ctx.moveTo(x, top);
+    ctx.lineTo(x, top + height);
+    ctx.stroke();
+  }
   ctx.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
   ctx.textAlign = 'left';
   ctx.textBaseline = 'bottom';
-  const texts = drawn.map(({ mark }, index) => {
-    // The same words over each of many steps say nothing.
-    const repeated = mark.kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
-    // What the collector freed is told under the mouse and in the table: here it would leave no room for the steps.
-    const label = mark.kind === 'collector' ? '' : markLabel(mark);
-    return repeated ? '' : [MARK_SIGNS[mark.kind], label].filter(Boolean).join(' ');
+  const wishes = marks.map(({ pixel, text, rank }) => ({ centre: pixel, width: ctx.measureText(text).width, rank }));
+  const places = top === 0 ? [] : placeLabels(wishes, left, left + width, theme.fontSize / 2);
+  places.forEach((at, index) => {
+    if (at === null) return;
+    ctx.fillStyle = theme[marks[index].kind];
+    ctx.fillText(marks[index].text, at, top - 2);
   });
-  const wishes = drawn.map(({ mark, pixel }, index) => ({
-    centre: pixel,
-    width: ctx.measureText(texts[index]).width,
-    rank: RANKS[mark.kind],
-  }));
-  placeLabels(wishes, area.left, area.left + area.width, theme.fontSize / 2).forEach((left, index) => {
-    if (left === null) return;
-    ctx.fillStyle = theme[drawn[index].mark.kind];
-    ctx.fillText(texts[index], left, area.top - 2);
-  });
+  ctx.restore();
 }

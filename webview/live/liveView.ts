@@ -62,7 +62,7 @@ export function createLiveView(
     const { pin, live, curve, liveError } = state;
     const event = pin?.event ?? (curve?.events ?? 0) - 1;
     listing.show(state.listing);
-    pane.stand({ loading: false, error: liveError === null ? null : strings.liveFailed(liveError) });
+    pane.stand({ loading: state.liveLoading, error: liveError === null ? null : strings.liveFailed(liveError) });
     scroller.hidden = listed === null;
     scroller.classList.toggle('stale', state.listing === 'live' && live !== null && live.event !== event);
     pane.summarize(listed === null ? '' : listed.summary);

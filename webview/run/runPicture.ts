@@ -2,8 +2,9 @@
 import type { RunCurve } from '../../src/protocol/runData.js';
 import { apart } from '../chart/apart.js';
 import { lastAtOrBelow } from '../chart/points.js';
-import { placeLabels } from '../chart/labels.js';
-import { MARK_DASHES } from '../chart/marks.js';
+import { drawLabelled, type LabelledMark } from '../chart/marks.js';
+import { pixelOf, type PlotArea } from '../chart/plot.js';
+import { traceSteps } from '../chart/steppedCurve.js';
 import { MARK_SIGNS } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
 import { partName, stepName } from './runText.js';
@@ -45,10 +46,9 @@ export function drawRun(
   ink: CanvasRenderingContext2D,
   run: RunCurve,
   theme: ChartTheme,
-  area: RunArea,
+  { width, height, top }: RunArea,
   shown: number,
 ): void {
-  const { width, height, top } = area;
   const highest = run.live.reduce((most, bytes) => Math.max(most, bytes), 1);
   const reserved = run.reserved?.reduce((most, bytes) => Math.max(most, bytes), 1) ?? 1;
   const ceiling = Math.max(highest, reserved) * 1.05;
@@ -57,7 +57,9 @@ export function drawRun(
   const floor = height - 0.5;
   const yOf = (bytes: number): number =>
     Math.min(floor - (bytes / ceiling) * (floor - top), bytes > 0 ? floor - 1 : floor);
+  const area = { left: 0, top, width, height: height - top };
   ink.clearRect(0, 0, width, height);
+  ink.lineWidth = 1;
   run.parts.forEach((part, index) => {
     const before = index === 0 ? run.extent.from : run.parts[index - 1].to;
     if (part.before !== 'joined' && part.from > before) {
@@ -70,60 +72,29 @@ export function drawRun(
       ink.fill();
       return;
     }
-    const values = { first: part.first, end: part.end, xOf, to: xOf(part.to) };
+    if (part.end === part.first) return;
+    const trace = (values: Float64Array): ReturnType<typeof traceSteps> => {
+      const of = (column: Float64Array): Float64Array => column.subarray(part.first, part.end);
+      ink.beginPath();
+      return traceSteps(ink, { x: of(run.x), values: of(values), end: part.to }, run.extent, area, yOf);
+    };
     if (run.reserved !== null) {
+      trace(run.reserved);
       ink.setLineDash([6, 3]);
       ink.strokeStyle = theme.reserved;
-      strokeSteps(ink, run.x, run.reserved, { ...values, yOf });
+      ink.stroke();
       ink.setLineDash([]);
     }
-    fillSteps(ink, run, theme, { ...values, yOf, floor: height });
+    const drawn = trace(run.live);
     ink.strokeStyle = theme.live;
-    strokeSteps(ink, run.x, run.live, { ...values, yOf });
+    ink.stroke();
+    if (drawn === null) return;
+    ink.lineTo(drawn.right, floor);
+    ink.lineTo(drawn.left, floor);
+    ink.fillStyle = theme.liveFill;
+    ink.fill();
   });
-  drawMarks(ink, run, theme, area, shown);
-}
-
-interface Steps {
-  first: number;
-  end: number;
-  to: number;
-  xOf: (x: number) => number;
-  yOf: (bytes: number) => number;
-}
-
-function trace(ink: CanvasRenderingContext2D, x: Float64Array, values: Float64Array, steps: Steps): void {
-  const { first, end, to, xOf, yOf } = steps;
-  for (let point = first; point < end; point++) {
-    if (point === first) ink.moveTo(xOf(x[point]), yOf(values[point]));
-    else {
-      ink.lineTo(xOf(x[point]), yOf(values[point - 1]));
-      ink.lineTo(xOf(x[point]), yOf(values[point]));
-    }
-  }
-  if (end > first) ink.lineTo(to, yOf(values[end - 1]));
-}
-
-function strokeSteps(ink: CanvasRenderingContext2D, x: Float64Array, values: Float64Array, steps: Steps): void {
-  ink.lineWidth = 1;
-  ink.beginPath();
-  trace(ink, x, values, steps);
-  ink.stroke();
-}
-
-function fillSteps(
-  ink: CanvasRenderingContext2D,
-  run: RunCurve,
-  theme: ChartTheme,
-  steps: Steps & { floor: number },
-): void {
-  if (steps.end === steps.first) return;
-  ink.fillStyle = theme.liveFill;
-  ink.beginPath();
-  trace(ink, run.x, run.live, steps);
-  ink.lineTo(steps.to, steps.floor);
-  ink.lineTo(steps.xOf(run.x[steps.first]), steps.floor);
-  ink.fill();
+  drawRunMarks(ink, run, theme, area, shown);
 }
 
 function hatch(
@@ -147,64 +118,28 @@ function hatch(
   ink.restore();
 }
 
-function drawMarks(
+function drawRunMarks(
   ink: CanvasRenderingContext2D,
   run: RunCurve,
   theme: ChartTheme,
-  { width, height, top }: RunArea,
+  area: PlotArea,
   shown: number,
 ): void {
-  ink.font = `${theme.fontSize * 0.85}px ${theme.fontFamily}`;
-  ink.textBaseline = 'bottom';
-  const line = (x: number, colour: string, dash: number[]): void => {
-    ink.strokeStyle = colour;
-    ink.setLineDash(dash);
-    ink.beginPath();
-    ink.moveTo(x, top);
-    ink.lineTo(x, height);
-    ink.stroke();
-    ink.setLineDash([]);
-  };
-  const told = apart(run.steps, ({ x }) => pixelOfRun(run, x, width));
-  const steps = told.map((step) => ({
-    x: step.x,
-    text: stepName(step),
-    rank: 0,
-    colour: theme.step,
-    dash: MARK_DASHES.step,
-  }));
-  const failures = run.outOfMemory.map(({ x }) => ({
-    x,
-    text: MARK_SIGNS.outOfMemory,
-    rank: 2,
-    colour: theme.outOfMemory,
-    dash: MARK_DASHES.outOfMemory,
-  }));
-  const collections = run.collected.map(({ x }) => ({
-    x,
-    text: MARK_SIGNS.collector,
-    rank: 0.5,
-    colour: theme.collector,
-    dash: MARK_DASHES.collector,
-  }));
-  const snapshots = run.parts.map((part, index) => ({
-    x: part.to,
-    text: `${MARK_SIGNS.snapshot} ${partName(part)}`,
-    rank: index === shown ? 3 : 1,
-    colour: theme.snapshot,
-    dash: MARK_DASHES.snapshot,
-  }));
-  const marks = [...steps, ...collections, ...failures, ...snapshots];
-  for (const { x, colour, dash } of marks) line(pixelOfRun(run, x, width), colour, dash);
-  const wishes = marks.map(({ x, text, rank }) => ({
-    centre: pixelOfRun(run, x, width),
-    width: ink.measureText(text).width,
+  const pixel = (x: number): number => pixelOf(x, area, run.extent);
+  const of = (kind: LabelledMark['kind'], x: number, text: string, rank: number): LabelledMark => ({
+    kind,
+    pixel: pixel(x),
+    text,
     rank,
-  }));
-  if (top === 0) return;
-  placeLabels(wishes, 0, width, theme.fontSize / 2).forEach((left, index) => {
-    if (left === null) return;
-    ink.fillStyle = marks[index].colour;
-    ink.fillText(marks[index].text, left, top - 2);
   });
+  const snapshots = run.parts.map((part, index) =>
+    of('snapshot', part.to, `${MARK_SIGNS.snapshot} ${partName(part)}`, index === shown ? 3 : 1),
+  );
+  const marks = [
+    ...apart(run.steps, ({ x }) => pixel(x)).map((step) => of('step', step.x, stepName(step), 0)),
+    ...run.collected.map(({ x }) => of('collector', x, MARK_SIGNS.collector, 0.5)),
+    ...run.outOfMemory.map(({ x }) => of('outOfMemory', x, MARK_SIGNS.outOfMemory, 2)),
+    ...snapshots,
+  ];
+  drawLabelled(ink, area, marks, theme);
 }

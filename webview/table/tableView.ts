@@ -65,6 +65,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     class: 'scroller',
     attributes: { tabindex: '0' },
   });
+  const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], scroller });
   let shown: Shown | null = null;
   const open = (line: { file: string; line: number }): void => {
     session.openSource(line);
@@ -167,6 +168,10 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   };
 
   const tables = { curve, allocations, calls, segments, run };
+  const whyNothing = (tabled: Tabled): string => {
+    if (tabled === 'segments' && maps.store.get().answer !== null) return strings.mapWithoutPlaces;
+    return store.get().curve?.events === 0 ? strings.noEvents : strings.nothingTabled;
+  };
   const draw = (): void => {
     const { pane, tabled } = store.get();
     if (pane !== 'table') return;
@@ -175,7 +180,11 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
       TABLED.filter((one) => one !== 'run' || (runs.store.get().run?.parts.length ?? 0) > 1),
     );
     shown = tables[tabled]();
-    scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'aside' }, strings.nothingTabled)]));
+    const { loading, error } = tabled === 'calls' ? flames.store.get() : maps.store.get();
+    const asked = tabled === 'calls' || tabled === 'segments';
+    const failed = tabled === 'calls' ? strings.flameFailed : strings.mapFailed;
+    view.stand({ loading: asked && loading, error: asked && error !== null ? failed(error) : null });
+    scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'aside' }, whyNothing(tabled))]));
   };
   store.watch((state, before) => {
     const keys = [
@@ -197,9 +206,8 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     flames.setPixels(scroller.clientWidth);
     maps.setSize(scroller.clientWidth, 1);
   }).observe(scroller);
-  const pane = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], scroller });
   return {
-    element: pane.element,
+    element: view.element,
     saved: {
       label: strings.paneName.table,
       name: () => savedName(store.get(), store.get().tabled),
