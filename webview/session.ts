@@ -1,6 +1,5 @@
 /** What the user can do, and what it makes of the state: the one place that talks to the extension. */
 import { unpackPoints } from '../src/protocol/curveCode.js';
-import { RpcError } from '../src/protocol/rpc.js';
 import {
   TIMELINE_PROTOCOL,
   type TimelineApi,
@@ -13,6 +12,7 @@ import { drawableExtent, fitRange, NARROWEST, type Range } from './chart/range.j
 import type { Host } from './host.js';
 import { Latest } from './latest.js';
 import { largestMappedLine } from './live/rows.js';
+import { sentenceOf } from './question.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
 import { listedBy, type Pin, type Selection, type SourceLine, type ViewState } from './viewState.js';
@@ -40,7 +40,7 @@ export class TimelineSession {
       this.receiveState(state, true);
     },
     failure: (error) => {
-      this.store.update({ choicesError: textOf(error) });
+      this.store.update({ choicesError: sentenceOf(error) });
     },
     settled: () => undefined,
   });
@@ -55,7 +55,7 @@ export class TimelineSession {
         this.receiveCurve(answer);
       },
       failure: (error) => {
-        this.store.update({ curveError: textOf(error) });
+        this.store.update({ curveError: sentenceOf(error) });
       },
       settled: () => {
         this.store.update({ curveLoading: false });
@@ -70,7 +70,7 @@ export class TimelineSession {
     },
     failure: (error) => {
       this.openAtEvent = null;
-      this.store.update({ live: null, liveError: textOf(error) });
+      this.store.update({ live: null, liveError: sentenceOf(error) });
     },
     settled: () => {
       this.store.update({ liveLoading: false });
@@ -203,20 +203,20 @@ export class TimelineSession {
     this.store.update({ openError: null });
     const { file, line } = target;
     this.call('openSource', { file, line, preserveFocus: false }).catch((error: unknown) => {
-      this.store.update({ openError: strings.openFailed(textOf(error)) });
+      this.store.update({ openError: strings.openFailed(sentenceOf(error)) });
     });
   }
 
   /** Applies the fix of an allocating line. */
   fixLeak({ file, line }: SourceLine): void {
     this.call('fixLeak', { file, line }).catch((error: unknown) => {
-      this.store.update({ openError: textOf(error) });
+      this.store.update({ openError: sentenceOf(error) });
     });
   }
 
   openSnapshot(): void {
     this.call('openSnapshot', null).catch((error: unknown) => {
-      this.store.update({ choicesError: textOf(error) });
+      this.store.update({ choicesError: sentenceOf(error) });
     });
   }
 
@@ -224,7 +224,7 @@ export class TimelineSession {
   clearComparison(): void {
     this.store.update({ view: 'timeline' });
     this.call('clearComparison', null).catch((error: unknown) => {
-      this.store.update({ openError: textOf(error) });
+      this.store.update({ openError: sentenceOf(error) });
     });
   }
 
@@ -371,8 +371,4 @@ function sameSelection(a: Selection | null, b: Selection | null): boolean {
 
 function sameRange(a: Range | null, b: Range | null): boolean {
   return a?.from === b?.from && a?.to === b?.to;
-}
-
-function textOf(error: unknown): string {
-  return error instanceof RpcError || error instanceof Error ? error.message : String(error);
 }

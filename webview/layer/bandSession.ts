@@ -2,6 +2,7 @@
 import type { BandDetail, BandDetailQuery, Bands, BandsQuery, BandSeries } from '../../src/protocol/bandData.js';
 import type { Host } from '../host.js';
 import { Latest } from '../latest.js';
+import { sentenceOf } from '../question.js';
 import type { Store } from '../store.js';
 import type { BandRef, SourceLine, ViewState } from '../viewState.js';
 import { stackBands } from './stackedBands.js';
@@ -163,7 +164,7 @@ export class BandSession {
       },
       failure: (error) => {
         this.wholeOf = '';
-        this.store.update({ bandsError: error instanceof Error ? error.message : String(error) });
+        this.store.update({ bandsError: sentenceOf(error) });
       },
       settled: () => undefined,
     });

@@ -1,38 +1,24 @@
 /** Asks for the curve of the whole run, and leads from it to the snapshot that has what is looked for. */
 import type { RunCurve, RunCurveQuery } from '../../src/protocol/runData.js';
 import type { Host } from '../host.js';
-import { Latest } from '../latest.js';
+import { Question } from '../question.js';
 import type { TimelineSession } from '../session.js';
-import { Store } from '../store.js';
+import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 
-export interface RunState {
-  /** The last answer; null where nothing is in a run, as amounts over time are not. */
-  run: RunCurve | null;
-  /** Why there is none, in a sentence. */
-  error: string | null;
-}
-
 export class RunSession {
-  readonly store = new Store<RunState>({ run: null, error: null });
   private pixels = 0;
   private asked = '';
-  private readonly latest: Latest<RunCurveQuery, RunCurve>;
+  private readonly question: Question<RunCurveQuery, RunCurve>;
 
   constructor(
     private readonly page: Store<ViewState>,
     private readonly timeline: Pick<TimelineSession, 'select' | 'lookInto'>,
     host: Pick<Host, 'call'>,
   ) {
-    this.latest = new Latest((query, signal) => host.call('runCurve', query, signal), {
-      answer: (run) => {
-        this.store.update({ run: run.parts.length > 0 ? run : null, error: null });
-      },
-      failure: (error) => {
-        this.asked = '';
-        this.store.update({ run: null, error: error instanceof Error ? error.message : String(error) });
-      },
-      settled: () => undefined,
+    this.question = new Question((query, signal) => host.call('runCurve', query, signal));
+    this.store.watch(({ error }) => {
+      if (error !== null) this.asked = '';
     });
     page.watch((state, before) => {
       if (state.selection !== before.selection || state.axis !== before.axis || state.choices !== before.choices) {
@@ -40,6 +26,16 @@ export class RunSession {
         this.ask();
       }
     });
+  }
+
+  get store(): Question<RunCurveQuery, RunCurve>['store'] {
+    return this.question.store;
+  }
+
+  /** The last answer; null where nothing is in a run, as amounts over time are not. */
+  get run(): RunCurve | null {
+    const { answer } = this.store.get();
+    return answer !== null && answer.parts.length > 0 ? answer : null;
   }
 
   /** Tells how wide the overview is; nothing is asked before that is known. */
@@ -52,7 +48,7 @@ export class RunSession {
 
   /** Shows a snapshot of the run, and looks into an event of its trace; into its end if none is told. */
   show(part: number, event: number | null = null): void {
-    const { run } = this.store.get();
+    const { run } = this;
     const shown = run?.parts.at(part);
     if (run === null || shown === undefined) return;
     this.timeline.select({ path: shown.path, device: run.device });
@@ -68,16 +64,15 @@ export class RunSession {
     const own = choices?.find(({ path }) => path === selection?.path);
     if (selection === null) {
       this.asked = '';
-      this.latest.cancel();
-      this.store.update({ run: null, error: null });
+      this.question.cancel();
       return;
     }
     if (this.pixels === 0) return;
-    const { run } = this.store.get();
+    const { run } = this;
     const sameRun = run?.parts.some(({ path }) => path === selection.path) === true && run.device === selection.device;
     const key = JSON.stringify([own?.run, selection.device, axis, this.pixels]);
     if (key === this.asked && (run === null || sameRun)) return;
     this.asked = key;
-    this.latest.request({ ...selection, axis, pixels: this.pixels });
+    this.question.ask({ ...selection, axis, pixels: this.pixels });
   }
 }

@@ -42,12 +42,12 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   );
   const view = el('section', { class: 'run', attributes: { 'aria-label': strings.run } }, failure.element, strip);
   const current = (): number => {
-    const { run } = runs.store.get();
+    const { run } = runs;
     const { selection } = store.get();
     return run?.parts.findIndex(({ path }) => path === selection?.path) ?? -1;
   };
   const placeBrush = (): void => {
-    const { run } = runs.store.get();
+    const { run } = runs;
     const brush = run === null ? null : brushOf(run, current(), store.get());
     shown.hidden = brush === null;
     if (run === null || brush === null) return;
@@ -59,7 +59,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   // Each frame of a zoom moves the brush; the picture under it stays.
   const moveBrush = oncePerFrame(placeBrush);
   const draw = oncePerFrame(() => {
-    const { run } = runs.store.get();
+    const { run } = runs;
     const { clientWidth: width, clientHeight: height } = strip;
     if (run === null || width === 0 || height === 0) return;
     const scale = window.devicePixelRatio;
@@ -78,7 +78,8 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     placeBrush();
   });
   const describe = (): void => {
-    const { run, error } = runs.store.get();
+    const { run } = runs;
+    const { error } = runs.store.get();
     failure.show(error === null ? null : strings.runFailed(error));
     // An empty strip keeps its place while it is asked for, so that the chart stays where it is.
     const { choices, selection, curve } = store.get();
@@ -108,7 +109,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
   }).observe(view);
 
   const shownRun = (): { run: RunCurve; index: number } | null => {
-    const { run } = runs.store.get();
+    const { run } = runs;
     const index = current();
     return run === null || index < 0 ? null : { run, index };
   };
@@ -130,14 +131,14 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
       session.setRange({ from: x(pixels.from), to: x(pixels.to) });
     },
     click: (pixel) => {
-      const { run } = runs.store.get();
+      const { run } = runs;
       if (run === null) return;
       const place = placeAt(run, pixel, strip.clientWidth);
       runs.show(place.part, place.event);
     },
   });
   strip.addEventListener('keydown', (event) => {
-    const count = runs.store.get().run?.parts.length ?? 0;
+    const count = runs.run?.parts.length ?? 0;
     const index = current();
     const next = {
       ArrowLeft: index - 1,

@@ -148,7 +148,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   };
 
   const run = (): Shown | null => {
-    const { run: answer } = runs.store.get();
+    const answer = runs.run;
     if (answer === null) return null;
     const { selection } = store.get();
     const table = new DataTable<number>({
@@ -177,7 +177,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     if (pane !== 'table') return;
     which.show(
       tabled,
-      TABLED.filter((one) => one !== 'run' || (runs.store.get().run?.parts.length ?? 0) > 1),
+      TABLED.filter((one) => one !== 'run' || (runs.run?.parts.length ?? 0) > 1),
     );
     shown = tables[tabled]();
     const { loading, error } = tabled === 'calls' ? flames.store.get() : maps.store.get();
