@@ -101,7 +101,13 @@ describe('the memory map', () => {
       blocks.reduce((sum, of) => sum + of, 0),
       2048,
     );
-    await page.keyboard.press('Escape');
+    await eventually(async () => {
+      assert.match((await page.evaluate(() => sessionStorage.getItem('vscode-state'))) ?? '', /"mapOnly":"0x/);
+    });
+    await page.reload();
+    await page.locator('.map-grid.zoomed .segment-bar').waitFor();
+    assert.equal(await piece(page, 0).count(), neighbours.length);
+    await page.locator('.map').getByText('↔').click();
     await piece(page, 2).first().waitFor();
     await asTable(page);
     const total = await page.locator('.pool-table tfoot td').allInnerTexts();
