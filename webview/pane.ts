@@ -36,7 +36,7 @@ export function createPane(options: PaneOptions): QueryPane {
   const element = el(
     'section',
     { class: `live ${options.class}`, attributes: { 'aria-label': label } },
-    el('div', { class: 'live-head' }, ...head, summary, progress.element),
+    el('div', { class: head.length === 0 ? 'live-head bare' : 'live-head' }, ...head, summary, progress.element),
     ...notes,
     failure.element,
     scroller,
