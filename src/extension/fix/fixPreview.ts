@@ -74,8 +74,8 @@ export class FixPreview implements vscode.TextDocumentContentProvider, vscode.Di
   }
 
   private async ask(title: string): Promise<void> {
-    const record = vscode.l10n.t('Apply and Record Again');
-    const apply = vscode.l10n.t('Apply');
+    const record = vscode.l10n.t('Apply Fix and Record Again');
+    const apply = vscode.l10n.t('Apply Fix');
     const choice = await vscode.window.showInformationMessage(vscode.l10n.t('Fix: {0}', title), record, apply);
     // The editor of the fix may be closed by now, or show another one.
     if (choice === undefined || this.pending === null) return;
