@@ -7,39 +7,57 @@ import { timesTable } from './timesTable.js';
 
 /** Dumps of the run, and events that each has more than the one before. */
 const TWENTY = { dumps: 20, events: 25_000 };
-const SOAK = { dumps: 100, events: 500 };
+/** The ring holds the last events: each dump has three quarters of those of the one before. */
+const SOAK = { dumps: 1000, events: 1000, last: 4000 };
+
+interface Dumps {
+  readonly dumps: number;
+  readonly events: number;
+  readonly last?: number;
+}
 
 export interface GrowingBench {
   /** Bundles of the rows. */
   readonly dist: string;
   readonly data: string;
-  /** Makes a file of so many events, unless an earlier run made it. */
-  readonly make: (events: number, path: string) => Truth;
+  /** Makes files by the arguments of `makeSnapshot`, unless an earlier run made them. */
+  readonly make: (args: readonly string[], files: readonly string[]) => Truth[];
   /** Runs a row and holds what it finds against what is in the files; a text says why there is no measurement. */
-  readonly median: (command: [string, string[]], truth: Truth) => (Measurement & { curve: string }) | string;
+  readonly median: (
+    command: [string, string[]],
+    truth: Truth,
+    repeat?: number,
+  ) => (Measurement & { curve: string }) | string;
 }
 
 /** @returns a section of the table, in Markdown */
 export function measureGrowing({ dist, data, make, median }: GrowingBench): string {
-  const run = (name: string, { dumps, events }: typeof TWENTY): { files: string[]; truths: Truth[] } => {
+  const run = (name: string, { dumps, events, last = Infinity }: Dumps): { files: string[]; truths: Truth[] } => {
     const folder = join(data, name);
     mkdirSync(folder, { recursive: true });
-    const files = Array.from({ length: dumps }, (_, i) => join(folder, `run_step_${i + 1}.pickle`));
-    return { files, truths: files.map((path, i) => make(events * (i + 1), path)) };
+    const path = join(folder, 'run_step_%.pickle');
+    const files = Array.from({ length: dumps }, (_, i) => path.replace('%', String(i + 1)));
+    const args = [String(events), '30', path, 'protocol4', String(last), String(dumps)];
+    return { files, truths: make(args, files) };
   };
   const sum = (truths: readonly Truth[]): Truth => ({
     events: truths.reduce((all, { events }) => all + events, 0),
     liveBytes: truths.reduce((all, { liveBytes }) => all + liveBytes, 0),
     bytes: truths.reduce((all, { bytes }) => all + bytes, 0),
   });
-  const row = (name: string, files: readonly string[], truths: readonly Truth[]): ReturnType<typeof median> =>
-    median([process.execPath, [join(dist, 'rows', `${name}.mjs`), ...files]], sum(truths));
+  const row = (
+    name: string,
+    files: readonly string[],
+    truths: readonly Truth[],
+    repeat?: number,
+  ): ReturnType<typeof median> =>
+    median([process.execPath, [join(dist, 'rows', `${name}.mjs`), ...files]], sum(truths), repeat);
   const twenty = run('twenty', TWENTY);
   const soak = run('soak', SOAK);
   const rows: [string, ReturnType<typeof median>][] = [
     ['`analyze --json`, the last of twenty dumps', row('analyze', twenty.files.slice(-1), twenty.truths.slice(-1))],
     ['`analyze --json`, all twenty', row('analyze', twenty.files, twenty.truths)],
-    [`${SOAK.dumps} dumps in the worker, a report after each`, row('soak', soak.files, soak.truths)],
+    [`${SOAK.dumps} dumps in the worker, a report after each`, row('soak', soak.files, soak.truths, 1)],
   ];
   const last = rows[2][1];
   const points =

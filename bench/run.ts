@@ -112,9 +112,8 @@ if (all || values.growing === true) {
   const growing = measureGrowing({
     dist,
     data,
-    make: (events, path) => madeFile([String(events), '30', path]),
-    median: (command, truth) => {
-      const repeat = Number(values.repeat ?? 3);
+    make: madeFiles,
+    median: (command, truth, repeat = Number(values.repeat ?? 3)) => {
       const runs = Array.from({ length: repeat }, () => run(command, truth));
       const good = runs.filter((one) => typeof one !== 'string');
       return good.length < repeat
@@ -284,17 +283,16 @@ function subjectFile({
   dialect = 'protocol4',
 }: Pick<Subject, 'events' | 'depth'> & { dialect?: Dialect }): { file: string; truth: Truth } {
   const file = join(data, `e${events}_d${depth}${dialect === 'protocol4' ? '' : `_${dialect}`}.pickle`);
-  return { file, truth: madeFile([String(events), String(depth), file, dialect]) };
+  return { file, truth: madeFiles([String(events), String(depth), file, dialect])[0] };
 }
 
-/** @param args of `makeSnapshot`, the file third */
-function madeFile(args: readonly string[]): Truth {
-  const file = args[2];
-  if (!existsSync(file)) {
+/** @param args of `makeSnapshot`, the file third @param files that it makes */
+function madeFiles(args: readonly string[], files: readonly string[] = [args[2]]): Truth[] {
+  if (!files.every((file) => existsSync(file))) {
     const { status } = spawnSync(process.execPath, [join(dist, 'makeSnapshot.mjs'), ...args], { stdio: 'inherit' });
-    if (status !== 0) throw new Error(`${file} could not be made.`);
+    if (status !== 0) throw new Error(`${args[2]} could not be made.`);
   }
-  return JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth;
+  return files.map((file) => JSON.parse(readFileSync(`${file}.json`, 'utf8')) as Truth);
 }
 
 /**

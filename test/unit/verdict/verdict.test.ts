@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { theilSen } from '../../../src/core/verdict/rate.js';
+import { evenly } from '../../../src/core/model/evenly.js';
+import { mediansOver, rateOfRun, theilSen } from '../../../src/core/verdict/rate.js';
 import type { DigestLifetimes } from '../../../src/core/digest/digest.js';
 import type { Series } from '../../../src/core/verdict/seriesFeatures.js';
 import { seededRandom } from '../../support/seededRandom.js';
@@ -196,6 +197,18 @@ describe('The rate', () => {
     assert.equal(theilSen([0, 10, 20, 30], [0, 50, 100, 150])?.median, 5);
     assert.equal(theilSen([0, 1, 2, 3, 4, 5, 6], [0, 1005, 1010, 1015, 1020, 1025, 1030])?.median, 5);
     assert.equal(theilSen([3], [9]), null);
+  });
+
+  it('of a long run is that of some snapshots, the first and the last among them', () => {
+    const at = Array.from({ length: 100_000 }, (_, i) => i);
+    const bytes = at.map((step) => (step === 0 ? 0 : 7 * step + (step % 2)));
+    const median = mediansOver(at)(bytes) ?? 0;
+    assert.ok(Math.abs(median - 7) < 0.001, String(median));
+    assert.equal(rateOfRun(at, bytes)?.median, median);
+    const few = [at, bytes].map((values) => values.slice(0, 64));
+    assert.deepEqual(rateOfRun(few[0], few[1]), theilSen(few[0], few[1]));
+    assert.deepEqual(evenly(5, 3), [0, 2, 4]);
+    assert.deepEqual(evenly(2, 3), [0, 1]);
   });
 
   it('has a range that holds the true rate in nine of ten noisy runs', () => {

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
+import { buildReport } from '../../../src/core/report/buildReport.js';
+import { runCurve } from '../../../src/core/runs/runCurve.js';
+import { readRecording } from '../../../src/node/recordingFile.js';
+import { packDigest } from '../../../src/worker/packedDigest.js';
+import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
+import { workerHandlers } from '../../../src/worker/handlers.js';
+import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
+import { readingHere } from '../../support/readingHere.js';
+import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+
+const RUN = join(FIXTURES, 'planted/recordings/running_total');
+const workspace = { files: [], rules: [] };
+
+async function digestsOf(folder: string): Promise<SnapshotDigest[]> {
+  return Promise.all(
+    picklesUnder(folder).map(async (path) => digestSnapshot(path, await readFile(path), await readRecording(path))),
+  );
+}
+
+describe('A packed digest', () => {
+  it('is the same digest', async () => {
+    for (const digest of await digestsOf(FIXTURES)) {
+      const whole = structuredClone(digest);
+      packDigest(digest);
+      assert.deepEqual({ ...digest }, whole);
+    }
+  });
+
+  it('gives the same report and the same curve of a run, before it was looked at and after', async () => {
+    const digests = await digestsOf(RUN);
+    const whole = structuredClone(digests);
+    const expected = buildReport(whole, workspace);
+    const curve = runCurve({ snapshots: whole, steps: whole.map(() => null) }, 0, 100);
+    const fresh = structuredClone(digests);
+    fresh.forEach(packDigest);
+    assert.deepEqual(buildReport(fresh, workspace), expected);
+    buildReport(digests, workspace);
+    digests.slice(0, -1).forEach(packDigest);
+    assert.deepEqual(buildReport(digests, workspace), expected);
+    assert.deepEqual(runCurve({ snapshots: digests, steps: digests.map(() => null) }, 0, 100), curve);
+  });
+
+  it('is what the worker keeps of a run but its latest dumps, and a report looks at none of them again', async () => {
+    const store = new SnapshotStore(readingHere());
+    const worker = workerHandlers(store, readingHere(), new WorkspaceFiles(), () => undefined);
+    const { signal } = new AbortController();
+    const files = picklesUnder(RUN);
+    for (const path of files) await worker.load({ path }, signal);
+    const { report } = await worker.report(null, signal);
+    const packed = (): number =>
+      store.digests.filter((digest) => Object.getOwnPropertyDescriptor(digest, 'groups')?.get !== undefined).length;
+    for (let turn = 0; turn < 1000 && packed() < files.length - 3; turn++) await new Promise(setImmediate);
+    assert.equal(packed(), files.length - 3);
+    for (const digest of store.digests.slice(0, -3)) {
+      for (const part of ['frames', 'groups', 'blocks', 'lifetimes', 'peaks', 'spans', 'curves'] as const) {
+        Object.defineProperty(digest, part, {
+          get: () => assert.fail(`${part} of ${digest.path} is looked at again`),
+        });
+      }
+    }
+    assert.deepEqual((await worker.report(null, signal)).report, report);
+  });
+});
