@@ -44,7 +44,10 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
   const { runs, jobs } = shownRuns(report.runs, options.mostLines);
   const texts = [
     ...runs.map((run) => runMarkdown(run, options)),
-    ...ranksMarkdown([...jobs, ...[...report.missing, ...report.ranks].map(({ message }) => message)]),
+    ...ranksMarkdown([
+      ...jobs,
+      ...[...report.missing, ...report.behind, ...report.ranks].map(({ message }) => message),
+    ]),
     ...report.trends.map(trendMarkdown),
     ...report.cycles.map((cycles) => cyclesMarkdown(cycles, options)),
   ];

@@ -63,7 +63,7 @@ export function renderText(report: Report, options: TextOptions): string {
   const texts = [
     ...runs.map((run) => runText(run, options)),
     ...jobs.map((text) => visibleText(text) + '\n'),
-    ...report.missing.map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
+    ...[...report.missing, ...report.behind].map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
     ...report.ranks.map(({ job, message }) => visibleText(`${job}: ${message}`) + '\n'),
     ...report.trends.map(trendText),
     ...report.cycles.map((cycles) => cyclesText(cycles, options)),

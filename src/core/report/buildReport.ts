@@ -12,7 +12,7 @@ import { type ObservedRun, observeRun } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { sampleWarnings } from './process/sampledUse.js';
 import { rankDifferences } from './rankDifference.js';
-import { missingRanks } from './ranks.js';
+import { missingRanks, ranksBehind } from './ranks.js';
 import {
   type LineReport,
   type Report,
@@ -78,6 +78,7 @@ function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: n
     ...parts,
     ranks: rankDifferences(runs),
     missing: missingRanks(runs, expected),
+    behind: ranksBehind(runs),
     failed: [],
   };
 }

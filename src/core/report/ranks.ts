@@ -1,5 +1,5 @@
 import { say, sayCount } from '../text/say.js';
-import type { MissingRanks, RunReport } from './report.js';
+import type { MissingRanks, RanksBehind, RunReport } from './report.js';
 
 /** Ranks in a row that are one range. */
 const FEWEST_IN_RANGE = 3;
@@ -51,6 +51,26 @@ export function missingRanks(runs: readonly RunReport[], expected: number | null
       ...[ranksText(ranks), seen.size, of],
     );
     return [{ job, expected: of, ranks, message }];
+  });
+}
+
+/** Ranks of jobs that stopped before others, or that are slower. */
+export function ranksBehind(runs: readonly RunReport[]): RanksBehind[] {
+  return [...runsByJob(runs)].flatMap(([job, ranked]): RanksBehind[] => {
+    const ends = ranked.flatMap(({ rank, snapshots }) => {
+      const step = snapshots.at(-1)?.step ?? null;
+      return rank === null || step === null ? [] : [{ rank, step }];
+    });
+    const step = ends.reduce((latest, end) => Math.max(latest, end.step), 0);
+    const ranks = ends.filter((end) => end.step < step).sort((a, b) => a.rank - b.rank);
+    if (ranks.length === 0) return [];
+    const message = sayCount(
+      ranks.length,
+      'The snapshots of rank {1} end before step {2}, the last of the others.',
+      'The snapshots of ranks {1} end before step {2}, the last of the others.',
+      ...[ranksText(ranks.map(({ rank }) => rank)), step],
+    );
+    return [{ job, step, ranks, message }];
   });
 }
 

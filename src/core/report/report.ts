@@ -22,6 +22,8 @@ export interface Report {
   ranks: RankDifference[];
   /** Ranks of distributed runs that no snapshot is of. */
   missing: MissingRanks[];
+  /** Ranks of distributed runs whose snapshots end earlier than those of others. */
+  behind: RanksBehind[];
   /** Files that could not be read. */
   failed: { path: string; message: string }[];
   /** How much was held over time, from inputs that know no lines. */
@@ -51,6 +53,16 @@ export interface MissingRanks {
   expected: number;
   /** Ascending. */
   ranks: number[];
+  message: string;
+}
+
+/** Ranks of a distributed run whose last snapshot is of an earlier step. */
+export interface RanksBehind {
+  job: string;
+  /** The last step of the others. */
+  step: number;
+  /** Ascending. */
+  ranks: { rank: number; step: number }[];
   message: string;
 }
 

@@ -79,6 +79,15 @@ describe('Ranks in names', () => {
     assert.match((await runHere('analyze', folder)).stdout, /No snapshot is of ranks 2 and 3/);
   });
 
+  it('that end before the others are named', async () => {
+    writeJob([0, 1, 2], (rank, step) => `rank${rank}_step_${step}.pickle`);
+    assert.deepEqual((await reportOf()).behind, []);
+    rmSync(join(folder, 'rank2_step_4.pickle'));
+    const [behind] = (await reportOf()).behind;
+    assert.deepEqual([behind.step, behind.ranks], [4, [{ rank: 2, step: 3 }]]);
+    assert.match((await runHere('analyze', folder)).stdout, /of rank 2 end before step 4, the last of the others\./);
+  });
+
   it('of two jobs with the same ranks stay two jobs', async () => {
     writeJob([0, 1], (rank, step) => `exp1_rank${rank}_step_${step}.pickle`);
     // Where rank 0 leaks: equal contents would be one process.

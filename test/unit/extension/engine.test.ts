@@ -36,7 +36,16 @@ class FakeThread implements Thread {
           return new Promise(() => undefined);
         }
         return {
-          report: { schema: 'leakline.report/2', runs: [], ranks: [], missing: [], failed: [], trends: [], cycles: [] },
+          report: {
+            schema: 'leakline.report/2',
+            runs: [],
+            ranks: [],
+            missing: [],
+            behind: [],
+            failed: [],
+            trends: [],
+            cycles: [],
+          },
           paths: { unmapped: [], ambiguous: [], learned: [] },
         };
       },

@@ -64,6 +64,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
     schema: 'leakline.report/2',
     ranks: [],
     missing: [],
+    behind: [],
     failed: [],
     runs: [
       {

@@ -116,6 +116,7 @@ describe('Inputs without lines', () => {
       runs: [],
       ranks: [],
       missing: [],
+      behind: [],
       failed: [],
       trends,
       cycles: [],

@@ -70,5 +70,5 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
 }
 
 export function report(...runs: RunReport[]): Report {
-  return { schema: 'leakline.report/2', runs, ranks: [], missing: [], failed: [], trends: [], cycles: [] };
+  return { schema: 'leakline.report/2', runs, ranks: [], missing: [], behind: [], failed: [], trends: [], cycles: [] };
 }
