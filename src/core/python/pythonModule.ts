@@ -45,20 +45,16 @@ export function lineText({ text, lineStarts }: PythonModule, line: number): stri
 
 /** The innermost function of a name that a line belongs to. */
 export function functionAt(module: PythonModule, name: string, line: number): FunctionDef | null {
-  let found: FunctionDef | null = null;
-  forEachStatement(module.body, (statement) => {
-    if (statement.kind !== 'function' || statement.name !== name) return;
-    if (lineAt(module, statement.from) <= line && line <= lineAt(module, statement.to)) found = statement;
-  });
-  return found;
+  return (
+    allStatements(module.body)
+      .filter((statement) => statement.kind === 'function')
+      .findLast((fn) => fn.name === name && lineAt(module, fn.from) <= line && line <= lineAt(module, fn.to)) ?? null
+  );
 }
 
-/** Visits statements and those inside them, outer ones first. */
-export function forEachStatement(statements: readonly Statement[], visit: (statement: Statement) => void): void {
-  for (const statement of statements) {
-    visit(statement);
-    for (const body of bodiesOf(statement)) forEachStatement(body, visit);
-  }
+/** Statements and those inside them, outer ones first. */
+export function allStatements(statements: readonly Statement[]): Statement[] {
+  return statements.flatMap((statement) => [statement, ...bodiesOf(statement).flatMap(allStatements)]);
 }
 
 /** The blocks inside a statement. */

@@ -1,5 +1,5 @@
 import type { Call, Expression, FunctionDef, Lambda } from './ast.js';
-import { forEachStatement, lineAt, type PythonModule } from './pythonModule.js';
+import { allStatements, lineAt, type PythonModule } from './pythonModule.js';
 import type { Statement } from './ast.js';
 
 /** The expressions directly inside an expression. */
@@ -68,10 +68,14 @@ export function expressionsOf(statement: Statement): readonly Expression[] {
   }
 }
 
-/** Visits an expression and all inside it. */
-export function forEachExpression(expression: Expression, visit: (expression: Expression) => void): void {
-  visit(expression);
-  for (const part of partsOf(expression)) forEachExpression(part, visit);
+/** An expression and all inside it. */
+export function allParts(expression: Expression): Expression[] {
+  return [expression, ...partsOf(expression).flatMap(allParts)];
+}
+
+/** All expressions that stand in a statement itself. */
+export function allExpressions(statement: Statement): Expression[] {
+  return expressionsOf(statement).flatMap(allParts);
 }
 
 /** True if an expression, or any inside it, is as asked for. */
@@ -91,35 +95,20 @@ export function calledName({ callee }: Call): string {
 
 /** The only lambda that a line belongs to; null where there are several, or none. */
 export function lambdaAt(module: PythonModule, line: number): Lambda | null {
-  const found: Lambda[] = [];
-  forEachStatement(module.body, (statement) => {
-    for (const expression of expressionsOf(statement)) {
-      forEachExpression(expression, (part) => {
-        if (part.kind !== 'lambda') return;
-        if (lineAt(module, part.from) <= line && line <= lineAt(module, part.to)) found.push(part);
-      });
-    }
-  });
+  const found = allStatements(module.body)
+    .flatMap(allExpressions)
+    .filter((part) => part.kind === 'lambda')
+    .filter(({ from, to }) => lineAt(module, from) <= line && line <= lineAt(module, to));
   return found.length === 1 ? found[0] : null;
 }
 
 /** The names that expressions read or write. */
-export function namesOf(expressions: Iterable<Expression>): ReadonlySet<string> {
-  const names = new Set<string>();
-  for (const expression of expressions) {
-    forEachExpression(expression, (part) => {
-      if (part.kind === 'name') names.add(part.name);
-    });
-  }
-  return names;
+export function namesOf(expressions: readonly Expression[]): ReadonlySet<string> {
+  const names = expressions.flatMap(allParts).filter((part) => part.kind === 'name');
+  return new Set(names.map(({ name }) => name));
 }
 
 /** The names that a function's body reads or writes. */
 export function namesIn(def: FunctionDef | Lambda): ReadonlySet<string> {
-  if (def.kind === 'lambda') return namesOf([def.body]);
-  const expressions: Expression[] = [];
-  forEachStatement(def.body, (statement) => {
-    expressions.push(...expressionsOf(statement));
-  });
-  return namesOf(expressions);
+  return namesOf(def.kind === 'lambda' ? [def.body] : allStatements(def.body).flatMap(expressionsOf));
 }

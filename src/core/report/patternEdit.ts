@@ -1,5 +1,5 @@
 import type { Finding } from '../retention/holders/search.js';
-import { forEachStatement, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
 import { say } from '../text/say.js';
 import type { SourceEdit } from './report.js';
 
@@ -66,11 +66,11 @@ function isUsedElsewhere(
   const mention = new RegExp(`\\b${name}\\b`, 'g');
   return modules.some((other) => {
     const own: { from: number; to: number }[] = other === module ? [span] : [];
-    forEachStatement(other.body, (statement) => {
-      if (statement.kind !== 'function') return;
+    for (const statement of allStatements(other.body)) {
+      if (statement.kind !== 'function') continue;
       const isAround = mayAround && other === module && statement.from <= span.from && span.to <= statement.to;
       if (isAround || statement.name === '__init__') own.push(statement);
-    });
+    }
     // What a module makes at its top is no use of it.
     for (const statement of other.body) if (statement.kind === 'assign') own.push(statement);
     for (const { index } of other.text.matchAll(mention)) {

@@ -1,5 +1,5 @@
 import type { ClassDef, FunctionDef } from '../python/ast.js';
-import { forEachStatement, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import type { Limit } from '../retention/holders/bounds.js';
 import type { Finding } from '../retention/holders/search.js';
 import { say } from '../text/say.js';
@@ -120,14 +120,10 @@ export function isSameContainer(
 /** True if the recorder saw an attribute, by its object's class, that a class above it in the file has. */
 function isInherited(recorded: string, name: string, module: PythonModule): boolean {
   const [, own, attribute] = /^(\w+)(\..*)$/.exec(recorded) ?? [];
-  const bases = new Map<string, readonly string[]>();
-  forEachStatement(module.body, (statement) => {
-    if (statement.kind !== 'class') return;
-    bases.set(
-      statement.name,
-      statement.bases.flatMap((base) => (base.kind === 'name' ? [base.name] : [])),
-    );
-  });
+  const classes = allStatements(module.body).filter((statement) => statement.kind === 'class');
+  const bases = new Map(
+    classes.map((cls) => [cls.name, cls.bases.flatMap((base) => (base.kind === 'name' ? [base.name] : []))]),
+  );
   const above = new Set(bases.get(own));
   for (const cls of above) for (const base of bases.get(cls) ?? []) above.add(base);
   return [...above].some((cls) => `${cls}${attribute}` === name);
@@ -135,10 +131,9 @@ function isInherited(recorded: string, name: string, module: PythonModule): bool
 
 /** The innermost class, or function, that an offset lies in. */
 function around(module: PythonModule, offset: number, kind: 'class' | 'function'): ClassDef | FunctionDef | null {
-  let found: ClassDef | FunctionDef | null = null;
-  forEachStatement(module.body, (statement) => {
-    if (statement.kind !== 'class' && statement.kind !== 'function') return;
-    if (statement.kind === kind && statement.from <= offset && offset < statement.to) found = statement;
-  });
-  return found;
+  return (
+    allStatements(module.body)
+      .filter((statement) => statement.kind === 'class' || statement.kind === 'function')
+      .findLast((one) => one.kind === kind && one.from <= offset && offset < one.to) ?? null
+  );
 }

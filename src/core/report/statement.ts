@@ -1,7 +1,7 @@
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Microseconds } from '../model/units.js';
-import { forEachStatement, lineAt, type PythonModule, readModule } from '../python/pythonModule.js';
+import { allStatements, lineAt, type PythonModule, readModule } from '../python/pythonModule.js';
 import type { DifferentVersion, RunSources, Statement } from './report.js';
 import { linesOfFile, type ReportWorkspace, type SourceFacts } from './reportWorkspace.js';
 
@@ -118,11 +118,9 @@ export class SourceFits {
     if (text !== null && this.isInside(file, line, name)) return null;
     const module = this.module(file);
     if (module === null) return null;
-    const spans: [from: number, to: number][] = [];
-    forEachStatement(module.body, (statement) => {
-      if ((statement.kind !== 'function' && statement.kind !== 'class') || statement.name !== name) return;
-      spans.push([lineAt(module, statement.from), lineAt(module, statement.to - 1)]);
-    });
+    const spans = allStatements(module.body)
+      .filter((statement) => (statement.kind === 'function' || statement.kind === 'class') && statement.name === name)
+      .map(({ from, to }) => [lineAt(module, from), lineAt(module, to - 1)]);
     if (spans.some(([from, to]) => from <= line && line <= to)) return null;
     return { line: spans.length === 1 ? spans[0][0] : null };
   }

@@ -1,4 +1,4 @@
-import { forEachStatement, readModule, type PythonModule } from '../python/pythonModule.js';
+import { allStatements, readModule, type PythonModule } from '../python/pythonModule.js';
 
 /** Where source texts come from, and what time it is. */
 export interface SourcePort {
@@ -58,13 +58,13 @@ export class Sources {
     };
     for (const file of files) add(this.module(file));
     for (const module of found) {
-      forEachStatement(module.body, (statement) => {
-        if (statement.kind !== 'import') return;
+      for (const statement of allStatements(module.body)) {
+        if (statement.kind !== 'import') continue;
         const { module: from, names } = statement;
         if (from !== '') add(this.imported(module, from));
         const start = from === '' || from.endsWith('.') ? from : `${from}.`;
         for (const { name } of names) add(name === '*' ? null : this.imported(module, `${start}${name}`));
-      });
+      }
     }
     return [...found];
   }

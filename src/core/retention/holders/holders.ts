@@ -1,9 +1,9 @@
-import { forEachStatement } from '../../python/pythonModule.js';
+import { allStatements } from '../../python/pythonModule.js';
 import { isClearedElsewhere } from '../names/callers.js';
 import type { Assigned, Holding, Reference } from '../records.js';
 import { type FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import { placeKey, type PyObject, valueOf } from '../values/objects.js';
-import { behind, dataHeld, graphHeld, graphLeadsTo, type Held, isPartOf } from '../values/reachability.js';
+import { behind, dataHeld, graphHeld, graphLeadsTo, leads, type Held, isPartOf } from '../values/reachability.js';
 import { type Candidate, type HolderSearch, NAMELESS, overwrites, replacesItems } from './search.js';
 
 /** All that keeps for good. */
@@ -57,13 +57,11 @@ function isEnded(holding: Holding, outlived: number, search: HolderSearch): bool
 
 /** Gradients that are set to None in the same function keep nothing. */
 function dropsGradients({ place }: Holding): boolean {
-  let drops = false;
   const { module, span } = place;
-  forEachStatement(module.body, (statement) => {
-    if (statement.kind !== 'function' || statement.from > span.from || statement.to < span.to) return;
-    drops = /\bzero_grad\s*\(|\.grad\s*=\s*None\b/.test(module.text.slice(statement.from, statement.to));
-  });
-  return drops;
+  const fn = allStatements(module.body).findLast(
+    ({ kind, from, to }) => kind === 'function' && from <= span.from && span.to <= to,
+  );
+  return fn !== undefined && /\bzero_grad\s*\(|\.grad\s*=\s*None\b/.test(module.text.slice(fn.from, fn.to));
 }
 
 function atMost(held: Held, most: Sureness): Held {
@@ -134,18 +132,13 @@ export function selfHooks(search: HolderSearch): Candidate[] {
     const { loops } = search;
     if (hook.removed || loops.outlived(holding.loops, []) === null) return [];
     if (loops.outlived(holding.loops, madeIn) !== null) return [];
-    if (!refersTo(holding.value.node, new Set([on, ...on.storage]))) return [];
+    if (![on, ...on.storage].some((goal) => refersTo(holding.value.node, goal))) return [];
     return search.candidate({ ...holding, kind: 'selfHook' }, search.held(holding.value.node), 1) ?? [];
   });
 }
 
-function refersTo(start: FlowNode, goals: ReadonlySet<FlowNode>): boolean {
-  const seen = new Set([start]);
-  for (const at of seen) {
-    if (goals.has(at)) return true;
-    for (const other of [...at.same, ...at.holds, ...(at.content?.() ?? [])]) seen.add(other);
-  }
-  return false;
+function refersTo(start: FlowNode, goal: FlowNode): boolean {
+  return leads(start, goal, (at) => [...at.same, ...at.holds, ...(at.content?.() ?? [])]);
 }
 
 /** Blocks of autocast that are not left between steps, and keep casts of weights that each step makes. */
@@ -228,12 +221,7 @@ function inner(object: PyObject): readonly PyObject[] {
 }
 
 function leadsTo(start: PyObject, goal: PyObject, next: ReadonlyMap<PyObject, readonly Reference[]>): boolean {
-  const seen = new Set<PyObject>([start]);
-  for (const at of seen) {
-    if (at === goal) return true;
-    if (seen.size > 500 || at.kind === 'class') continue;
-    for (const { to } of next.get(at) ?? []) seen.add(to);
-    for (const to of inner(at)) seen.add(to);
-  }
-  return false;
+  return leads(start, goal, (at) =>
+    at.kind === 'class' ? [] : [...(next.get(at) ?? []).map(({ to }) => to), ...inner(at)],
+  );
 }

@@ -1,5 +1,5 @@
 import type { Assignment, Expression, Span } from '../../python/ast.js';
-import { forEachExpression } from '../../python/walk.js';
+import { somePart } from '../../python/walk.js';
 import { JOINS } from '../operations.js';
 import { type FlowNode, larger } from '../values/flowNode.js';
 import { containersOf, type Value, elementOf } from '../values/objects.js';
@@ -115,11 +115,7 @@ export class Assignments extends Part {
 
   private mentions(source: Expression, target: Expression, act: Activation): boolean {
     const name = sourceText(act.scope.module, target);
-    let found = false;
-    forEachExpression(source, (part) => {
-      if (part.kind === target.kind && sourceText(act.scope.module, part) === name) found = true;
-    });
-    return found;
+    return somePart(source, (part) => part.kind === target.kind && sourceText(act.scope.module, part) === name);
   }
 
   /** `buffer = torch.cat([buffer, x])`. */

@@ -1,5 +1,5 @@
 import type { Expression, Statement, Try, While } from '../../python/ast.js';
-import { forEachExpression } from '../../python/walk.js';
+import { allParts } from '../../python/walk.js';
 import type { FlowNode } from '../values/flowNode.js';
 import { ERROR, type Value, eitherOf, newInstance } from '../values/objects.js';
 import { Part } from './follower.js';
@@ -52,13 +52,12 @@ export class Branches extends Part {
 
   /** `step % 10 == 0` holds every ten rounds. */
   private periodOf(test: Expression, act: Activation): number | null {
-    let period: number | null = null;
-    forEachExpression(test, (part) => {
-      if (part.kind !== 'binary' || part.operator !== '%') return;
-      const { known } = this.follower.evaluate(part.right, act);
-      if (known?.kind === 'constant' && known.value !== null) period = known.value;
+    const periods = allParts(test).flatMap((part) => {
+      const known =
+        part.kind === 'binary' && part.operator === '%' ? this.follower.evaluate(part.right, act).known : null;
+      return known?.kind === 'constant' ? (known.value ?? []) : [];
     });
-    return period;
+    return periods.at(-1) ?? null;
   }
 
   /** Follows each block from the same start; afterwards any may have run. */

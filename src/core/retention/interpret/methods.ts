@@ -1,4 +1,4 @@
-import { forEachStatement, type PythonModule } from '../../python/pythonModule.js';
+import { allStatements, type PythonModule } from '../../python/pythonModule.js';
 import { ADDS_PARAMETERS, CLEARS, HOOKS, PUTS_ALL, PUTS_IN, QUEUE_TAKES, TAKES_OUT } from '../operations.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import {
@@ -168,13 +168,10 @@ const namesOfMethods = new WeakMap<PythonModule, ReadonlySet<string>>();
 function methodNames(module: PythonModule): ReadonlySet<string> {
   let names = namesOfMethods.get(module);
   if (names === undefined) {
-    const found = new Set<string>();
-    forEachStatement(module.body, (statement) => {
-      if (statement.kind !== 'class') return;
-      for (const inner of statement.body) if (inner.kind === 'function') found.add(inner.name);
-    });
-    namesOfMethods.set(module, found);
-    names = found;
+    const classes = allStatements(module.body).filter((statement) => statement.kind === 'class');
+    const methods = classes.flatMap(({ body }) => body.filter((inner) => inner.kind === 'function'));
+    names = new Set(methods.map(({ name }) => name));
+    namesOfMethods.set(module, names);
   }
   return names;
 }

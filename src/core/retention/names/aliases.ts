@@ -1,7 +1,7 @@
 import { GIVES } from '../operations.js';
 import type { Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import { calledName, expressionsOf, forEachExpression } from '../../python/walk.js';
+import { calledName, allExpressions } from '../../python/walk.js';
 import { type Found, type IsIt, inModule, mentioning } from './names.js';
 
 /** A name is handed on from function to function no further. */
@@ -49,13 +49,11 @@ export class Aliases {
   ): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
     const isOurs = this.in(one, isIt);
     const given: { module: PythonModule; fn: FunctionDef }[] = [];
-    for (const expression of expressionsOf(one.statement)) {
-      forEachExpression(expression, (part) => {
-        if (part.kind !== 'call' || !part.args.some(({ value }) => isOurs(value))) return;
-        for (const { module, fn } of functionsCalled(part, modules)) {
-          for (const name of parametersGiven(part, fn, isOurs)) if (this.add(fn, name)) given.push({ module, fn });
-        }
-      });
+    for (const part of allExpressions(one.statement)) {
+      if (part.kind !== 'call' || !part.args.some(({ value }) => isOurs(value))) continue;
+      for (const { module, fn } of functionsCalled(part, modules)) {
+        for (const name of parametersGiven(part, fn, isOurs)) if (this.add(fn, name)) given.push({ module, fn });
+      }
     }
     return given;
   }

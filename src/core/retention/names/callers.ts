@@ -1,5 +1,5 @@
 import type { Call, ClassDef, Expression, FunctionDef, Span, Statement } from '../../python/ast.js';
-import { type PythonModule, bodiesOf, forEachStatement } from '../../python/pythonModule.js';
+import { type PythonModule, allStatements } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
 import { calledName, someExpression } from '../../python/walk.js';
 import { PUTS_IN, TAKES_OUT, callsAnyName, methodEffect } from '../operations.js';
@@ -180,12 +180,7 @@ function stands(name: string, behind: string, modules: readonly PythonModule[], 
 }
 
 function spansOf(module: PythonModule, name: string): Span[] {
-  const spans: Span[] = [];
-  forEachStatement(module.body, (statement) => {
-    if (statement.kind === 'function' && statement.name === name && bodiesOf(statement).length > 0)
-      spans.push(statement);
-  });
-  return spans;
+  return allStatements(module.body).filter((statement) => statement.kind === 'function' && statement.name === name);
 }
 
 /** True if another method empties the attribute, and the program calls that method or hands it over. */

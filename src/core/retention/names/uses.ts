@@ -2,7 +2,7 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import type { Call, Expression, Statement } from '../../python/ast.js';
 import { constantOf } from '../../python/constant.js';
 import { standings } from '../../python/standings.js';
-import { calledName, expressionsOf, forEachExpression, someExpression, somePart } from '../../python/walk.js';
+import { calledName, allExpressions, someExpression, somePart } from '../../python/walk.js';
 import { CLEARS, JOINS, madeBy, PUTS_IN, PUTS_IN_FIRST, TAKES_FROM_FIRST, TAKES_OUT } from '../operations.js';
 import type { ReleaseKind } from '../values/objects.js';
 import { type Found, type IsIt, inModule, mentioning } from './names.js';
@@ -99,11 +99,9 @@ export function keysOfPuts(statement: Statement, isIt: IsIt): Expression[] {
       if (target.kind === 'subscript' && target.slice === null && isIt(target.value)) keys.push(...target.index);
     }
   }
-  for (const expression of expressionsOf(statement)) {
-    forEachExpression(expression, (part) => {
-      if (part.kind !== 'call' || part.callee.kind !== 'attribute' || part.callee.name !== 'setdefault') return;
-      if (isIt(part.callee.value) && part.args.length > 0) keys.push(part.args[0].value);
-    });
+  for (const part of allExpressions(statement)) {
+    if (part.kind !== 'call' || part.callee.kind !== 'attribute' || part.callee.name !== 'setdefault') continue;
+    if (isIt(part.callee.value) && part.args.length > 0) keys.push(part.args[0].value);
   }
   return keys.filter(({ kind }) => kind !== 'literal');
 }

@@ -53,16 +53,15 @@ function finds(start: FlowNode, mode: Mode, level: Sureness): boolean {
 
 /** True if the graph of `node`, as far as it is still there, leads back to `goal`. */
 export function graphLeadsTo(node: FlowNode, goal: FlowNode): boolean {
-  const seen = new Set<FlowNode>([node]);
-  const open = [node];
-  for (let at = open.pop(); at !== undefined; at = open.pop()) {
+  return leads(node, goal, (at) => [...at.same, ...at.holds, ...(at.freed || at.grad === 0 ? [] : at.parents)]);
+}
+
+/** True if the goal is the start, or is reached from it. */
+export function leads<Node>(start: Node, goal: Node, next: (at: Node) => Iterable<Node>): boolean {
+  const seen = new Set([start]);
+  for (const at of seen) {
     if (at === goal) return true;
-    const next = [...at.same, ...at.holds, ...(at.freed || at.grad === 0 ? [] : at.parents)];
-    for (const other of next) {
-      if (seen.has(other)) continue;
-      seen.add(other);
-      open.push(other);
-    }
+    for (const other of next(at)) seen.add(other);
   }
   return false;
 }
@@ -83,15 +82,9 @@ export function heldBy(node: FlowNode): Held {
 
 /** True if a value is, or shares its memory with, an earlier one. */
 export function isPartOf(early: FlowNode, late: FlowNode): boolean {
-  const seen = new Set([late]);
-  for (const at of seen) {
-    if (at === early) return true;
-    for (const other of [...at.same, ...at.holds, ...at.storage]) seen.add(other);
-  }
-  return false;
+  return leads(late, early, (at) => [...at.same, ...at.holds, ...at.storage]);
 }
 
-export function leadsToSame(node: FlowNode, goal: FlowNode, depth = 0): boolean {
-  if (node === goal) return true;
-  return depth < 20 && [...node.same, ...node.holds].some((other) => leadsToSame(other, goal, depth + 1));
+export function leadsToSame(node: FlowNode, goal: FlowNode): boolean {
+  return leads(node, goal, (at) => [...at.same, ...at.holds]);
 }
