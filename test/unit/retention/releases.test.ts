@@ -80,6 +80,16 @@ describe('Releases and bounds of a holder', () => {
       shown(STEP('kept.append(loss)\n    while sum(map(len, kept)) > 50:\n        kept.pop(0)')),
       ['take, step, perhaps: kept.pop(0)'],
     ],
+    [
+      'what a loop over some of the keys deletes',
+      shown(`seen = {}\n${STEP('seen[loss] = loss\n    for key in expired(seen):\n        del seen[key]')}`),
+      ['delete, step, perhaps: del seen[key]', 'keys ?: seen[loss] = loss'],
+    ],
+    [
+      'a key that may not be there',
+      shown(`seen = {}\n${STEP('seen[loss] = loss\n    seen.pop(old(x), None)')}`),
+      ['take, step, perhaps: seen.pop(old(x), None)', 'keys ?: seen[loss] = loss'],
+    ],
     ['a deque', shown(`last = deque(maxlen=7)\n${STEP('last.append(loss)')}`), ['length 7: last.append(loss)']],
     [
       'a loop that trains on afterwards',

@@ -18,7 +18,7 @@ export function releasedHolders(search: HolderSearch): Candidate[] {
   return search.machine.holdings.flatMap((holding) => {
     if (holding.kind === 'doubleBackward' || holding.kind === 'context') return [];
     const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
-    if (outlived === null || !isEnded(holding, outlived, search)) return [];
+    if (outlived === null || !isEnded(holding, search)) return [];
     return search.candidate(holding, search.held(holding.value.node), 0) ?? [];
   });
 }
@@ -31,7 +31,7 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
     return search.candidate(holding, search.held(holding.value.node), 0);
   }
   const outlived = search.loops.outlived(loops, container?.madeIn ?? []);
-  if (outlived === null || isEnded(holding, outlived, search)) return null;
+  if (outlived === null || isEnded(holding, search)) return null;
   if (overwrites(holding, outlived, search) || replacesItems(holding, search)) return null;
   const held = search.held(holding.value.node);
   const inStep = outlived === search.loops.names.length - 1;
@@ -39,20 +39,13 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
 }
 
 /** True if a holder is full some time, or releases what is put in. */
-function isEnded(holding: Holding, outlived: number, search: HolderSearch): boolean {
-  const { container } = holding;
-  if (holding.most !== null) return true;
-  if (holding.guessed && search.machine.emptied.has(holding.holder)) return true;
+function isEnded(holding: Holding, { machine }: HolderSearch): boolean {
+  const { container, most, guessed, holder } = holding;
+  if (most !== null || (guessed && machine.emptied.has(holder))) return true;
   if (container?.kind === 'container') {
-    if (container.bounded) return true;
-    const round = new Set(search.loops.names.slice(0, outlived + 1));
-    for (const cleared of container.removals) {
-      const inside = cleared.loops.map(({ loop }) => loop);
-      if (inside.some((loop) => round.has(loop) && loop === search.loops.names[outlived])) return true;
-      if (inside.length > 0) return true;
-    }
+    if (container.bounded || container.removals.some(({ loops }) => loops.length > 0)) return true;
   }
-  return holding.attribute !== null && isClearedElsewhere(holding, search.machine.sources.read);
+  return holding.attribute !== null && isClearedElsewhere(holding, machine.sources.read);
 }
 
 /** Gradients that are set to None in the same function keep nothing. */

@@ -16,11 +16,7 @@ export class Loops extends Part {
 
   whileLoop(loop: While, act: Activation): void {
     this.enter();
-    // Its body may not run at all, but for that of a loop that the stack is in.
-    const mayRun = loop.test.kind === 'literal' || this.machine.isOnPath(act, loop) ? 0 : 1;
-    this.machine.branches += mayRun;
     this.rounds(loop.body, act, loop, () => undefined);
-    this.machine.branches -= mayRun;
   }
 
   private enter(): void {
@@ -32,12 +28,16 @@ export class Loops extends Part {
     const { machine } = this;
     const outer = machine.everyRound;
     machine.everyRound = null;
+    // It may not come round at all, unless the stack is in it.
+    const isSure = machine.isOnPath(act, span);
+    if (!isSure) machine.branches++;
     for (let round = 0; round < ROUNDS; round++) {
       machine.inLoop(nameOf(act, span), () => {
         begin();
         this.follower.block(body, act);
       });
     }
+    if (!isSure) machine.branches--;
     machine.everyRound = outer;
   }
 

@@ -89,12 +89,16 @@ function register({ base, given, call, act, receiver }: Called, { machine }: Fol
   return valueOf(new FlowNode(0), [hook]);
 }
 
-function take({ name, base, call, act, receiver }: Called, { machine }: Follower): Value | null {
+function take({ name, base, given, call, act, receiver }: Called, { machine }: Follower): Value | null {
   const containers = containersOf(base);
   if (!TAKES_OUT.has(name) && !containers.some(({ type }) => type === 'queue')) return null;
   const { module } = act.scope;
   const holder = sourceText(module, receiver);
+  // `pop(key, None)` may find nothing.
+  const isSure = given.length < 2 && name !== 'discard';
+  if (!isSure) machine.branches++;
   machine.takeOut(containers, holder, CLEARS.has(name) ? 'clear' : 'take', { module, span: call });
+  if (!isSure) machine.branches--;
   if (containers.length > 0) return elementOf(base);
   machine.emptied.add(holder);
   return partOf(base);
