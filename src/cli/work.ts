@@ -65,7 +65,11 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
   const read = await readInputs(await expandInputs(files, complain), desk, command.rankPattern);
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
     contents[kind].push(...(read[kind] as never[]));
-  if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) return false;
+  if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {
+    for (const { message } of noted) complain(message);
+    if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
+    return contents.failed.length > 0 && command.failOn.includes('incomplete');
+  }
   const { report: whole, paths } = await reportOfGathered({ contents, summaries }, workspace, desk);
   const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
   if (command.command === 'facts') {

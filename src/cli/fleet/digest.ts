@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { parseRecording } from '../../core/formats/recordingSidecar.js';
 import { readFully } from '../../core/bytes/readFully.js';
 import { SnapshotError } from '../../core/bytes/snapshotError.js';
+import { visibleText } from '../../core/text/plainText.js';
 import type { Bytes } from '../../core/model/units.js';
 import { rankByPattern, rankOf } from '../../core/runs/runNames.js';
 import { copyKey, digestKey } from '../../node/contentKey.js';
@@ -39,7 +40,9 @@ export async function digestInputs(command: DigestArguments, desk: Desk): Promis
       const name = 'name' in input ? input.name : path;
       if (desk.setAside.has(path) || !isOfShard(shard, name, rankPattern)) continue;
       desk.reading(path);
-      done[await digestOne(folder, { path, name, found }, rankPattern)]++;
+      if (!found && (await stat(path).catch(() => null)) === null)
+        desk.complain(`${path} cannot be read: there is no such file. Check the path.`);
+      else done[await digestOne(folder, { path, name, found }, rankPattern, desk)]++;
       desk.read(path, 0);
     }
   } finally {
@@ -61,6 +64,7 @@ async function digestOne(
   folder: FleetFolder,
   { path, name, found }: NamedInput,
   rankPattern: RegExp | null,
+  { print }: Desk,
 ): Promise<'read' | 'there' | 'failed'> {
   const sidecar = await readSidecar(path);
   const recording = sidecar === null ? null : parseRecording(sidecar);
@@ -97,6 +101,7 @@ async function digestOne(
     if (found && isForeign(error)) return 'there';
     const note = { schema: 'leakline.failed/1', path: name, message: error.message.replaceAll(path, name) };
     await folder.write(folder.notePath(group, name, key), `${JSON.stringify(note)}\n`);
+    print(`${visibleText(note.message)}\n`);
     return 'failed';
   }
 }

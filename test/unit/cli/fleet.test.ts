@@ -120,6 +120,19 @@ describe('A fleet', () => {
     assert.deepEqual((JSON.parse((await report('--json')).stdout) as Report).failed, []);
   });
 
+  it('says that there is nothing to digest or to report on', async () => {
+    const missing = await runHere('digest', '--out', path('out'), path('none'));
+    assert.equal(missing.status, 2);
+    assert.match(missing.stderr, /none cannot be read: there is no such file/);
+    mkdirSync(path('out/digests'), { recursive: true });
+    assert.equal((await runHere('report', path('out'))).status, 2);
+    assert.match((await runHere('report', path('out'))).stderr, /no digest to report on/);
+    assert.match((await runHere('report', TWO)).stderr, /holds no digests: leakline digest --out/);
+    assert.match((await runHere('digest', TWO)).stderr, /digest needs --out/);
+    assert.match((await runHere('digest', '-', '--out', path('out'))).stderr, /with --name/);
+    assert.match((await runHere('summarize')).stderr, /summarize takes a folder/);
+  });
+
   it('names ranks without digests', async () => {
     await good('digest', '--out', path('out'), TWO);
     const { missing } = JSON.parse(await good('report', '--json', '--expect-ranks', '64', path('out'))) as Report;
