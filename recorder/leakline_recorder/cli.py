@@ -20,11 +20,11 @@ from .imported import when_imported
 from .options import DEFAULT_OUT, Options, describe, parse
 
 
-def main(arguments: Optional[List[str]] = None) -> None:
+def main(arguments: Optional[List[str]] = None, name: str = 'python -m leakline_recorder') -> None:
     own, command = split(sys.argv[1:] if arguments is None else arguments)
-    given = parser().parse_args(own)
+    given = parser(name).parse_args(own)
     if not command or command == ['-m']:
-        parser().error('which script?')
+        parser(name).error('which script?')
     settings = vars(given)
     # Of the folder in which we were started: the script may change to another one before it imports torch.
     with contextlib.suppress(OSError):    # that folder was removed
@@ -56,8 +56,8 @@ def split(arguments: List[str]) -> Tuple[List[str], List[str]]:
     return arguments[:at], arguments[at:]
 
 
-def parser() -> argparse.ArgumentParser:
-    found = argparse.ArgumentParser(prog='python -m leakline_recorder', usage='%(prog)s [options] (SCRIPT | -m MODULE) [arguments of the script]',
+def parser(name: str = 'python -m leakline_recorder') -> argparse.ArgumentParser:
+    found = argparse.ArgumentParser(prog=name, usage='%(prog)s [options] (SCRIPT | -m MODULE) [arguments of the script]',
                                     description='Run a PyTorch training and record its GPU memory for Leakline.', allow_abbrev=False)
     kinds = typing.get_type_hints(Options)
     for field in dataclasses.fields(Options):

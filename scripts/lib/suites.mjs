@@ -4,7 +4,7 @@
  * `N passed, M failed, K skipped`. One that does not count is a single test.
  *
  * @typedef {{ passed: number, failed: number, skipped: number }} Counts
- * @typedef {'build' | 'vscode' | 'chromium' | 'vsix'} Need what has to be in place before a suite can run
+ * @typedef {'build' | 'vscode' | 'chromium' | 'vsix' | 'packages'} Need what has to be in place before a suite can run
  * @typedef {object} Suite
  * @property {string} name for the command line
  * @property {Need[]} needs
@@ -65,7 +65,7 @@ export const suites = [
   },
   {
     name: 'recorder',
-    needs: [],
+    needs: ['build'],
     aside: true,
     skipReason: () => {
       if (!existsSync(fromRoot('test/recorder/run.py'))) return 'test/recorder/run.py does not exist';
@@ -78,7 +78,7 @@ export const suites = [
   },
   {
     name: 'package',
-    needs: ['build', 'vsix'],
+    needs: ['build', 'vsix', 'packages'],
     aside: true,
     run: mocha('test/package', 120_000),
     counts: 'file',

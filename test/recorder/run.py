@@ -43,11 +43,12 @@ def main() -> None:
     version = torch_version(python)
     if version:
         print(f'CPU PyTorch {version}')
-        counts.append(suite(python, ['test_torch'], [RECORDER, HERE]))
+        counts.append(suite(python, ['test_torch', 'test_plugin'], [RECORDER, HERE]))
     else:
         print('no PyTorch here: the tests that need autograd are skipped')
-        with open(os.path.join(HERE, 'test_torch.py'), encoding='utf-8') as file:
-            counts.append((0, 0, sum(line.strip().startswith('def test_') for line in file)))
+        for name in ('test_torch.py', 'test_plugin.py'):
+            with open(os.path.join(HERE, name), encoding='utf-8') as file:
+                counts.append((0, 0, sum(line.strip().startswith('def test_') for line in file)))
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     print(f'{passed} passed, {failed} failed' + (f', {skipped} skipped' if skipped else ''))
     sys.exit(bool(failed) or not passed)

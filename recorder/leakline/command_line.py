@@ -1,0 +1,40 @@
+"""The command line that this package carries: one JavaScript program, run by the Node.js of the PATH."""
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from typing import List, Sequence
+
+OLDEST = (20, 19)
+HERE = os.path.dirname(os.path.abspath(__file__))
+#: in the installed package, and in the repository after a build
+PLACES = (os.path.join(HERE, 'node', 'cli.js'), os.path.join(HERE, '..', '..', 'dist', 'cli.js'))
+
+
+class NodeMissing(Exception):
+    """Node.js, or the program for it, is absent. The text says what to do."""
+
+
+def command(arguments: Sequence[str]) -> List[str]:
+    """The words of a process that runs the command line.
+
+    :raises NodeMissing: where Node.js or the built program is absent
+    """
+    program = next((path for path in PLACES if os.path.exists(path)), None)
+    if program is None:
+        raise NodeMissing('the command line is not built. Run: npm run build')
+    return [_node(), program, *arguments]
+
+
+def _node() -> str:
+    wanted = '.'.join(map(str, OLDEST))
+    path = shutil.which('node')
+    if path is None:
+        raise NodeMissing(f'Node.js is not on the PATH. Install Node.js {wanted} or newer, such as: conda install nodejs')
+    told = subprocess.run([path, '--version'], capture_output=True, text=True).stdout
+    version = tuple(map(int, re.findall(r'\d+', told)[:2]))
+    if version < OLDEST:
+        raise NodeMissing(f'{path} is Node.js {told.strip()}. Install {wanted} or newer, such as: conda install nodejs')
+    return path
