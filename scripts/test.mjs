@@ -39,7 +39,9 @@ const preparations = {
   chromium: async () => {
     environment.CHROMIUM_PATH = await ensureChromium();
   },
-  vsix: () => must(runNode(['scripts/package.mjs', '--no-build'], { cwd: root, quiet: true }), 'Packaging'),
+  vsix: () => must(runNode(['scripts/package.mjs', '--no-build', 'vsix'], { cwd: root, quiet: true }), 'Packaging'),
+  packages: () =>
+    must(runNode(['scripts/package.mjs', '--no-build', 'npm', 'python'], { cwd: root, quiet: true }), 'Packaging'),
 };
 
 async function must(promise, what) {

@@ -129,7 +129,7 @@ def _told(finding: Dict[str, Any]) -> List[str]:
 @pytest.fixture
 def gpu_leaks(request: pytest.FixtureRequest) -> GpuLeaks:
     """Steps by hand: ``with gpu_leaks.step():`` around each. The test fails if they leak."""
-    # A snapshot after each step: nobody knows which is the last, and after it the test's own variables are gone.
+    # A snapshot after each step: any may be the last, after which the variables of the test are gone.
     return GpuLeaks(request.node, per_step=0, every=1)
 
 
