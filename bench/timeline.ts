@@ -31,6 +31,8 @@ interface Frames {
   median: number;
   p95: number;
   longest: number;
+  /** CPU time of the page's main thread for each frame. */
+  cpu: number;
 }
 
 /** @returns a table in Markdown */
@@ -57,11 +59,11 @@ export async function measureTimeline(path: string): Promise<string> {
     const answerMs = [...harness.timesOf('bands')].sort((a, b) => a - b);
     await harness.close();
     return [
-      '| while one does this | frames | median ms | 95 % below ms | longest ms |',
-      '|:--|--:|--:|--:|--:|',
+      '| while one does this | frames | median ms | 95 % below ms | longest ms | CPU ms a frame |',
+      '|:--|--:|--:|--:|--:|--:|',
       ...rows.map(
-        ({ name, count, median, p95, longest }) =>
-          `| ${name} | ${count} | ${median.toFixed(1)} | ${p95.toFixed(1)} | ${longest.toFixed(1)} |`,
+        ({ name, count, median, p95, longest, cpu }) =>
+          `| ${name} | ${count} | ${[median, p95, longest, cpu].map((ms) => ms.toFixed(1)).join(' | ')} |`,
       ),
       '',
       `Reading the file took ${((opened - begun) / 1000).toFixed(1)} s, the first picture ` +
@@ -78,6 +80,13 @@ export async function measureTimeline(path: string): Promise<string> {
 
 /** Turns the wheel once a frame, and notes how long the frames take. */
 async function framesOf(page: Page, gesture: Gesture): Promise<Frames> {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Performance.enable', { timeDomain: 'threadTicks' });
+  const busy = async (): Promise<number> => {
+    const { metrics } = await devtools.send('Performance.getMetrics');
+    return (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0) * 1000;
+  };
+  const before = await busy();
   const durations = await page.evaluate(
     async ({ deltaY, shift, seconds }) => {
       const plot = document.querySelector('.plot');
@@ -99,6 +108,8 @@ async function framesOf(page: Page, gesture: Gesture): Promise<Frames> {
     },
     { ...gesture, seconds: SECONDS },
   );
+  const cpu = ((await busy()) - before) / durations.length;
+  await devtools.detach();
   const sorted = durations.sort((a, b) => a - b);
   return {
     name: gesture.name,
@@ -106,6 +117,7 @@ async function framesOf(page: Page, gesture: Gesture): Promise<Frames> {
     median: percentile(sorted, 0.5),
     p95: percentile(sorted, 0.95),
     longest: sorted[sorted.length - 1],
+    cpu,
   };
 }
 
