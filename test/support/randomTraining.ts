@@ -58,7 +58,7 @@ export class RandomTraining {
     for (const line of this.lines) {
       const births = this.random(4);
       for (let i = 0; i < births; i++) this.allocate(line);
-      // What goes is picked at random: addresses are given out anew, in another order each time.
+      // Freed blocks are drawn at random: addresses are used again, in another order each time.
       for (const life of [...this.open.values()]) {
         if (life.line === line && this.random(line % 3 === 0 ? 40 : 5) === 0) this.release(life);
       }

@@ -10,7 +10,7 @@ import { choose } from './choose.js';
 import { harnessSession } from './harnessSession.js';
 
 const MiB = 1024 * 1024;
-const PLACE = '/home/somebody/with/a/long/path/to/the/code/of/models/attention.py';
+const PLACE = '/home/engineer/with/a/long/path/to/the/code/of/models/attention.py';
 
 const MACHINERY = [
   ['??', 'torch::unwind::unwind()'],
@@ -27,7 +27,7 @@ const NATIVE = [
 const PYTHON = [
   [PLACE, 'forward'],
   ['/opt/lib/python3.12/site-packages/torch/nn/modules/module.py', '_call_impl'],
-  ['/home/somebody/train.py', 'train_step'],
+  ['/home/engineer/train.py', 'train_step'],
 ];
 
 /** One block of 60 MiB that was allocated below so many frames. */
@@ -65,7 +65,7 @@ describe('stacks with C++ frames', () => {
         `${NATIVE.length} C++ frames`,
         `${PLACE}:7 forward`,
         '1 library frame',
-        '/home/somebody/train.py:7 train_step',
+        '/home/engineer/train.py:7 train_step',
         `${MACHINERY.length} frames are hidden: of the recording itself, of the Python interpreter, or too far out`,
       ],
     );
