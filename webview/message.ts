@@ -20,6 +20,7 @@ export function createMessage(kind: 'error' | 'hint', action?: { text: string; o
     show: (text) => {
       element.hidden = text === null;
       setText(sentence, text ?? '');
+      sentence.title = sentence.textContent;
     },
   };
 }
