@@ -71,7 +71,7 @@ export class ChartView {
   });
   private readonly drawCurve = oncePerFrame(() => {
     const { curve, heights } = this.store.get();
-    if (curve !== null) this.chart.show({ curve, visible: this.visible(curve), heights });
+    if (curve !== null) this.chart.show(curve, { visible: this.visible(curve), heights, moving: this.moving });
     this.placeOverlay();
   });
   private readonly drawBands = oncePerFrame(() => {
@@ -304,7 +304,8 @@ export class ChartView {
   /** @param over the canvas of the curve, before the curve is drawn */
   private placeBands(over: CanvasRenderingContext2D): void {
     const { curve, layer, stacked, wholeBands, selected, highlight, cursorLine } = this.store.get();
-    const area = this.area();
+    // chart.js draws first while it is being made: no curve is known then.
+    const area = curve === null ? null : this.area();
     const of = (one: typeof stacked): typeof stacked => (one?.bands.axis === curve?.axis ? one : null);
     const front = of(stacked) ?? of(wholeBands);
     if (!layer || curve === null || area === null || front === null) {

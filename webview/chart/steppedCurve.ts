@@ -1,4 +1,7 @@
-/** A stepped curve, drawn straight from its columns, a few strokes for each pixel. */
+/**
+ * A stepped curve, drawn straight from its columns, a few strokes for each pixel: a curve while it moves, where chart.js
+ * would keep an object for each point, and those of a comparison.
+ */
 import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';

@@ -1,40 +1,58 @@
-/** The drawn curve: windows of a history, ranges and themes become pixels of one canvas. */
-import type { TimelineWindow } from '../../src/protocol/timelineData.js';
+/** The drawn curve: chart.js behind an interface that knows windows of a history, ranges and themes. */
+import { Chart, type ChartDataset, Filler, LinearScale, LineController, LineElement, PointElement } from 'chart.js';
+import type { TimelineMark, TimelineWindow } from '../../src/protocol/timelineData.js';
+import { durationIn, durationUnit } from '../duration.js';
+import { byteTickLabels, formatCount } from '../format.js';
 import { strings } from '../strings.js';
 import type { ChartTheme } from '../theme.js';
-import { byteTickCount, drawAxes, heightOfBytes } from './axes.js';
 import { drawMarks } from './marks.js';
-import { pixelOf, type PlotArea } from './plot.js';
+import { BarPen, traceSteps } from './steppedCurve.js';
+import type { PlotArea } from './plot.js';
 import { lastAtOrBelow } from './points.js';
 import type { Range } from './range.js';
-import { BarPen, traceSteps } from './steppedCurve.js';
-import { byteAxisTop } from './ticks.js';
+import { byteAxisTop, byteTicks, eventTicks, timeTicks } from './ticks.js';
+
+Chart.register(LineController, LineElement, PointElement, LinearScale, Filler);
+
+interface Point {
+  x: number;
+  y: number;
+}
 
 /** A capacity this many times above everything else in view would flatten the curve: it is told, not drawn. */
 const CAPACITY_IN_REACH = 2.5;
 /** Single events show as points once they are this far apart, in pixels. */
 const POINT_DISTANCE = 12;
 const POINT_RADIUS = 2.5;
+/** Fewer points than this chart.js draws in no time, also while they move. */
+const FEW_POINTS = 500;
+const NO_POINTS: Point[] = [];
 /** A chart that is lower has no title under its axis, in letters. */
 const LEAST_TITLED = 15;
+const LIVE_LINE = 1;
+const RESERVED_LINE = 1;
 const RESERVED_DASH = [6, 3];
-const CAPACITY_DASH = [2, 4];
 
-/** What of a history is in view. */
+/** What of a history is in view, and how. */
 export interface ShownView {
-  curve: TimelineWindow;
   visible: Range;
   /** What of the byte axis; null for as much as is needed. */
   heights: Range | null;
+  /** True while one zooms and pans: speed matters more than the last detail then. */
+  moving: boolean;
 }
 
 export class TimelineChart {
-  private shown: ShownView | null = null;
+  private readonly chart: Chart<'line', Point[]>;
+  private marks: readonly TimelineMark[] = [];
+  /** What the datasets hold. */
+  private curve: TimelineWindow | null = null;
+  /** What is drawn in the place of the datasets while it moves. */
+  private moving: { curve: TimelineWindow; visible: Range } | null = null;
   private fill = true;
-  private heights: Range = { from: 0, to: 1 };
+  private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
+  private yTicks: { value: number; label: string }[] = [];
   private fullTop = 1;
-  private size = { width: 0, height: 0 };
-  private readonly context: CanvasRenderingContext2D;
 
   /**
    * @param canvas an empty canvas whose parent decides its size
@@ -42,19 +60,93 @@ export class TimelineChart {
    * @param under draws what lies under the curves
    */
   constructor(
-    private readonly canvas: HTMLCanvasElement,
+    canvas: HTMLCanvasElement,
     private theme: ChartTheme,
-    private readonly onLayout: (area: PlotArea | null) => void,
-    private readonly under: (context: CanvasRenderingContext2D) => void,
+    onLayout: (area: PlotArea | null) => void,
+    under: (context: CanvasRenderingContext2D) => void,
   ) {
-    const context = canvas.getContext('2d');
-    if (context === null) throw new Error('This browser draws on no canvas.');
-    this.context = context;
-    const holder = canvas.parentElement ?? canvas;
-    new ResizeObserver(() => {
-      this.size = { width: holder.clientWidth, height: holder.clientHeight };
-      this.redraw();
-    }).observe(holder);
+    const line = { stepped: true, pointRadius: 0, pointBorderWidth: 0 } as const;
+    const ticks = { color: () => this.theme.text, font: () => this.font() };
+    const lines = {
+      grid: { color: () => this.theme.grid, tickColor: () => this.theme.grid },
+      border: { display: false },
+    };
+    this.chart = new Chart<'line', Point[]>(canvas, {
+      type: 'line',
+      data: {
+        datasets: [
+          { ...line, data: [], borderWidth: 1, borderDash: [2, 4] },
+          { ...line, data: [], borderWidth: RESERVED_LINE, borderDash: RESERVED_DASH },
+          {
+            ...line,
+            data: [],
+            borderWidth: LIVE_LINE,
+            fill: 'origin',
+            // Over the reserved one, as while it moves: where both are level, a dashed line would hide it.
+            order: -1,
+          },
+        ],
+      },
+      options: {
+        animation: false,
+        parsing: false,
+        normalized: true,
+        responsive: true,
+        maintainAspectRatio: false,
+        events: [],
+        layout: { padding: () => ({ top: this.theme.fontSize * 1.5, right: this.theme.fontSize }) },
+        scales: {
+          x: {
+            type: 'linear',
+            min: 0,
+            max: 1,
+            ...lines,
+            ticks: { ...ticks, maxRotation: 0, callback: (value) => this.xAxis.label(Number(value)) },
+            title: { display: true, font: ticks.font },
+            afterBuildTicks: (axis) => {
+              axis.ticks = this.xAxis.ticks.map((value) => ({ value }));
+            },
+          },
+          y: {
+            type: 'linear',
+            min: 0,
+            max: 1,
+            ...lines,
+            ticks: { ...ticks, callback: (_value, index) => this.yTicks[index]?.label },
+            afterBuildTicks: (axis) => {
+              axis.ticks = this.yTicks.map(({ value }) => ({ value }));
+            },
+            // An axis that grew with its labels would shift the curve sideways while one zooms.
+            afterFit: (axis) => {
+              axis.width = Math.max(axis.width, this.theme.fontSize * 6);
+            },
+          },
+        },
+      },
+      plugins: [
+        {
+          id: 'leaklineMotion',
+          beforeDatasetsDraw: (chart) => {
+            under(chart.ctx);
+            this.drawMoving(chart.ctx);
+          },
+        },
+        {
+          id: 'leaklineMarks',
+          afterDatasetsDraw: (chart) => {
+            const area = areaOf(chart);
+            const pixelOf = (x: number): number => chart.scales['x'].getPixelForValue(x);
+            if (area !== null) drawMarks(chart.ctx, area, this.marks, pixelOf, this.theme);
+          },
+        },
+        {
+          id: 'leaklineLayout',
+          afterLayout: (chart) => {
+            onLayout(areaOf(chart));
+          },
+        },
+      ],
+    });
   }
 
   /** Takes the colours and fonts of a theme; the next {@link show} draws with them. */
@@ -63,55 +155,55 @@ export class TimelineChart {
   }
 
   /** Draws a curve, which may cover more or less than what is visible. */
-  show(view: ShownView): void {
-    this.shown = view;
-    this.redraw();
+  show(curve: TimelineWindow, { visible, heights, moving }: ShownView): void {
+    const { data } = this.chart;
+    const [capacity, reserved, live] = data.datasets;
+    this.moving = moving && curve.x.length > FEW_POINTS ? { curve, visible } : null;
+    if (this.moving !== null) {
+      live.data = NO_POINTS;
+      reserved.data = NO_POINTS;
+      this.curve = null;
+    } else if (curve !== this.curve) {
+      live.data = pointsOf(curve, curve.live);
+      reserved.data = curve.reserved === null ? [] : pointsOf(curve, curve.reserved);
+      this.curve = curve;
+    }
+    live.pointRadius = isSparse(curve, visible, this.chart.width) ? POINT_RADIUS : 0;
+    this.colour(capacity, reserved, live);
+    const highest = highestIn(curve, visible);
+    const reach = curve.capacityBytes !== null && curve.capacityBytes <= highest * CAPACITY_IN_REACH;
+    const level = reach ? (curve.capacityBytes ?? 0) : 0;
+    capacity.data = reach
+      ? [
+          { x: visible.from, y: level },
+          { x: visible.to, y: level },
+        ]
+      : [];
+    this.marks = curve.marks;
+    this.setScales(curve, visible, heights, Math.max(highest, level));
+    this.chart.update('none');
   }
 
   /** Draws the same once more: what lies under it has changed. */
   redraw(): void {
-    const { shown, canvas, context, theme } = this;
-    const area = this.area();
-    this.onLayout(area);
-    if (shown === null || area === null) return;
-    const scale = window.devicePixelRatio;
-    const [width, height] = [this.size.width, this.size.height].map((size) => Math.round(size * scale));
-    if (canvas.width !== width) canvas.width = width;
-    if (canvas.height !== height) canvas.height = height;
-    context.setTransform(scale, 0, 0, scale, 0, 0);
-    context.clearRect(0, 0, this.size.width, this.size.height);
-    const { curve, visible } = shown;
-    const capacity = this.setHeights(shown, area);
-    const unit = curve.hasAllocations ? strings.axisTitle.events : strings.axisTitle.rows;
-    const axes = { visible, bytes: this.heights, hasTitle: this.hasTitle() };
-    drawAxes(context, area, { ...axes, unit: curve.axis === 'time' ? 'time' : { title: unit } }, theme);
-    this.under(context);
-    context.save();
-    context.beginPath();
-    context.rect(area.left, area.top, area.width, area.height);
-    context.clip();
-    this.drawCurves(shown, area, capacity);
-    context.restore();
-    drawMarks(context, area, curve.marks, (x) => pixelOf(x, area, visible), theme);
+    this.chart.draw();
   }
 
   /** Where the curve is drawn, in pixels of the canvas; null before the first layout or while it is hidden. */
   area(): PlotArea | null {
-    const { fontSize } = this.theme;
-    const [left, top] = [fontSize * 6, fontSize * 1.5];
-    const width = this.size.width - left - fontSize;
-    const height = this.size.height - top - fontSize * (this.hasTitle() ? 3.3 : 1.8);
-    return width <= 0 || height <= 0 ? null : { left, top, width, height };
+    return areaOf(this.chart);
   }
 
   /** Leaves the area under the live curve to what lies below the canvas. */
   fillLive(fill: boolean): void {
     this.fill = fill;
+    this.chart.data.datasets[2].fill = fill ? 'origin' : false;
   }
 
   /** What of the byte axis is in view. */
   bytes(): Range {
-    return this.heights;
+    const { min, max } = this.chart.scales['y'];
+    return { from: min, to: max };
   }
 
   /** The top of the byte axis while all that is in view shows. */
@@ -121,79 +213,115 @@ export class TimelineChart {
 
   /** The bytes at a height in pixels of the canvas. */
   bytesAt(pixel: number): number {
-    const area = this.area();
-    const { from, to } = this.heights;
-    return area === null ? 0 : to - ((pixel - area.top) / area.height) * (to - from);
+    return this.chart.scales['y'].getValueForPixel(pixel) ?? 0;
   }
 
   /** The height of so many bytes, in pixels of the canvas. */
   pixelOfBytes(bytes: number): number {
-    const area = this.area();
-    return area === null ? 0 : heightOfBytes(bytes, area, this.heights);
+    return this.chart.scales['y'].getPixelForValue(bytes);
   }
 
-  private hasTitle(): boolean {
-    return this.size.height > this.theme.fontSize * LEAST_TITLED;
-  }
-
-  /** @returns the capacity if it is in reach of what is in view */
-  private setHeights({ curve, visible, heights }: ShownView, area: PlotArea): number | null {
-    const highest = highestIn(curve, visible);
-    const { capacityBytes } = curve;
-    const capacity = capacityBytes !== null && capacityBytes <= highest * CAPACITY_IN_REACH ? capacityBytes : null;
-    this.fullTop = byteAxisTop(Math.max(highest, capacity ?? 0), byteTickCount(area, this.theme));
-    this.heights = heights ?? { from: 0, to: this.fullTop };
-    return capacity;
-  }
-
-  private drawCurves({ curve, visible }: ShownView, area: PlotArea, capacity: number | null): void {
-    const { context, theme } = this;
+  private drawMoving(context: CanvasRenderingContext2D): void {
+    // chart.js draws first while it is being made.
+    const area = this.moving === null ? null : this.area();
+    if (this.moving === null || area === null) return;
+    const { curve, visible } = this.moving;
     const { x, live, reserved, window } = curve;
-    const yOf = (bytes: number): number => heightOfBytes(bytes, area, this.heights);
-    const dashed = (colour: string, dash: number[], trace: () => void): void => {
+    const { top, bottom } = this.chart.chartArea;
+    const perByte = area.height / (this.chart.scales['y'].max - this.chart.scales['y'].min);
+    const yOf = (bytes: number): number => bottom - (bytes - this.chart.scales['y'].min) * perByte;
+    context.save();
+    context.beginPath();
+    context.rect(area.left, top, area.width, area.height);
+    context.clip();
+    if (reserved !== null) {
       context.beginPath();
-      trace();
-      context.setLineDash(dash);
-      context.lineWidth = 1;
-      context.strokeStyle = colour;
+      traceSteps(context, { x, values: reserved, end: window.to }, visible, area, yOf);
+      context.setLineDash(RESERVED_DASH);
+      context.lineWidth = RESERVED_LINE;
+      context.strokeStyle = this.theme.reserved;
       context.stroke();
       context.setLineDash([]);
-    };
-    if (capacity !== null) {
-      dashed(theme.capacity, CAPACITY_DASH, () => {
-        context.moveTo(area.left, yOf(capacity));
-        context.lineTo(area.left + area.width, yOf(capacity));
-      });
     }
-    if (reserved !== null) {
-      dashed(theme.reserved, RESERVED_DASH, () => {
-        traceSteps(context, { x, values: reserved, end: window.to }, visible, area, yOf);
-      });
-    }
-    // Over the reserved one: where both are level, a dashed line would hide it.
     const line = { x, values: live, end: window.to };
     if (this.fill) {
       context.beginPath();
       const drawn = traceSteps(context, line, visible, area, yOf);
       if (drawn !== null) {
-        context.lineTo(drawn.right, yOf(0));
-        context.lineTo(drawn.left, yOf(0));
-        context.fillStyle = theme.liveFill;
+        context.lineTo(drawn.right, bottom);
+        context.lineTo(drawn.left, bottom);
+        context.fillStyle = this.theme.liveFill;
         context.fill();
       }
     }
-    const pen = new BarPen(context, 1);
-    context.fillStyle = theme.live;
+    const pen = new BarPen(context, LIVE_LINE);
+    context.fillStyle = this.theme.live;
     traceSteps(pen, line, visible, area, yOf);
     pen.end();
-    const [first, last] = [lastAtOrBelow(x, visible.from), lastAtOrBelow(x, visible.to)];
-    if ((last - first) * POINT_DISTANCE >= area.width) return;
-    for (let point = Math.max(0, first); point <= last; point++) {
-      context.beginPath();
-      context.arc(pixelOf(x[point], area, visible), yOf(live[point]), POINT_RADIUS, 0, 2 * Math.PI);
-      context.fill();
+    context.restore();
+  }
+
+  /** Plain values: chart.js would ask a function anew for each point. */
+  private colour(...[capacity, reserved, live]: ChartDataset<'line', Point[]>[]): void {
+    capacity.borderColor = this.theme.capacity;
+    reserved.borderColor = this.theme.reserved;
+    live.borderColor = this.theme.live;
+    live.backgroundColor = this.theme.liveFill;
+    live.pointBackgroundColor = this.theme.live;
+  }
+
+  private setScales(curve: TimelineWindow, visible: Range, heights: Range | null, highest: number): void {
+    const { width, height } = this.chart;
+    const { x, y } = this.chart.options.scales ?? {};
+    const xCount = Math.max(2, Math.floor(width / (this.theme.fontSize * 9)));
+    const yCount = Math.max(2, Math.floor(height / (this.theme.fontSize * 3.5)));
+    this.fullTop = byteAxisTop(highest, yCount);
+    const { from, to } = heights ?? { from: 0, to: this.fullTop };
+    if (x !== undefined) Object.assign(x, { min: visible.from, max: visible.to });
+    if (y !== undefined) Object.assign(y, { min: from, max: to });
+    const yTicks = byteTicks(from, to, yCount);
+    const labels = byteTickLabels(yTicks);
+    this.yTicks = yTicks.map((value, i) => ({ value, label: labels[i] }));
+    let title: string = curve.hasAllocations ? strings.axisTitle.events : strings.axisTitle.rows;
+    if (curve.axis === 'time') {
+      const unit = durationUnit(Math.max(Math.abs(visible.from), Math.abs(visible.to)));
+      this.xAxis = {
+        ticks: timeTicks(visible.from, visible.to, xCount),
+        label: (value) => durationIn(value, unit),
+      };
+      title = strings.axisTitle.time(unit);
+    } else {
+      this.xAxis = { ticks: eventTicks(visible.from, visible.to, xCount), label: formatCount };
+    }
+    if (x !== undefined && 'title' in x) {
+      // In a low panel the room is the curve's.
+      const display = height > this.theme.fontSize * LEAST_TITLED;
+      Object.assign(x.title ?? {}, { text: title, color: this.theme.text, display });
     }
   }
+
+  private font(): { family: string; size: number } {
+    return { family: this.theme.fontFamily, size: this.theme.fontSize * 0.85 };
+  }
+}
+
+function areaOf(chart: { chartArea?: Chart['chartArea'] }): PlotArea | null {
+  const area = chart.chartArea;
+  if (area === undefined || area.right <= area.left || area.bottom <= area.top) return null;
+  return { left: area.left, top: area.top, width: area.right - area.left, height: area.bottom - area.top };
+}
+
+/** The points of a stepped line; the last value holds to the end of the window. */
+function pointsOf(curve: TimelineWindow, values: Float64Array): Point[] {
+  const points = Array.from(values, (y, index) => ({ x: curve.x[index], y }));
+  const last = points.at(-1);
+  if (last !== undefined && last.x < curve.window.to) points.push({ x: curve.window.to, y: last.y });
+  return points;
+}
+
+function isSparse(curve: TimelineWindow, visible: Range, width: number): boolean {
+  const points = lastAtOrBelow(curve.x, visible.to) - lastAtOrBelow(curve.x, visible.from);
+  return points * POINT_DISTANCE < width;
 }
 
 function highestIn(curve: TimelineWindow, visible: Range): number {

@@ -1,9 +1,10 @@
 /** Several curves over each other: told apart by colour, dashes and the letter at their ends. */
 import type { SeriesAnswer } from '../../src/protocol/compareData.js';
-import { byteTickCount, drawAxes, heightOfBytes } from '../chart/axes.js';
-import { byteAxisTop } from '../chart/ticks.js';
+import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';
 import { traceSteps } from '../chart/steppedCurve.js';
+import { durationIn, durationUnit } from '../duration.js';
+import { byteTickLabel, formatCount } from '../format.js';
 import { MARK_SIGNS, strings } from '../strings.js';
 import type { SeriesTheme } from './seriesTheme.js';
 
@@ -42,19 +43,41 @@ export function drawSeries(
   const area = plotArea(layout, theme);
   const { extent, curves } = answer;
   const { fontSize, fontFamily } = theme;
-  const highest = Math.max(...curves.map((curve) => curve.highest), 0);
-  const bytes = { from: 0, to: byteAxisTop(highest, byteTickCount(area, theme)) };
+  const yCount = Math.max(2, Math.floor(area.height / (fontSize * 3.5)));
+  const top = byteAxisTop(Math.max(...curves.map(({ highest }) => highest), 0), yCount);
   const xOf = (x: number): number => pixelOf(x, area, extent);
-  const yOf = (value: number): number => heightOfBytes(value, area, bytes);
+  const yOf = (bytes: number): number => area.top + area.height * (1 - bytes / top);
   const write = (text: string, x: number, y: number, colour: string, align: CanvasTextAlign): void => {
     ink.textAlign = align;
     ink.fillStyle = colour;
     ink.fillText(text, x, y);
   };
+  const line = (fromX: number, fromY: number, toX: number, toY: number): void => {
+    ink.beginPath();
+    ink.moveTo(fromX, fromY);
+    ink.lineTo(toX, toY);
+    ink.stroke();
+  };
   ink.fillStyle = theme.background;
   ink.fillRect(0, 0, layout.width, layout.height);
-  const unit = answer.axis === 'time' ? 'time' : { title: strings.seriesAxisTitle[answer.axis] };
-  drawAxes(ink, area, { visible: extent, bytes, unit, hasTitle: true }, theme);
+  ink.textBaseline = 'middle';
+  ink.font = `${fontSize * 0.85}px ${fontFamily}`;
+  ink.strokeStyle = theme.grid;
+  const bottom = area.top + area.height;
+  for (const bytes of byteTicks(0, top, yCount)) {
+    line(area.left, yOf(bytes), area.left + area.width, yOf(bytes));
+    write(byteTickLabel(bytes), area.left - fontSize / 2, yOf(bytes), theme.text, 'right');
+  }
+  const isTime = answer.axis === 'time';
+  const unit = durationUnit(Math.max(Math.abs(extent.from), Math.abs(extent.to)));
+  const xCount = Math.max(2, Math.floor(area.width / (fontSize * 9)));
+  for (const place of (isTime ? timeTicks : eventTicks)(extent.from, extent.to, xCount)) {
+    line(xOf(place), area.top, xOf(place), bottom);
+    const label = isTime ? durationIn(place, unit) : formatCount(place);
+    write(label, xOf(place), bottom + fontSize * 0.9, theme.text, 'center');
+  }
+  const title = answer.axis === 'time' ? strings.axisTitle.time(unit) : strings.seriesAxisTitle[answer.axis];
+  write(title, area.left + area.width / 2, bottom + fontSize * 2.3, theme.text, 'center');
   ink.font = `bold ${fontSize}px ${fontFamily}`;
   curves.forEach((curve, index) => {
     const colour = theme.series[index % theme.series.length];

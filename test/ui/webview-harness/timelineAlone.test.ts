@@ -202,6 +202,65 @@ describe('the timeline alone', () => {
     }
   });
 
+  it('draws the same curve while it moves as when it stands still', async () => {
+    const { page } = await open([spikySnapshot()], ['train.py', 'eval.py']);
+    await choose(page, 'Colour of the series', 'Curve only');
+    await page.getByRole('button', { name: 'Zoom in' }).click();
+    await windowAfter(session.current!, null);
+    const look = async (colour: string) => {
+      const canvas = document.querySelector<HTMLCanvasElement>('canvas.curve')!;
+      const wanted = [1, 3, 5].map((at) => Number.parseInt(colour.slice(at, at + 2), 16));
+      /** By column, the highest row that has the line's colour. */
+      const rows = (): number[] => {
+        const { width, height } = canvas;
+        const data = canvas.getContext('2d')!.getImageData(0, 0, width, height).data;
+        const isLine = (at: number): boolean =>
+          wanted.every((channel, i) => Math.abs(data[at + i] - channel) < 70) && data[at + 3] > 60;
+        return Array.from({ length: width }, (_, x) => {
+          for (let y = 0; y < height; y++) if (isLine((y * width + x) * 4)) return y;
+          return -1;
+        });
+      };
+      const frame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+      /** Twice the time after which it is drawn as what stands still, without a change. */
+      const still = async (): Promise<string> => {
+        for (let bytes = ''; ;) {
+          const before = bytes;
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          bytes = canvas.toDataURL();
+          if (bytes === before) return bytes;
+        }
+      };
+      await still();
+      const { left, top } = canvas.getBoundingClientRect();
+      const turn = {
+        deltaY: 1,
+        shiftKey: true,
+        clientX: left + 300,
+        clientY: top + 100,
+        bubbles: true,
+        cancelable: true,
+      };
+      canvas.dispatchEvent(new WheelEvent('wheel', turn));
+      await frame();
+      await frame();
+      const moving = { rows: rows(), bytes: canvas.toDataURL() };
+      const bytes = await still();
+      return { moving, still: { rows: rows(), bytes } };
+    };
+    // Where two frames take longer than it moves, once more.
+    const { moving, still } = await eventually(async () => {
+      const pictures = await page.evaluate(look, themes.dark.variables['charts-blue']);
+      assert.notEqual(pictures.moving.bytes, pictures.still.bytes, 'it was not drawn as what moves');
+      return pictures;
+    });
+    const drawn = still.rows.filter((row) => row >= 0).length;
+    assert.ok(drawn > 400, `${drawn} columns`);
+    const alike = still.rows.filter((row, x) => row >= 0 && Math.abs(row - moving.rows[x]) <= 2).length;
+    assert.ok(alike >= 0.98 * drawn, `${alike} of ${drawn} columns are alike`);
+    assert.equal(Math.min(...moving.rows.filter((row) => row >= 0)), Math.min(...still.rows.filter((row) => row >= 0)));
+  });
+
   it('sorts and filters the list, and says so to screen readers', async () => {
     const { page } = await opened();
     await page.getByText('Inspect Peak').click();
