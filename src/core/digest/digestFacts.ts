@@ -1,5 +1,6 @@
 /** Facts about whole digests that every report over a run asks for. Each is found once: the digest itself is not looked at again. */
 import type { Bytes } from '../model/units.js';
+import { frameKind } from '../attribution/frameKind.js';
 import type { SnapshotDigest } from './digest.js';
 import { factOf } from './factOf.js';
 import { stackKey, type StackKey } from './stackKey.js';
@@ -23,10 +24,10 @@ const stackTotals = factOf((digest: SnapshotDigest) =>
   Float64Array.from(digest.groups.flatMap((group) => [stackKey(digest, group), group.liveBytes, group.blocks])),
 );
 
-/** The files that frames are of, each once. */
-export const filesOfFrames = factOf(({ frames }: SnapshotDigest): readonly string[] => [
-  ...new Set(frames.map(({ file }) => file)),
-]);
+/** The files that Python frames are of, each once. */
+export const filesOfFrames = factOf(({ frames }: SnapshotDigest): readonly string[] =>
+  [...new Set(frames.map(({ file }) => file))].filter((file) => frameKind(file) !== 'native'),
+);
 
 /** Live bytes at the peak of each device that has a trace. */
 export const highestLive = factOf(

@@ -52,7 +52,7 @@ export function mapDigests(
 export function filesOf(digests: readonly SnapshotDigest[], others: OtherInputs = NO_OTHERS): Set<string> {
   const files = new Set<string>();
   for (const digest of digests) {
-    for (const file of filesOfFrames(digest)) if (frameKind(file) !== 'native') files.add(file);
+    for (const file of filesOfFrames(digest)) files.add(file);
     for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
     for (const source of digest.recording?.sources ?? []) files.add(source.file);
   }
