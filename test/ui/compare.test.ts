@@ -44,7 +44,7 @@ describe('Comparing two snapshots', () => {
       const name = line.file.split('/').at(-1) ?? '';
       const row = await tree.untilRow(new RegExp(`${name}:${line.line}\\b`));
       assert.equal(row.level, 1);
-      assertShows(row.text, line.growthBytes);
+      assertShows(row.text.replace(name, ` ${name}`), line.growthBytes);
     }
     await workbench.page
       .locator('.part.sidebar .message', {

@@ -37,7 +37,7 @@ describe('The first minutes', () => {
   for (const [step, button, seen] of BUTTONS) {
     it(`have a button of the walkthrough that opens something, and no error: ${button}`, async () => {
       const { page, notifications } = workbench;
-      await page.locator('.tab', { hasText: 'Walkthrough' }).first().click();
+      await page.locator('.tab', { hasText: 'Welcome' }).first().click();
       await page.locator('.getting-started-step').nth(step).click();
       await page.locator('.getting-started-step').getByText(button, { exact: true }).click();
       await page.getByText(seen).first().waitFor();
