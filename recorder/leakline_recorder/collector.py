@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import sys
 import time
 from array import array
-from typing import Any, Callable, Dict, Iterator, List
+from typing import Any, Callable, Dict, Iterator, Optional
 
 #: collections kept for the sidecar
 KEPT = 1024
@@ -45,14 +46,31 @@ class CollectorWatch:
         self._full = 0
         self._now_and_then = now_and_then
         self._next = 0.0
+        self._show: Any = None
+        self._dropped: Optional[BaseException] = None
 
     def start(self) -> None:
         self._next = time.monotonic() + NOW_AND_THEN
         gc.callbacks.append(self._called)
+        self._show, sys.unraisablehook = sys.unraisablehook, self._unraisable
 
     def stop(self) -> None:
         if self._called in gc.callbacks:
             gc.callbacks.remove(self._called)
+        if sys.unraisablehook == self._unraisable:
+            sys.unraisablehook = self._show
+
+    def raise_dropped(self) -> None:
+        """What a handler of a signal raised inside of a callback, which Python drops there."""
+        error, self._dropped = self._dropped, None
+        if error is not None:
+            raise error
+
+    def _unraisable(self, about: Any) -> None:
+        if about.object == self._called and about.exc_value is not None:
+            self._dropped = about.exc_value
+        else:
+            self._show(about)
 
     def times(self) -> Dict[str, Any]:
         """Unix microseconds at which collections that found something began and ended, the oldest first; how many were full."""

@@ -37,35 +37,42 @@ def remove(path: str) -> None:
 
 
 class Budget:
-    """Bytes on disk of one process's snapshots. Where they are too many, every other one of the older ones goes."""
+    """Bytes on disk of one process's snapshots. Where they are too many, light ones go, then every other one of the older full ones."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._written: List[Tuple[str, int]] = []    # all but those that stay: without '.pickle', and bytes
+        self._light: List[Tuple[str, int]] = []    # paths without '.pickle', and bytes
+        self._full: List[Tuple[str, int]] = []     # all but those that stay
         self._staying = 0
 
-    def written(self, path: str, size: int, keep: bool) -> None:
+    def written(self, path: str, size: int, light: bool = False, keep: bool = False) -> None:
         """The first, the last and what is to ``keep`` stay."""
-        first = not self._written and not self._staying
-        if keep or first:
+        if light:
+            self._light.append((path, size))
+        elif keep or not self._full and not self._staying:
             self._staying += size
         else:
-            self._written.append((path, size))
+            self._full.append((path, size))
         free = shutil.disk_usage(os.path.dirname(path)).free
         # What others need of the disk comes first: recordings take half of what is free at most.
-        while len(self._written) > 1 and self._used() > min(self._most, (self._used() + free) / 2):
-            self._thin_out()
+        while self._used() > min(self._most, (self._used() + free) / 2) and self._thin_out():
+            pass
 
     def _used(self) -> int:
-        return self._staying + sum(size for _, size in self._written)
+        return self._staying + sum(size for _, size in self._light + self._full)
 
-    def _thin_out(self) -> None:
-        gone = self._written[:-1:2]
-        self._written = self._written[1:-1:2] + self._written[-1:]
+    def _thin_out(self) -> bool:
+        gone = self._light or self._full[:-1:2]
+        if self._light:
+            self._light = []
+        else:
+            self._full = self._full[1:-1:2] + self._full[-1:]
         for path, _ in gone:
             remove(path + '.pickle')    # before its sidecar: none is ever without one
             remove(path + SIDECAR)
-        say_once(f'recordings are larger than {self._most / 1e9:g} GB, or than half of what is free: older snapshots are thinned out')
+        if gone:
+            say_once(f'recordings are larger than {self._most / 1e9:g} GB, or than half of what is free: older snapshots are thinned out')
+        return bool(gone)
 
 
 def make_folder(path: str) -> None:

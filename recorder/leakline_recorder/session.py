@@ -146,6 +146,7 @@ class Session:
         self._triggers.remove()
 
     def _stepped(self, step: int) -> None:
+        self._collector.raise_dropped()
         self._rounds.stepped(sys._getframe())
         if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)
@@ -212,7 +213,8 @@ class Session:
             beside['cost'] = {**watch.laps, 'bytes': file.tell()}
             with appearing(path + SIDECAR) as text:
                 text.write(json.dumps(beside, ensure_ascii=False, separators=(',', ':')).encode('utf-8', 'surrogatepass'))
-        self._budget.written(path, beside['cost']['bytes'], keep=reason == 'oom')
+                size = beside['cost']['bytes'] + text.tell()
+        self._budget.written(path, size, light=kind == 'light', keep=reason == 'oom')
         if kind == 'full':
             self._last_full = step
             self._events = beside['ring']['events']

@@ -1,6 +1,8 @@
-"""What the recorder costs: per step, per snapshot, per walk of the owners.
+"""What the recorder costs: per step, per snapshot, per search for holders.
 
-    PYTHONPATH=recorder python test/recorder/overhead.py
+    PYTHONPATH=recorder:test/recorder python test/recorder/overhead.py [dumps]
+
+``dumps``: only the table of snapshots over 1,000 steps, on the CPU over the model of the allocator (``cpu_memory.py``).
 
 With a GPU the training loop runs on it, with and without the recorder; without one the loop runs on the CPU over an
 allocator that records nothing, which leaves the recorder's own part. Prints Markdown.
@@ -143,10 +145,70 @@ def per_walk() -> None:
         del ballast
 
 
+DUMPED_STEPS, EVERY = 1000, 10
+
+
+def over_many_steps() -> None:
+    """Full and light snapshots of a training that keeps a tensor per step, with and without clearing the history."""
+    print(f'| {DUMPED_STEPS:,} steps, a full snapshot every {EVERY} | first | middle | last | all |\n|---|---|---|---|---|')
+    plain, _ = _training(None)
+    for name, clears in (('ring', False), ('new events only', True)):
+        step, dumps = _training(Options(every=EVERY, start=0, widen=10 ** 9, limit=10 ** 9, light=1, holders=False, at_exit=False, signal='', quiet=True, run='r'), clears)
+        for kind in ('full', 'light') if clears else ('full',):
+            made = [dump for dump in dumps if dump['kind'] == kind]
+            cells = [f"{1000 * one['seconds']:.0f} ms, {one['bytes'] / 1e6:.2f} MB, {one['events']:,} events" for one in (made[0], made[len(made) // 2], made[-1])]
+            print(f"| {name if kind == 'full' else 'light'} | {' | '.join(cells)} | {len(made)}: {sum(one['seconds'] for one in made):.2f} s, {sum(one['bytes'] for one in made) / 1e6:.0f} MB |")
+        print(f'| step without a snapshot | {1000 * plain:.2f} ms plain | {1000 * step:.2f} ms recorded ({name}) | | |')
+
+
+def _training(options: Any, clears: bool = False) -> Any:
+    """Seconds of a processor per step that makes no snapshot, the median; and what each snapshot took, wrote and held."""
+    import dataclasses
+    import json
+    from cpu_memory import CpuMemory
+    from leakline_recorder.session import Session
+    memory, dumps, times, kept = CpuMemory(hide=(__file__,)), [], [], []
+    memory.clearable = clears
+    write_now = Session._write_now
+
+    def write(session: Session, kind: str, reason: str) -> None:
+        began = time.process_time()
+        write_now(session, kind, reason)
+        dumps.append({'kind': kind, 'seconds': time.process_time() - began})
+        with open(os.path.join(session.folder, session._stem(kind, reason) + '.leakline.json'), encoding='utf-8') as file:
+            side = json.load(file)
+        dumps[-1].update(bytes=side['cost']['bytes'], events=sum(side['ring']['events']) if side['ring'] else 0)
+        os.remove(os.path.join(session.folder, side['snapshot']))
+    Session._write_now = write
+    torch.manual_seed(0)
+    with memory, tempfile.TemporaryDirectory() as out:
+        if options:
+            api.start(dataclasses.replace(options, out=out), memory=memory)
+        net = nn.Sequential(*[layer for _ in range(4) for layer in (nn.Linear(64, 64), nn.GELU())], nn.Linear(64, 10))
+        optimizer = torch.optim.SGD(net.parameters(), lr=1e-4)
+        for _ in range(DUMPED_STEPS):
+            before, began = len(dumps), time.process_time()
+            loss = net(torch.randn(64, 64)).square().mean()
+            optimizer.zero_grad()
+            loss.backward()
+            kept.append(loss.detach())
+            optimizer.step()
+            if len(dumps) == before:
+                times.append(time.process_time() - began)
+        api.stop()
+    Session._write_now = write_now
+    return statistics.median(times), dumps
+
+
 def main() -> None:
     name = torch.cuda.get_device_name() if ON_GPU else f'CPU only, {os.cpu_count()} cores'
-    print(f'{name}; {platform.machine()}; PyTorch {torch.__version__}; Python {platform.python_version()}\n\n| what | cost |\n|---|---|')
+    print(f'{name}; {platform.machine()}; PyTorch {torch.__version__}; Python {platform.python_version()}\n')
     gc.collect()
+    torch.set_num_threads(1)
+    if sys.argv[1:] == ['dumps']:
+        over_many_steps()
+        return
+    print('| what | cost |\n|---|---|')
     per_step()
     per_round()
     per_snapshot()

@@ -154,6 +154,20 @@ class FilesTest(unittest.TestCase):
         self.assertTrue({0, 5, 39} <= set(left), left)
         self.assertEqual(left, sorted(int(name[10:16]) for name in os.listdir(self.folder) if name.endswith(SIDECAR)))
 
+    def test_light_snapshots_go_first_and_the_last_full_one_stays(self):
+        budget = Budget(1000)
+        for step in range(20):
+            path = os.path.join(self.folder, f'rank0_step{step:06d}' + '_light' * (step % 5 > 0))
+            with open(path + '.pickle', 'wb') as file:
+                file.write(b'x' * 100)
+            budget.written(path, 100, light=step % 5 > 0)
+        left = os.listdir(self.folder)
+        self.assertTrue({f'rank0_step{step:06d}.pickle' for step in (0, 5, 10, 15)} <= set(left), left)
+        self.assertLessEqual(len(left), 10)
+        for step in range(20, 60):
+            budget.written(path, 300, light=True)
+        self.assertTrue(os.path.exists(os.path.join(self.folder, 'rank0_step000015.pickle')))
+
     def test_recordings_stay_out_of_git(self):
         make_folder(os.path.join(self.folder, 'out'))
         self.assertEqual(open(os.path.join(self.folder, 'out', '.gitignore')).read(), '*\n')

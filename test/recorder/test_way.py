@@ -65,6 +65,27 @@ for kind in ('function', 'object', 'partial', 'exit', 'interrupt'):
             left = [name for name in os.listdir(found.folder + '/r')] if code != -14 else []
             self.assertEqual([name for name in left if name.endswith('.part')], [])
 
+    def test_what_a_handler_raises_during_a_collection_ends_the_step(self):
+        program = INTERRUPTED + PROGRAM + '''
+import gc
+signal.signal(signal.SIGALRM, handler)
+def collect(step):
+    signal.setitimer(signal.ITIMER_REAL, 0.002)
+    gc.collect()
+ballast = [[number] for number in range(1_000_000)]
+optimizer, caught = torch.optim.Optimizer(), 0
+torch.Tensor(512)
+for step in range(3):
+    try:
+        collect(step)
+        optimizer.step()
+    except Timeout:
+        caught += 1
+print(caught)'''
+        found = self.run_program(program, '--start', '0', '--light', '0')
+        self.assertEqual((found.done.stdout, found.done.returncode), ('3\n', 0), found.done.stderr)
+        self.assertNotIn('Exception ignored', found.done.stderr)
+
     def test_the_search_goes_on_over_objects_that_raise(self):
         found = self.run_program(PROGRAM + '''
 class Touchy:
