@@ -35,10 +35,12 @@ class Late(OSError): pass
 def late(number, frame): raise Late()
 signal.signal(signal.SIGALRM, late)
 caught = 0
-for _ in range(5):
+def train_on():    # a loop's jump back to its start belongs to no `try` around it
     signal.setitimer(signal.ITIMER_REAL, 0.05)
+    while True: train(1)
+for _ in range(5):
     try:
-        while True: train(1)
+        train_on()
     except Late:
         caught += 1
 print(caught)''',
