@@ -34,6 +34,8 @@ export interface SessionOptions extends Pick<ServerOptions, 'settings' | 'langua
  * Each file has windows of its own.
  */
 const sessions = new Map<string, Promise<UiSession>>();
+// Servers are stopped while the process exits: a signal that hurries it must not cut that short.
+process.on('SIGTERM', () => process.exit(143));
 
 function startedSession({ form = 'linked', settings = {}, language, beside }: SessionOptions): Promise<UiSession> {
   const others = beside === undefined ? [] : [beside()];
