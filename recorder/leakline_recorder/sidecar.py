@@ -1,4 +1,4 @@
-"""The JSON file beside a snapshot. Its schema is in ``recorder/README.md``; fields are only ever added to it."""
+"""The JSON file beside a snapshot. Its schema is in ``docs/recording.md``; fields are only ever added to it."""
 from __future__ import annotations
 
 import os
