@@ -21,11 +21,8 @@ describe('In German', () => {
 
   it('a leak stands above its line, in its hover and in the view of leaks', async () => {
     await workbench.openFile('detector/pyramid.py');
-    assert.match(
-      await workbench.editor.untilLens(16, /verloren/),
-      /▲ \d,\d GiB verloren · \d+,\d MiB\/Schritt · \d+ Blöcke/,
-    );
-    await workbench.editor.clickLens(/verloren/);
+    await workbench.editor.untilLens(16, /▲ Leckt \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
+    await workbench.editor.clickLens(/▲ Leckt/);
     await workbench.sideBar.tree('Lecks').untilRow(/^\d+,\d MiB\/Schritt ?pyramid\.py:18/);
     const hover = await workbench.editor.hover('levels');
     assert.match(hover, /Leckt \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
@@ -42,7 +39,7 @@ describe('In German', () => {
     await snapshots.toggle(/ctx_none/);
     await snapshots.untilRow(/^Die Aufzeichnung enthält keine Aufruflisten \(context=None\), daher ist keine Zeile/);
     const problems = await workbench.showProblems();
-    await problems.untilRow(/GPU-Speicherleck: FeaturePyramid\.visited wächst immer weiter.*Leakline/);
+    await problems.untilRow(/Leckt .*, gehalten von FeaturePyramid\.visited.*Leakline/);
     await workbench.screenshot('german-warning');
   });
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { makeSnapshotFile } from '../support/madeSnapshot.js';
-import { assertShows } from '../support/shownBytes.js';
+import { assertLeaked } from '../support/shownBytes.js';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { writeWorkerKiller } from './support/workerKiller.js';
@@ -37,7 +37,7 @@ describe('A worker that ends while it reads', () => {
       }).observe(bar, { subtree: true, childList: true, attributeFilter: ['aria-label'] });
     });
     await workbench.openFile(leak.file);
-    assertShows(await editor.untilLens(leak.line, /leaked/), leak.leakedBytes);
+    assertLeaked(await editor.untilLens(leak.line, /▲ Leaks/), leak.leakedBytes);
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(/large\.pickle.*live/);
     await eventually(async () => {

@@ -41,7 +41,7 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 export function lensText(mark: LineMark, l10n: Translator): string {
   const { line } = mark.parts[0];
   const text = `${GLYPHS[mark.tone]} ${lineAnswer(mark.parts[0])}`;
-  if (line.unfound !== null) return l10n.t('{0} in {1}, which was not found', text, placeText(line.unfound));
+  if (line.unfound !== null) return l10n.t('{0} · in {1}, not found', text, placeText(line.unfound));
   return [text, rankText(mark, l10n)].filter(Boolean).join(' · ');
 }
 

@@ -4,7 +4,7 @@ import type { LeaklineApi } from '../../../src/extension/api.js';
 import { byteText } from '../../../src/core/text/byteText.js';
 import type { LineReport } from '../../../src/core/report/report.js';
 import { eventually } from '../../support/eventually.js';
-import { assertShows } from '../../support/shownBytes.js';
+import { assertLeaked } from '../../support/shownBytes.js';
 import { inWorkspace, leakline } from '../extension.js';
 import { byteLensesOf, type LineLens } from '../lenses.js';
 import { truth } from '../truth.js';
@@ -62,7 +62,7 @@ describe('Notebook cells', () => {
     notebook = await vscode.workspace.openNotebookDocument(vscode.Uri.file(inWorkspace(leak.notebook)));
     await vscode.window.showNotebookDocument(notebook);
     const lens = await untilLens(leak.cell, leak.line, /▲ Leaks/);
-    assertShows(lens.text, leak.bytes);
+    assertLeaked(lens.text, leak.bytes);
     for (const { index, kind } of notebook.getCells()) {
       if (index === leak.cell || kind !== vscode.NotebookCellKind.Code) continue;
       assert.deepEqual(await byteLensesOf(cell(index)), []);

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { LeaklineApi } from '../../../src/extension/api.js';
 import { eventually } from '../../support/eventually.js';
-import { assertShows } from '../../support/shownBytes.js';
+import { assertLeaked } from '../../support/shownBytes.js';
 import { leakline } from '../extension.js';
 import { byteLensesOf } from '../lenses.js';
 import { truth } from '../truth.js';
@@ -34,7 +34,7 @@ describe('A workspace of several folders, recorded on Windows', () => {
           `${file}: ${lenses.map(({ text }) => text).join()}`,
         );
         wanted.forEach(({ bytes }, i) => {
-          assertShows(lenses[i].text, bytes);
+          assertLeaked(lenses[i].text, bytes);
         });
       }
     });
@@ -58,7 +58,7 @@ describe('A workspace of several folders, recorded on Windows', () => {
     await eventually(async () => {
       const [lens] = await byteLensesOf(south);
       assert.equal(lens.line, line);
-      assertShows(lens.text, bytes);
+      assertLeaked(lens.text, bytes);
     });
     assert.deepEqual(await byteLensesOf(north), []);
     const found = api.report()?.runs.flatMap(({ lines }) => lines.filter((one) => one.mapped)) ?? [];

@@ -31,7 +31,7 @@ describe('Marks of a report', () => {
     const unfound = { file: 'C:\\job\\parts\\model.py', line: 5, function: 'forward' };
     for (const verdict of ['leak', 'cycle'] as const) {
       const [lens] = lensesOf(runReport([lineReport({ verdict, unfound })]));
-      assert.match(lens, / MiB .*in model\.py:5, which was not found$/);
+      assert.match(lens, / MiB .*· in model\.py:5, not found$/);
     }
   });
 

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { CacheFolder, isSilent } from '../../../src/node/cacheFolder.js';
 
-const SILENT_AFTER_MS = 50;
-/** What a folder that is left alone takes at most, on a busy machine. */
+/** Long enough for a folder that answers, on a busy machine. */
+const SILENT_AFTER_MS = 1500;
+/** Less than a folder that is asked and does not answer. */
 const AT_ONCE_MS = 1000;
 
 describe('A cache folder', () => {
