@@ -287,7 +287,7 @@ export const strings = {
   heldBy: (holder: string): string => t('held by {0}', holder),
   leakOf: (name: string, rate: number | null, leaked: number): string => {
     const total = t('{0} so far', formatBytes(leaked));
-    return rate === null ? `${name}: ${total}` : `${name}: ${t('{0}/step', formatBytes(rate))}, ${total}`;
+    return rate === null ? `${name}: ${total}` : `${name}: ${t('{0}/step', formatBytes(rate))} (${total})`;
   },
 
   // Flame graph

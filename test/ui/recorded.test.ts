@@ -42,7 +42,7 @@ describe('Runs that the recorder recorded', () => {
 
   it('name a reference cycle as one', async () => {
     await workbench.openFile('leaks/search_tree.py');
-    await workbench.editor.untilLens(21, /^↻ up to [\d.]+ MiB in a reference cycle$/);
+    await workbench.editor.untilLens(21, /^↻ Reference cycle holds up to [\d.]+ MiB$/);
     await workbench.screenshot('cycle');
   });
 
