@@ -10,11 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .version import VERSION
+
 if TYPE_CHECKING:
     from .api import dump, mark_step, start, steps, stop
     from .options import Options
 
-__version__ = '0.1.0'
+__version__ = VERSION
 __all__ = ['Options', 'dump', 'mark_step', 'start', 'steps', 'stop']
 
 

@@ -63,12 +63,12 @@ def _run_id(env: Mapping[str, str]) -> str:
 def chosen(ranks: str, rank: int) -> bool:
     """Is a rank among ``0,8-15,*/8``? Each part is a rank, a range, or every so many; '' are all."""
     parts = [part.strip() for part in ranks.split(',') if part.strip()]
-    return not parts or any(_fits(part, rank) for part in parts)
+    return not parts or any([_fits(part, rank) for part in parts])    # all are looked at: each may make no sense
 
 
 def _fits(part: str, rank: int) -> bool:
     found = re.fullmatch(r'(?:(\d+)(?:-(\d+))?|\*)(?:/([1-9]\d*))?', part)
-    if found is None:
+    if found is None or int(found[2] or found[1] or 0) < int(found[1] or 0):
         raise ValueError(f'ranks: {part!r} is not a rank, range (8-15) or share (*/8)')
     first, last, share = found.groups()
     low = int(first or 0)

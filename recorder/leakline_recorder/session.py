@@ -50,7 +50,8 @@ class Session:
         self.options = options
         self.memory = memory
         self.run = identify(options.run)
-        self.folder = os.path.join(os.path.abspath(options.out), self.run.id)
+        self._out = os.path.abspath(options.out)    # the program may go to another folder
+        self.folder = os.path.join(self._out, self.run.id)
         self.steps = StepCounter(self._stepped)
         self._monitoring = Monitoring()
         self._rounds = Rounds(self._monitoring)
@@ -101,7 +102,7 @@ class Session:
             if self.options.at_exit:
                 self._triggers.at_end_of_child(self.close)
         # The run's own folder comes with its first snapshot: not until then is it sure how the run of a child is called.
-        make_folder(os.path.dirname(self.folder))
+        make_folder(self._out)
         self._choose()
         self._recording = True
         self._collector.start()
@@ -227,7 +228,7 @@ class Session:
         """Not earlier than at the first snapshot: the process group is there by the first step, seldom before."""
         self.run = with_group(self.run, getattr(torch, 'distributed', None), self._is_child(), self._inherited_rank)
         self._choose()
-        self.folder = os.path.join(os.path.dirname(self.folder), self.run.id, *[f'rank{self.run.rank}'] * (self.run.world_size > 1))
+        self.folder = os.path.join(self._out, self.run.id, *[f'rank{self.run.rank}'] * (self.run.world_size > 1))
         self._named = True
         self._make_folder()
         sweep(self.folder)
@@ -235,7 +236,7 @@ class Session:
             self._say_where()
 
     def _make_folder(self) -> None:
-        make_folder(os.path.abspath(self.options.out))
+        make_folder(self._out)
         os.makedirs(self.folder, exist_ok=True)
 
     @guarded('could not find the holders of the tensors')

@@ -17,6 +17,7 @@ from .options import Options
 from .run import Run
 from .sources import Sources
 from .step_counter import StepCounter
+from .version import VERSION
 
 SCHEMA = 'leakline.recording/2'
 Told = TypeVar('Told')
@@ -45,7 +46,7 @@ def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCo
         'collections': collector.times() if kind == 'full' else None,
         'takenAtUs': time.time_ns() // 1000,
         'process': {'pid': os.getpid(), 'host': platform.node(), 'cwd': _cwd(), 'main': _main()},
-        'versions': {'recorder': _own_version(), 'python': platform.python_version(), 'torch': str(torch.__version__),
+        'versions': {'recorder': VERSION, 'python': platform.python_version(), 'torch': str(torch.__version__),
                      'cuda': torch.version.cuda, 'hip': getattr(torch.version, 'hip', None)},
         'devices': _told(memory.devices, []),
         'memoryStats': _told(memory.stats, {}),
@@ -78,11 +79,6 @@ def ring(snapshot: Dict[str, Any], options: Options, before: List[int], behind: 
     events = [len(trace) for trace in snapshot.get('device_traces', [])]
     full = [n >= options.max_entries or n > 1 and before[index:index + 1] == [n] for index, n in enumerate(events)]
     return {'maxEntries': options.max_entries, 'events': events, 'overflowed': any(full), 'stacks': options.stacks, 'behindUs': behind}
-
-
-def _own_version() -> str:
-    from . import __version__
-    return __version__
 
 
 def _main() -> Optional[str]:

@@ -14,6 +14,8 @@ from typing import List, Tuple
 HERE = os.path.dirname(os.path.abspath(__file__))
 RECORDER = os.path.join(os.path.dirname(os.path.dirname(HERE)), 'recorder')
 STANDIN = os.path.join(HERE, 'standin')
+PLAIN = ['test_units', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_increments', 'test_session']
+TORCH = ['test_torch', 'test_plugin', 'test_hostile_torch']
 
 
 def suite(python: str, modules: List[str], path: List[str]) -> Tuple[int, int, int]:
@@ -39,15 +41,15 @@ def torch_version(python: str) -> str:
 def main() -> None:
     python = os.environ.get('LEAKLINE_TORCH_PYTHON') or sys.executable
     print(f'stand-in for torch, Python {sys.version.split()[0]}')
-    counts = [suite(sys.executable, ['test_units', 'test_holders', 'test_chances', 'test_way', 'test_hostile', 'test_increments', 'test_session'], [STANDIN, RECORDER, HERE])]
+    counts = [suite(sys.executable, PLAIN, [STANDIN, RECORDER, HERE])]
     version = torch_version(python)
     if version:
         print(f'CPU PyTorch {version}')
-        counts.append(suite(python, ['test_torch', 'test_plugin'], [RECORDER, HERE]))
+        counts.append(suite(python, TORCH, [RECORDER, HERE]))
     else:
         print('no PyTorch here: the tests that need autograd are skipped')
-        for name in ('test_torch.py', 'test_plugin.py'):
-            with open(os.path.join(HERE, name), encoding='utf-8') as file:
+        for name in TORCH:
+            with open(os.path.join(HERE, name + '.py'), encoding='utf-8') as file:
                 counts.append((0, 0, sum(line.strip().startswith('def test_') for line in file)))
     passed, failed, skipped = (sum(column) for column in zip(*counts))
     print(f'{passed} passed, {failed} failed' + (f', {skipped} skipped' if skipped else ''))

@@ -170,9 +170,10 @@ class RanksTest(Programs):
             self.assertEqual(len(found.names), 2 if rank == '0' else 3)    # a light one at the end as well
 
     def test_ranks_that_make_no_sense_are_said(self):
-        found = self.run_program(PROGRAM + 'train(8)', '--ranks', 'first')
-        self.assertEqual((found.done.returncode, found.names), (0, []))
-        self.assertIn("ranks: 'first' is not a rank", found.done.stderr)
+        for ranks, wrong in (('first', 'first'), ('3-1', '3-1'), ('0,7-5/2', '7-5/2')):
+            found = self.run_program(PROGRAM + 'train(8)', '--ranks', ranks)
+            self.assertEqual((found.done.returncode, found.names), (0, []))
+            self.assertEqual(found.done.stderr.count(f"ranks: '{wrong}' is not a rank"), 1, found.done.stderr)
 
 
 class CollectorTest(Programs):
