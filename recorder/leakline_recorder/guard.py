@@ -1,6 +1,7 @@
 """The recorder must not break the training it watches: its own errors are said once, on standard error."""
 from __future__ import annotations
 
+import dis
 import functools
 import inspect
 import os
@@ -11,6 +12,8 @@ from typing import Any, Callable, List, Set, Tuple, Type, TypeVar, cast
 
 Function = TypeVar('Function', bound=Callable[..., Any])
 _said: Set[str] = set()
+_RAISED_BY_C = (StopIteration, StopAsyncIteration, MemoryError)    # without arguments
+_RAISING = ('RAISE_VARARGS', 'RERAISE')
 OWN_FOLDER = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
 
@@ -36,7 +39,7 @@ def ordinary(*kinds: Type[BaseException]) -> Tuple[Type[BaseException], ...]:
     While the recorder works a signal may arrive, and the handler of the program may raise what ends a step or the run.
     """
     error = sys.exc_info()[1]
-    return () if error is not None and _is_of_a_handler(error) else kinds
+    return () if error is not None and (_is_of_a_handler(error) or _is_of_another_thread(error)) else kinds
 
 
 def _is_of_a_handler(error: BaseException) -> bool:
@@ -48,6 +51,17 @@ def _is_of_a_handler(error: BaseException) -> bool:
                 return True
         trace = trace.tb_next
     return False
+
+
+def _is_of_another_thread(error: BaseException) -> bool:
+    """``PyThreadState_SetAsyncExc`` makes the error without arguments, at an instruction that raises none itself."""
+    trace = error.__traceback__
+    if error.args or trace is None or isinstance(error, _RAISED_BY_C):
+        return False
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    code = trace.tb_frame.f_code
+    return dis.opname[code.co_code[max(0, trace.tb_lasti)]] not in _RAISING
 
 
 def _interrupted(frame: types.FrameType) -> bool:

@@ -86,6 +86,29 @@ print(caught)'''
         self.assertEqual((found.done.stdout, found.done.returncode), ('3\n', 0), found.done.stderr)
         self.assertNotIn('Exception ignored', found.done.stderr)
 
+    def test_what_another_thread_raises_ends_the_step(self):
+        program = INTERRUPTED + PROGRAM + '''
+import ctypes, leakline_recorder, threading
+own = os.path.dirname(leakline_recorder.__file__)
+def stop(thread):
+    while not sys._current_frames()[thread].f_code.co_filename.startswith(own):
+        time.sleep(0)
+    ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread), ctypes.py_object(Timeout))
+sys.setswitchinterval(1e-6)
+ballast = [[number] for number in range(50_000)]
+for _ in range(10):
+    other = threading.Thread(target=stop, args=(threading.get_ident(),))
+    try:
+        other.start()
+        train(40)
+        print('swallowed')
+    except Timeout:
+        print('stopped')
+    other.join()
+'''
+        found = self.run_program(program, '--every', '4', '--start', '0', '--light', '0', '--widen', '1000')
+        self.assertEqual((found.done.stdout, found.done.returncode), ('stopped\n' * 10, 0), found.done.stderr)
+
     def test_the_search_goes_on_over_objects_that_raise(self):
         found = self.run_program(PROGRAM + '''
 class Touchy:
