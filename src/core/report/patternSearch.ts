@@ -1,8 +1,9 @@
 import { recordedKind } from '../model/recordedFile.js';
 import { lineAt } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
-import { findHolder, type Followed } from '../retention/findHolder.js';
+import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
+import type { PythonModule } from '../python/pythonModule.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
@@ -31,9 +32,16 @@ export interface SourceAccess {
 /** Stacks of a line that are followed. */
 const MOST_STACKS = 3;
 
-/** Looks for holders in the source. Keep it between reports: it remembers what was parsed. */
+/** Places that are remembered. */
+const MOST_PLACES = 4096;
+
+/** Looks for holders in the source. Keep it between reports: it remembers what was parsed and followed. */
 export class PatternSearch {
   private readonly parsed = new ParsedFiles();
+  /** What following gave, by place: ranks of one program share theirs. */
+  private readonly places = new Map<string, { asked: ReadonlyMap<string, PythonModule | null>; followed: Followed }>();
+  /** The workspace that the places are in. */
+  private files: readonly string[] = [];
 
   /**
    * Follows the stacks of lines through the source.
@@ -42,6 +50,8 @@ export class PatternSearch {
    */
   follow(lines: readonly ObservedLine[], access: SourceAccess, milliseconds: number): Map<ObservedLine, SourceFinding> {
     const findings = new Map<ObservedLine, SourceFinding>();
+    if (access.files !== this.files) this.places.clear();
+    this.files = access.files;
     const sources = new Sources(access.files, access, this.parsed);
     const end = access.now() + milliseconds;
     const bySize = [...lines].sort((a, b) => b.growingBytes - a.growingBytes || b.liveBytes - a.liveBytes);
@@ -61,7 +71,9 @@ export class PatternSearch {
       const path = pathsOfStack(frames, owner, sources);
       if (path === null) continue;
       isChanged ||= path.some(({ module }) => access.isChanged(module.file));
-      followed.push(findHolder(path, sources, line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)));
+      followed.push(
+        this.followOnce(path, sources, line.shape === 'lasting' ? 'held' : 'collected', allocatedEvery(line)),
+      );
     }
     const holder = holderOf(line, followed, sources, access);
     const limits = followed.flatMap(({ limit }) => limit ?? []);
@@ -78,6 +90,23 @@ export class PatternSearch {
       isThroughGraph: followed.some(({ finding }) => finding?.through === 'graph'),
       isOfOptimizer: isRead && isOfOptimizer(owner, holder, sources),
     };
+  }
+
+  /** Like `findHolder`, which is asked again only if a file that it asked for has changed. */
+  private followOnce(path: readonly PathFrame[], sources: Sources, growth: Growth, every: number | null): Followed {
+    const frames = path.map(({ module, line, name, throughLibrary }) => [module.file, line, name, throughLibrary]);
+    const key = JSON.stringify([frames, growth, every]);
+    const known = this.places.get(key);
+    // Asked for anew, so that the run has read the same files as if it were alone.
+    if (known !== undefined && [...known.asked].every(([file, module]) => sources.module(file) === module))
+      return known.followed;
+    sources.takeAsked();
+    const followed = findHolder(path, sources, growth, every);
+    if (this.places.size >= MOST_PLACES) this.places.clear();
+    // The modules of the path itself are what its places point into.
+    const asked = new Map([...path.map(({ module }) => [module.file, module] as const), ...sources.takeAsked()]);
+    this.places.set(key, { asked, followed });
+    return followed;
   }
 }
 

@@ -11,6 +11,7 @@ export interface SourcePort {
 /** Parsed files, each parsed once. */
 export class Sources {
   private readonly modules = new Map<string, PythonModule | null>();
+  private asked = new Map<string, PythonModule | null>();
   private readonly known: ReadonlySet<string>;
 
   /** @param files the workspace's Python files */
@@ -34,7 +35,15 @@ export class Sources {
       module = text === null ? null : this.parsed.module(file, text, () => this.port.now());
       this.modules.set(file, module);
     }
+    this.asked.set(file, module);
     return module;
+  }
+
+  /** The files that were asked for since the last call. */
+  takeAsked(): ReadonlyMap<string, PythonModule | null> {
+    const { asked } = this;
+    this.asked = new Map();
+    return asked;
   }
 
   /** The file that an import names; null if it is not a file of the workspace. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { plantedSources, recordedPrograms } from '../../../bench/planted.js';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import type { LineReport } from '../../../src/core/report/report.js';
@@ -41,6 +41,29 @@ async function linesOf(
 }
 
 describe('Holders from the source', () => {
+  it('are looked for once per place, whatever the number of ranks', async () => {
+    const digests = await digestsOf('metric_logger');
+    const job = Array.from({ length: 64 }, (_, rank) =>
+      digests.map((digest) => ({ ...digest, path: `job/rank${rank}/${basename(digest.path)}` })),
+    );
+    const ask = async (ranks: typeof job) => {
+      let searches = 0;
+      const now = (): number => {
+        // A search looks at the clock when its machine is made.
+        if (new Error().stack?.includes('new Machine ') === true) searches++;
+        return 0;
+      };
+      const { report } = await new ReportsFromSources(now).report(ranks.flat(), WORKSPACE);
+      return { searches, lines: report.runs.map(({ lines }) => lines) };
+    };
+    const alone = await ask(job.slice(0, 1));
+    const all = await ask(job);
+    assert.ok(alone.searches > 0);
+    assert.equal(all.searches, alone.searches);
+    assert.equal(all.lines.length, 64);
+    for (const lines of all.lines) assert.deepEqual(lines, alone.lines[0]);
+  });
+
   it('are right for planted leaks, and never wrong', async () => {
     let right = 0;
     for (const { program } of recordedPrograms(FOLDER)) {
