@@ -27,29 +27,28 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
     ``settings`` are the fields of :class:`Options` (``every=20, out='recordings'``); what is not given comes from the
     environment (``LEAKLINE_EVERY=20``) and then from the defaults. ``memory`` replaces the CUDA allocator in tests.
     """
-    from .memory import CudaMemory
-    from .session import Session
-
-    global _session
     if _session is None:
         chosen = options or Options.from_environment(**settings)
-        session = Session(chosen, memory or CudaMemory())
-        if session.open():
-            _session = session
+        if _open(chosen, memory):
             spawned.arrange({**dataclasses.asdict(chosen), 'out': os.path.abspath(chosen.out)}, run_of_children)
 
 
 @guarded('could not start')
 def start_on_device(settings: Dict[str, Any], inherited_rank: str) -> None:
     """Begin in a spawned process that is about to use a device for the first time, unless it has started by itself."""
+    if _session is None:
+        _open(Options.from_environment(**settings), inherited_rank=inherited_rank, on_device=True)
+
+
+def _open(options: Options, memory: Optional['DeviceMemory'] = None, inherited_rank: str = '', on_device: bool = False) -> bool:
     from .memory import CudaMemory
     from .session import Session
 
     global _session
-    if _session is None:
-        session = Session(Options.from_environment(**settings), CudaMemory(), inherited_rank)
-        if session.open(on_device=True):
-            _session = session
+    session = Session(options, memory or CudaMemory(), inherited_rank)
+    if session.open(on_device):
+        _session = session
+    return _session is session
 
 
 def run_of_children(settings: Dict[str, Any], rank: str) -> str:

@@ -1,7 +1,6 @@
 """Loops in bytecode, and how often those around the optimizer's step have come round.
 
-An epoch that ends may release what grew in it: a loop that has come round is evidence, one that has not is a chance still
-to come. Nothing of the program is kept, no frame and no value. From Python 3.12 on the interpreter counts jumps back;
+A loop that has come round had the chance to release what grew in it. From Python 3.12 on the interpreter counts jumps back;
 before, a loop has come round if a name that only its own body binds is bound anew, or if a function in it runs anew.
 """
 from __future__ import annotations

@@ -22,8 +22,6 @@ STATS = ('allocated_bytes.all.current', 'allocated_bytes.all.peak', 'reserved_by
          'active_bytes.all.current', 'active_bytes.all.peak', 'requested_bytes.all.current', 'inactive_split_bytes.all.current',
          'allocation.all.current', 'allocation.all.allocated', 'segment.all.current', 'num_alloc_retries', 'num_ooms',
          'num_device_alloc', 'num_device_free')
-
-
 #: of these, some change with every event of the allocator; none is ever reset but by the program
 COUNTERS = ('allocation.all.allocated', 'allocation.all.freed', 'active.all.freed', 'segment.all.allocated', 'segment.all.freed',
             'reserved_bytes.all.allocated', 'reserved_bytes.all.freed', 'num_ooms')

@@ -1,8 +1,7 @@
 """Processes that the program spawns record themselves once they use a device, as those do that it forks.
 
-A spawned process is a new interpreter that knows nothing of its parent but what ``multiprocessing`` hands over. A text is
-added to that, which waits there for torch, then for the device. One that never uses it, such as a data loader's worker,
-has a function waiting in it and nothing else; where the text cannot do its work, the process starts as without us.
+``multiprocessing`` hands them a text more, which waits there for torch, then for the device. In one that never uses it,
+such as a data loader's worker, nothing else is there; where the text cannot do its work, the process starts as without us.
 """
 from __future__ import annotations
 

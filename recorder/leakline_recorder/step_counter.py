@@ -20,10 +20,8 @@ START = -1    # among the parts of an optimizer: the count when it first stepped
 class StepCounter:
     """``count`` is the number of finished steps. ``on_step`` is called after each, with the new count.
 
-    With several optimizers (a generator and its critic) a step is one round: the count follows the optimizer that has
-    stepped most often. So it is with one that is stepped part by part: DeepSpeed's ZeRO gives it one group after the
-    other, each with a first parameter of its own. As soon as the program marks its own steps, optimizers are no longer
-    counted.
+    With several optimizers, or one that is stepped group by group (DeepSpeed's ZeRO), the count follows what has stepped most
+    often. From the program's first mark on, optimizers are not counted.
     """
 
     def __init__(self, on_step: Callable[[int], None]) -> None:

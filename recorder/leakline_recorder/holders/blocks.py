@@ -26,14 +26,14 @@ class Blocks:
     """
 
     def __init__(self, snapshot: Dict[str, Any], first_step: int, step_ends_us: Sequence[int], ages: Optional[Dict[int, int]] = None) -> None:
-        births = _births(snapshot)
+        times = _allocated_us(snapshot)
         users: Dict[str, bool] = {}
         self.all: List[LiveBlock] = []
         for segment in snapshot['segments']:
             for block in segment['blocks']:
                 if block['state'] == 'inactive':
                     continue
-                time_us = births.get(block['address'])
+                time_us = times.get(block['address'])
                 # bisect counts the steps that had ended by then, of those whose end is known
                 allocated = (ages or {}).get(block['address'], UNKNOWN) if time_us is None else first_step - 1 + bisect.bisect_right(step_ends_us, time_us)
                 self.all.append(LiveBlock(block['address'], block['size'], allocated, _users_frame(block.get('frames', ()), users)))
@@ -54,14 +54,14 @@ class Blocks:
         return block if address < block.address + block.size else None
 
 
-def _births(snapshot: Dict[str, Any]) -> Dict[int, int]:
+def _allocated_us(snapshot: Dict[str, Any]) -> Dict[int, int]:
     """Time of the last allocation at each address, in the snapshot's own microseconds."""
-    births: Dict[int, int] = {}
+    times: Dict[int, int] = {}
     for trace in snapshot.get('device_traces', ()):
         for event in trace:
             if event['action'] == 'alloc' and 'time_us' in event:
-                births[event['addr']] = event['time_us']
-    return births
+                times[event['addr']] = event['time_us']
+    return times
 
 
 def _users_frame(frames: Sequence[Dict[str, Any]], users: Dict[str, bool]) -> Optional[Dict[str, Any]]:

@@ -136,31 +136,35 @@ class Chains:
         above = known.links if known is not None else ()
         step = top
         while id(step) in back:
-            if id(step) not in self._known and not self._may_be_instance_dict(step):
+            # A dictionary may be an instance's `__dict__`: no place where a chain can be cut in two.
+            if id(step) not in self._known and not is_a(step, dict):
                 self._known[id(step)] = Chain(chain.root, above + self._down(top, back, step))
             step = back[id(step)][1]
         return chain
 
-    @staticmethod
-    def _may_be_instance_dict(value: Any) -> bool:
-        """A dictionary may be an instance's ``__dict__``: then it is not a place where a chain can be cut in two."""
-        return is_a(value, dict)
-
     def _down(self, top: Any, back: Dict[int, Tuple[Any, Any]], stop: Any = None) -> Tuple[Link, ...]:
         """Links from ``top`` down to the target, or to ``stop`` on the way there."""
+        walk = [top]
+        while id(walk[-1]) in back and walk[-1] is not stop:
+            walk.append(back[id(walk[-1])][1])
+        return self._spell(walk)
+
+    def _spell(self, walk: List[Any]) -> Tuple[Link, ...]:
+        """Each object of a walk holds the next. An instance's ``__dict__`` between it and what it holds is no link."""
         links: List[Link] = []
-        while id(top) in back and top is not stop:
-            _, child = back[id(top)]
-            if is_instance_dict(child, top) and id(child) in back:
-                below = back[id(child)][1]
-                name = next((name for name, value in list(child.items()) if value is below), None)
-                links.append(attribute(top, name) if is_a(name, str) else Link('other', '', ''))
-                top = below
+        index = 0
+        while index < len(walk) - 1:
+            holder, held = walk[index], walk[index + 1]
+            if is_instance_dict(held, holder) and index + 2 < len(walk):
+                name = next((name for name, value in list(held.items()) if value is walk[index + 2]), None)
+                if is_a(name, str):
+                    links.append(attribute(holder, name))
+                index += 2
                 continue
-            found = link(top, child, self._places)
+            found = link(holder, held, self._places)
             if found is not None and (found.text or found.name):
                 links.append(found)
-            top = child
+            index += 1
         return tuple(links)
 
     def _is_noise(self, parent: Any, child: Any) -> bool:
@@ -197,32 +201,15 @@ class Chains:
                     if id(parent) not in members:
                         continue
                     if parent is start:
-                        return self._spell(start, child, back)
+                        walk = [start, child]
+                        while walk[-1] is not start:
+                            walk.append(back[id(walk[-1])][1])
+                        return self._spell(walk)
                     if id(parent) not in back:
                         back[id(parent)] = (parent, child)
                         following.append(parent)
             level = following
         return ()
-
-    def _spell(self, start: Any, last: Any, back: Dict[int, Tuple[Any, Any]]) -> Tuple[Link, ...]:
-        walk = [start, last]
-        while walk[-1] is not start:
-            walk.append(back[id(walk[-1])][1])
-        links: List[Link] = []
-        index = 0
-        while index < len(walk) - 1:
-            holder, held = walk[index], walk[index + 1]
-            if is_instance_dict(held, holder) and index + 2 < len(walk):
-                name = next((name for name, value in list(held.items()) if value is walk[index + 2]), None)
-                if is_a(name, str):
-                    links.append(attribute(holder, name))
-                index += 2
-                continue
-            found = link(holder, held, self._places)
-            if found is not None and found.text:
-                links.append(found)
-            index += 1
-        return tuple(links)
 
 
 def _merge_modules(links: Sequence[Link]) -> Tuple[Link, ...]:

@@ -17,8 +17,6 @@ from .deadline import Deadline
 _NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, type(None), types.CodeType, types.BuiltinFunctionType,
                            types.GetSetDescriptorType, types.MemberDescriptorType, types.WrapperDescriptorType,
                            types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
-
-
 #: With more objects than this, those that hold nothing that could hold a tensor are left out: a data set's rows
 MANY = 200_000
 SLICE = 1 << 16

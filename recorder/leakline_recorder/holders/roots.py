@@ -12,7 +12,6 @@ from ..plain import file_of, is_a, modules, read_locals, type_name
 from ..sources import is_users
 
 
-
 @dataclasses.dataclass(frozen=True)
 class Root:
     """A name in the source."""
