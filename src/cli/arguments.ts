@@ -36,6 +36,10 @@ export interface AnalyzeArguments extends CommonArguments {
   readonly failOn: readonly Failure[];
   /** Ranks of each job, null for what its recorder counted. */
   readonly expectRanks: number | null;
+  /** Where digests of what is read are kept, null for nowhere. */
+  readonly cache: string | null;
+  /** Threads that read. */
+  readonly jobs: number;
   /** Where `facts` writes, null beside the digests. */
   readonly out: string | null;
 }
@@ -62,6 +66,8 @@ export interface DigestArguments extends ShardArguments {
   readonly out: string;
   /** Of standard input, null for files. */
   readonly name: string | null;
+  /** Threads that read. */
+  readonly jobs: number;
 }
 
 export interface SummarizeArguments extends ShardArguments, Pick<CommonArguments, 'inputs' | 'root' | 'rules'> {
@@ -87,6 +93,8 @@ const OPTIONS = {
   'rank-pattern': { type: 'string' },
   out: { type: 'string' },
   name: { type: 'string' },
+  cache: { type: 'string' },
+  jobs: { type: 'string' },
   shard: { type: 'string' },
   shards: { type: 'string' },
   'expect-ranks': { type: 'string' },
@@ -126,13 +134,14 @@ export function parseArguments(args: readonly string[]): Invocation {
     shard: values.shard ?? null,
     shards: values.shards === undefined ? null : countOf('shards', values.shards),
   };
+  const jobs = values.jobs === undefined ? 1 : countOf('jobs', values.jobs);
   if (known === 'digest') {
     const { out, name = null } = values;
     if (out === undefined) throw new UsageError('digest needs --out: the folder that the digests are written to.');
     const isStream = inputs.includes('-');
     if (isStream !== (name !== null) || (isStream && inputs.length > 1))
       throw new UsageError('Standard input is - alone, with --name: leakline digest - --name x.pickle --out OUT.');
-    return { command: known, inputs, out, name, ...shards };
+    return { command: known, inputs, out, name, jobs, ...shards };
   }
   const common = {
     inputs,
@@ -151,6 +160,8 @@ export function parseArguments(args: readonly string[]): Invocation {
       ...common,
       failOn,
       out: values.out ?? null,
+      cache: values.cache ?? null,
+      jobs,
       expectRanks: expected === undefined ? null : countOf('expect-ranks', expected),
     };
   }

@@ -25,6 +25,8 @@ Options:
                     answer (worse, same, smaller, cannotTell); several with commas
                     incomplete: ranks or files are missing
   --rank-pattern R  regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'
+  --cache DIR       keep digests of what analyze reads in DIR, and read from there the next time
+  --jobs N          threads that read files, for analyze and digest
   --shard I/N       this task's part of digest and summarize, 0 to N-1; without it as Slurm, MPI, Kubernetes or
                     AWS Batch says; --shards N where these tell the index alone
   --name NAME       name of a snapshot on standard input: leakline digest - --name x.pickle --out OUT

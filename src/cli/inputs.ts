@@ -112,7 +112,7 @@ export async function contentsOf(source: ByteSource, beside: Beside, member: str
  * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
  * @throws SnapshotError
  */
-async function readContents(path: string, rankPattern: RegExp | null): Promise<Contents> {
+export async function readContents({ path }: Input, rankPattern: RegExp | null): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
   try {
@@ -133,14 +133,16 @@ export async function readInputs(
   inputs: readonly Input[],
   desk: Desk,
   rankPattern: RegExp | null = null,
+  read = readContents,
 ): Promise<Contents> {
   const { complain } = desk;
   const all: Contents = { failed: [], digests: [], trends: [], cycles: [] };
-  for (const { path, found } of inputs) {
+  for (const input of inputs) {
+    const { path, found } = input;
     if (desk.setAside.has(path)) continue;
     try {
       desk.reading(path);
-      const { digests, trends, cycles } = await readContents(path, rankPattern);
+      const { digests, trends, cycles } = await read(input, rankPattern);
       all.digests.push(...digests);
       all.trends.push(...trends);
       all.cycles.push(...cycles);
@@ -170,7 +172,7 @@ export function isForeign({ reason }: SnapshotError): boolean {
  */
 export async function readOneSnapshot(path: string, desk: Desk): Promise<SnapshotDigest> {
   desk.reading(path);
-  const { digests } = await readContents(path, null);
+  const { digests } = await readContents({ path, found: false }, null);
   desk.read(path, weightOf(digests));
   if (digests.length === 1) return digests[0];
   throw new SnapshotError(

@@ -2,6 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { UsageError } from './usageError.js';
 import type { JobMessage, JobStart } from './supervise.js';
+import { digestBeside } from './fleet/digest.js';
+import type { Progress } from './inputs.js';
 import { work } from './work.js';
 
 const port = parentPort;
@@ -13,7 +15,7 @@ const complain = (message: string): void => {
   post({ kind: 'complain', message });
 };
 
-const { command, setAside } = workerData as JobStart;
+const { command, setAside, turns, kept } = workerData as JobStart;
 let found = false;
 try {
   const words = {
@@ -22,7 +24,7 @@ try {
     },
     complain,
   };
-  found = await work(command, words, {
+  const progress: Progress = {
     setAside: new Set(setAside),
     reading: (path) => {
       post({ kind: 'reading', path });
@@ -33,7 +35,12 @@ try {
     judging: () => {
       post({ kind: 'judging' });
     },
-  });
+  };
+  if (turns === null) found = await work(command, words, progress, kept);
+  else if (command.command === 'digest' || command.command === 'analyze')
+    await digestBeside(command, { ...words, ...progress }, turns, (path, one) => {
+      post({ kind: 'kept', path, kept: one });
+    });
 } catch (error) {
   if (!(error instanceof UsageError)) throw error;
   complain(error.message);

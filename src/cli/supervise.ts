@@ -2,6 +2,10 @@ import { byteText } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import type { Command } from './arguments.js';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Kept } from './fleet/digest.js';
 import type { Words } from './inputs.js';
 import type { Work } from './run.js';
 
@@ -10,6 +14,10 @@ export interface JobStart {
   readonly command: Command;
   /** Inputs that are not read. */
   readonly setAside: readonly string[];
+  /** Of threads that only digest, see `digestBeside`; null for the one that does the rest. */
+  readonly turns: Int32Array | null;
+  /** What the others have digested. */
+  readonly kept: ReadonlyMap<string, Kept>;
 }
 
 /** What it tells. */
@@ -17,6 +25,7 @@ export type JobMessage =
   | { kind: 'print'; text: string }
   | { kind: 'complain'; message: string }
   | { kind: 'reading'; path: string }
+  | { kind: 'kept'; path: string; kept: Kept }
   /** @see Progress.read */
   | { kind: 'read'; path: string; weight: number }
   | { kind: 'judging' }
@@ -45,6 +54,8 @@ interface Attempt {
   /** Of the inputs that were read. */
   weights: Map<string, number>;
   hasPrinted: boolean;
+  /** True if memory ended it. */
+  isFull: boolean;
 }
 
 /**
@@ -57,7 +68,7 @@ export function supervise(
   budget: Budget,
   memory: () => Bytes = () => process.memoryUsage.rss(),
 ): Work {
-  return async (command, words) => {
+  return async (given, words) => {
     const setAside: string[] = [];
     const said = new Set<string>();
     const once: Words = {
@@ -67,37 +78,81 @@ export function supervise(
         said.add(message);
       },
     };
-    for (;;) {
-      const { found, reason, at, weights, hasPrinted } = await attempt(
-        start({ command, setAside }),
-        budget,
-        memory,
-        once,
-      );
-      if (found !== null) return found;
-      const culprit = at ?? [...weights].sort((a, b) => b[1] - a[1]).at(0)?.[0];
-      if (culprit === undefined || hasPrinted || setAside.length >= MOST_ASIDE) {
-        words.complain(`The report was given up (${reason}). Name fewer files.`);
-        return false;
-      }
-      const what = at === null ? 'the report with it' : 'reading it';
+    const kept = new Map<string, Kept>();
+    const tell = (path: string, what: string, reason: string): void => {
       words.complain(
-        `${culprit} is set aside: ${what} was given up (${reason}). ` +
+        `${path} is set aside: ${what} was given up (${reason}). ` +
           'Free some memory, or record with a smaller max_entries.',
       );
-      setAside.push(culprit);
+      setAside.push(path);
+    };
+    const jobs = given.command === 'digest' || given.command === 'analyze' ? given.jobs : 1;
+    const temporary =
+      jobs > 1 && given.command === 'analyze' && given.cache === null
+        ? await mkdtemp(join(tmpdir(), 'leakline-cache-'))
+        : null;
+    const command: Command = given.command === 'analyze' && temporary !== null ? { ...given, cache: temporary } : given;
+    const turns = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const digest = async (): Promise<void> => {
+      while (setAside.length < MOST_ASIDE) {
+        const job = { command, setAside, turns, kept: new Map() };
+        const { found, reason, at, isFull } = await attempt(start(job), budget, memory, SILENT, kept);
+        // Memory is short of all threads: with fewer, the rest is done.
+        if (found !== null || at === null || isFull) return;
+        tell(at, 'reading it', reason);
+      }
+    };
+    try {
+      if (jobs > 1 && !command.inputs.includes('-')) await Promise.all(Array.from({ length: jobs }, digest));
+      return await rest();
+    } finally {
+      if (temporary !== null) await rm(temporary, { recursive: true, force: true });
+    }
+    async function rest(): Promise<boolean> {
+      for (;;) {
+        const { found, reason, at, weights, hasPrinted } = await attempt(
+          start({ command, setAside, turns: null, kept }),
+          budget,
+          memory,
+          once,
+          kept,
+        );
+        if (found !== null) return found;
+        const culprit = at ?? [...weights].sort((a, b) => b[1] - a[1]).at(0)?.[0];
+        if (culprit === undefined || hasPrinted || setAside.length >= MOST_ASIDE) {
+          words.complain(`The report was given up (${reason}). Name fewer files.`);
+          return false;
+        }
+        tell(culprit, at === null ? 'the report with it' : 'reading it', reason);
+      }
     }
   };
 }
 
-function attempt(thread: Thread, { timeMs, bytes }: Budget, memory: () => Bytes, words: Words): Promise<Attempt> {
-  const state: Attempt = { found: null, reason: '', at: null, weights: new Map(), hasPrinted: false };
+/** For threads whose words the last one says again. */
+const SILENT: Words = { print: ignore, complain: ignore };
+
+function ignore(): undefined {
+  return undefined;
+}
+
+function attempt(
+  thread: Thread,
+  { timeMs, bytes }: Budget,
+  memory: () => Bytes,
+  words: Words,
+  kept: Map<string, Kept>,
+): Promise<Attempt> {
+  const state: Attempt = { found: null, reason: '', at: null, weights: new Map(), hasPrinted: false, isFull: false };
   const before = memory();
   let sinceMs = performance.now();
   return new Promise((resolve) => {
     const timer = setInterval(() => {
       if (performance.now() - sinceMs > timeMs) state.reason = `it took more than ${timeMs / 1000} seconds`;
-      else if (memory() - before > bytes) state.reason = `it took more than ${byteText(bytes)} of memory`;
+      else if (memory() - before > bytes) {
+        state.isFull = true;
+        state.reason = `it took more than ${byteText(bytes)} of memory`;
+      }
       if (state.reason !== '') void thread.terminate();
     }, LOOK_MS);
     const settle = (): void => {
@@ -119,6 +174,9 @@ function attempt(thread: Thread, { timeMs, bytes }: Budget, memory: () => Bytes,
           case 'judging':
             state.at = message.kind === 'reading' ? message.path : null;
             sinceMs = performance.now();
+            break;
+          case 'kept':
+            kept.set(message.path, message.kept);
             break;
           case 'read':
             state.weights.set(message.path, message.weight);

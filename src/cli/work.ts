@@ -16,7 +16,8 @@ import { type AnalyzeArguments, type Command, type CompareArguments } from './ar
 import { UsageError } from './usageError.js';
 import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
-import { digestInputs } from './fleet/digest.js';
+import { throughCache } from './fleet/cache.js';
+import { digestInputs, type Kept } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
 import { summarize } from './fleet/summarize.js';
@@ -28,16 +29,22 @@ const ALONE: Progress = { setAside: new Set(), reading: ignore, read: ignore, ju
 
 /**
  * Does what a command asks for.
+ * @param kept what other threads have digested, by path
  * @returns true if there is what was asked to fail on
  * @throws UsageError
  */
-export async function work(command: Command, words: Words, progress: Progress = ALONE): Promise<boolean> {
+export async function work(
+  command: Command,
+  words: Words,
+  progress: Progress = ALONE,
+  kept: ReadonlyMap<string, Kept> = new Map(),
+): Promise<boolean> {
   const desk = { ...words, ...progress };
   switch (command.command) {
     case 'compare':
       return compare(command, desk);
     case 'digest':
-      await digestInputs(command, desk);
+      await digestInputs(command, desk, kept);
       return false;
     case 'summarize':
       await summarize(command, await workspaceOf(command), desk);
@@ -62,7 +69,8 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
   const { contents, summaries } = await gather(folders, folders.length === 0 ? null : workspaceKey(workspace), desk);
   const noted = [...contents.failed];
-  const read = await readInputs(await expandInputs(files, complain), desk, command.rankPattern);
+  const cache = command.cache === null ? undefined : throughCache(new FleetFolder(command.cache), complain);
+  const read = await readInputs(await expandInputs(files, complain), desk, command.rankPattern, cache);
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
     contents[kind].push(...(read[kind] as never[]));
   if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {

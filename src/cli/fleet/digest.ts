@@ -15,15 +15,32 @@ import { writeFleetFile, type FleetInput } from '../../node/fleetFile.js';
 import { FleetFolder, groupOf } from '../../node/fleetFolder.js';
 import { readSidecar } from '../../node/recordingFile.js';
 import { VERSION } from '../../node/version.js';
-import type { DigestArguments } from '../arguments.js';
+import type { AnalyzeArguments, DigestArguments } from '../arguments.js';
 import { contentsOf, expandInputs, isForeign, type Desk } from '../inputs.js';
 import { isOfShard, shardOf } from './shard.js';
 
 /** Inputs that are no snapshots are kept whole, up to this. */
 const MOST_KEPT: Bytes = 64 << 20;
 
-/** Writes a digest of each input of this task's shard, but for those that are there. */
-export async function digestInputs(command: DigestArguments, desk: Desk): Promise<void> {
+/** What became of an input. */
+export interface Kept {
+  /** One that is something else is passed over as if it were there. */
+  readonly as: 'read' | 'there' | 'failed';
+  /** Why it failed. */
+  readonly message: string;
+  /** The first of its digests, null if it has none. */
+  readonly target: string | null;
+}
+
+/**
+ * Writes a digest of each input of this task's shard, but for those that are there.
+ * @param kept what other threads have done of it, by path
+ */
+export async function digestInputs(
+  command: DigestArguments,
+  desk: Desk,
+  kept: ReadonlyMap<string, Kept>,
+): Promise<void> {
   const { rankPattern } = command;
   const folder = new FleetFolder(command.out);
   const shard = shardOf(command.shard, command.shards, process.env);
@@ -42,7 +59,11 @@ export async function digestInputs(command: DigestArguments, desk: Desk): Promis
       desk.reading(path);
       if (!found && (await stat(path).catch(() => null)) === null)
         desk.complain(`${path} cannot be read: there is no such file. Check the path.`);
-      else done[await digestOne(folder, { path, name, found }, rankPattern, desk)]++;
+      else {
+        const { as, message } = kept.get(path) ?? (await digestOne(folder, { path, name, found }, rankPattern));
+        done[as]++;
+        if (as === 'failed') desk.print(`${visibleText(message)}\n`);
+      }
       desk.read(path, 0);
     }
   } finally {
@@ -52,6 +73,34 @@ export async function digestInputs(command: DigestArguments, desk: Desk): Promis
   desk.print(`${command.out}: ${done.read} read, ${done.there} there, ${done.failed} failed${part}.\n`);
 }
 
+/**
+ * Digests inputs beside other threads: each takes the next.
+ * @param turns the place of the next input, which they share
+ */
+export async function digestBeside(
+  command: DigestArguments | AnalyzeArguments,
+  desk: Desk,
+  turns: Int32Array,
+  keep: (path: string, kept: Kept) => void,
+): Promise<void> {
+  const isDigest = command.command === 'digest';
+  const path = isDigest ? command.out : command.cache;
+  if (path === null) return;
+  const folder = new FleetFolder(path);
+  const shard = isDigest ? shardOf(command.shard, command.shards, process.env) : null;
+  let turn = Atomics.add(turns, 0, 1);
+  for (const [place, input] of (await expandInputs(command.inputs, desk.complain)).entries()) {
+    if (place !== turn) continue;
+    const name = input.path;
+    const isOurs = shard === null || isOfShard(shard, name, command.rankPattern);
+    if (isOurs && !desk.setAside.has(name) && (await stat(name).catch(() => null)) !== null) {
+      desk.reading(name);
+      keep(name, await digestOne(folder, { ...input, name }, command.rankPattern));
+    }
+    turn = Atomics.add(turns, 0, 1);
+  }
+}
+
 interface NamedInput {
   readonly path: string;
   /** As the report calls it. */
@@ -59,13 +108,12 @@ interface NamedInput {
   readonly found: boolean;
 }
 
-/** @returns what became of the input; one that is something else is passed over as if it were there */
-async function digestOne(
+/** Writes the digest of an input, if it is not there. */
+export async function digestOne(
   folder: FleetFolder,
   { path, name, found }: NamedInput,
   rankPattern: RegExp | null,
-  { print }: Desk,
-): Promise<'read' | 'there' | 'failed'> {
+): Promise<Kept> {
   const sidecar = await readSidecar(path);
   const recording = sidecar === null ? null : parseRecording(sidecar);
   const rank = rankByPattern(name, rankPattern);
@@ -76,7 +124,7 @@ async function digestOne(
     try {
       key = digestKey(await copyKey(file, VERSION), sidecar);
       const target = folder.digestPath(group, name, key);
-      if ((await stat(target).catch(() => null)) !== null) return 'there';
+      if ((await stat(target).catch(() => null)) !== null) return { as: 'there', message: '', target };
       const source = { ...file.source, name };
       const { digests, trends, cycles } = await contentsOf(source, { recording, rank, savedAtUs: null });
       await expectUnchanged(file);
@@ -92,17 +140,16 @@ async function digestOne(
         await folder.write(place, await writeFleetFile(input), savedAtUs(file.state));
       }
       await folder.forgive(group, name);
-      return 'read';
+      return { as: 'read', message: '', target };
     } finally {
       await file.close();
     }
   } catch (error) {
     if (!SnapshotError.is(error)) throw error;
-    if (found && isForeign(error)) return 'there';
+    if (found && isForeign(error)) return { as: 'there', message: '', target: null };
     const note = { schema: 'leakline.failed/1', path: name, message: error.message.replaceAll(path, name) };
     await folder.write(folder.notePath(group, name, key), `${JSON.stringify(note)}\n`);
-    print(`${visibleText(note.message)}\n`);
-    return 'failed';
+    return { as: 'failed', message: note.message, target: null };
   }
 }
 

@@ -115,9 +115,9 @@ export async function reportOfGathered(
   return { report: { ...whole, failed: contents.failed }, paths };
 }
 
-const NOTHING_BESIDE = { recording: null, rank: null, savedAtUs: null };
+export const NOTHING_BESIDE = { recording: null, rank: null, savedAtUs: null };
 
-function bytesOf(name: string, bytes: Uint8Array): ByteSource {
+export function bytesOf(name: string, bytes: Uint8Array): ByteSource {
   return {
     name,
     size: bytes.length,

@@ -59,8 +59,13 @@ describe('A fleet', () => {
       it(relative(FIXTURES, inputs), async () => {
         const analyze = async (...at: string[]): Promise<string> =>
           (await runHere('analyze', '--json', '--root', inputs, ...at)).stdout;
-        await runHere('digest', '--out', path('out'), inputs);
         const whole = await analyze(inputs);
+        assert.equal(await analyze('--cache', path('out'), inputs), whole, 'first through a cache');
+        const kept = filesIn(path('out'));
+        assert.equal(await analyze('--cache', path('out'), inputs), whole, 'from a cache');
+        await runHere('digest', '--out', path('digested'), inputs);
+        assert.deepEqual(kept, filesIn(path('digested')));
+        assert.deepEqual(filesIn(path('out')), kept);
         assert.equal(await analyze(path('out')), whole, 'digests');
         await runHere('summarize', '--root', inputs, path('out'));
         assert.equal(await analyze(path('out')), whole, 'summaries');
@@ -99,6 +104,43 @@ describe('A fleet', () => {
     const keys = (out: string): string[] =>
       [...filesIn(path(`${out}/digests`)).keys()].map((name) => basename(name)).sort();
     assert.deepEqual(keys('b'), keys('a'));
+  });
+
+  it('is read by several threads as by one', () => {
+    cpSync(TWO, path('job'), { recursive: true });
+    const torn = picklesUnder(path('job'))[1];
+    truncateSync(torn, statSync(torn).size / 2);
+    const built = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [builtProgram('cli.js'), ...args], {
+        encoding: 'utf8',
+      });
+      return { status, stdout, stderr };
+    };
+    const digest = (jobs: string) => built('digest', '--jobs', jobs, '--out', path('out'), path('job'));
+    const one = digest('1');
+    assert.match(one.stdout, /9 read, 0 there, 1 failed/);
+    const files = filesIn(path('out'));
+    rmSync(path('out'), { recursive: true });
+    assert.deepEqual(digest('3'), one);
+    assert.deepEqual(filesIn(path('out')), files);
+    const analyze = (...args: string[]) => built('analyze', '--json', ...args, path('job'));
+    const alone = analyze();
+    assert.equal(alone.status, 2);
+    assert.deepEqual(analyze('--jobs', '3'), alone);
+    assert.deepEqual(analyze('--jobs', '3', '--cache', path('cache')), alone);
+    assert.deepEqual(filesIn(path('cache')), files);
+  });
+
+  it('reads anew what a cache cannot give', async () => {
+    const analyze = (...args: string[]) => runHere('analyze', '--json', ...args, TWO);
+    const alone = await analyze();
+    await analyze('--cache', path('cache'));
+    for (const name of filesIn(path('cache/digests')).keys()) writeFileSync(path(`cache/digests/${name}`), 'torn');
+    assert.deepEqual(await analyze('--cache', path('cache')), alone);
+    writeFileSync(path('file'), '');
+    const { status, stdout, stderr } = await analyze('--cache', path('file'));
+    assert.deepEqual([status, stdout], [2, alone.stdout]);
+    assert.match(stderr, /^leakline: .*file cannot be used as a cache \(.*\)\. Name another folder\.\n$/);
   });
 
   it('reports leaks beside a torn file, and forgets the note when the file is whole', async () => {

@@ -10,8 +10,17 @@ import { startThread } from '../../../src/node/thread.js';
 const JOB = `
   const { parentPort, workerData } = require('node:worker_threads');
   const post = (message) => parentPort.postMessage(message);
-  const { command: { inputs }, setAside } = workerData;
+  const { command: { inputs }, setAside, turns, kept } = workerData;
   const there = inputs.filter((path) => !setAside.includes(path));
+  if (turns !== null) {
+    for (let turn; (turn = Atomics.add(turns, 0, 1)) < inputs.length; ) {
+      const path = inputs[turn];
+      post({ kind: 'reading', path });
+      if (path === 'deadly') throw new RangeError('Invalid array length');
+      post({ kind: 'kept', path, kept: {} });
+    }
+    return post({ kind: 'done', found: false });
+  }
   for (const path of there) {
     post({ kind: 'reading', path });
     if (path === 'bad') post({ kind: 'complain', message: 'bad is bad.' });
@@ -21,7 +30,8 @@ const JOB = `
   }
   post({ kind: 'judging' });
   if (there.includes('heaviest')) for (;;);
-  post({ kind: 'print', text: there.join() });
+  const others = [...kept.keys()].sort().join();
+  post({ kind: 'print', text: there.join() + (others === '' ? '' : ' after ' + others) });
   post({ kind: 'done', found: true });
 `;
 
@@ -82,6 +92,14 @@ describe('The command line beside inputs that take it down', () => {
     // Its memory grows with the first complaint.
     const { complaints } = await work(['bad', 'endless'], { bytes: 1 << 20 });
     assert.match(complaints.join(), /,endless is set aside: .*\(it took more than 1\.0 MiB of memory\)/);
+  });
+
+  it('shares the inputs among threads, and names the one that ends its thread', async () => {
+    const { printed, complaints } = await work(['--jobs', '2', 'a', 'deadly', 'b', 'c', 'd']);
+    assert.equal(printed, 'a,b,c,d after a,b,c,d');
+    assert.deepEqual(complaints, [
+      'deadly is set aside: reading it was given up (Invalid array length). Free some memory, or record with a smaller max_entries.',
+    ]);
   });
 
   it('sets the input that weighs most aside if the report takes too long', async () => {
