@@ -13,8 +13,6 @@ import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
 
 export interface UiFixture {
   open(options?: WindowOptions): Promise<Workbench>;
-  /** Closes a window and opens it again, with what it has stored. */
-  restart(workbench: Workbench): Promise<Workbench>;
   /** A `before` hook, tried once more with fresh windows: mocha tries failed tests again, but no hooks. */
   prepare(steps: () => Promise<void>): void;
 }
@@ -87,10 +85,6 @@ export function uiSession(options: SessionOptions = {}): UiFixture {
     open: (options) => {
       assert.ok(session !== undefined, 'open() is for tests and hooks, after the session has started');
       return session.open(options);
-    },
-    restart: (workbench) => {
-      assert.ok(session !== undefined, 'restart() is for tests, after the session has started');
-      return session.restart(workbench);
     },
     prepare: (steps) => {
       before(async () => {
