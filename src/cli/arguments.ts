@@ -74,8 +74,13 @@ export interface SummarizeArguments extends ShardArguments, Pick<CommonArguments
   readonly command: 'summarize';
 }
 
+export interface CleanArguments {
+  readonly command: 'clean';
+  readonly inputs: readonly string[];
+}
+
 /** A command that works. */
-export type Command = AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
+export type Command = CleanArguments | AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
 
 export type Invocation = Command | InformationRequest;
 
@@ -103,7 +108,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'V' },
 } as const satisfies ParseArgsConfig['options'];
 
-const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts'] as const;
+const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts', 'clean'] as const;
 const COMMAND_LIST = `${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS[COMMANDS.length - 1]}`;
 const FOLDER = 'a folder that leakline digest --out wrote';
 
@@ -143,6 +148,7 @@ export function parseArguments(args: readonly string[]): Invocation {
       throw new UsageError('Standard input is - alone, with --name: leakline digest - --name x.pickle --out OUT.');
     return { command: known, inputs, out, name, jobs, ...shards };
   }
+  if (known === 'clean') return { command: known, inputs };
   const common = {
     inputs,
     root: values.root ?? null,

@@ -8,6 +8,7 @@ export const HELP = `Usage:
   leakline report [options] OUT         like analyze, from digests and summaries
   leakline facts [options] OUT          write what report says as Parquet tables into OUT/facts, or --out; with --json
                                         as lines of JSON
+  leakline clean OUT                    remove digests of different versions, and summaries without digests
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)

@@ -17,6 +17,7 @@ import { UsageError } from './usageError.js';
 import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
 import { throughCache } from './fleet/cache.js';
+import { clean } from './fleet/clean.js';
 import { digestInputs, type Kept } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
@@ -48,6 +49,9 @@ export async function work(
       return false;
     case 'summarize':
       await summarize(command, await workspaceOf(command), desk);
+      return false;
+    case 'clean':
+      await clean(command.inputs, desk);
       return false;
     default:
       return analyze(command, desk);

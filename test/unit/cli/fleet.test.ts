@@ -17,6 +17,8 @@ import { basename, join, relative } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { isGroupOfShard, isOfShard, shardOf } from '../../../src/cli/fleet/shard.js';
 import type { Report } from '../../../src/core/report/report.js';
+import { writeColumnFile } from '../../../src/node/columnFile.js';
+import { MemoryFile } from '../../../src/node/memoryFile.js';
 import { builtProgram } from '../../support/repository.js';
 import { everyNth } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
@@ -129,6 +131,24 @@ describe('A fleet', () => {
     assert.deepEqual(analyze('--jobs', '3'), alone);
     assert.deepEqual(analyze('--jobs', '3', '--cache', path('cache')), alone);
     assert.deepEqual(filesIn(path('cache')), files);
+  });
+
+  it('is cleaned of digests of different versions, and of summaries without digests', async () => {
+    await good('digest', '--out', path('out'), TWO);
+    await good('summarize', path('out'));
+    const before = [...filesIn(path('out')).keys()];
+    assert.match(await good('clean', path('out')), /: 0 digests and 0 summaries removed\.$/m);
+    const other = new MemoryFile();
+    await writeColumnFile(other, { facts: { schema: 'leakline.digest/1', version: '0.0.0' }, columns: {} });
+    const ofRank1 = before.filter((name) => /digests.*rank00001/.test(name));
+    assert.equal(ofRank1.length, 5);
+    for (const name of ofRank1) writeFileSync(path(`out/${name}`), gzipSync(other.content));
+    assert.match(await good('clean', path('out')), /: 5 digests and 1 summaries removed\.$/m);
+    assert.deepEqual(
+      [...filesIn(path('out')).keys()],
+      before.filter((name) => !name.includes('rank00001')),
+    );
+    assert.equal((await runHere('clean', TWO)).status, 2);
   });
 
   it('reads anew what a cache cannot give', async () => {
