@@ -4,6 +4,7 @@ import type { SnapshotDigest } from '../core/digest/digest.js';
 import { Categorizer } from '../core/attribution/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/model/history.js';
 import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
+import { rankOfDigest } from '../core/runs/runs.js';
 import { StackRoles } from '../core/attribution/stackRole.js';
 import { stepsOnDevice, type Steps } from '../core/attribution/steps.js';
 import type { KnownOfHistory } from '../core/timeline/timelineWindow.js';
@@ -17,6 +18,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fileSource.js';
 import { sameSidecar, sidecarState } from '../node/recordingFile.js';
+import { isDigestFile, readDigestFile, snapshotKey, snapshotOf, type DigestFile } from './digestFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
 import { packDigest } from './packedDigest.js';
 import type { SnapshotReader } from './snapshotReading.js';
@@ -30,6 +32,10 @@ interface Entry {
   /** By name, see `memberPath`; several where a page holds several. */
   digests: Map<string, SnapshotDigest>;
   other: OtherResult | null;
+  /** What the snapshots' digests are named with, see `snapshotKey`. */
+  key: string;
+  /** Null where the file is the snapshot itself. */
+  kept: DigestFile | null;
 }
 
 interface Resident {
@@ -51,6 +57,8 @@ export class SnapshotStore {
   private readonly packed = new WeakSet<SnapshotDigest>();
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
+  /** See `elsewhere`; null after a change. */
+  private keptDigests: Map<string, Entry> | null = null;
 
   constructor(
     private readonly reader: SnapshotReader,
@@ -58,7 +66,10 @@ export class SnapshotStore {
   ) {}
 
   get digests(): SnapshotDigest[] {
-    return this.inOrder.flatMap(([, { digests }]) => [...digests.values()]);
+    const { elsewhere } = this;
+    return this.inOrder.flatMap(([, entry]) =>
+      [...entry.digests.values()].filter(({ path }) => entry.kept === null || elsewhere.get(path) === entry),
+    );
   }
 
   /** What was read beside snapshots. */
@@ -88,10 +99,18 @@ export class SnapshotStore {
     if (known !== undefined && sameFile(known.state, present) && sameSidecar(known.sidecar, sidecar)) {
       return { digests: [...known.digests.values()], read: false };
     }
+    if (isDigestFile(path)) {
+      const kept = await readDigestFile(path);
+      this.unload(path);
+      const digests = new Map([[kept.digest.path, kept.digest]]);
+      this.entries.set(path, { state: present, sidecar, digests, other: null, key: kept.key, kept });
+      return { digests: [kept.digest], read: true };
+    }
     const sinceMs = performance.now();
+    const key = await keyOf(path);
     const wish = { path, bytes: present.size, wantsDigest: true } as const;
     const first = await this.reader.read(wish, signal, onProgress);
-    const entry: Entry = { state: first.state, sidecar, digests: new Map(), other: null };
+    const entry: Entry = { state: first.state, sidecar, digests: new Map(), other: null, key, kept: null };
     if (first.kind === 'other') entry.other = first.result;
     else {
       for (let member = 0; member < first.members; member++) {
@@ -102,6 +121,7 @@ export class SnapshotStore {
       }
     }
     this.entries.set(path, entry);
+    this.keptDigests = null;
     return { digests: [...entry.digests.values()], read: true };
   }
 
@@ -118,6 +138,7 @@ export class SnapshotStore {
   unload(path: string): void {
     for (const name of this.entries.get(path)?.digests.keys() ?? []) this.resident.delete(name);
     this.entries.delete(path);
+    this.keptDigests = null;
   }
 
   /** @throws SnapshotError if the file is not loaded, or no snapshot */
@@ -209,10 +230,32 @@ export class SnapshotStore {
     return [...this.entries].sort(([a], [b]) => (a < b ? -1 : 1));
   }
 
+  /** Digests of snapshots that are not read themselves, by the snapshot's path: the latest of each. */
+  private get elsewhere(): ReadonlyMap<string, Entry> {
+    if (this.keptDigests !== null) return this.keptDigests;
+    const kept = (this.keptDigests = new Map<string, Entry>());
+    const entries = this.inOrder.map(([, entry]) => entry);
+    const read = entries.filter((entry) => entry.kept === null);
+    const paths = new Set(read.flatMap(({ digests }) => [...digests.keys()]));
+    const contents = new Set(
+      read.flatMap((entry) => [...entry.digests.values()].map((one) => contentName(entry, one))),
+    );
+    for (const entry of entries) {
+      if (entry.kept === null) continue;
+      const { digest } = entry.kept;
+      if (paths.has(digest.path) || contents.has(contentName(entry, digest))) continue;
+      const known = kept.get(digest.path)?.kept?.digest.savedAtUs ?? null;
+      if (known === null || known < (digest.savedAtUs ?? 0)) kept.set(digest.path, entry);
+    }
+    return kept;
+  }
+
   /** The file that holds a snapshot, and the snapshot's place in it. */
   private holderOf(path: string): { file: string; member: number; entry: Entry } | null {
     const own = this.entries.get(path);
     if (own !== undefined) return { file: path, member: 0, entry: own };
+    const kept = this.elsewhere.get(path);
+    if (kept !== undefined) return { file: path, member: 0, entry: kept };
     const member = splitMember(path);
     const entry = member === null ? undefined : this.entries.get(member.file);
     return member === null || entry === undefined ? null : { file: member.file, member: member.index, entry };
@@ -222,15 +265,17 @@ export class SnapshotStore {
     this.digest(path);
     const holder = this.holderOf(path);
     const resident = this.resident.get(path);
-    if (resident !== undefined && holder !== null && sameFile(resident.state, holder.entry.state)) {
+    const kept = holder?.entry.kept ?? null;
+    if (resident !== undefined && holder !== null && (kept !== null || sameFile(resident.state, holder.entry.state))) {
       this.resident.delete(path);
       this.resident.set(path, resident);
       return resident;
     }
-    const { file, member, entry } = holder ?? { file: path, member: 0, entry: null };
-    const wish = { path: file, member, bytes: entry?.state.size ?? 0, wantsDigest: false } as const;
+    const { entry, ...own } = holder ?? { file: path, member: 0, entry: null };
+    const { file, member, bytes } = kept === null ? { ...own, bytes: entry?.state.size ?? 0 } : await snapshotOf(kept);
+    const wish = { path: file, member, bytes, wantsDigest: false } as const;
     const reading = await this.reader.read(wish, signal, () => undefined);
-    const isSame = entry !== null && sameFile(entry.state, reading.state);
+    const isSame = kept !== null || (entry !== null && sameFile(entry.state, reading.state));
     if (reading.kind === 'other' || !isSame) throw changedWhileRead(path);
     return this.keep(path, reading.state, reading.snapshot);
   }
@@ -256,8 +301,22 @@ export class SnapshotStore {
   }
 }
 
+/** Equal of a snapshot and its digest wherever they lie. Ranks may write the same bytes. */
+function contentName({ key }: Entry, digest: SnapshotDigest): string {
+  return JSON.stringify([key, /[^/\\]*$/.exec(digest.path)?.[0], rankOfDigest(digest)]);
+}
+
 async function stateOf(path: string): Promise<FileState> {
   const file = await openFile(path);
   await file.close();
   return file.state;
+}
+
+async function keyOf(path: string): Promise<string> {
+  const file = await openFile(path);
+  try {
+    return await snapshotKey(file, path);
+  } finally {
+    await file.close();
+  }
 }

@@ -3,10 +3,11 @@ const LEVELS = '▁▂▃▄▅▆▇█';
 /**
  * A series in block characters, one per value; a longer series shows the highest value of each stretch. The scale
  * starts at zero, so that a flat series looks flat.
+ * @param most what the highest block stands for, where several series have one scale
  */
-export function sparkline(series: readonly number[], width: number): string {
+export function sparkline(series: readonly number[], width: number, most = 0): string {
   const columns = Math.min(width, series.length);
-  const top = series.reduce((highest, value) => Math.max(highest, value), 0);
+  const top = series.reduce((highest, value) => Math.max(highest, value), most);
   let text = '';
   for (let column = 0; column < columns; column++) {
     const from = Math.floor((column * series.length) / columns);

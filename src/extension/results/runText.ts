@@ -1,5 +1,6 @@
 /** Names of runs and what is said of snapshots in lists. */
 import type { RunReport, SnapshotReport } from '../../core/report/report.js';
+import type { Bytes } from '../../core/model/units.js';
 import { byteText } from '../../core/text/byteText.js';
 import { rankCount } from '../../core/report/ranks.js';
 import { distinctNames } from '../text/distinctNames.js';
@@ -35,12 +36,19 @@ export function runNames(
   );
 }
 
+/** Live bytes over all devices. */
+export function liveBytes({ devices }: SnapshotReport): Bytes {
+  return devices.reduce((sum, device) => sum + device.liveBytes, 0);
+}
+
 /** `1.2 GiB live · 1.4 GiB reserved · step 40`, over all devices. */
 export function snapshotText(snapshot: SnapshotReport, l10n: Translator): string {
-  const live = snapshot.devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   const reserved = snapshot.devices.reduce((sum, { reservedBytes }) => sum + (reservedBytes ?? 0), 0);
   const isKnown = snapshot.devices.some(({ reservedBytes }) => reservedBytes !== null);
-  const sizes = [l10n.t('{0} live', byteText(live)), ...(isKnown ? [l10n.t('{0} reserved', byteText(reserved))] : [])];
+  const sizes = [
+    l10n.t('{0} live', byteText(liveBytes(snapshot))),
+    ...(isKnown ? [l10n.t('{0} reserved', byteText(reserved))] : []),
+  ];
   return [...sizes, ...(snapshot.step === null ? [] : [l10n.t('step {0}', snapshot.step)])].join(' · ');
 }
 

@@ -1,5 +1,8 @@
 import * as vscode from 'vscode';
+import type { Bytes } from '../../core/model/units.js';
+import { runsByJob } from '../../core/report/ranks.js';
 import { byteText } from '../../core/text/byteText.js';
+import { sparkline } from '../../core/text/sparkline.js';
 import { outOfMemoryTexts } from '../../core/report/outOfMemory.js';
 import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from '../../core/render/otherWords.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
@@ -8,7 +11,7 @@ import { disposeAll, type Disposer } from '../disposer.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
-import { runNames, snapshotText } from '../results/runText.js';
+import { liveBytes, runNames, snapshotText } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
 import { sentenceWithout } from '../text/fileSentence.js';
 import { basename, dirname } from '../text/pathText.js';
@@ -16,12 +19,16 @@ import { folderName } from '../workspace/folderName.js';
 
 /** With more snapshots than this, runs are folded at first. */
 const MOST_UNFOLDED = 40;
+/** Blocks that tell the live bytes of a rank. */
+const STRIP_WIDTH = 8;
 
 export interface RunNode {
   readonly kind: 'run';
   readonly unfolded: boolean;
   readonly name: string;
   readonly run: RunReport;
+  /** Most live bytes of any rank of its job; null where it has no other ranks. */
+  readonly mostLive: Bytes | null;
 }
 export interface SnapshotNode {
   readonly kind: 'snapshot';
@@ -138,7 +145,14 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     const runs = this.store.result?.report.runs ?? [];
     const names = runNames(runs, folderName, vscode.l10n);
     const unfolded = runs.reduce((sum, { snapshots }) => sum + snapshots.length, 0) <= MOST_UNFOLDED;
-    return newestFirst(runs).map((run) => ({ kind: 'run', unfolded, run, name: names.get(run.id) ?? run.id }));
+    const mostOf = new Map([...runsByJob(runs)].map(([job, ranks]) => [job, mostLive(ranks)]));
+    return newestFirst(runs).map((run) => ({
+      kind: 'run',
+      unfolded,
+      run,
+      name: names.get(run.id) ?? run.id,
+      mostLive: run.job === null ? null : (mostOf.get(run.job) ?? null),
+    }));
   }
 
   private trends(): TrendNode[] {
@@ -159,10 +173,19 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
   }
 
   private notes(): NoteNode[] {
-    const problem = this.session.problem;
+    const { problem } = this.session;
+    const report = this.store.result?.report;
+    const ranks = [...(report?.missing ?? []), ...(report?.behind ?? []), ...(report?.ranks ?? [])];
     const messages = [...(problem === null ? [] : [problem]), ...this.session.limits];
-    return messages.map((message) => ({ kind: 'note', icon: 'warning', message }));
+    return [
+      ...ranks.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
+      ...messages.map((message): NoteNode => ({ kind: 'note', icon: 'warning', message })),
+    ];
   }
+}
+
+function mostLive(ranks: readonly RunReport[]): Bytes | null {
+  return ranks.length < 2 ? null : Math.max(0, ...ranks.flatMap(({ snapshots }) => snapshots.map(liveBytes)));
 }
 
 /** A path without its numbers: the dumps of a run differ in them only. */
@@ -181,7 +204,7 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
     case 'truncated':
       return true;
     case 'rejected':
-      if (entry.origin === 'opened') return true;
+      if (entry.origin === 'opened' || entry.path.endsWith('.lkd')) return true;
       return entry.problem?.reason === 'notASnapshot'
         ? names.has(uncounted(entry.path))
         : folders.has(dirname(entry.path));
@@ -190,12 +213,15 @@ function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: Readon
   }
 }
 
-function runItem({ run, name, unfolded }: RunNode): vscode.TreeItem {
+function runItem({ run, name, unfolded, mostLive: most }: RunNode): vscode.TreeItem {
   const { Expanded, Collapsed } = vscode.TreeItemCollapsibleState;
   const item = new vscode.TreeItem(name, unfolded ? Expanded : Collapsed);
   item.id = `run:${run.id}`;
   const count = run.snapshots.length;
-  item.description = count === 1 ? vscode.l10n.t('1 snapshot') : vscode.l10n.t('{0} snapshots', count);
+  const counted = count === 1 ? vscode.l10n.t('1 snapshot') : vscode.l10n.t('{0} snapshots', count);
+  // One scale for all ranks of a job: the fuller one stands out.
+  const strip = most === null ? '' : `${sparkline(run.snapshots.map(liveBytes), STRIP_WIDTH, most)} `;
+  item.description = strip + counted;
   item.iconPath = new vscode.ThemeIcon('run-all');
   item.contextValue = RowKind.run;
   return item;

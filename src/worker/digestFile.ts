@@ -1,0 +1,81 @@
+/** Digests that tasks of a fleet wrote, see `node/fleetFolder.ts`: what is known of snapshots that lie elsewhere. */
+import { isAbsolute, resolve } from 'node:path';
+import { SnapshotError } from '../core/bytes/snapshotError.js';
+import type { SnapshotDigest } from '../core/digest/digest.js';
+import { splitMember } from '../core/model/memberPath.js';
+import type { Bytes } from '../core/model/units.js';
+import { say } from '../core/text/say.js';
+import { copyKey, digestKey } from '../node/contentKey.js';
+import { openFile, type OpenFile } from '../node/fileSource.js';
+import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
+import { readSidecar } from '../node/recordingFile.js';
+import { VERSION } from '../node/version.js';
+
+export interface DigestFile {
+  readonly digest: SnapshotDigest;
+  /** Snapshots that the snapshot's file holds. */
+  readonly members: number;
+  /** Of the snapshot, see `snapshotKey`; empty where the name tells none. */
+  readonly key: string;
+}
+
+export function isDigestFile(path: string): boolean {
+  return path.endsWith('.lkd');
+}
+
+/** The key that the digest of an open snapshot is named with. */
+export async function snapshotKey(file: OpenFile, path: string): Promise<string> {
+  return digestKey(await copyKey(file, VERSION), await readSidecar(path));
+}
+
+/**
+ * Reads a digest. Its snapshot's path is as the task named it, below the folder that OUT lies in if it is relative.
+ * @throws SnapshotError
+ */
+export async function readDigestFile(path: string): Promise<DigestFile> {
+  const input = await readFleetFile(path).catch((error: unknown) => {
+    if (error instanceof OtherVersionError)
+      throw new SnapshotError('unsupported', say('{0} is of a different version of Leakline. Digest again.', path));
+    throw new SnapshotError(
+      'unreadable',
+      say('{0} is not a digest that can be trusted. Remove it and digest again.', path),
+    );
+  });
+  if (!('digest' in input))
+    throw new SnapshotError('unsupported', say('{0} is no snapshot. Open the file itself.', input.name));
+  const { digest, members } = input;
+  const isWhole = isAbsolute(digest.path) || /^\w+:[/\\]/.test(digest.path);
+  const place = isWhole ? digest.path : resolve(path, '../../../../..', digest.path);
+  const key = /-([0-9a-f]{40})(?:-\d+)?\.lkd$/.exec(path)?.[1] ?? '';
+  return { digest: { ...digest, path: place }, members, key };
+}
+
+/**
+ * Where the snapshot of a digest lies, if it is here and the same.
+ * @throws SnapshotError `unreadable`, with what to do
+ */
+export async function snapshotOf({
+  digest,
+  members,
+  key,
+}: DigestFile): Promise<{ file: string; member: number; bytes: Bytes }> {
+  const part = members > 1 ? splitMember(digest.path) : null;
+  const path = part?.file ?? digest.path;
+  const isRemote = /^[/\\]{2}/.test(path); // no machine is asked because a file names it
+  const file = isRemote ? null : await openFile(path).catch(() => null);
+  if (file === null)
+    throw new SnapshotError(
+      'unreadable',
+      say('The timeline needs the snapshot itself, which lies at {0}. Copy it here.', path),
+    );
+  try {
+    if ((await snapshotKey(file, path)) === key)
+      return { file: path, member: part?.index ?? 0, bytes: file.state.size };
+  } finally {
+    await file.close();
+  }
+  throw new SnapshotError(
+    'unreadable',
+    say('{0} is a different snapshot from the one that was digested. Digest again.', path),
+  );
+}
