@@ -3,6 +3,7 @@ import { lineAt } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
+import { MOST_TIME } from '../retention/interpret/machine.js';
 import type { PythonModule } from '../python/pythonModule.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
@@ -101,7 +102,10 @@ export class PatternSearch {
     if (known !== undefined && [...known.asked].every(([file, module]) => sources.module(file) === module))
       return known.followed;
     sources.takeAsked();
+    const began = sources.now();
     const followed = findHolder(path, sources, growth, every);
+    // Cut off by its time, on a machine that was busy: it may get further the next time.
+    if (sources.now() - began >= MOST_TIME) return followed;
     if (this.places.size >= MOST_PLACES) this.places.clear();
     // The modules of the path itself are what its places point into.
     const asked = new Map([...path.map(({ module }) => [module.file, module] as const), ...sources.takeAsked()]);
