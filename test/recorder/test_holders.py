@@ -16,6 +16,7 @@ from leakline_recorder.holders import Blocks, HolderWalk
 from leakline_recorder.holders.links import Places
 from leakline_recorder.holders.statements import Holder, Statements
 from leakline_recorder.memory import CudaMemory
+from leakline_recorder.monitoring import Monitoring
 
 MIB = 1 << 20
 KEPT_GLOBALLY = []
@@ -52,7 +53,15 @@ def walk(seconds=10.0):
     blocks = Blocks(snapshot, 1, [])
     for block in blocks.all:
         block.allocated = 1
-    return HolderWalk(CudaMemory(), 2, seconds, texts=True).walk(blocks, 10)
+    return walk_over(blocks, seconds)
+
+
+def walk_over(blocks, seconds=10.0):
+    monitoring = Monitoring()
+    try:
+        return HolderWalk(CudaMemory(), 2, seconds, monitoring, texts=True).walk(blocks, 10)
+    finally:
+        monitoring.stop()    # the interpreter has few places, and other tests need them
 
 
 def owner_of(found, tensor):
@@ -231,7 +240,7 @@ class ChainsTest(unittest.TestCase):
         blocks = Blocks(snapshot, 1, [])
         for block in blocks.all:
             block.allocated = 0 if block.address == module._parameters['weight'].data_ptr() else 1
-        found = HolderWalk(CudaMemory(), 2, 10.0, texts=True).walk(blocks, 10)
+        found = walk_over(blocks)
         self.assertEqual((found['categories'], found['askedBytes']), ({'parameter': MIB}, MIB))
         self.assertEqual(owner_of(found, extra)['name'], 'extra')
 
@@ -309,7 +318,7 @@ class ChainsTest(unittest.TestCase):
         blocks = Blocks(torch.cuda.allocator.snapshot(True), 1, [])
         for block in blocks.all:
             block.allocated = 10
-        self.assertIsNone(HolderWalk(CudaMemory(), 2, 10.0, texts=True).walk(blocks, 10))
+        self.assertIsNone(walk_over(blocks))
         self.assertIsNotNone(keep)
 
 
