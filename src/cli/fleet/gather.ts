@@ -76,7 +76,8 @@ export async function openGroups(groups: readonly Group[], into: Contents, desk:
   }
   for (const [path, count] of others)
     desk.complain(`${path}: ${count} digests are of a different version of Leakline and left out. Digest again.`);
-  into.digests.sort((a, b) => asWalked(a.path, b.path));
+  for (const found of [into.digests, into.trends, into.cycles] as { path: string }[][])
+    found.sort((a, b) => asWalked(a.path, b.path));
 }
 
 /** The report over what was gathered: as if all snapshots were read at once. */

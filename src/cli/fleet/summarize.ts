@@ -27,6 +27,8 @@ export async function summarize(command: SummarizeArguments, workspace: ReportWo
       const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
       await openGroups([{ ...group, folder }], contents, desk);
       for (const { message } of contents.failed) desk.complain(message);
+      // A log speaks of all processes beside it: report reads the digests themselves.
+      if (contents.trends.length + contents.cycles.length > 0) continue;
       const mapping = mapDigests(contents.digests, workspace);
       const { report, jobs } = await reports.report(contents.digests, workspace, undefined, mapping);
       const runs = report.runs.map((run, i) => ({ run, names: jobs[i] }));

@@ -56,7 +56,7 @@ describe('A fleet', () => {
         .filter((entry) => entry.isDirectory())
         .map((entry) => join(FIXTURES, set, entry.name)),
     );
-    const cases = [...recordings, ...['shapes', 'profiler', 'gpu', 'categories'].map((set) => join(FIXTURES, set))];
+    const cases = [...recordings, ...['shapes', 'profiler', 'categories'].map((set) => join(FIXTURES, set))];
     for (const inputs of everyNth(cases, 9)) {
       it(relative(FIXTURES, inputs), async () => {
         const analyze = async (...at: string[]): Promise<string> =>
