@@ -1,6 +1,6 @@
 /**
  * What is kept of one input of a fleet, in a file that any node writes alike: the columns of a digest, or the whole of an
- * input that is no snapshot, compressed by code that is the same on every machine.
+ * input of a different kind, compressed by code that is the same on every machine.
  */
 import { readFile, stat } from 'node:fs/promises';
 import { promisify } from 'node:util';
@@ -16,7 +16,7 @@ const SCHEMA = 'leakline.digest/1';
 /** A digest of a snapshot of gigabytes is some megabytes. */
 const MOST_BYTES: Bytes = 256 << 20;
 
-/** An input, condensed; or as it is, if it is no snapshot. */
+/** The digest of a snapshot, or all bytes of a log or cycle graph. */
 export type FleetInput = KeptDigest | { readonly name: string; readonly bytes: Uint8Array };
 
 /** A file that a different version of Leakline wrote. */

@@ -42,7 +42,10 @@ export async function readDigestFile(path: string): Promise<DigestFile> {
     );
   });
   if (!('digest' in input))
-    throw new SnapshotError('unsupported', say('{0} is no snapshot. Open the file itself.', input.name));
+    throw new SnapshotError(
+      'unsupported',
+      say('{0} holds a log or a cycle graph, not a snapshot. Open the file that it was made from.', input.name),
+    );
   const { digest, members } = input;
   const isWhole = isAbsolute(digest.path) || /^\w+:[/\\]/.test(digest.path);
   const place = isWhole ? digest.path : resolve(path, '../../../../..', digest.path);

@@ -65,7 +65,7 @@ function entry(action: string, address: number, frames: Write = noFrames): Write
   return (w) => w.dict({ action: text(action), addr: int(address), size: int(512), time_us: int(address), frames });
 }
 
-/** A whole small snapshot, with bytes of somebody else's in one of three places. */
+/** A whole small snapshot, with foreign bytes in one of three places. */
 function withBytes(place: number, bytes: Uint8Array): Uint8Array {
   const odd: Write = (w) => w.raw(bytes);
   const writer = new PickleWriter();

@@ -168,7 +168,7 @@ main()
         with open(found._path('rank0_step000008.pickle')[:-len('.pickle')] + '.leakline.json', encoding='utf-8') as file:
             return found, file.read()
 
-    def test_keys_that_may_be_somebodys_are_not_written(self):
+    def test_keys_that_may_be_secret_are_not_written(self):
         found, text = self.recorded()
         for secret in ('alice', 'bob', 'pa55word', '4915112345678', 'setdefault'):
             self.assertNotIn(secret, text)

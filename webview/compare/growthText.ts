@@ -18,7 +18,7 @@ export function growthText(bytes: number): string {
   return `${GROWTH_SIGNS[growthOf(bytes)]} ${signedBytes(bytes)}`;
 }
 
-export function signedBytes(bytes: number): string {
+function signedBytes(bytes: number): string {
   return `${bytes > 0 ? '+' : ''}${formatBytes(bytes)}`;
 }
 

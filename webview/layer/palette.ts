@@ -75,7 +75,7 @@ function mixed(a: Rgb, b: Rgb, share: number): Rgb {
 }
 
 /** `rgb(…)` and `#…` as a browser computes them; black where it is neither. */
-export function rgbOfCss(colour: string): Rgb {
+function rgbOfCss(colour: string): Rgb {
   const hex = /^#([0-9a-f]{6})/i.exec(colour)?.[1];
   if (hex !== undefined) {
     const value = Number.parseInt(hex, 16);

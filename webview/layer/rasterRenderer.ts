@@ -122,7 +122,7 @@ export class RasterRenderer {
 }
 
 /** The series as pixels, a column for each of its columns. @param bytes what the height shows */
-export function rasterOf(stacked: StackedBands, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
+function rasterOf(stacked: StackedBands, paints: readonly BandPaint[], height: number, bytes: Range): ImageData {
   const width = stacked.bands.pixels;
   const image = new ImageData(width, height);
   const pixels = new Uint32Array(image.data.buffer);

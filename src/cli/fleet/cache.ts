@@ -40,7 +40,7 @@ async function keptContents(
   for (let member = 0; member <= members; member++) {
     const file = member === 0 ? target : memberPath(target, member);
     if (member > 0 && (await stat(file).catch(() => null)) === null) {
-      // What is no snapshot is kept behind the others, where there is any.
+      // Logs and cycle graphs stand behind the digests of a file.
       if (member < members) return null;
       break;
     }

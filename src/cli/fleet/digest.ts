@@ -131,7 +131,10 @@ export async function digestOne(
       const kept: FleetInput[] = digests.map((digest) => ({ digest, members: digests.length }));
       if (trends.length + cycles.length > 0) {
         if (source.size > MOST_KEPT)
-          throw new SnapshotError('unsupported', `${name} is no snapshot and too large to be kept. Name it to report.`);
+          throw new SnapshotError(
+            'unsupported',
+            `${name} is a log or a cycle graph over 64 MiB, which digests do not hold. Name it to analyze.`,
+          );
         kept.push({ name, bytes: await readFully(source, 0, source.size) });
       }
       // The first comes last: where it is, all are.

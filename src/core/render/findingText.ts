@@ -11,7 +11,7 @@ import { say } from '../text/say.js';
 const MOST_LINES = 8;
 
 /** Findings of a run that a person has to look at. */
-export function suspectFindings(run: RunReport): Finding[] {
+function suspectFindings(run: RunReport): Finding[] {
   return findingsOf(run.lines.filter(isSuspect));
 }
 

@@ -27,13 +27,13 @@ export function cycleReport(path: string, graph: CycleGraph, lookup: FileLookup)
 }
 
 /** The line that allocated a tensor of a cycle, null where it is not known. */
-export function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | null {
+function ownerOfChain({ frames }: CycleChain, lookup: FileLookup): OwnerLine | null {
   const owner = ownerOf(frames.map(digestFrame), [], 'noStack', lookup);
   return 'line' in owner ? owner.line : null;
 }
 
 /** A cycle in words: `function hook → (cell,cell) → dict[2] → function hook`, or what leads to the tensor. */
-export function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
+function chainText({ cycle, path }: CycleChain, graph: CycleGraph): string {
   const objects = cycle.length > 0 ? [...cycle, cycle[0]] : path;
   const names = objects.map((node) => labelText(graph.nodes[node].label));
   if (names.length <= LONGEST_CHAIN) return names.join(' → ');

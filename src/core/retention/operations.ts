@@ -125,7 +125,6 @@ export const FOR_RECORDER = {
   GROWING_FIRST: [...words(INTO_FIRST, SWAP_IN_FIRST)],
   RELEASING: [...TAKES_OUT],
   RELEASING_QUEUE: [...QUEUE_TAKES],
-  RELEASING_FIRST: [...TAKES_FROM_FIRST],
   NAMED_BY,
   EMPTY: [...words(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
 };

@@ -157,7 +157,7 @@ function recordedFamily({ path, recording }: SnapshotDigest): string | null {
   return folderOf(path.replaceAll('\\', '/')) + file;
 }
 
-/** A number that the user calls a rank is no step. */
+/** Excludes a number that the user calls a rank. */
 const rankedPattern = factOf(({ path, rank }: SnapshotDigest): string =>
   rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`,
 );

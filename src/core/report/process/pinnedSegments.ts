@@ -51,7 +51,7 @@ export function pinnedSegments(
 }
 
 /** `file:line` of the owner of a group, null where no line owns it. */
-export function lineOfGroup(digest: SnapshotDigest, group: number, lookup: FileLookup): string | null {
+function lineOfGroup(digest: SnapshotDigest, group: number, lookup: FileLookup): string | null {
   const { frames, forwardFrames, stackless } = digest.groups[group];
   const words = (indices: readonly number[]): (typeof digest.frames)[number][] => indices.map((i) => digest.frames[i]);
   const owner = ownerOf(words(frames), words(forwardFrames), stackless, lookup);

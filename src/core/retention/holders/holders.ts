@@ -120,7 +120,7 @@ export function hooks(search: HolderSearch): Candidate[] {
 }
 
 /** Functions that are registered on values of a step, and refer to these: through the graph, a reference cycle. */
-export function selfHooks(search: HolderSearch): Candidate[] {
+function selfHooks(search: HolderSearch): Candidate[] {
   return search.machine.hooks.flatMap(({ hook, holding, madeIn, on }) => {
     const { loops } = search;
     if (hook.removed || loops.outlived(holding.loops, []) === null) return [];
@@ -203,7 +203,7 @@ function isMadeInside(object: PyObject, loops: readonly string[]): boolean {
   return 'madeIn' in object && object.madeIn.some(({ loop }) => loops.includes(loop));
 }
 
-/** The things that a thing refers to by itself, without a statement. */
+/** Objects that an object refers to without a statement. */
 function inner(object: PyObject): readonly PyObject[] {
   if (object.kind === 'container')
     return [...object.elements, ...[...object.attrs.values()].flatMap(({ objects }) => objects)];
