@@ -210,6 +210,9 @@ describe('Keys', () => {
     ['a tensor of the step', 'mask = torch.ones(3)\n    seen[mask] = out', true],
     ['the id of a tensor that is kept', 'seen[id(out)] = (out, 1)', true],
     ['the id of a tensor that is not kept', 'seen[id(torch.zeros(3))] = out', false],
+    ['the length of what only grows', 'seen[len(seen)] = out', true],
+    ['the length of something else', 'seen[len(other)] = out', false],
+    ['a length that shrinks', 'seen[len(seen)] = out\n    if x: seen.popitem()', false],
     ['an item of the data', 'seen[x] = out', false],
     ['a text without the number', "seen[f'{name}'] = out", false],
   ];

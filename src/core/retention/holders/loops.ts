@@ -1,7 +1,8 @@
 import type { Call } from '../../python/ast.js';
 import { isLoop, standings } from '../../python/standings.js';
 import type { Sources } from '../sources.js';
-import type { Place, Value } from '../values/objects.js';
+import type { Holding } from '../records.js';
+import type { Place } from '../values/objects.js';
 import { leadsToSame } from '../values/reachability.js';
 import type { Finding, HolderSearch } from './search.js';
 
@@ -36,16 +37,20 @@ export function nextLoop({ machine }: HolderSearch): Place | null {
 
 /**
  * True if what a finding names is put under keys of which each is another one than all before: numbers that the outermost
- * of the training's loops counts, tensors of the step, or their ids where these tensors are kept.
+ * of the training's loops counts, the length of what only grows, tensors of the step, or their ids where these are kept.
  */
 export function hasNewKeys({ module, span }: Finding, search: HolderSearch): boolean {
-  return search.holdingsAt({ module, span }).some(({ key, value }) => key !== null && isNewKey(key, value, search));
+  return search.holdingsAt({ module, span }).some((holding) => isNewKey(holding, search));
 }
 
-function isNewKey({ known, node }: Value, value: Value, search: HolderSearch): boolean {
+function isNewKey({ key, value, container }: Holding, search: HolderSearch): boolean {
+  if (key === null) return false;
+  const { known, node } = key;
   const { names } = search.loops;
   if (known?.kind === 'drawn')
     return known.loop === names[0] && (counts(known.loop, search) || (known.from as Partial<Call>).kind === 'call');
+  if (known?.kind === 'length')
+    return container?.kind === 'container' && container.node === known.of && container.removals.length === 0;
   const of = known?.kind === 'identity' ? known.of : node;
   // Tensors differ as keys, whatever they hold; an id is taken again once its object is gone.
   const differs = known === null ? node.isTensor : leadsToSame(value.node, of);

@@ -39,7 +39,8 @@ const FUNCTIONS = handlersByName([
   ],
   [[FIELD], dataclassField],
   [['functools.partial'], partial],
-  [['id'], ({ given: [of] }) => ((of as Given | undefined) === undefined ? null : identity(of.value))],
+  [['id'], (called) => numberOf('identity', called)],
+  [['len'], (called) => numberOf('length', called)],
   [['enumerate'], enumerate],
   [['zip'], zip],
   [['range'], ({ given, call }) => (given.length === 1 ? { ...plainValue(), source: call } : null)],
@@ -85,8 +86,9 @@ function markStep(_: Called, { machine }: Follower): Value {
   return plainValue();
 }
 
-function identity({ node }: Value): Value {
-  return plainValue({ kind: 'identity', of: node });
+function numberOf(kind: 'identity' | 'length', called: Called): Value | null {
+  const of = valuesOf(called).at(0);
+  return of === undefined ? null : plainValue({ kind, of: of.node });
 }
 
 /** Runs a function on the arguments behind it. */

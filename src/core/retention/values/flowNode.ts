@@ -67,7 +67,9 @@ export type Known =
   /** One of what a loop draws from something, the same ones each time that the loop begins. */
   | { readonly kind: 'drawn'; readonly from: object; readonly loop: string }
   /** `id()` of this. */
-  | { readonly kind: 'identity'; readonly of: FlowNode };
+  | { readonly kind: 'identity'; readonly of: FlowNode }
+  /** `len()` of this. */
+  | { readonly kind: 'length'; readonly of: FlowNode };
 
 /** What is known of either of two values. */
 export function knownOfEither(a: Known | null, b: Known | null): Known | null {
