@@ -562,7 +562,7 @@ export const strings = {
     bytesB: t('In B'),
     growthBytes: t('Growth'),
     survived: t('Survived'),
-    born: t('New'),
+    allocated: t('New'),
     freed: t('Freed'),
     blocks: t('Blocks'),
   } satisfies Record<CompareSort, string>,

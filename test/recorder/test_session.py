@@ -98,7 +98,7 @@ class SessionTest(Programs):
     def test_owner_in_the_sidecar(self):
         found = self.run_program(PROGRAM + 'train(8)', '--every', '8', '--start', '0', '--light', '0')
         owner = found.sidecar('rank0_step000008.pickle')['holders']['owners'][0]
-        self.assertEqual((owner['name'], owner['line'], owner['born']), ('history', 9, {'first': 0, 'last': 6, 'steps': 7}))
+        self.assertEqual((owner['name'], owner['line'], owner['allocatedSteps']), ('history', 9, {'first': 0, 'last': 6, 'steps': 7}))
         self.assertEqual(owner['allocatedAt'][0]['line'], 9)
 
     def test_light_snapshots_have_no_traces(self):

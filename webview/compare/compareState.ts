@@ -17,7 +17,7 @@ export const COMPARE_SORTS = [
   'bytesA',
   'bytesB',
   'survived',
-  'born',
+  'allocated',
   'freed',
   'blocks',
 ] as const;

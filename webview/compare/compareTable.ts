@@ -19,7 +19,7 @@ export function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSor
     sort: { by, order: by === 'line' ? 'ascending' : 'descending' },
     cell: (row) => cellOf(by, row),
   });
-  const flow: readonly CompareSort[] = ['survived', 'born', 'freed'];
+  const flow: readonly CompareSort[] = ['survived', 'allocated', 'freed'];
   return [
     ...COMPARE_SORTS.filter((by) => hasFlow || !flow.includes(by)).map(of),
     {
@@ -47,7 +47,7 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
     case 'bytesB':
       return bytesCell(row[by]);
     case 'survived':
-    case 'born':
+    case 'allocated':
     case 'freed': {
       const { bytes, blocks } = row.flow?.[by] ?? { bytes: 0, blocks: 0 };
       const content = blocks === 0 ? '–' : strings.bytesInBlocks(formatBytes(bytes), formatCount(blocks));
@@ -70,7 +70,7 @@ export function sortCompared(rows: readonly CompareRow[], sort: CompareSort): Co
       case 'bytesB':
         return row[sort];
       case 'survived':
-      case 'born':
+      case 'allocated':
       case 'freed':
         return row.flow?.[sort].bytes ?? 0;
       case 'blocks':

@@ -16,13 +16,13 @@ type Cell = string | number | null;
 
 /** @param others the lines that are not listed, if they belong to what is shown */
 export function comparedTable(rows: readonly CompareRow[], others: CompareCell | null): TableData {
-  const flow = (row: CompareCell, key: 'survived' | 'born' | 'freed'): Cell[] => [
+  const flow = (row: CompareCell, key: 'survived' | 'allocated' | 'freed'): Cell[] => [
     row.flow?.[key].bytes ?? null,
     row.flow?.[key].blocks ?? null,
   ];
   const cells = (row: CompareCell): Cell[] => [
     ...[row.bytesA, row.bytesB, row.growthBytes, row.blocksA, row.blocksB],
-    ...(['survived', 'born', 'freed'] as const).flatMap((key) => flow(row, key)),
+    ...(['survived', 'allocated', 'freed'] as const).flatMap((key) => flow(row, key)),
   ];
   return {
     columns: [

@@ -82,7 +82,7 @@ class Group:
             'graphBytes': sum(holding.block.size for holding in saved),
             'roots': len(self.roots),
             'savedBy': sorted({holding.saved_by for holding in saved if holding.saved_by})[:8],
-            'born': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)} if allocated else None,
+            'allocatedSteps': {'first': allocated[0], 'last': allocated[-1], 'steps': len(allocated)} if allocated else None,
             'allocatedAt': by_line([holding.block for holding in holdings]),
             'addresses': sorted(self.holdings)[:MOST_ADDRESSES],
         }

@@ -66,7 +66,7 @@ interface Habits {
   freedBeforeForward: Uint32Array;
   /** In steps. */
   longestFreedAge: Uint32Array;
-  /** Steps on which allocations that are still live at the end were born. */
+  /** Steps of the allocations that are still live at the end. */
   survivorSteps: Uint32Array;
 }
 

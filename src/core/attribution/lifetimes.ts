@@ -39,7 +39,7 @@ export interface LifetimeTable {
 const MOST_BINS = 256;
 /** Share of the freed allocations that makes an age the usual one: a single long-lived block hides no leak. */
 const USUAL = 0.95;
-/** A drop frees allocations born on at least so many different steps. */
+/** A drop frees allocations of at least so many different steps. */
 const DROP_BIRTHS = 3;
 
 /** The allocations of a trace that outlived the step in which they were made. */
@@ -61,7 +61,7 @@ export function longLives({ allocations, trace }: DeviceHistory, steps: Steps): 
   return { stepOf, rows };
 }
 
-/** Lifetimes per stack, of the stacks whose allocations outlive the step that they were born in. */
+/** Lifetimes per stack, of the stacks whose allocations outlive the step that they were allocated in. */
 export function lifetimesOf(
   snapshot: Snapshot,
   history: DeviceHistory,

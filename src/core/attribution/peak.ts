@@ -6,7 +6,7 @@ import type { DeviceHistory } from '../model/history.js';
 import type { StacklessBucket } from './owner.js';
 import { stacklessRows } from './stackless.js';
 
-/** What one stack holds at the highest point, of one category. */
+/** What one stack holds at the peak, of one category. */
 export interface PeakGroup {
   stack: StackId;
   forwardStack: StackId;
@@ -18,7 +18,7 @@ export interface PeakGroup {
   equal: EqualBlocks;
   /** Of these, blocks that wait for the backward pass. */
   keptForBackward: number;
-  /** Of these, blocks that were born more than a step before. */
+  /** Of these, blocks that were allocated more than a step before. */
   fromEarlierSteps: number;
 }
 
@@ -30,7 +30,7 @@ export interface Peak {
   groups: PeakGroup[];
 }
 
-/** Who holds the memory at the highest point of a device's curve. Linear in its allocations. */
+/** Who holds the memory at the peak of a device's curve. Linear in its allocations. */
 export function peakOf(snapshot: Snapshot, history: DeviceHistory, categorizer: Categorizer): Peak {
   const { live } = history;
   let highest = 0;

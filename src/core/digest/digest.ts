@@ -61,7 +61,7 @@ export interface SnapshotDigest {
   steps: Steps | null;
   /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
   lifetimes: readonly DigestStackLifetimes[];
-  /** The highest point of each device that has a trace, that of most bytes first. */
+  /** The peak of each device that has a trace, that of most bytes first. */
   peaks: readonly DigestPeak[];
   /** The last allocations that failed on each device, with what was held then. */
   failures: readonly DigestFailure[];
@@ -72,7 +72,7 @@ export interface SnapshotDigest {
   recording: Recording | null;
 }
 
-/** A stack's lifetimes, the stack in words. As that of a group: what lives and dies in a trace was recorded. */
+/** A stack's lifetimes, the stack in words. As that of a group: what is allocated and freed in a trace was recorded. */
 export interface DigestStackLifetimes extends StackWords, DigestLifetimes {}
 
 export interface DigestLifetimes {

@@ -62,7 +62,7 @@ const group: Shape<LiveGroup> = record({
 });
 
 const blocks: Shape<LiveBlocks> = where(
-  record({ count, device: integers, addrLow: words, addrHigh: words, size: floats, group: words, born: words }),
+  record({ count, device: integers, addrLow: words, addrHigh: words, size: floats, group: words, birth: words }),
   ({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows),
 );
 

@@ -13,7 +13,7 @@ import { snapshotAt } from '../model/snapshotAt.js';
 import { stepsBegun } from '../attribution/stepNumbers.js';
 import { stepAt } from '../attribution/steps.js';
 
-/** The highest point of a device's curve, with the stacks that held memory there in words. */
+/** The peak of a device's curve, with the stacks that held memory there in words. */
 export interface DigestPeak {
   device: number;
   /** Ordinal of the event in the device's trace, -1 for the state before the first. */
@@ -49,11 +49,11 @@ export interface DigestFailure {
   forwardFrames: readonly number[];
   /** Of the blocks that were free inside segments; null where the input does not say. */
   largestFreeBytes: Bytes | null;
-  /** As of a highest point: `event` is that of the failure. */
+  /** As of a peak: `event` is that of the failure. */
   held: DigestPeak;
 }
 
-/** What one stack holds at the highest point, of one category. */
+/** What one stack holds at the peak, of one category. */
 export interface DigestPeakGroup {
   /** Indices into the digest's frames, as in `LiveGroup`. */
   frames: readonly number[];
@@ -66,12 +66,12 @@ export interface DigestPeakGroup {
   equal: EqualBlocks;
   /** Of these, blocks that wait for the backward pass. */
   keptForBackward: number;
-  /** Of these, blocks that were born more than a step before. */
+  /** Of these, blocks that were allocated more than a step before. */
   fromEarlierSteps: number;
 }
 
 /**
- * The highest point of each device that has a trace, that of most bytes first.
+ * The peak of each device that has a trace, that of most bytes first.
  * @param ofStack a stack's frames in the digest's words
  */
 export function devicePeaks(

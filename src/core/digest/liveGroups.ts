@@ -34,7 +34,7 @@ export interface LiveBlocks {
   /** Index into `groups`. */
   readonly group: Uint32Array;
   /** Ordinal of the allocating event in its device's trace, `NO_INDEX` if it is not in the trace. */
-  readonly born: Uint32Array;
+  readonly birth: Uint32Array;
 }
 
 /**
@@ -61,7 +61,7 @@ export function liveGroups(
     addrHigh: new Uint32Array(live.length),
     size: new Float64Array(live.length),
     group: new Uint32Array(live.length),
-    born: new Uint32Array(live.length).fill(NO_INDEX),
+    birth: new Uint32Array(live.length).fill(NO_INDEX),
   };
   const groupOfBlock = new Uint32Array(blocks.count);
   live.forEach((block, row) => {
@@ -102,7 +102,7 @@ export function liveGroups(
     if (categorizer === undefined || history === undefined) return;
     const { first, count } = history.trace;
     const birth = event === NO_INDEX ? -1 : event - first;
-    if (event !== NO_INDEX) columns.born[row] = birth;
+    if (event !== NO_INDEX) columns.birth[row] = birth;
     const category = categorizer.of({ birth, death: count, stack, forwardStack: forward });
     total.categories[category] += blocks.size[block];
   });

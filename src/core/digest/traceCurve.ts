@@ -44,14 +44,14 @@ export function traceCurve(
 ): TraceCurve {
   const { trace, live, reserved, time, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
-  const picked = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
+  const ordinals = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
   const states = (curve: Float64Array): Float64Array =>
-    Float64Array.of(curve[0], ...picked.map((event) => curve[event + 1]));
+    Float64Array.of(curve[0], ...ordinals.map((event) => curve[event + 1]));
   const { events, anchors, marks, takenAtUs, behindUs } = known ?? traceMeeting(snapshot, trace, recording);
   return {
     device: trace.device,
-    event: Uint32Array.from(picked),
-    time: time === null ? null : Float64Array.from(picked, (event) => time[event]),
+    event: Uint32Array.from(ordinals),
+    time: time === null ? null : Float64Array.from(ordinals, (event) => time[event]),
     startUs,
     live: states(live),
     reserved: reserved === null ? null : states(reserved),

@@ -36,7 +36,7 @@ export interface TraceSpan extends TraceMeeting {
   readonly starts: Uint32Array;
   /** When they begin; null where the file does not say. */
   readonly startsUs: Float64Array | null;
-  /** What was born or freed from this ordinal on is in `lives`, if it outlived its step. */
+  /** What was allocated or freed from this ordinal on is in `lives`, if it outlived its step. */
   readonly since: number;
   readonly lives: SpanLives;
   /** Stacks and frames that lines of `lives` name. */

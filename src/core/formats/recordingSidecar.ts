@@ -89,7 +89,7 @@ function ownerOf(value: unknown): RecordedOwner[] {
       line,
       bytes: numberOf(value['bytes']) ?? 0,
       graphBytes: numberOf(value['graphBytes']) ?? 0,
-      allocatedSteps: isRecord(value['born']) ? numberOf(value['born']['steps']) : null,
+      allocatedSteps: isRecord(value['allocatedSteps']) ? numberOf(value['allocatedSteps']['steps']) : null,
       container: containerOf(value['container']),
       allocatedAt: listOf(value['allocatedAt'])
         .slice(0, MOST_ENTRIES)

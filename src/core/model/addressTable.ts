@@ -7,7 +7,7 @@ const ROW = 2;
 
 /**
  * A map from 64-bit addresses to rows, for tables of millions. Open addressing with linear probing; a deletion moves
- * later entries up, so that no marks of the dead pile up. Words of addresses may be signed or not.
+ * later entries up, so that no marks of deleted ones stay. Words of addresses may be signed or not.
  */
 export class AddressTable {
   size = 0;

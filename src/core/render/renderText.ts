@@ -277,13 +277,15 @@ function listed(paths: readonly string[]): string {
 }
 
 function flowTexts({ flow }: CompareCell): string[] {
-  return flow === null ? ['', '', ''] : [flow.survived, flow.born, flow.freed].map(({ blocks }) => countText(blocks));
+  return flow === null
+    ? ['', '', '']
+    : [flow.survived, flow.allocated, flow.freed].map(({ blocks }) => countText(blocks));
 }
 
 /** The sum of cells; its flow is known only if that of every cell is. */
 function addCells(cells: readonly (CompareCell | CompareLine)[]): CompareCell {
   const flows = cells.map((cell) => cell.flow);
-  const amount = (part: 'survived' | 'born' | 'freed'): { bytes: number; blocks: number } => ({
+  const amount = (part: 'survived' | 'allocated' | 'freed'): { bytes: number; blocks: number } => ({
     bytes: sum(flows, (flow) => flow?.[part].bytes ?? 0),
     blocks: sum(flows, (flow) => flow?.[part].blocks ?? 0),
   });
@@ -293,6 +295,8 @@ function addCells(cells: readonly (CompareCell | CompareLine)[]): CompareCell {
     growthBytes: sum(cells, (cell) => cell.growthBytes),
     blocksA: sum(cells, (cell) => cell.blocksA),
     blocksB: sum(cells, (cell) => cell.blocksB),
-    flow: flows.includes(null) ? null : { survived: amount('survived'), born: amount('born'), freed: amount('freed') },
+    flow: flows.includes(null)
+      ? null
+      : { survived: amount('survived'), allocated: amount('allocated'), freed: amount('freed') },
   };
 }

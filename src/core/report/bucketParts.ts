@@ -50,7 +50,7 @@ function without(all: CompareCell, part: CompareCell): CompareCell {
         ? null
         : {
             survived: rest(all.flow.survived, part.flow.survived),
-            born: rest(all.flow.born, part.flow.born),
+            allocated: rest(all.flow.allocated, part.flow.allocated),
             freed: rest(all.flow.freed, part.flow.freed),
           },
   };

@@ -109,7 +109,7 @@ function compareSnapshots(
     cell.blocksB += group.blocks;
     cell.growthBytes += group.liveBytes;
     addAmount(cell.flow?.survived, flow?.survived.get(i));
-    addAmount(cell.flow?.born, flow?.born.get(i));
+    addAmount(cell.flow?.allocated, flow?.allocated.get(i));
   });
   const buckets = eachBucket(() => emptyCell(flow !== null));
   const lines = new Map<string, CompareLine>();
@@ -164,7 +164,7 @@ export function emptyCell(known: boolean): CompareCell {
     growthBytes: 0,
     blocksA: 0,
     blocksB: 0,
-    flow: known ? { survived: none(), born: none(), freed: none() } : null,
+    flow: known ? { survived: none(), allocated: none(), freed: none() } : null,
   };
 }
 
@@ -175,7 +175,7 @@ export function addCell(sum: CompareCell, cell: CompareCell): void {
   sum.blocksA += cell.blocksA;
   sum.blocksB += cell.blocksB;
   addAmount(sum.flow?.survived, cell.flow?.survived);
-  addAmount(sum.flow?.born, cell.flow?.born);
+  addAmount(sum.flow?.allocated, cell.flow?.allocated);
   addAmount(sum.flow?.freed, cell.flow?.freed);
 }
 

@@ -178,8 +178,8 @@ function sizeOf(count: number, { growingBytes, seen }: ObservedLine): FullSize |
 
 /** Steps between two births of what survives, where they come evenly. */
 function allocatedEvery({ seen }: ObservedLine): number | null {
-  if (seen?.from !== 'lifetimes' || seen.bornOnSteps.length < 4) return null;
-  const steps = [...seen.bornOnSteps].sort((a, b) => a - b);
+  if (seen?.from !== 'lifetimes' || seen.allocatedOnSteps.length < 4) return null;
+  const steps = [...seen.allocatedOnSteps].sort((a, b) => a - b);
   const gaps = steps.slice(1).map((step, i) => step - steps[i]);
   return gaps.every((gap) => gap === gaps[0]) ? gaps[0] : null;
 }

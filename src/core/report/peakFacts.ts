@@ -14,7 +14,7 @@ export interface PeakAmount {
   blocks: number;
   /** Of the blocks, those that the backward pass freed. */
   keptForBackward: number;
-  /** Of the blocks, those born more than a step before. */
+  /** Of the blocks, those allocated more than a step before. */
   fromEarlierSteps: number;
   /** Of the bytes, those of several equal blocks of one stack. */
   repeatedBytes: Bytes;

@@ -21,7 +21,7 @@ interface LineAmounts {
   stacks: HeldStack[];
 }
 
-/** Who held the memory at each device's highest point in a run's last recording, that of most bytes first. */
+/** Who held the memory at each device's peak in a run's last recording, that of most bytes first. */
 export function peakReports(
   snapshots: readonly SnapshotDigest[],
   workspace: ReportWorkspace,

@@ -145,7 +145,7 @@ export interface OutOfMemoryReport {
   held: PeakReport | null;
 }
 
-/** The highest point of a device in the latest trace. */
+/** The peak of a device in the latest trace. */
 export interface PeakReport {
   /** The snapshot whose trace it is. */
   path: string;
@@ -495,7 +495,7 @@ export interface CompareCell {
   blocksA: number;
   blocksB: number;
   /** Which blocks moved, null where the two recordings cannot tell (different processes, no common trace). */
-  flow: { survived: Amount; born: Amount; freed: Amount } | null;
+  flow: { survived: Amount; allocated: Amount; freed: Amount } | null;
 }
 
 /** Blocks and their bytes. */

@@ -16,7 +16,7 @@ export interface Flow {
   /** By group of B: live in both. */
   survived: ReadonlyMap<number, Tally>;
   /** By group of B: allocated after A. */
-  born: ReadonlyMap<number, Tally>;
+  allocated: ReadonlyMap<number, Tally>;
   /** By group of A: gone in B. */
   freed: ReadonlyMap<number, Tally>;
   /** False if some survivors are told by address, size and stack alone: an address may have been used again. */
@@ -25,7 +25,7 @@ export interface Flow {
 
 /**
  * Follows the blocks from A to B, a later dump of the same process. Where the traces meet, directly or through those of
- * the dumps between, a block of B that was born before A's end was live in A. Where they do not, a block of the same
+ * the dumps between, a block of B that was allocated before A's end was live in A. Where they do not, a block of the same
  * address, size and stack is taken for the same.
  * @param run the dumps of the process in order, if they are known
  * @returns null if the two files are not known to be of one process
@@ -43,25 +43,26 @@ export function followBlocks(a: SnapshotDigest, b: SnapshotDigest, run: readonly
       const address = addressOf(next, row);
       const old = living.get(address);
       if (old === undefined) continue;
-      const born = next.blocks.born[row];
+      const birth = next.blocks.birth[row];
       const end = ends(next.blocks.device[row]);
-      if (end === null ? born !== NO_INDEX || !isAlike(a, old, next, row) : born !== NO_INDEX && born >= end) continue;
+      if (end === null ? birth !== NO_INDEX || !isAlike(a, old, next, row) : birth !== NO_INDEX && birth >= end)
+        continue;
       certain &&= end !== null;
       still.set(address, old);
     }
     living = still;
   });
   const survived = new Map<number, Tally>();
-  const born = new Map<number, Tally>();
+  const allocated = new Map<number, Tally>();
   const freed = new Map<number, Tally>();
   for (let row = 0; row < b.blocks.count; row++) {
-    add(living.has(addressOf(b, row)) ? survived : born, b.blocks.group[row], b.blocks.size[row]);
+    add(living.has(addressOf(b, row)) ? survived : allocated, b.blocks.group[row], b.blocks.size[row]);
   }
   const kept = new Set(living.values());
   for (let row = 0; row < a.blocks.count; row++) {
     if (!kept.has(row)) add(freed, a.blocks.group[row], a.blocks.size[row]);
   }
-  return { survived, born, freed, certain };
+  return { survived, allocated, freed, certain };
 }
 
 /** The dumps from A to B whose traces may meet, null if B is not known to follow A. */

@@ -118,7 +118,7 @@ class DeviceJoin {
       const freed = death < span.events;
       const address = addressOf(lives, row);
       if (freed && birth < from) {
-        // Born in an earlier trace; of what was there before the first nothing is known.
+        // Allocated in an earlier trace; of what was there before the first nothing is known.
         if (death >= from) this.free(address, stepOf(death), lives.bytes[row], this.siteOf(span, row));
       } else if (birth >= from && lives.stack[row] !== UNKNOWN) {
         const words = span.stacks[lives.stack[row]];
@@ -189,7 +189,7 @@ class DeviceJoin {
   private remember(digest: SnapshotDigest): void {
     const { blocks } = digest;
     for (let row = 0; row < blocks.count; row++) {
-      if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
+      if (blocks.device[row] !== this.device || blocks.birth[row] !== NO_INDEX) continue;
       const words = digest.groups[blocks.group[row]];
       this.open.set(addressOf(blocks, row), {
         key: stackKey(digest, words),
@@ -203,23 +203,23 @@ class DeviceJoin {
 
   /**
    * Events are missing: a block that is still where it was, of the same size and stack, is taken for the same; what is
-   * gone was freed in the gap, and what is new was born there.
+   * gone was freed in the gap, and what is new was allocated there.
    */
   private crossGap(digest: SnapshotDigest): void {
     this.gaps++;
-    // What was born before the gap is a step older behind it, however many steps it really swallowed.
+    // What was allocated before the gap is a step older behind it, however many steps it really swallowed.
     this.steps += Math.max(1, this.missingSteps(digest));
     const { blocks } = digest;
     const there = new Map<Address, { key: StackKey; size: Bytes }>();
     for (let row = 0; row < blocks.count; row++) {
-      if (blocks.device[row] !== this.device || blocks.born[row] !== NO_INDEX) continue;
+      if (blocks.device[row] !== this.device || blocks.birth[row] !== NO_INDEX) continue;
       const group = digest.groups[blocks.group[row]];
       const found = { key: stackKey(digest, group), size: blocks.size[row] };
       const address = addressOf(blocks, row);
       there.set(address, found);
       const life = this.open.get(address);
       if (life?.key === found.key && life.bytes === found.size) continue;
-      const born: JoinedLife = {
+      const added: JoinedLife = {
         ...found,
         birth: this.steps,
         death: null,
@@ -229,8 +229,8 @@ class DeviceJoin {
       if (life !== undefined) life.death = this.steps;
       // Memory without a stack is from before the recording: it has no line, and no birth.
       if (group.frames.length + group.forwardFrames.length > 0) {
-        this.lives.push(born);
-        this.open.set(address, born);
+        this.lives.push(added);
+        this.open.set(address, added);
       } else this.open.delete(address);
     }
     const span = digest.spans.find((candidate) => candidate.device === this.device);

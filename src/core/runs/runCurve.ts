@@ -218,8 +218,8 @@ class Points {
     const pixel = (this.extent.to - this.extent.from) / this.pixels;
     const window = { from, to: Math.max(to, from + pixel) };
     const wide = Math.max(1, Math.ceil((window.to - from) / pixel));
-    const picked = pickOrdinals(curve, begin, event.length, window, wide, axis);
-    for (const index of picked) {
+    const rows = pickOrdinals(curve, begin, event.length, window, wide, axis);
+    for (const index of rows) {
       this.push(axis.xOf(index), curve.live[index + 1], curve.reserved?.[index + 1] ?? null, event[index]);
     }
   }

@@ -30,7 +30,7 @@ export function explain(
   const { rule, verdict } = decision;
   return [
     ...(rule === 'bounded' || rule === 'full' ? boundTexts(features.bound, room) : []),
-    ...(seen.from === 'lifetimes' ? [bornText(seen), freedText(seen)] : [roseText(seen)]),
+    ...(seen.from === 'lifetimes' ? [allocatedText(seen), freedText(seen)] : [roseText(seen)]),
     fellText(seen),
     ...(gaps > 0 && seen.from === 'lifetimes'
       ? [
@@ -168,7 +168,7 @@ function placeText({ file, line }: Place): string {
   return `${file.slice(file.lastIndexOf('/') + 1)}:${line}`;
 }
 
-function bornText({ birthSteps, steps, survivors }: Seen): string {
+function allocatedText({ birthSteps, steps, survivors }: Seen): string {
   if (survivors === 0) return say('No allocation is still live.');
   if (birthSteps === 0) {
     return sayCount(

@@ -30,7 +30,7 @@ export interface Seen {
   /** Steps that were looked at, or intervals between snapshots. */
   steps: number;
   /** Steps (1-based) on which blocks that are alive at the end were allocated, or intervals over which live bytes rose: the newest, at most 32. */
-  bornOnSteps: number[];
+  allocatedOnSteps: number[];
   /** How many such steps there are in all. */
   birthSteps: number;
   /** Blocks alive at the end. */

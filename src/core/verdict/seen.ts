@@ -42,7 +42,7 @@ function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
   return {
     from: 'lifetimes',
     steps: Math.max(...lived.map(({ steps }) => steps)),
-    bornOnSteps: births.slice(-MOST_BIRTHS),
+    allocatedOnSteps: births.slice(-MOST_BIRTHS),
     birthSteps: births.length,
     survivors: sum(lived, ({ survivorBirths }) => survivorBirths.length),
     oldestFreedAge: oldest(lived.map(({ oldestFreedAge }) => oldestFreedAge)),
@@ -64,7 +64,7 @@ function fromSeries(stacks: readonly SeenStack[]): Seen | null {
   return {
     from: 'snapshots',
     steps: changes.length,
-    bornOnSteps: rises.slice(-MOST_BIRTHS),
+    allocatedOnSteps: rises.slice(-MOST_BIRTHS),
     birthSteps: rises.length,
     survivors: sum(stacks, ({ blocks }) => blocks[points - 1]),
     oldestFreedAge: null,

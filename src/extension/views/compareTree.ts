@@ -146,7 +146,7 @@ function cellText({ blocksA, blocksB, flow }: CompareCell): string {
   const moved = vscode.l10n.t(
     '{0} survived, {1} are new, {2} were freed',
     byteText(flow.survived.bytes),
-    byteText(flow.born.bytes),
+    byteText(flow.allocated.bytes),
     byteText(flow.freed.bytes),
   );
   return `${blocks}\n${moved}`;

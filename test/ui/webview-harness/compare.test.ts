@@ -46,7 +46,7 @@ describe('two snapshots side by side', () => {
           growth: exact(cells[1]),
           a: exact(cells[2]),
           b: exact(cells[3]),
-          born: exact(cells[5]),
+          allocated: exact(cells[5]),
           place: cells[0].textContent,
         };
       }),

@@ -64,8 +64,8 @@ function assertCompare(report: CompareReport, a: OwnerLines, b: OwnerLines): voi
     );
     const flow = line?.flow ?? null;
     if (flow === null) continue;
-    assert.equal(flow.survived.blocks + flow.born.blocks, blocksB, `${name}: what survived and what is new is B`);
-    assert.equal(flow.survived.bytes + flow.born.bytes, bytesB, name);
+    assert.equal(flow.survived.blocks + flow.allocated.blocks, blocksB, `${name}: what survived and what is new is B`);
+    assert.equal(flow.survived.bytes + flow.allocated.bytes, bytesB, name);
     assert.equal(flow.survived.blocks + flow.freed.blocks, blocksA, `${name}: what survived and what was freed is A`);
   }
   assert.equal(report.buckets.library.growthBytes, b.library - a.library);

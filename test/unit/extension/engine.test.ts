@@ -9,7 +9,7 @@ import { snapshotReport } from './support/reports.js';
 
 type FakeApi = Pick<WorkerApi, 'load' | 'unload' | 'report' | 'setWorkspace'>;
 
-/** A worker that keeps a list of what it loaded, and dies when told. */
+/** A worker that keeps a list of what it loaded, and ends when told. */
 class FakeThread implements Thread {
   readonly asked: string[] = [];
   private readonly loaded = new Set<string>();
@@ -109,7 +109,7 @@ describe('The worker as the extension sees it', () => {
     assert.equal(threads.length, 1);
   });
 
-  it('fails open calls with one sentence when it dies, and reads what was known again', async () => {
+  it('fails open calls with one sentence when it ends, and reads what was known again', async () => {
     await engine.call('setWorkspace', { files: ['a.py'], rules: [], roots: [], texts: {}, capacityBytes: null });
     await engine.call('load', { path: 'a' });
     await engine.call('load', { path: 'b' });

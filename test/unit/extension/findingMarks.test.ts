@@ -80,7 +80,7 @@ describe('A finding in the editor', () => {
 describe('The hover', () => {
   const hostile = '](command:workbench.action.quit) <img src=x onerror=alert(1)> `x` **b**\n# h | [a](http://e)';
   const evidence = {
-    ...{ from: 'lifetimes' as const, steps: 40, bornOnSteps: [], birthSteps: 40, survivors: 40 },
+    ...{ from: 'lifetimes' as const, steps: 40, allocatedOnSteps: [], birthSteps: 40, survivors: 40 },
     ...{ oldestFreedAge: null, usualFreedAge: null, floors: [], drops: 0, reason: 'Seen on 40 of 40 steps' },
   };
   const stacks = [

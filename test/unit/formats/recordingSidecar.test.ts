@@ -41,7 +41,7 @@ const WHOLE = {
         line: 17,
         bytes: 512,
         graphBytes: 256,
-        born: { first: 3, last: 9, steps: 6 },
+        allocatedSteps: { first: 3, last: 9, steps: 6 },
         container: { type: 'deque', length: 6, maxlen: 35 },
         allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, function: 'forward', bytes: 512, blocks: 1 }],
       },

@@ -19,7 +19,7 @@ const COLLIDING = 512;
 
 const placesFor = (keys: number): number => 4 * keys;
 
-/** Looks that filling a table of open addresses takes, as our tables do it. */
+/** Looks that a table of open addresses takes until it holds all keys, as our tables do it. */
 function looks(hashes: readonly number[]): number {
   const places = placesFor(hashes.length);
   const taken = new Uint8Array(places);

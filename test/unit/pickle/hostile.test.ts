@@ -165,7 +165,7 @@ describe('Hostile pickles', () => {
       const reason = await reasonOf(mutated(whole, random));
       seen.set(reason, (seen.get(reason) ?? 0) + 1);
     }
-    // The mutations must have met the reader's checks, not only its patience.
+    // The mutations must have met the reader's checks, not only its time limit.
     assert.ok(
       (seen.get('notASnapshot') ?? 0) > 100 && (seen.get('read') ?? 0) > 100 && (seen.get('forbidden') ?? 0) > 10,
     );

@@ -272,7 +272,7 @@ describe('A comparison', () => {
     growthBytes: bytesB - bytesA,
     blocksA: 1,
     blocksB: 2,
-    flow: { survived: { bytes: 0, blocks: 1 }, born: { bytes: 0, blocks: 1 }, freed: { bytes: 0, blocks: 0 } },
+    flow: { survived: { bytes: 0, blocks: 1 }, allocated: { bytes: 0, blocks: 1 }, freed: { bytes: 0, blocks: 0 } },
   });
   const report: CompareReport = {
     schema: 'leakline.compare/1',

@@ -58,9 +58,9 @@ describe('What cannot grow for ever', () => {
         for (const steps of [20, 40]) {
           const run = await runOf(await digestsOf(name, steps, look));
           assert.deepEqual([leaks(run).length, run.verdict], [0, 'growing'], `${name} ${steps}`);
-          const filling = run.lines.filter(({ evidence }) => evidence?.reason.startsWith('Held by') ?? false);
-          assert.ok(filling.length > 0 || steps === 20, name);
-          for (const line of filling) {
+          const growing = run.lines.filter(({ evidence }) => evidence?.reason.startsWith('Held by') ?? false);
+          assert.ok(growing.length > 0 || steps === 20, name);
+          for (const line of growing) {
             assert.equal(line.leakedBytes, 0);
             assert.ok(line.stacks.every(({ verdict }) => verdict !== 'leak'));
           }

@@ -122,14 +122,14 @@ describe('Comparing two snapshots', () => {
     const compare = buildCompare(a, c, { files: ['train.py', 'model.py'], rules: [] });
     for (const line of compare.lines) {
       assert.ok(line.flow !== null);
-      assert.equal(line.flow.survived.bytes + line.flow.born.bytes, line.bytesB);
+      assert.equal(line.flow.survived.bytes + line.flow.allocated.bytes, line.bytesB);
       assert.equal(line.flow.survived.bytes + line.flow.freed.bytes, line.bytesA);
-      assert.equal(line.flow.survived.blocks + line.flow.born.blocks, line.blocksB);
+      assert.equal(line.flow.survived.blocks + line.flow.allocated.blocks, line.blocksB);
     }
     const leaking = compare.lines.find((line) => line.file === 'train.py' && line.line === 19);
     assert.ok(leaking?.flow);
     assert.equal(leaking.flow.freed.blocks, 0);
-    assert.equal(leaking.flow.born.bytes, leaking.growthBytes);
+    assert.equal(leaking.flow.allocated.bytes, leaking.growthBytes);
     assert.equal(compare.lines[0].growthBytes, Math.max(...compare.lines.map((line) => line.growthBytes)));
   });
 });

@@ -81,7 +81,7 @@ describe('The evidence of a line', () => {
         assert.equal(evidence.steps, steps, place);
         assert.equal(evidence.survivors, survivors.length, place);
         assert.equal(evidence.birthSteps, births.length, place);
-        assert.deepEqual(evidence.bornOnSteps, births.slice(-32), place);
+        assert.deepEqual(evidence.allocatedOnSteps, births.slice(-32), place);
         assert.equal(evidence.oldestFreedAge, ages.length === 0 ? null : Math.max(...ages), place);
         const floors = Array.from({ length: steps + 1 }, (_, step) =>
           outliving

@@ -35,7 +35,7 @@ interface Held {
   owner: string;
 }
 
-/** The highest point by a map from address to bytes and owner, event by event: the plain way. */
+/** The peak by a map from address to bytes and owner, event by event: the plain way. */
 function plainPeak(
   snapshot: Snapshot,
   trace: Snapshot['traces'][number],
@@ -70,20 +70,20 @@ function plainPeak(
 function heldBefore(snapshot: Snapshot, trace: Snapshot['traces'][number]): Map<bigint, Held> {
   const { blocks, events, segments } = snapshot;
   const held = new Map<bigint, Held>();
-  const born = new Set<bigint>();
+  const seen = new Set<bigint>();
   const owner = 'beforeRecording';
   for (let event = trace.first; event < trace.first + trace.count; event++) {
     const address = addressOf(events, event);
-    if (events.action[event] === Action.Alloc) born.add(address);
-    if (events.action[event] !== Action.FreeCompleted || born.has(address)) continue;
+    if (events.action[event] === Action.Alloc) seen.add(address);
+    if (events.action[event] !== Action.FreeCompleted || seen.has(address)) continue;
     held.set(address, { bytes: rounded(events.size[event]), owner });
-    born.add(address);
+    seen.add(address);
   }
   for (let block = 0; block < blocks.count; block++) {
     const isThere = blocks.state[block] !== BlockState.Inactive;
     if (!isThere || segments.device[blocks.segment[block]] !== trace.device) continue;
     const address = addressOf(blocks, block);
-    if (!born.has(address)) held.set(address, { bytes: blocks.size[block], owner });
+    if (!seen.has(address)) held.set(address, { bytes: blocks.size[block], owner });
   }
   return held;
 }

@@ -189,14 +189,14 @@ describe('Findings about the process', () => {
     assert.match(found.message, /1\.5 KiB of live blocks pin 3 large segments of 60\.0 MiB .*train\.py:7/);
   });
 
-  it('tell frees that wait for another stream when they pile up or never end', async () => {
+  it('tell frees that wait for another stream when they become more or never end', async () => {
     const waiting = (sizes: number[]): Segment[] => [weights, { total: 40 * MiB, live: [], pending: sizes }];
-    const pile = await findings(times(7, (i) => waiting(times(i, () => MiB))));
+    const found = await findings(times(7, (i) => waiting(times(i, () => MiB))));
     assert.deepEqual(
-      pile.map(({ verdict, bytes }) => [verdict, bytes]),
+      found.map(({ verdict, bytes }) => [verdict, bytes]),
       [['pendingFrees', 6 * MiB]],
     );
-    assert.match(pile[0].message, /6 blocks.*train\.py:9/);
+    assert.match(found[0].message, /6 blocks.*train\.py:9/);
     assert.deepEqual(names(await findings(times(4, () => waiting([30 * MiB])))), ['pendingFrees']);
     assert.deepEqual(await findings(times(7, (i) => waiting(i % 2 === 0 ? [] : [MiB]))), []);
   });

@@ -109,7 +109,7 @@ describe('A recorded run', () => {
     assert.equal(holderOf(24), null);
   });
 
-  it('calls a sawtooth a cycle when the recorder saw one, or when the line that frees calls the collector', async () => {
+  it('says cycle when the recorder saw one, or when the line that frees calls the collector', async () => {
     const verdicts = (report: RunReport): string[] =>
       report.lines.filter((l) => l.series.some(Boolean)).map((l) => l.verdict);
     const plain = await recorded('node_cycle', (_, snapshot) => pairSteps(snapshot));

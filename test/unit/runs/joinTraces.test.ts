@@ -225,7 +225,7 @@ describe('Traces of successive dumps', () => {
         const right = followBlocks(whole[from], whole[to]);
         const chained = followBlocks(parts[from], parts[to], parts);
         assert.equal(chained?.certain, true);
-        for (const part of ['survived', 'born', 'freed'] as const) {
+        for (const part of ['survived', 'allocated', 'freed'] as const) {
           assert.deepEqual(bytes(chained[part]), bytes(right?.[part]), `${part} from ${from} to ${to}`);
         }
       }

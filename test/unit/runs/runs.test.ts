@@ -230,20 +230,20 @@ describe('Runs', () => {
 });
 
 describe('Blocks between two dumps', () => {
-  it('survive, are born and are freed as brute force on addresses and births says', async () => {
+  it('survive, are allocated and are freed as brute force on addresses and births says', async () => {
     const digests = await digestsUnder('recordings/aux_loss');
     const flow = followBlocks(digests[0], digests[2]);
     assert.ok(flow !== null);
     const total = (tallies: ReadonlyMap<number, { bytes: number }>): number =>
       [...tallies.values()].reduce((sum, tally) => sum + tally.bytes, 0);
     const live = (i: number): number => digests[i].devices[0].liveBytes;
-    assert.equal(total(flow.survived) + total(flow.born), live(2));
+    assert.equal(total(flow.survived) + total(flow.allocated), live(2));
     assert.equal(total(flow.survived) + total(flow.freed), live(0));
     const events = digests[0].heads[0].events;
     const { blocks } = digests[2];
-    let born = 0;
-    for (let i = 0; i < blocks.count; i++) if (blocks.born[i] >= events) born += blocks.size[i];
-    assert.equal(total(flow.born), born);
+    let allocated = 0;
+    for (let i = 0; i < blocks.count; i++) if (blocks.birth[i] >= events) allocated += blocks.size[i];
+    assert.equal(total(flow.allocated), allocated);
   });
 
   it('are not told across processes', async () => {

@@ -85,7 +85,7 @@ describe('The verdict on lifetimes', () => {
   const lived = (evidence: DigestLifetimes, collects: boolean | null = null): string =>
     shapeOf({ series: seriesOf([]), lifetimes: evidence, collects: () => collects }).shape;
 
-  it('is a leak where survivors keep being born and outlive what was freed', () => {
+  it('is a leak where each period adds survivors that outlive what was freed', () => {
     assert.equal(lived(lifetimes(50, range(1, 50), null)), 'lasting');
     assert.equal(lived(lifetimes(50, range(1, 50, 3), null)), 'lasting');
   });
@@ -100,7 +100,7 @@ describe('The verdict on lifetimes', () => {
     assert.equal(lived(lifetimes(45, range(1, 41, 5), null)), 'lasting');
   });
 
-  it('waits with its judgement while a buffer may still be filling', () => {
+  it('waits with its judgement while a buffer may still grow to its bound', () => {
     assert.equal(lived(lifetimes(10, range(1, 10), null)), 'growing');
   });
 

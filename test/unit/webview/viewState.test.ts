@@ -24,7 +24,7 @@ const used: ViewState = {
     axis: 'step',
     others: [{ path: '/other/step_1.pickle', device: 0, whole: true }],
     pane: 'flame',
-    sort: 'born',
+    sort: 'allocated',
     width: 'after',
     folded: false,
   },

@@ -49,7 +49,7 @@ describe('two snapshots side by side', () => {
       for (const { place, bytesA, bytesB, growthBytes, flow } of table.rows) {
         assert.equal(growthBytes, bytesB - bytesA);
         if (flow !== null) {
-          assert.equal(flow.survived.bytes + flow.born.bytes, bytesB);
+          assert.equal(flow.survived.bytes + flow.allocated.bytes, bytesB);
           assert.equal(flow.survived.bytes + flow.freed.bytes, bytesA);
         }
         if (place === null) continue;

@@ -136,10 +136,10 @@ function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null
     code: 'segmentsDisagree',
     message: sayCount(
       bytes,
-      'The segments and their blocks disagree by 1 byte, as PyTorch never writes them, so reserved memory is in ' +
-        'doubt: dump the snapshot again.',
-      'The segments and their blocks disagree by {0} bytes, as PyTorch never writes them, so reserved memory is in ' +
-        'doubt: dump the snapshot again.',
+      'The segments and their blocks disagree by 1 byte, as PyTorch never writes them, so reserved memory is ' +
+        'uncertain: dump the snapshot again.',
+      'The segments and their blocks disagree by {0} bytes, as PyTorch never writes them, so reserved memory is ' +
+        'uncertain: dump the snapshot again.',
     ),
   };
 }
