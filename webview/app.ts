@@ -76,15 +76,11 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   const run = createRunView(store, session, runs);
   const failure = createMessage('error', {
     text: strings.retry,
-    onPress: () => {
-      session.retryCurve();
-    },
+    onPress: () => session.retryCurve(),
   });
   const bandFailure = createMessage('error', {
     text: strings.retry,
-    onPress: () => {
-      bands.retry();
-    },
+    onPress: () => bands.retry(),
   });
   const noEvents = createMessage('hint');
   const openFailure = createMessage('error');
@@ -100,9 +96,7 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   const tabs = createTabs<Pane>({
     label: strings.pane,
     items: PANES.map((value) => ({ value, text: strings.paneName[value] })),
-    onPick: (pane) => {
-      store.update({ pane });
-    },
+    onPick: (pane) => store.update({ pane }),
   });
   const lower = el('div', { class: 'lower' }, tabs.element, createSelection(store, session, bands));
   const timeline = el(

@@ -46,9 +46,7 @@ export function createControls(
   const axis = createChoice<TimelineAxis>({
     label: strings.axis,
     names: strings.axisName,
-    onPick: (value) => {
-      session.setAxis(value);
-    },
+    onPick: (value) => session.setAxis(value),
   });
   const grouping = createChoice<ViewState['grouping'] | 'none'>({
     label: strings.grouping,
@@ -89,9 +87,7 @@ export function createControls(
   const allBytes = createButton({
     text: strings.allBytes,
     hint: strings.allBytesHint,
-    onPress: () => {
-      session.setHeights(null);
-    },
+    onPress: () => session.setHeights(null),
   });
   const peak = createButton({
     text: strings.toPeak,
@@ -109,9 +105,7 @@ export function createControls(
   const compare = createButton({
     text: strings.compare,
     hint: strings.compareHint,
-    onPress: () => {
-      store.update({ view: 'compare' });
-    },
+    onPress: () => store.update({ view: 'compare' }),
   });
   compare.element.classList.add('compare-button');
   const progress = createProgress(strings.loading);

@@ -11,15 +11,11 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
   const open = createButton({
     text: strings.openSnapshot,
     kind: 'primary',
-    onPress: () => {
-      session.openSnapshot();
-    },
+    onPress: () => session.openSnapshot(),
   });
   const failure = createMessage('error', {
     text: strings.retry,
-    onPress: () => {
-      session.refresh();
-    },
+    onPress: () => session.refresh(),
   });
   const invitation = el(
     'div',

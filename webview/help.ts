@@ -42,9 +42,7 @@ export function createHelp(): Help {
   );
   const close = createButton({
     text: strings.close,
-    onPress: () => {
-      dialog.close();
-    },
+    onPress: () => dialog.close(),
   });
   const dialog = el(
     'dialog',

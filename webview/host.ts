@@ -25,9 +25,7 @@ export interface Host {
 export function connectHost(on: { [Name in keyof TimelineEvents]: (value: TimelineEvents[Name]) => void }): Host {
   const api = acquireVsCodeApi();
   const client = new RpcClient<TimelineApi, TimelineEvents>(
-    (message) => {
-      api.postMessage(message);
-    },
+    (message) => api.postMessage(message),
     (name, value) => {
       if (name === 'state') on.state(value as TimelineEvents['state']);
       else on.cursor(value as TimelineEvents['cursor']);
@@ -39,8 +37,6 @@ export function connectHost(on: { [Name in keyof TimelineEvents]: (value: Timeli
   return {
     call: client.call.bind(client),
     kept: () => api.getState(),
-    keep: (state) => {
-      api.setState(state);
-    },
+    keep: (state) => api.setState(state),
   };
 }

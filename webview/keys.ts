@@ -17,33 +17,15 @@ export function listenForKeys(store: Store<ViewState>, session: TimelineSession,
     session.setRange(change === 'pan' ? panRange(visible, by) : zoomRange(visible, chart.focus(visible), by));
   };
   const actions: Partial<Record<string, () => void>> = {
-    w: () => {
-      move('zoom', 1 / ZOOM);
-    },
-    s: () => {
-      move('zoom', ZOOM);
-    },
-    a: () => {
-      move('pan', -PAN);
-    },
-    d: () => {
-      move('pan', PAN);
-    },
-    '[': () => {
-      chart.toStep(-1);
-    },
-    ']': () => {
-      chart.toStep(1);
-    },
-    m: () => {
-      chart.mark();
-    },
-    '/': () => {
-      search()?.focus();
-    },
-    '?': () => {
-      help.toggle();
-    },
+    w: () => move('zoom', 1 / ZOOM),
+    s: () => move('zoom', ZOOM),
+    a: () => move('pan', -PAN),
+    d: () => move('pan', PAN),
+    '[': () => chart.toStep(-1),
+    ']': () => chart.toStep(1),
+    m: () => chart.mark(),
+    '/': () => search()?.focus(),
+    '?': () => help.toggle(),
   };
   document.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey || isWriting(event)) return;

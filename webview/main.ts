@@ -18,12 +18,8 @@ import { persisted, persistedChanged, restored } from './viewState.js';
 const KEEP_AFTER_MS = 200;
 
 const host = connectHost({
-  state: (state) => {
-    session.receiveState(state);
-  },
-  cursor: (cursorLine) => {
-    store.update({ cursorLine });
-  },
+  state: (state) => session.receiveState(state),
+  cursor: (cursorLine) => store.update({ cursorLine }),
 });
 const store = new Store(restored(host.kept()));
 const session = new TimelineSession(store, host);

@@ -52,8 +52,6 @@ export function createPane(options: PaneOptions): QueryPane {
       setText(summary, text);
       summary.title = text;
     },
-    read: (text) => {
-      setText(readout, text);
-    },
+    read: (text) => setText(readout, text),
   };
 }

@@ -24,12 +24,8 @@ export class Question<Query, Answer> {
       answer: (answer) => {
         if (accepts(answer)) this.store.update({ answer, error: null });
       },
-      failure: (error) => {
-        this.store.update({ answer: null, error: sentenceOf(error) });
-      },
-      settled: () => {
-        this.store.update({ loading: false });
-      },
+      failure: (error) => this.store.update({ answer: null, error: sentenceOf(error) }),
+      settled: () => this.store.update({ loading: false }),
     });
   }
 

@@ -8,13 +8,9 @@ export function createSearch(store: Store<ViewState>): HTMLElement {
   const field = createTextField({
     label: strings.search,
     placeholder: strings.searchPlaceholder,
-    onInput: (filter) => {
-      store.update({ filter });
-    },
+    onInput: (filter) => store.update({ filter }),
   });
   field.element.classList.add('search');
-  store.watch(({ filter }) => {
-    field.show(filter);
-  });
+  store.watch(({ filter }) => field.show(filter));
   return field.element;
 }

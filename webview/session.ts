@@ -36,12 +36,8 @@ export class TimelineSession {
   private openAtEvent: number | null = null;
 
   private readonly list = new Latest<null, TimelineState>(() => this.call('ready', { protocol: TIMELINE_PROTOCOL }), {
-    answer: (state) => {
-      this.receiveState(state, true);
-    },
-    failure: (error) => {
-      this.store.update({ choicesError: sentenceOf(error) });
-    },
+    answer: (state) => this.receiveState(state, true),
+    failure: (error) => this.store.update({ choicesError: sentenceOf(error) }),
     settled: () => undefined,
   });
 
@@ -51,30 +47,20 @@ export class TimelineSession {
       return { ...window, ...unpackPoints(packed) };
     },
     {
-      answer: (answer) => {
-        this.receiveCurve(answer);
-      },
-      failure: (error) => {
-        this.store.update({ curveError: sentenceOf(error) });
-      },
-      settled: () => {
-        this.store.update({ curveLoading: false });
-      },
+      answer: (answer) => this.receiveCurve(answer),
+      failure: (error) => this.store.update({ curveError: sentenceOf(error) }),
+      settled: () => this.store.update({ curveLoading: false }),
     },
     CURVE_PACE_MS,
   );
 
   private readonly live = new Latest<LiveAtQuery, LiveAt>((query, signal) => this.call('liveAt', query, signal), {
-    answer: (answer) => {
-      this.receiveLive(answer);
-    },
+    answer: (answer) => this.receiveLive(answer),
     failure: (error) => {
       this.openAtEvent = null;
       this.store.update({ live: null, liveError: sentenceOf(error) });
     },
-    settled: () => {
-      this.store.update({ liveLoading: false });
-    },
+    settled: () => this.store.update({ liveLoading: false }),
   });
 
   constructor(
@@ -202,30 +188,24 @@ export class TimelineSession {
   openSource(target: SourceLine): void {
     this.store.update({ openError: null });
     const { file, line } = target;
-    this.call('openSource', { file, line, preserveFocus: false }).catch((error: unknown) => {
-      this.store.update({ openError: strings.openFailed(sentenceOf(error)) });
-    });
+    this.call('openSource', { file, line, preserveFocus: false }).catch((error: unknown) =>
+      this.store.update({ openError: strings.openFailed(sentenceOf(error)) }),
+    );
   }
 
   /** Applies the fix of an allocating line. */
   fixLeak({ file, line }: SourceLine): void {
-    this.call('fixLeak', { file, line }).catch((error: unknown) => {
-      this.store.update({ openError: sentenceOf(error) });
-    });
+    this.call('fixLeak', { file, line }).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
   }
 
   openSnapshot(): void {
-    this.call('openSnapshot', null).catch((error: unknown) => {
-      this.store.update({ choicesError: sentenceOf(error) });
-    });
+    this.call('openSnapshot', null).catch((error: unknown) => this.store.update({ choicesError: sentenceOf(error) }));
   }
 
   /** Goes back to the timeline, in the editor as well. */
   clearComparison(): void {
     this.store.update({ view: 'timeline' });
-    this.call('clearComparison', null).catch((error: unknown) => {
-      this.store.update({ openError: sentenceOf(error) });
-    });
+    this.call('clearComparison', null).catch((error: unknown) => this.store.update({ openError: sentenceOf(error) }));
   }
 
   retryCurve(): void {

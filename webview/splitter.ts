@@ -21,9 +21,7 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
       'aria-valuemax': percent(MOST_SPLIT),
     },
   });
-  const moveTo = (split: number): void => {
-    store.update({ split: Math.min(Math.max(split, LEAST_SPLIT), MOST_SPLIT) });
-  };
+  const moveTo = (split: number): void => store.update({ split: Math.min(Math.max(split, LEAST_SPLIT), MOST_SPLIT) });
   bar.addEventListener('pointerdown', (event) => {
     bar.setPointerCapture(event.pointerId);
     event.preventDefault();
@@ -40,9 +38,7 @@ export function createSplitter(store: Store<ViewState>, frame: HTMLElement): HTM
         : (event.clientY - from.top) / (to.bottom - from.top),
     );
   });
-  bar.addEventListener('dblclick', () => {
-    moveTo(INITIAL.split);
-  });
+  bar.addEventListener('dblclick', () => moveTo(INITIAL.split));
   bar.addEventListener('keydown', (event) => {
     const { split } = store.get();
     const to = {

@@ -78,9 +78,7 @@ export class ChartView {
     this.chart.redraw();
     this.placeOverlay();
   });
-  private readonly drawOverlay = oncePerFrame(() => {
-    this.placeOverlay();
-  });
+  private readonly drawOverlay = oncePerFrame(() => this.placeOverlay());
 
   constructor(
     private readonly store: Store<ViewState>,
@@ -113,12 +111,8 @@ export class ChartView {
     this.chart = new TimelineChart(
       this.canvas,
       readTheme(this.element),
-      (area) => {
-        this.laidOut(area);
-      },
-      (context) => {
-        this.placeBands(context);
-      },
+      (area) => this.laidOut(area),
+      (context) => this.placeBands(context),
     );
     watchTheme(() => {
       this.chart.restyle(readTheme(this.element));
@@ -178,9 +172,7 @@ export class ChartView {
   private listen(): void {
     listenForGestures(this.plot, {
       area: () => (this.store.get().curve === null ? null : this.area()),
-      hover: (point) => {
-        this.hover(point);
-      },
+      hover: (point) => this.hover(point),
       pick: ({ x: pixel, y }, { open, twice }) => {
         // A double click on a part of the history goes back to the whole, and shall not open a file besides.
         if (twice && (this.store.get().range !== null || this.store.get().heights !== null)) return;
@@ -195,9 +187,7 @@ export class ChartView {
         });
       },
       pan: (share) => {
-        this.withCurve((_curve, _area, visible) => {
-          this.session.setRange(panRange(visible, share));
-        });
+        this.withCurve((_curve, _area, visible) => this.session.setRange(panRange(visible, share)));
       },
       whole: () => {
         this.session.setRange(null);
@@ -209,12 +199,8 @@ export class ChartView {
         const centre = pixel === null ? (cursor ?? (shown.from + shown.to) / 2) : this.chart.bytesAt(pixel);
         this.setHeights(zoomRange(shown, centre, factor));
       },
-      panBytes: (share) => {
-        this.setHeights(panRange(this.heights(), share));
-      },
-      wholeBytes: () => {
-        this.session.setHeights(null);
-      },
+      panBytes: (share) => this.setHeights(panRange(this.heights(), share)),
+      wholeBytes: () => this.session.setHeights(null),
       sweep: (box) => {
         this.sweep = box;
         this.drawOverlay();
@@ -233,9 +219,7 @@ export class ChartView {
           });
         });
       },
-      step: (points) => {
-        this.step(points);
-      },
+      step: (points) => this.step(points),
       toPeak: () => {
         this.withCurve((curve, area, visible) => {
           const index = pickPoint(
@@ -246,9 +230,7 @@ export class ChartView {
           if (index >= 0) this.moveCursor(curve, index, visible);
         });
       },
-      walk: (by) => {
-        this.walk(by);
-      },
+      walk: (by) => this.walk(by),
       pickAtCursor: (open) => {
         if (this.cursor === null) this.step(1);
         else this.pickAtCursor(open);

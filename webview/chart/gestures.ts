@@ -145,9 +145,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     pinch.up(event.pointerId);
     on.sweep(null);
   });
-  plot.addEventListener('pointerleave', () => {
-    on.hover(null);
-  });
+  plot.addEventListener('pointerleave', () => on.hover(null));
   plot.addEventListener('dblclick', (event) => {
     const area = on.area();
     if (area !== null && pixelOf(event) < area.left) on.wholeBytes();

@@ -141,9 +141,7 @@ export class TimelineChart {
         },
         {
           id: 'leaklineLayout',
-          afterLayout: (chart) => {
-            onLayout(areaOf(chart));
-          },
+          afterLayout: (chart) => onLayout(areaOf(chart)),
         },
       ],
     });

@@ -33,38 +33,24 @@ export function createCompareGrowth(
       value,
       text: strings.comparePaneName[value],
     })),
-    onPick: (pane) => {
-      compares.choose({ pane });
-    },
+    onPick: (pane) => compares.choose({ pane }),
   });
   const table = new DataTable<ComparedRow, CompareSort>({
     class: 'compare-table',
     label: strings.compareTable,
-    onSort: (sort) => {
-      compares.choose({ sort });
-    },
+    onSort: (sort) => compares.choose({ sort }),
     target: ({ place = null }) => (place?.mapped === true ? place : null),
-    open: (line) => {
-      session.openSource(line);
-    },
+    open: (line) => session.openSource(line),
   });
   const widths = createChoice<CompareWidth>({
     label: strings.compareWidth,
     names: strings.compareWidthName,
-    onPick: (width) => {
-      compares.choose({ width });
-    },
+    onPick: (width) => compares.choose({ width }),
   });
-  const back = (): void => {
-    compares.focus(compares.focused.slice(0, -1));
-  };
-  const everything = (): void => {
-    compares.focus([]);
-  };
+  const back = (): void => compares.focus(compares.focused.slice(0, -1));
+  const everything = (): void => compares.focus([]);
   const controls = createFlameControls({
-    fold: (folded) => {
-      compares.choose({ folded });
-    },
+    fold: (folded) => compares.choose({ folded }),
     back,
     everything,
   });
@@ -85,9 +71,7 @@ export function createCompareGrowth(
     back,
     everything,
   });
-  const retry = (): void => {
-    compares.ask();
-  };
+  const retry = (): void => compares.ask();
   const views: Record<ComparePane, QueryPane> = {
     table: createPane({
       class: 'growth-table',

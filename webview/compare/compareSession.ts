@@ -49,9 +49,7 @@ export class CompareSession {
       },
     );
     this.series = new Question((query, signal) => host.call('series', query, signal));
-    page.watch((state, before) => {
-      this.follow(state, before);
-    });
+    page.watch((state, before) => this.follow(state, before));
   }
 
   /** Changes what is chosen. */

@@ -61,36 +61,26 @@ export function createCompareView(
   });
   const device = createDropdown({
     label: strings.device,
-    onPick: (value) => {
-      compares.choose({ device: Number(value) });
-    },
+    onPick: (value) => compares.choose({ device: Number(value) }),
   });
   const extent = createChoice<'snapshots' | 'runs'>({
     label: strings.compareExtent,
     names: strings.compareExtentName,
-    onPick: (value) => {
-      compares.choose({ whole: value === 'runs' });
-    },
+    onPick: (value) => compares.choose({ whole: value === 'runs' }),
   });
   const axis = createChoice<SeriesAxis>({
     label: strings.axis,
     names: strings.seriesAxisName,
-    onPick: (value) => {
-      compares.choose({ axis: value });
-    },
+    onPick: (value) => compares.choose({ axis: value }),
   });
   const clear = createButton({
     text: strings.clearComparison,
-    onPress: () => {
-      session.clearComparison();
-    },
+    onPress: () => session.clearComparison(),
   });
   const progress = createProgress(strings.loading);
   const failure = createMessage('error', {
     text: strings.retry,
-    onPress: () => {
-      compares.ask();
-    },
+    onPress: () => compares.ask(),
   });
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
@@ -142,9 +132,7 @@ export function createCompareView(
   );
   const view = el('div', { class: 'compare' }, controls, head, picture);
   view.append(createSplitter(store, view), growth.element);
-  new ResizeObserver(() => {
-    compares.setPixels(view.clientWidth);
-  }).observe(view);
+  new ResizeObserver(() => compares.setPixels(view.clientWidth)).observe(view);
 
   store.watch((state) => {
     const { choices, compare, selection, view: shown } = state;

@@ -29,9 +29,7 @@ export class Exporter {
 }
 
 async function pngOf(canvas: HTMLCanvasElement): Promise<Uint8Array> {
-  const blob = await new Promise<Blob | null>((resolve) => {
-    canvas.toBlob(resolve, 'image/png');
-  });
+  const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, 'image/png'));
   if (blob === null) throw new Error(strings.pictureTooLarge);
   return new Uint8Array(await blob.arrayBuffer());
 }

@@ -29,12 +29,8 @@ export function createSaveMenu(exporter: Exporter, parts: () => readonly Saved[]
         const thing = of();
         const begun = thing === null ? Promise.resolve(strings.nothingToSave) : save(thing);
         begun.then(
-          (sentence) => {
-            setText(status, sentence);
-          },
-          (error: unknown) => {
-            setText(status, strings.saveFailed(sentenceOf(error)));
-          },
+          (sentence) => setText(status, sentence),
+          (error: unknown) => setText(status, strings.saveFailed(sentenceOf(error))),
         );
       },
     }).element;

@@ -51,9 +51,9 @@ export class FlameGraph {
       const index = indexOf(event);
       on.look(this.items.at(index === -1 ? this.items.length : index) ?? null);
     });
-    this.element.addEventListener('mouseleave', () => {
-      on.look(this.element.contains(document.activeElement) ? (this.items.at(this.current) ?? null) : null);
-    });
+    this.element.addEventListener('mouseleave', () =>
+      on.look(this.element.contains(document.activeElement) ? (this.items.at(this.current) ?? null) : null),
+    );
     this.element.addEventListener('focusin', (event) => {
       const index = indexOf(event);
       if (index === -1) return;

@@ -30,20 +30,12 @@ export function createFlameView(
   const measure = createChoice<FlameMeasure>({
     label: strings.flameMeasure,
     names: strings.flameMeasureName,
-    onPick: (value) => {
-      flames.measureBy(value);
-    },
+    onPick: (value) => flames.measureBy(value),
   });
-  const back = (): void => {
-    flames.focus(store.get().flame.focus.slice(0, -1));
-  };
-  const everything = (): void => {
-    flames.focus([]);
-  };
+  const back = (): void => flames.focus(store.get().flame.focus.slice(0, -1));
+  const everything = (): void => flames.focus([]);
   const controls = createFlameControls({
-    fold: (folded) => {
-      flames.fold(folded);
-    },
+    fold: (folded) => flames.fold(folded),
     back,
     everything,
   });
@@ -70,13 +62,9 @@ export function createFlameView(
     head: [measure.element, ...controls.elements],
     scroller,
     readout: true,
-    retry: () => {
-      flames.ask();
-    },
+    retry: () => flames.ask(),
   });
-  new ResizeObserver(() => {
-    flames.setPixels(scroller.clientWidth);
-  }).observe(scroller);
+  new ResizeObserver(() => flames.setPixels(scroller.clientWidth)).observe(scroller);
 
   /** After an answer, or where other calls are looked for. */
   const showFound = (): void => {

@@ -31,9 +31,7 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
     if (front !== drawn) draw(front);
     drawn = front;
   });
-  watchTheme(() => {
-    draw(drawn);
-  });
+  watchTheme(() => draw(drawn));
   return key;
 }
 

@@ -19,15 +19,11 @@ export class BandSession {
     const stacked = stackBands(bands);
     this.store.update({ stacked: range === null && heights === null ? null : stacked, bandsError: null });
   });
-  private readonly whole = this.latest((bands) => {
-    this.store.update({ wholeBands: stackBands(bands), bandsError: null });
-  });
-  private readonly looked = this.detail((looked) => {
-    this.store.update({ looked });
-  });
-  private readonly selected = this.detail((selectedDetail) => {
-    this.store.update({ selectedDetail });
-  });
+  private readonly whole = this.latest((bands) =>
+    this.store.update({ wholeBands: stackBands(bands), bandsError: null }),
+  );
+  private readonly looked = this.detail((looked) => this.store.update({ looked }));
+  private readonly selected = this.detail((selectedDetail) => this.store.update({ selectedDetail }));
 
   constructor(
     private readonly store: Store<ViewState>,
@@ -173,9 +169,7 @@ export class BandSession {
   private detail(answer: (detail: BandDetail | null) => void): Latest<BandDetailQuery, BandDetail> {
     return new Latest((query, signal) => this.host.call('bandDetail', query, signal), {
       answer,
-      failure: () => {
-        answer(null);
-      },
+      failure: () => answer(null),
       settled: () => undefined,
     });
   }

@@ -36,9 +36,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
   });
   const close = createButton({
     text: strings.clearSelection,
-    onPress: () => {
-      bands.pick(null);
-    },
+    onPress: () => bands.pick(null),
   });
   const panel = el(
     'section',
@@ -85,9 +83,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     if (holder !== null) {
       const where = placeText(holder.file, holder.line);
       const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
-      link.addEventListener('click', () => {
-        session.openSource(holder);
-      });
+      link.addEventListener('click', () => session.openSource(holder));
       items.push(el('li', {}, `${strings.heldBy(holder.text)} `, link));
     }
     if (change !== null) items.push(el('li', {}, change));
@@ -100,9 +96,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
       const where = placeText(file, line);
       if (!mapped) return el('li', {}, `${where} ${name}`);
       const link = el('button', { class: 'link', title: strings.openPlace(where) }, where);
-      link.addEventListener('click', () => {
-        session.openSource({ file, line });
-      });
+      link.addEventListener('click', () => session.openSource({ file, line }));
       return el('li', {}, link, ` ${name}`);
     };
     const clear = clearest(frames);

@@ -28,20 +28,14 @@ export function createLiveView(
   const listing = createChoice<Listing>({
     label: strings.listing,
     names: strings.listingName,
-    onPick: (value) => {
-      store.update({ listing: value });
-    },
+    onPick: (value) => store.update({ listing: value }),
   });
   const table = new DataTable<ListRow, LiveSort>({
     class: 'live-table',
     label: strings.liveTable,
-    onSort: (sort) => {
-      store.update({ sort });
-    },
+    onSort: (sort) => store.update({ sort }),
     target: (row) => (row.kind === 'line' && row.line.mapped ? row.line : null),
-    open: (line) => {
-      session.openSource(line);
-    },
+    open: (line) => session.openSource(line),
     isCurrent: (row) => row.kind === 'line' && row.pointedOut,
   });
   const nothing = el('p', { class: 'aside' }, strings.nothingMatches);

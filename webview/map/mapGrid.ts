@@ -36,9 +36,7 @@ export class MapGrid {
 
   constructor(private readonly on: MapGridHandlers) {
     const pieceOf = (event: Event): number => this.cells.indexOf(event.target as HTMLElement);
-    const lookBack = (): void => {
-      on.look(this.element.contains(document.activeElement) ? this.current : null);
-    };
+    const lookBack = (): void => on.look(this.element.contains(document.activeElement) ? this.current : null);
     this.element.addEventListener('click', (event) => {
       const piece = pieceOf(event);
       if (piece === -1) return;
@@ -53,9 +51,7 @@ export class MapGrid {
       else on.look(piece);
     });
     this.element.addEventListener('mouseleave', lookBack);
-    this.element.addEventListener('focusin', () => {
-      on.look(this.current);
-    });
+    this.element.addEventListener('focusin', () => on.look(this.current));
     this.element.addEventListener('keydown', (event) => {
       if (!event.altKey && !event.shiftKey && this.key(event.key)) event.preventDefault();
     });
@@ -113,12 +109,13 @@ export class MapGrid {
     } else low = high;
     const room = Math.min(HIGHEST_EM * em, height / rowsAt(low));
     this.element.style.setProperty('--row', `${Math.floor(room) - GAP}px`);
-    sizes.forEach((size, row) => {
-      (this.element.children[row] as HTMLElement).style.width = `${Math.max(LEAST, size * low) - GAP}px`;
-    });
-    map.pieces.bytes.forEach((bytes, piece) => {
-      this.cells[piece].classList.toggle('narrow', bytes * low < NAMED_EM * em);
-    });
+    sizes.forEach(
+      (size, row) =>
+        ((this.element.children[row] as HTMLElement).style.width = `${Math.max(LEAST, size * low) - GAP}px`),
+    );
+    map.pieces.bytes.forEach((bytes, piece) =>
+      this.cells[piece].classList.toggle('narrow', bytes * low < NAMED_EM * em),
+    );
   }
 
   /** Shows the segment of the current piece alone, or all segments. */

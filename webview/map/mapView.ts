@@ -29,17 +29,13 @@ export function createMapView(
     text: '+',
     hint: strings.mapZoom,
     kind: 'sign',
-    onPress: () => {
-      grid.zoom(true);
-    },
+    onPress: () => grid.zoom(true),
   });
   const whole = createButton({
     text: '↔',
     hint: strings.mapWhole,
     kind: 'sign',
-    onPress: () => {
-      grid.zoom(false);
-    },
+    onPress: () => grid.zoom(false),
   });
   const grid = new MapGrid({
     fillOf: (line) => {
@@ -52,9 +48,7 @@ export function createMapView(
       if (place?.mapped === true) session.openSource(place);
       else store.update({ openError: strings.pieceNotMapped });
     },
-    zoom: (mapOnly) => {
-      store.update({ mapOnly });
-    },
+    zoom: (mapOnly) => store.update({ mapOnly }),
     look: (piece) => {
       const map = answer();
       pane.read(map === null || piece === null ? '' : pieceText(map, piece));
@@ -71,9 +65,7 @@ export function createMapView(
     notes: [createScrubber(store, session), noPlaces.element, replayed.element],
     scroller,
     readout: true,
-    retry: () => {
-      maps.ask();
-    },
+    retry: () => maps.ask(),
   });
   new ResizeObserver(() => {
     maps.setSize(scroller.clientWidth, grid.rows());

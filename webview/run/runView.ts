@@ -17,9 +17,7 @@ import { partText, runSummary } from './runText.js';
 export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
   const failure = createMessage('error', {
     text: strings.retry,
-    onPress: () => {
-      runs.ask();
-    },
+    onPress: () => runs.ask(),
   });
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });

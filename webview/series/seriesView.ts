@@ -82,9 +82,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
   plot.addEventListener('mouseleave', () => {
     if (document.activeElement !== plot) moveTo(null);
   });
-  plot.addEventListener('blur', () => {
-    moveTo(null);
-  });
+  plot.addEventListener('blur', () => moveTo(null));
   plot.addEventListener('focus', () => {
     if (answer !== null && cursor === null) moveTo(answer.extent.to);
   });

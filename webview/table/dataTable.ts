@@ -97,9 +97,7 @@ export class DataTable<Row, Sort extends string = string> {
       return head;
     }
     const button = el('button', { class: 'sort', title: strings.sortBy(text) }, text);
-    button.addEventListener('click', () => {
-      this.options.onSort?.(sort.by);
-    });
+    button.addEventListener('click', () => this.options.onSort?.(sort.by));
     head.append(button);
     head.setAttribute('aria-sort', sort.by === by ? sort.order : 'none');
     return head;

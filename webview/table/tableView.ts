@@ -57,9 +57,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   const which = createChoice<Tabled>({
     label: strings.tabled,
     names: strings.tabledName,
-    onPick: (tabled) => {
-      store.update({ tabled });
-    },
+    onPick: (tabled) => store.update({ tabled }),
   });
   const scroller = el('div', {
     class: 'scroller',
@@ -67,9 +65,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
   });
   const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], scroller });
   let shown: Shown | null = null;
-  const open = (line: { file: string; line: number }): void => {
-    session.openSource(line);
-  };
+  const open = (line: { file: string; line: number }): void => session.openSource(line);
   const button = (text: string, label: string, onPress: () => void): Cell => {
     const element = el('button', { class: 'link', attributes: { 'aria-label': label } }, text);
     element.addEventListener('click', onPress);
@@ -94,9 +90,9 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
         {
           text: strings.columnAction,
           cell: (row) =>
-            button(strings.lookInto, strings.lookIntoAt(where(row)), () => {
-              session.pin({ event: row.event, axis: answer.axis, x: row.x });
-            }),
+            button(strings.lookInto, strings.lookIntoAt(where(row)), () =>
+              session.pin({ event: row.event, axis: answer.axis, x: row.x }),
+            ),
         },
       ],
       rows: curveRows(answer, range ?? drawableExtent(answer.extent), MOST_PEAKS),
@@ -120,9 +116,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     const table = new DataTable<FlameItem, FlameSort>({
       class: chosen.sort === 'call' ? 'flame-table in-order' : 'flame-table',
       label: strings.flameTable,
-      onSort: (sort) => {
-        flames.choose({ sort });
-      },
+      onSort: (sort) => flames.choose({ sort }),
       target: lineOf,
       open,
     });
@@ -158,9 +152,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     });
     table.show({
       columns: runColumns(answer, (part, name) =>
-        button(strings.showPart, strings.showPartOf(name), () => {
-          runs.show(part);
-        }),
+        button(strings.showPart, strings.showPartOf(name), () => runs.show(part)),
       ),
       rows: answer.parts.map((_, part) => part),
     });
@@ -310,9 +302,7 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
   const table = new DataTable<SegmentRow, SegmentSort>({
     class: 'segment-table',
     label: strings.segmentTable,
-    onSort: (sort) => {
-      store.update({ mapSort: sort });
-    },
+    onSort: (sort) => store.update({ mapSort: sort }),
   });
   const sumRow = (name: string, of: typeof total): SegmentRow => ({
     ...of,

@@ -15,9 +15,7 @@ export function createTextField(options: {
   // The toolkit makes this the label, and overwrites an aria-label.
   field.textContent = options.label;
   field.placeholder = options.placeholder;
-  field.addEventListener('input', () => {
-    options.onInput(field.value);
-  });
+  field.addEventListener('input', () => options.onInput(field.value));
   return {
     element: field,
     show: (text) => {
