@@ -115,8 +115,8 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
 
   // Without the plot, the page is as wide as what is asked for.
   new ResizeObserver(() => {
-    if (chartView.element.hidden) session.setPixels(history.clientWidth);
-  }).observe(history);
+    if (chartView.element.offsetParent === null) session.setPixels(timeline.clientWidth);
+  }).observe(timeline);
   // Whatever has a colour of the chart takes it anew.
   watchTheme(() => {
     const { stacked, wholeBands } = store.get();

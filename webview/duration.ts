@@ -37,11 +37,15 @@ export function durationIn(us: number, unit: DurationUnit): string {
   }
 }
 
-/** One time on its own: `12.345 s`, `3:05.25 min`, `1:03:05 h`. */
-export function formatDuration(us: number): string {
+/**
+ * One time on its own: `12.3 s`, `3:05 min`, `1:03 h`.
+ * @param stepUs the least difference that matters, 1 for the exact time; a hundredth of the time where left out
+ */
+export function formatDuration(us: number, stepUs = Math.abs(us) / 100): string {
   const unit = durationUnit(us);
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(Math.max(1, stepUs))));
   const name = { µs: 'µs', ms: 'ms', s: 's', 'min:s': 'min', 'h:min:s': 'h' }[unit];
-  return `${durationIn(us, unit)} ${name}`;
+  return `${durationIn(Math.round(us / step) * step, unit)} ${name}`;
 }
 
 function paddedSeconds(us: number): string {

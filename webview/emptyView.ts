@@ -1,9 +1,11 @@
-/** What is shown while there is no snapshot: how to make one, and a button that opens one. */
+/** What is shown while there is no snapshot: the one that is being read, or how to make one. */
 import { el } from './dom.js';
 import { createMessage } from './message.js';
 import type { TimelineSession } from './session.js';
+import { fileName } from './place.js';
 import type { Store } from './store.js';
 import { strings } from './strings.js';
+import { readTheme } from './theme.js';
 import { createButton } from './ui/button.js';
 import type { ViewState } from './viewState.js';
 
@@ -26,14 +28,48 @@ export function createEmptyView(store: Store<ViewState>, session: TimelineSessio
     open.element,
   );
   const reading = createMessage('hint');
-  const view = el('section', { class: 'empty' }, failure.element, reading.element, invitation);
-  store.watch((state) => {
+  const strip = el('canvas', { class: 'reading-strip', attributes: { 'aria-hidden': 'true' } });
+  const view = el('section', { class: 'empty' }, failure.element, reading.element, strip, invitation);
+  store.watch((state, before) => {
     const { choices, choicesError } = state;
     failure.show(choicesError === null ? null : strings.readyFailed(choicesError));
     const empty = choices?.length === 0;
-    reading.show(empty && state.reading ? strings.readingSnapshots : null);
+    const isReading = empty && state.reading;
+    reading.show(isReading ? readingText(state.readSoFar) : null);
+    strip.hidden = !isReading || state.readSoFar === null;
     invitation.hidden = !empty || state.reading;
     view.hidden = choicesError === null && !empty;
+    if (!strip.hidden && state.readSoFar !== before.readSoFar) drawSoFar(strip, state.readSoFar);
   });
   return view;
+}
+
+function readingText(soFar: ViewState['readSoFar']): string {
+  return soFar === null
+    ? strings.readingSnapshots
+    : strings.readingFile(fileName(soFar.path), Math.floor(soFar.fraction * 100));
+}
+
+/** The overview as far as the file is read; its width stands for all of it. */
+function drawSoFar(canvas: HTMLCanvasElement, soFar: ViewState['readSoFar']): void {
+  const ink = canvas.getContext('2d');
+  if (ink === null || soFar === null) return;
+  const { fraction, from, live } = soFar;
+  const scale = window.devicePixelRatio;
+  canvas.width = Math.round(canvas.clientWidth * scale);
+  canvas.height = Math.round(canvas.clientHeight * scale);
+  const { width, height } = canvas;
+  const left = from * width;
+  const step = ((fraction - from) * width) / Math.max(1, live.length);
+  const perByte = (height - scale) / live.reduce((most, bytes) => Math.max(most, bytes), 1);
+  const theme = readTheme(canvas);
+  ink.fillStyle = theme.liveFill;
+  ink.fillRect(0, height - scale, fraction * width, scale);
+  live.forEach((bytes, at) => {
+    const top = height - scale - bytes * perByte;
+    ink.fillStyle = theme.liveFill;
+    ink.fillRect(left + at * step, top, step, height - top);
+    ink.fillStyle = theme.live;
+    ink.fillRect(left + at * step, top, step, scale);
+  });
 }

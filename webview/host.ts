@@ -27,8 +27,7 @@ export function connectHost(on: { [Name in keyof TimelineEvents]: (value: Timeli
   const client = new RpcClient<TimelineApi, TimelineEvents>(
     (message) => api.postMessage(message),
     (name, value) => {
-      if (name === 'state') on.state(value as TimelineEvents['state']);
-      else on.cursor(value as TimelineEvents['cursor']);
+      (on[name] as (value: unknown) => void)(value);
     },
   );
   window.addEventListener('message', (event: MessageEvent<unknown>) => {

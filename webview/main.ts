@@ -20,6 +20,7 @@ const KEEP_AFTER_MS = 200;
 const host = connectHost({
   state: (state) => session.receiveState(state),
   cursor: (cursorLine) => store.update({ cursorLine }),
+  reading: (readSoFar) => store.update({ readSoFar }),
 });
 const store = new Store(restored(host.kept()));
 const session = new TimelineSession(store, host);

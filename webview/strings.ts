@@ -9,7 +9,7 @@ import { formatDuration } from './duration.js';
 import { formatBytes, formatCount, formatExactBytes } from './format.js';
 import { pathEnd, placeText } from './place.js';
 import { t } from './translate.js';
-import type { CompareWidth, FixAnswer, SeriesAxis } from '../src/protocol/compareData.js';
+import type { CompareWidth, SeriesAxis } from '../src/protocol/compareData.js';
 import type { FlameMeasure, FlameSort } from './flame/flameState.js';
 import type { ComparePane, CompareSort } from './compare/compareState.js';
 import type { Listing, Pane, Tabled } from './viewState.js';
@@ -110,10 +110,13 @@ export const strings = {
     const label = markLabel(mark);
     return label === '' ? MARK_NAMES[mark.kind] : `${MARK_NAMES[mark.kind]}: ${label}`;
   },
-  /** @param isRow the curve has rows of a log, not events of an allocator */
-  instant: (timeUs: number | null, event: number, isRow: boolean): string => {
+  /**
+   * @param isRow the curve has rows of a log, not events of an allocator
+   * @param stepUs the least difference of times that shows
+   */
+  instant: (timeUs: number | null, event: number, isRow: boolean, stepUs?: number): string => {
     const place = isRow ? t('row {0}', formatCount(event)) : t('event {0}', formatCount(event));
-    return timeUs === null ? place : `${formatDuration(timeUs)}, ${place}`;
+    return timeUs === null ? place : `${formatDuration(timeUs, stepUs)}, ${place}`;
   },
   noEvents: t(
     'This snapshot has no history: recording was off. The list shows the memory that was live when it was taken.',
@@ -534,21 +537,7 @@ export const strings = {
   nothingToCompare: t('A comparison needs two snapshots.'),
   comparedIsGone: t('A compared snapshot was deleted. Choose another one.'),
   compareFailed: (reason: string): string => t('The snapshots could not be compared: {0}', reason),
-  compareSummary: (before: string, after: string, change: string, exact: string): string =>
-    t('{0} live in A, {1} in B: {2} ({3}).', before, after, change, exact),
-  comparedLines: (grown: number, shrunk: number): string =>
-    t('Lines that grew: {0}; that shrank: {1}.', formatCount(grown), formatCount(shrunk)),
-  comparedLinesMost: (grown: number, shrunk: number, most: string): string =>
-    t('Lines that grew: {0}, most of all {2}; that shrank: {1}.', formatCount(grown), formatCount(shrunk), most),
   addressesReused: t('The traces do not meet: blocks of equal address, size and stack count as the same block.'),
-  fixSentence: (answer: FixAnswer, why: string): string => `${strings.fixAnswer[answer]} ${why}`,
-  fixAnswer: {
-    gone: t('✔ The leak is gone.'),
-    smaller: t('▽ The leak is smaller.'),
-    same: t('= No change.'),
-    worse: t('▲ The leak is worse.'),
-    cannotTell: t('? It cannot be told yet.'),
-  } satisfies Record<FixAnswer, string>,
   compareGrowth: t('Growth from A to B'),
   comparePane: t('Growth shown as'),
   comparePaneName: {
@@ -612,6 +601,7 @@ export const strings = {
 
   // States
   readingSnapshots: t('Reading snapshots…'),
+  readingFile: (file: string, percent: number): string => t('Reading {0}: {1} %', file, percent),
   noSnapshots: t('No snapshot yet'),
   noSnapshotsHelp: t(
     'Snapshots in this workspace appear here automatically. To make one, record in the training script and dump:',

@@ -1,5 +1,5 @@
 /** Everything that the timeline shows, and the small part of it that outlives a reload. */
-import type { TimelineChoice } from '../src/protocol/timelineApi.js';
+import type { TimelineChoice, TimelineEvents } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
 import type { AllocatedIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
@@ -75,6 +75,8 @@ export interface ViewState {
   choices: readonly TimelineChoice[] | null;
   /** True while snapshots are being read, so that an empty list may fill. */
   reading: boolean;
+  /** The file that is being read, as the extension said it last. */
+  readSoFar: TimelineEvents['reading'] | null;
   /** Why it could not tell. */
   choicesError: string | null;
   /** The last wish of the user that was followed, see `TimelineState.request`. */
@@ -132,6 +134,7 @@ export const INITIAL: ViewState = {
   compare: NOTHING_CHOSEN,
   choices: null,
   reading: false,
+  readSoFar: null,
   choicesError: null,
   request: 0,
   selection: null,

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
 import { readerCount } from '../node/readerCount.js';
 import { startThread, type Thread } from '../node/thread.js';
+import type { TimelineEvents } from '../protocol/timelineApi.js';
 import type { WorkerStart } from '../protocol/workerApi.js';
 import { AnalysisEngine } from './engine/analysisEngine.js';
 import { diskFiles } from './intake/diskFiles.js';
@@ -28,6 +29,7 @@ export class SnapshotSession implements vscode.Disposable {
   private readonly watchers: SnapshotWatchers;
   private readonly analysis: QuietMoment;
   private readonly newsEmitter = new vscode.EventEmitter<void>();
+  private readonly progressed = new vscode.EventEmitter<TimelineEvents['reading']>();
   private newsTimer: ReturnType<typeof setTimeout> | undefined;
   /** The worker does not know the present workspace. */
   private listingStale = true;
@@ -40,6 +42,8 @@ export class SnapshotSession implements vscode.Disposable {
 
   /** Files were found, are being read, or could not be. */
   readonly onDidChange = this.newsEmitter.event;
+  /** Fires while files are read, some times a second. */
+  readonly onProgress = this.progressed.event;
 
   /**
    * @param scripts bundles of the worker and of its readers
@@ -65,8 +69,9 @@ export class SnapshotSession implements vscode.Disposable {
       return startThread(scripts.worker, 'leakline', start);
     };
     this.engine = new AnalysisEngine(startWorker, systemClock, vscode.l10n, {
-      progress: (path, fraction) => {
-        this.intake.progress(path, fraction);
+      progress: (progress) => {
+        this.intake.progress(progress.path, progress.fraction);
+        this.progressed.fire(progress);
       },
       ended: (message, again) => {
         this.log.error(message);
@@ -267,6 +272,7 @@ export class SnapshotSession implements vscode.Disposable {
     this.analysis.dispose();
     this.intake.dispose();
     this.newsEmitter.dispose();
+    this.progressed.dispose();
   }
 
   /** Ends watchers and worker; what {@link dispose} cannot wait for. */

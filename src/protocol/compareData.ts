@@ -2,7 +2,7 @@
 import type { CallTree } from '../core/timeline/callTree.js';
 import type { SeriesAxis, SeriesCurve } from '../core/runs/seriesCurves.js';
 import type { Bytes } from '../core/model/units.js';
-import type { CompareCell, FixAnswer } from '../core/report/report.js';
+import type { CompareCell } from '../core/report/report.js';
 import type { BandOwner } from './bandData.js';
 import type { FlameCall } from './flameData.js';
 
@@ -30,8 +30,8 @@ export interface CompareTable {
   total: CompareCell;
   /** True if some survivors are told by address, size and stack alone. */
   reused: boolean;
-  /** What became of the leak; null if both snapshots are of one run. */
-  fix: { answer: FixAnswer; why: string } | null;
+  /** The answer, as every surface says it first. */
+  sentences: readonly string[];
 }
 
 export interface CompareRow extends CompareCell, BandOwner {}
@@ -97,4 +97,4 @@ export interface SeriesAnswer {
   curves: (SeriesCurve & SeriesRef)[];
 }
 
-export type { CompareCell, FixAnswer, SeriesAxis, SeriesCurve };
+export type { CompareCell, SeriesAxis, SeriesCurve };

@@ -25,6 +25,7 @@ import type {
   AllocatedInQuery,
   LiveAt,
   LiveAtQuery,
+  ReadProgress,
   TimelineAnswer,
   TimelineQuery,
 } from './timelineData.js';
@@ -160,7 +161,9 @@ export type TimelineEvents = {
   state: TimelineState;
   /** The line that the cursor is on in the active Python editor, as recorded; null if there is none. */
   cursor: { file: string; line: number } | null;
+  /** A file is being read. */
+  reading: { path: string } & ReadProgress;
 };
 
 /** Raised when the shape of a message changes: a webview restored by an older version is told to reload. */
-export const TIMELINE_PROTOCOL = 6;
+export const TIMELINE_PROTOCOL = 7;

@@ -108,6 +108,15 @@ export interface LiveAt extends OwnerSums {
   reservedBytes: Bytes | null;
 }
 
+/** A file that is being read: how far, and the curve of what was read. */
+export interface ReadProgress {
+  /** Share of the file, 0 to 1; `from` is where the trace that `live` belongs to begins. */
+  fraction: number;
+  from: number;
+  /** Live bytes above the lowest so far, the highest of each stretch of events between `from` and `fraction`. */
+  live: Float64Array;
+}
+
 export interface AllocatedInQuery {
   path: string;
   device: number;

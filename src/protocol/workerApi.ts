@@ -5,7 +5,7 @@ import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { Translations } from '../core/text/say.js';
 import type { ComparePair, CompareTable } from './compareData.js';
-import type { TimelineQuestions } from './timelineApi.js';
+import type { TimelineEvents, TimelineQuestions } from './timelineApi.js';
 
 /** The Python files that frames may be mapped to. */
 export interface WorkspaceListing {
@@ -77,6 +77,5 @@ export interface AnalysisResult {
 }
 
 export type WorkerEvents = {
-  /** Share of the file read so far, 0 to 1. */
-  progress: { path: string; fraction: number };
+  progress: TimelineEvents['reading'];
 };

@@ -8,6 +8,7 @@ import { treeSums } from '../core/timeline/treeSums.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
 import { addCell, emptyCell } from '../core/report/buildCompare.js';
 import type { CompareReport } from '../core/report/report.js';
+import { compareSentences } from '../core/render/fixText.js';
 import { mapDigests } from '../core/report/reportWorkspace.js';
 import type {
   CompareFlame,
@@ -139,7 +140,6 @@ export function compareTable(report: CompareReport): CompareTable {
     step,
     liveBytes: devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0),
   });
-  const { fix } = report;
   return {
     a: sideOf(report.a),
     b: sideOf(report.b),
@@ -148,7 +148,7 @@ export function compareTable(report: CompareReport): CompareTable {
     others,
     total,
     reused: report.reused,
-    fix: fix === null ? null : { answer: fix.answer, why: fix.why },
+    sentences: compareSentences(report),
   };
 }
 

@@ -17,7 +17,7 @@ import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import { packPoints } from '../protocol/curveCode.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { FailedAllocation } from '../protocol/timelineData.js';
-import type { WorkerApi } from '../protocol/workerApi.js';
+import type { WorkerApi, WorkerEvents } from '../protocol/workerApi.js';
 import { BandAnswers } from './bandAnswers.js';
 import { CompareAnswers, compareTable } from './compareAnswers.js';
 import { FlameAnswers } from './flameAnswers.js';
@@ -35,7 +35,7 @@ export function workerHandlers(
   store: SnapshotStore,
   reading: Pick<SnapshotReading, 'configure' | 'clearCache'>,
   workspace: WorkspaceFiles,
-  onProgress: (path: string, fraction: number) => void,
+  onProgress: (progress: WorkerEvents['progress']) => void,
   proofs: ProofStore | null = null,
 ): RpcHandlers<WorkerApi> {
   const verdicts = new LineVerdicts();
@@ -65,8 +65,8 @@ export function workerHandlers(
       return null;
     },
     load: async ({ path }, signal) => {
-      const { digests, read } = await store.load(path, signal, (fraction) => {
-        onProgress(path, fraction);
+      const { digests, read } = await store.load(path, signal, (progress) => {
+        onProgress({ path, ...progress });
       });
       if (read) workspace.reset();
       return { snapshots: digests.map((digest) => snapshotReport(digest, stepOfDigest(digest))), read };

@@ -36,8 +36,8 @@ const server: RpcServer<WorkerApi, WorkerEvents> = new RpcServer<WorkerApi, Work
     new SnapshotStore(reading),
     reading,
     new WorkspaceFiles(),
-    (path, fraction) => {
-      server.notify('progress', { path, fraction });
+    (progress) => {
+      server.notify('progress', progress);
     },
     new ProofFile(() => reading.cacheSettings, readerVersion(__filename, translations)),
   ),

@@ -8,7 +8,9 @@ import { digestKey } from '../node/contentKey.js';
 import { expectUnchanged, openFile, savedAtUs } from '../node/fileSource.js';
 import { readSidecar } from '../node/recordingFile.js';
 import type { SnapshotCache } from '../node/snapshotCache.js';
+import type { ReadProgress } from '../protocol/timelineData.js';
 import type { FileReading, ReadRequest } from './readerApi.js';
+import { ReadingProgress } from './readingProgress.js';
 
 /**
  * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
@@ -18,7 +20,7 @@ export async function readSnapshotFile(
   { path, timeLimitMs, wantsDigest, member }: Omit<ReadRequest, 'cache'>,
   cache: SnapshotCache | null,
   signal: AbortSignal,
-  onProgress: (fraction: number) => void,
+  onProgress: (progress: ReadProgress) => void,
 ): Promise<FileReading> {
   const file = await openFile(path);
   let snapshot: Snapshot;
@@ -33,7 +35,12 @@ export async function readSnapshotFile(
       isKept = true;
     } else {
       const limit = timeLimitMs === null ? {} : { timeLimitMs };
-      const result = await readInput(file.source, { signal, onProgress, member, ...limit });
+      const progress = new ReadingProgress(onProgress);
+      const result = await readInput(file.source, {
+        ...{ signal, member, ...limit },
+        onProgress: (fraction) => progress.follow(fraction),
+        onEvents: (columns) => progress.begin(columns),
+      });
       if (result.kind !== 'snapshot') {
         await expectUnchanged(file);
         return { kind: 'other', state: file.state, result };

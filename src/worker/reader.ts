@@ -17,8 +17,8 @@ const server: RpcServer<ReaderApi, ReaderEvents> = new RpcServer<ReaderApi, Read
   {
     read: (request, signal) => {
       const cache = request.cache === null ? null : new SnapshotCache(request.cache, version);
-      return readSnapshotFile(request, cache, signal, (fraction) => {
-        server.notify('progress', { path: request.path, fraction });
+      return readSnapshotFile(request, cache, signal, (progress) => {
+        server.notify('progress', { path: request.path, ...progress });
       });
     },
   },

@@ -4,6 +4,7 @@ import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
 import type { Translations } from '../core/text/say.js';
 import type { CacheSettings } from '../node/cacheFolder.js';
+import type { ReadProgress } from '../protocol/timelineData.js';
 import type { FileState } from '../node/fileSource.js';
 
 export interface ReadRequest {
@@ -53,6 +54,5 @@ export type ReaderApi = {
 };
 
 export type ReaderEvents = {
-  /** Share of the file read so far, 0 to 1. */
-  progress: { path: string; fraction: number };
+  progress: { path: string } & ReadProgress;
 };

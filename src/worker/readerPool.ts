@@ -1,5 +1,6 @@
 import { tookTooLong } from '../core/bytes/observedSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
+import type { ReadProgress } from '../protocol/timelineData.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import { isRpcMessage, RpcClient, RpcError } from '../protocol/rpc.js';
@@ -26,7 +27,7 @@ interface Job {
   readonly request: ReadRequest;
   readonly bytes: Bytes;
   readonly signal: AbortSignal;
-  readonly onProgress: (fraction: number) => void;
+  readonly onProgress: (progress: ReadProgress) => void;
   readonly resolve: (reading: FileReading) => void;
   readonly reject: (error: Error) => void;
   attempts: number;
@@ -63,7 +64,7 @@ export class ReaderPool {
     request: ReadRequest,
     bytes: Bytes,
     signal: AbortSignal,
-    onProgress: (fraction: number) => void,
+    onProgress: (progress: ReadProgress) => void,
   ): Promise<FileReading> {
     let onAbort: () => void;
     const reading = new Promise<FileReading>((resolve, reject) => {
@@ -133,8 +134,8 @@ export class ReaderPool {
       (message) => {
         thread.post(message);
       },
-      (_progress, { path, fraction }) => {
-        if (reader.job?.request.path === path) reader.job.onProgress(fraction);
+      (_progress, { path, ...progress }) => {
+        if (reader.job?.request.path === path) reader.job.onProgress(progress);
       },
     );
     const reader: Reader = { thread, client, job: null };

@@ -1,6 +1,7 @@
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { unpackSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
+import type { ReadProgress } from '../protocol/timelineData.js';
 import type { Bytes } from '../core/model/units.js';
 import { isSilent, type CacheSettings } from '../node/cacheFolder.js';
 import type { FileState } from '../node/fileSource.js';
@@ -36,7 +37,7 @@ export interface SnapshotReader {
   read<WantsDigest extends boolean>(
     wish: ReadWish<WantsDigest>,
     signal: AbortSignal,
-    onProgress: (fraction: number) => void,
+    onProgress: (progress: ReadProgress) => void,
   ): Promise<ReadFile<WantsDigest> | OtherFile>;
 }
 
@@ -45,7 +46,7 @@ export type ReadSomewhere = (
   request: ReadRequest,
   bytes: Bytes,
   signal: AbortSignal,
-  onProgress: (fraction: number) => void,
+  onProgress: (progress: ReadProgress) => void,
 ) => Promise<FileReading>;
 
 /** Columns that wait to be written; more of them would keep memory that the store has given up. */
@@ -77,7 +78,7 @@ export class SnapshotReading implements SnapshotReader {
   async read<WantsDigest extends boolean>(
     { path, bytes, wantsDigest, member = 0, sinceMs = performance.now() }: ReadWish<WantsDigest>,
     signal: AbortSignal,
-    onProgress: (fraction: number) => void,
+    onProgress: (progress: ReadProgress) => void,
   ): Promise<ReadFile<WantsDigest> | OtherFile> {
     type Wished = ReadFile<WantsDigest>;
     const kept = wantsDigest ? await this.cache?.digestOf(path, member) : null;

@@ -14,6 +14,7 @@ import { noSnapshot } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Trend } from '../core/model/trend.js';
+import type { ReadProgress } from '../protocol/timelineData.js';
 import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fileSource.js';
@@ -91,7 +92,7 @@ export class SnapshotStore {
   async load(
     path: string,
     signal: AbortSignal,
-    onProgress: (fraction: number) => void,
+    onProgress: (progress: ReadProgress) => void,
   ): Promise<{ digests: SnapshotDigest[]; read: boolean }> {
     const present = await stateOf(path);
     const known = this.entries.get(path);

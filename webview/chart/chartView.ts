@@ -457,7 +457,8 @@ export class ChartView {
     const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
     const amounts = [`${amount(live)} ${strings.live.toLowerCase()}`];
     if (curve.reserved !== null) amounts.push(`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`);
-    const instant = strings.instant(curve.axis === 'time' ? x : null, event, !curve.hasAllocations);
+    const { from, to } = this.visible(curve);
+    const instant = strings.instant(curve.axis === 'time' ? x : null, event, !curve.hasAllocations, (to - from) / 1000);
     return [amounts.join(' \u00b7 '), instant].join('\n');
   }
 

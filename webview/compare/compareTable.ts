@@ -60,12 +60,13 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
   }
 }
 
-/** A sorted copy; what grew most, or is largest, first. */
+/** A sorted copy; what changed most, or is largest, first. */
 export function sortCompared(rows: readonly CompareRow[], sort: CompareSort): CompareRow[] {
   if (sort === 'line') return [...rows].sort(byPlace);
   const figure = (row: CompareRow): number => {
     switch (sort) {
       case 'growthBytes':
+        return Math.abs(row.growthBytes);
       case 'bytesA':
       case 'bytesB':
         return row[sort];

@@ -20,7 +20,6 @@ import type { SeriesAxis } from '../../src/protocol/compareData.js';
 import type { ViewState } from '../viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
 import type { CompareSession } from './compareSession.js';
-import { compareSummary } from './growthText.js';
 import { firstPair, pairAtSameStep } from './pairChoice.js';
 import { createOtherSeries, seriesName } from './seriesChoice.js';
 
@@ -84,7 +83,6 @@ export function createCompareView(
   });
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
-  const verdict = el('p', { class: 'summary' });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
   const growth = createCompareGrowth(store, session, compares);
   const name = (text: string, letter: number): HTMLElement =>
@@ -123,7 +121,7 @@ export function createCompareView(
     menu,
     clear.element,
   );
-  const head = el('div', { class: 'answer' }, hint.element, verdict, summary);
+  const head = el('div', { class: 'answer' }, hint.element, summary);
   const picture = el(
     'section',
     { class: 'history', attributes: { 'aria-label': strings.series } },
@@ -167,10 +165,8 @@ export function createCompareView(
   });
   compares.table.store.watch(({ answer: table }, old) => {
     if (table === old.answer) return;
-    setText(summary, table === null ? '' : compareSummary(table));
-    const fix = table?.fix ?? null;
-    verdict.hidden = fix === null;
-    setText(verdict, fix === null ? '' : strings.fixSentence(fix.answer, fix.why));
+    const note = table?.reused === true ? [strings.addressesReused] : [];
+    setText(summary, [...(table?.sentences ?? []), ...note].join(' '));
   });
   return view;
 }

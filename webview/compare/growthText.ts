@@ -1,7 +1,5 @@
 /** Growth in words and signs: more and less are told apart without colour. */
-import type { CompareTable } from '../../src/protocol/compareData.js';
 import { formatBytes, formatExactBytes } from '../format.js';
-import { ownerName } from '../layer/bandText.js';
 import { strings } from '../strings.js';
 
 const GROWTH_SIGNS = { more: '▲', less: '▼', same: '=' } as const;
@@ -34,29 +32,4 @@ export function changeText(before: number, after: number): string {
     signedBytes(after - before),
     signedExactBytes(after - before),
   );
-}
-
-/** The comparison in two sentences. */
-export function compareSummary({ a, b, rows, total, reused }: CompareTable): string {
-  const grown = rows.filter(({ growthBytes }) => growthBytes > 0);
-  const shrunk = rows.filter(({ growthBytes }) => growthBytes < 0).length;
-  const most = grown.reduce<(typeof grown)[number] | null>(
-    (best, row) => (row.place !== null && row.growthBytes > (best?.growthBytes ?? 0) ? row : best),
-    null,
-  );
-  const change = strings.compareSummary(
-    formatBytes(a.liveBytes),
-    formatBytes(b.liveBytes),
-    signedBytes(total.growthBytes),
-    signedExactBytes(total.growthBytes),
-  );
-  const lines =
-    most === null
-      ? strings.comparedLines(grown.length, shrunk)
-      : strings.comparedLinesMost(
-          grown.length,
-          shrunk,
-          `${ownerName(most, 'whole')} (${signedBytes(most.growthBytes)})`,
-        );
-  return [change, lines, ...(reused ? [strings.addressesReused] : [])].join(' ');
 }

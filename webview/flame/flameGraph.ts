@@ -151,11 +151,14 @@ export class FlameGraph {
   }
 }
 
-function boxOf({ level, left, width }: FlameItem, { text, label, classes, fill = null }: BoxDress): HTMLElement {
+function boxOf(
+  { level, left, width, children }: FlameItem,
+  { text, label, classes, fill = null }: BoxDress,
+): HTMLElement {
   const box = el(
     'div',
     {
-      class: fill === null ? `call ${classes}` : `call of-series ${classes}`,
+      class: `call ${fill === null ? '' : 'of-series '}${children.length === 0 ? 'leaf ' : ''}${classes}`,
       attributes: {
         role: 'treeitem',
         tabindex: '-1',

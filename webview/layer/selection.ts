@@ -1,6 +1,7 @@
 /** What is selected: its line, bytes, age, verdict, holder, fix and stack, and the way to each. */
 import type { BandDetail, BandFrame, LineFinding } from '../../src/protocol/bandData.js';
 import { el } from '../dom.js';
+import { formatDuration } from '../duration.js';
 import { formatExactBytes } from '../format.js';
 import { placeText } from '../place.js';
 import type { TimelineSession } from '../session.js';
@@ -71,6 +72,9 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
     title.replaceChildren(...(swatch === null ? [] : [swatch]), ownerName(shown, 'whole'));
     title.title = formatExactBytes(bytes);
     facts.replaceChildren(...detailLines(shown).map((line) => el('li', {}, line)));
+    const [amount, life] = facts.children;
+    amount.setAttribute('title', formatExactBytes(bytes));
+    if (shown.ageUs !== null) life.setAttribute('title', formatDuration(shown.ageUs, 1));
     finding.replaceChildren(...(shown.finding === null ? [] : findingItems(shown.finding)));
     stack.replaceChildren(...stackItems(shown));
     stackOf.hidden = shown.frames.length === 0;

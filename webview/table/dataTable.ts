@@ -89,7 +89,7 @@ export class DataTable<Row, Sort extends string = string> {
 
   private headOf({ text, kind, sort }: Column<Row, Sort>, by: Sort | undefined): HTMLElement {
     const head = el('th', {
-      class: kind === 'number' || kind === 'function' ? kind : '',
+      class: kind === undefined || kind === 'place' ? '' : kind,
       attributes: { scope: 'col' },
     });
     if (sort === undefined) {

@@ -1,4 +1,5 @@
 import type { ByteSource } from '../bytes/byteSource.js';
+import type { EventColumns } from '../model/eventColumns.js';
 import type { ReadResult } from './readResult.js';
 
 export interface ReadOptions {
@@ -8,6 +9,8 @@ export interface ReadOptions {
   member?: number;
   signal?: AbortSignal;
   onProgress?: (fraction: number) => void;
+  /** Gets the columns of the trace before they are filled, from formats that fill them piece by piece. */
+  onEvents?: (columns: EventColumns) => void;
   /** Time that reading may take, in milliseconds; beyond it stands `LimitError`. */
   timeLimitMs?: number;
 }
@@ -15,6 +18,7 @@ export interface ReadOptions {
 /** What a format may ask of the reader that called it. */
 export interface ReadContext {
   readonly chunkSize?: number;
+  readonly onEvents?: ReadOptions['onEvents'];
   /** Which snapshot of several to read, from 0. */
   readonly member: number;
   /**

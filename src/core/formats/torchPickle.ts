@@ -31,6 +31,7 @@ export const torchPickle: Format = {
 async function read(source: ByteSource, context: ReadContext): Promise<ReadResult> {
   const size = Number.isFinite(source.size) ? source.size : 0;
   const builder = new SnapshotBuilder(size / EVENT_BYTES);
+  context.onEvents?.(builder.events);
   const sink = new TorchSink(builder, source.name);
   const machine = new PickleMachine(sink, source.name, size / SLOT_BYTES);
   const end = await runPickle(source, machine, context).catch(async (error: unknown) => {

@@ -14,7 +14,7 @@ const REPORT_MS = 10 * 60_000;
 
 /** What the engine tells the rest of the extension. */
 export interface EngineListener {
-  progress(path: string, fraction: number): void;
+  progress(progress: WorkerEvents['progress']): void;
   /** The worker ended; if `again`, a new one is reading the snapshots anew. */
   ended(message: string, again: boolean): void;
   /** After a restart: what was known is read again, except for `lost`. */
@@ -147,7 +147,7 @@ export class AnalysisEngine {
         thread.post(message);
       },
       (_progress, value) => {
-        this.listener.progress(value.path, value.fraction);
+        this.listener.progress(value);
       },
     );
     const running: Running = { thread, client };

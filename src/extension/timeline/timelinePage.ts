@@ -68,6 +68,10 @@ export class TimelinePage implements vscode.Disposable {
       session.onDidChange(() => {
         if (session.reading !== this.toldReading) this.tell();
       }),
+      session.onProgress((progress) => {
+        // A page that shows something already has its own overview.
+        if (place.visible && (store.result?.report.runs.length ?? 0) === 0) this.server.notify('reading', progress);
+      }),
       cursor.onMove(() => {
         this.tellCursor();
       }),

@@ -178,7 +178,7 @@ describe('two snapshots side by side', () => {
     await page.getByRole('alert').filter({ hasText: 'The disk is gone.' }).waitFor();
     alone.failing.clear();
     await page.locator('.compare').getByText('Retry').filter({ visible: true }).first().click();
-    await page.locator('.compare .summary', { hasText: 'live in A' }).waitFor();
+    await page.locator('.compare .summary', { hasText: ' GiB live: ' }).waitFor();
   });
 
   it('says that its snapshots are gone, and nothing of what failed meanwhile', async () => {

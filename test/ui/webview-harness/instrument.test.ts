@@ -33,6 +33,19 @@ function spike(): string {
   return path;
 }
 
+/** So many events that reading them takes a while. */
+function longHistory(): string {
+  const training = new TrainingRun();
+  const at = [{ filename: '/job/train.py', line: 10, name: 'step' }];
+  for (let step = 0; step < 25_000; step++) {
+    const block = training.allocate(4096 * (1 + (step % 500)), at);
+    if (step % 3 > 0) training.free(block);
+  }
+  const path = join(newFolder(), 'long_step_1.pickle');
+  writeFileSync(path, training.dump());
+  return path;
+}
+
 /** Recordings that ran out of memory: a fixture, and two that other people published, which are read where they lie. */
 const real = join(repositoryRoot(), '../shared/corpus/real');
 const outOfMemory = [
@@ -87,7 +100,6 @@ describe('the page as a tool', () => {
 
   for (const [width, height, font = 13] of [
     [480, 400],
-    [480, 400, 26],
     [700, 500, 26],
     [1024, 700, 26],
     [1400, 330],
@@ -113,6 +125,53 @@ describe('the page as a tool', () => {
       assert.ok(((await page.locator('.plot').boundingBox())?.height ?? 0) > 3 * font, 'the chart has no height');
     });
   }
+
+  it('leaves the chart to the overview where rows would have no room', async () => {
+    const alone = await session.open({ paths: run, files, viewport: { width: 480, height: 400 } });
+    const { page } = alone;
+    await alone.useTheme('dark', '26px');
+    await page.locator('.plot').waitFor({ state: 'hidden' });
+    const rows = page.locator('.live-table tbody tr');
+    await rows.first().waitFor();
+    assert.ok(await isInSight(rows.first().locator('button')), 'no row is in sight');
+    for (const tab of ['Stacks', 'Flame Graph', 'Memory Map', 'Table', 'Lines']) {
+      await page.getByRole('tab', { name: tab }).click();
+      await unscrolled(page);
+      assert.ok(await isInSight(page.getByRole('tab', { name: tab })), `${tab} is out of sight`);
+    }
+    await page.locator('.run-strip').click({ position: { x: 100, y: 50 } });
+    await page.locator('.live .summary', { hasText: 'event ' }).waitFor();
+    await picture(page, 'small-window-large-font');
+  });
+
+  it('fills the overview while a file is read, and draws it whole afterwards', async () => {
+    const alone = await session.open({ paths: [], viewport: { width: 1000, height: 700 } });
+    const { page } = alone;
+    await page.getByRole('heading', { name: 'No snapshot yet' }).waitFor();
+    const seen = await page.evaluateHandle(() => {
+      const texts: string[] = [];
+      const inked: number[] = [];
+      new MutationObserver(() => {
+        texts.push(document.querySelector('.empty .hint')?.textContent ?? '');
+        const strip = document.querySelector<HTMLCanvasElement>('.reading-strip');
+        const pixels = strip?.getContext('2d')?.getImageData(0, 0, strip.width, strip.height).data;
+        inked.push(pixels?.filter((value, at) => at % 4 === 3 && value > 0).length ?? 0);
+      }).observe(document.querySelector('.empty') ?? document.body, {
+        subtree: true,
+        characterData: true,
+        childList: true,
+      });
+      return { texts, inked };
+    });
+    await alone.load(longHistory());
+    await drawn(page);
+    const { texts, inked } = await seen.jsonValue();
+    assert.ok(texts.filter((text) => /^Reading long_step_1\.pickle: \d+ %$/.test(text)).length >= 2, texts.join('; '));
+    const filled = inked.filter((count) => count > 0);
+    assert.ok(filled.length >= 2 && filled[filled.length - 1] > filled[0], inked.join());
+    const notices = alone.noticesOf('reading');
+    assert.ok(notices.reduce((sum, bytes) => sum + bytes, 0) < 200_000, `${notices.join()} bytes`);
+  });
 
   it('gives chart and tabs the heights that the splitter says, also after a reload', async () => {
     const { page } = await session.open({ paths: run, files, viewport: { width: 900, height: 700 } });

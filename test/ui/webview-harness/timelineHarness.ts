@@ -60,9 +60,12 @@ export class TimelineHarness {
   readonly failing = new Map<keyof TimelineApi, string>();
   private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null, compared: null };
   private readonly answers = new Map<string, number[]>();
+  private readonly notices = new Map<string, number[]>();
   private readonly times = new Map<string, number[]>();
   private readonly asked = new Map<number, { method: string; at: number }>();
   private rpc: RpcServer<TimelineApi, TimelineEvents> | null = null;
+  private read: (path: string) => Promise<void> = () => Promise.resolve();
+  private listed: () => Promise<TimelineState['choices']> = () => Promise.resolve([]);
   /** Where the page listens; the one before a reload is closed. */
   private listener: ServerResponse | null = null;
 
@@ -104,6 +107,13 @@ export class TimelineHarness {
     this.rpc?.notify('state', this.told);
   }
 
+  /** Reads a file while the page looks on, as the extension does when one comes. */
+  async load(path: string): Promise<void> {
+    this.tell({ reading: true });
+    await this.read(path);
+    this.tell({ reading: false, choices: await this.listed() });
+  }
+
   /** Tells the page where the editor's cursor is. */
   moveCursor(place: { file: string; line: number } | null): void {
     this.rpc?.notify('cursor', place);
@@ -112,6 +122,11 @@ export class TimelineHarness {
   /** Bytes of the answers to a method, as they cross a channel. */
   answersOf(method: keyof TimelineApi): readonly number[] {
     return this.answers.get(method) ?? [];
+  }
+
+  /** Bytes of the notices of a name. */
+  noticesOf(name: keyof TimelineEvents): readonly number[] {
+    return this.notices.get(name) ?? [];
   }
 
   /** Bytes of all answers. */
@@ -160,14 +175,17 @@ export class TimelineHarness {
     const roots = folder === null ? [] : [{ prefix: '', folder }];
     const workspace = new WorkspaceFiles();
     const reading = readingHere();
-    const worker = workerHandlers(new SnapshotStore(reading), reading, workspace, () => undefined);
+    const worker = workerHandlers(new SnapshotStore(reading), reading, workspace, (progress) => {
+      this.rpc?.notify('reading', progress);
+    });
     const signal = new AbortController().signal;
     await worker.setWorkspace({ files, rules: [], roots, texts: {}, capacityBytes: null }, signal);
-    for (const path of paths) await worker.load({ path }, signal);
-    const { report } = await worker.report(null, signal);
-    this.told = {
-      ...this.told,
-      choices: report.runs.flatMap(({ id, snapshots }) =>
+    this.read = async (path) => {
+      await worker.load({ path }, signal);
+    };
+    this.listed = async () => {
+      const { report } = await worker.report(null, signal);
+      return report.runs.flatMap(({ id, snapshots }) =>
         snapshots.map(({ path, devices, step }) => ({
           path,
           label: path.split('/').at(-1) ?? path,
@@ -176,8 +194,10 @@ export class TimelineHarness {
           step,
           kind: 'snapshot' as const,
         })),
-      ),
+      );
     };
+    for (const path of paths) await this.read(path);
+    this.told = { ...this.told, choices: await this.listed() };
     this.rpc = new RpcServer<TimelineApi, TimelineEvents>(
       {
         ready: () => this.told,
@@ -247,6 +267,10 @@ export class TimelineHarness {
 
   /** Counts the bytes of an answer's structured clone: what a worker thread's port carries. */
   private measure(message: RpcMessage): void {
+    if (message.kind === 'notice') {
+      const { byteLength } = serialize(message);
+      this.notices.set(message.name, [...(this.notices.get(message.name) ?? []), byteLength]);
+    }
     if (message.kind !== 'result') return;
     const asked = this.asked.get(message.id);
     if (asked === undefined) return;

@@ -54,7 +54,7 @@ describe('The real worker as the extension runs it', () => {
       systemClock,
       plainText,
       {
-        progress: (path) => {
+        progress: ({ path }) => {
           onProgress(path);
         },
         ended: (message, again) => told.push(`${message} ${again}`),

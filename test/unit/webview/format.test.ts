@@ -62,17 +62,24 @@ describe('durations as text', () => {
     [0, '0 µs'],
     [250, '250 µs'],
     [1500, '1.5 ms'],
-    [12_345_678, '12.345678 s'],
+    [12_345_678, '12.3 s'],
+    [74_420_917, '74.4 s'],
+    [3_218_765, '3.22 s'],
     [90e6, '90 s'],
-    [185_250_000, '3:05.25 min'],
+    [185_250_000, '3:05 min'],
     [120e6 + 12e6, '2:12 min'],
-    [3600e6 + 3 * 60e6 + 5e6, '1:03:05 h'],
+    [3600e6 + 3 * 60e6 + 5e6, '1:03:10 h'],
   ];
   for (const [us, text] of cases) {
     it(`shows ${us} µs as ${text}`, () => {
       assert.equal(formatDuration(us), text);
     });
   }
+
+  it('shows as much of a time as tells it from its neighbours', () => {
+    assert.equal(formatDuration(12_345_678, 1), '12.345678 s');
+    assert.equal(formatDuration(12_345_678, 5_000), '12.346 s');
+  });
 
   it('keeps one unit along an axis', () => {
     assert.equal(durationUnit(3 * 60e6), 'min:s');

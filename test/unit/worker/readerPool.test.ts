@@ -107,10 +107,12 @@ describe('The threads that read files', () => {
     }: Partial<ReadRequest> & { signal?: AbortSignal; onProgress?: (fraction: number) => void } = {},
   ): Promise<SnapshotFile> {
     const whole = { path, cache: null, timeLimitMs: null, wantsDigest: true, member: 0, ...request };
-    return pool.read(whole, 1, signal, onProgress).then((reading) => {
-      assert.equal(reading.kind, 'snapshot');
-      return reading;
-    });
+    return pool
+      .read(whole, 1, signal, ({ fraction }) => onProgress(fraction))
+      .then((reading) => {
+        assert.equal(reading.kind, 'snapshot');
+        return reading;
+      });
   }
 
   it('hand over what the reader reads, with the digest', async () => {

@@ -1,0 +1,32 @@
+import type { EventColumns } from '../core/model/eventColumns.js';
+import { CurveSoFar } from '../core/timeline/curveSoFar.js';
+import type { ReadProgress } from '../protocol/timelineData.js';
+
+/** A picture that fills in five steps a second looks alive. */
+const PACE_MS = 200;
+const NOTHING = new Float64Array();
+
+/** Tells of a file that is being read, now and then and at its end. */
+export class ReadingProgress {
+  private toldMs = Number.NEGATIVE_INFINITY;
+  private curve: CurveSoFar | null = null;
+  private from: number | null = null;
+
+  constructor(private readonly tell: (progress: ReadProgress) => void) {}
+
+  /** The trace begins: its columns will be filled. */
+  begin(columns: EventColumns): void {
+    this.curve = new CurveSoFar(columns);
+  }
+
+  /** @param fraction of the file that was read */
+  follow(fraction: number): void {
+    const nowMs = performance.now();
+    if (nowMs < this.toldMs + PACE_MS && fraction < 1) return;
+    this.toldMs = nowMs;
+    const live = this.curve?.read() ?? NOTHING;
+    // Blocks stand before the trace in a file.
+    if (live.length > 0) this.from ??= fraction;
+    this.tell({ fraction, from: this.from ?? fraction, live });
+  }
+}
