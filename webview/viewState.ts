@@ -1,23 +1,13 @@
 /** Everything that the timeline shows, and the small part of it that outlives a reload. */
+import * as v from 'valibot';
 import type { TimelineChoice, TimelineEvents } from '../src/protocol/timelineApi.js';
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
 import type { AllocatedIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
-import { COMPARE_SHAPES, NOTHING_CHOSEN, type CompareChoices } from './compare/compareState.js';
-import { FLAME_SHAPES, PLAIN_FLAME, type FlameChoices } from './flame/flameState.js';
+import { COMPARE_SCHEMAS, NOTHING_CHOSEN, type CompareChoices } from './compare/compareState.js';
+import { FLAME_SCHEMAS, PLAIN_FLAME, type FlameChoices } from './flame/flameState.js';
 import type { StackedBands } from './layer/stackedBands.js';
-import {
-  finite,
-  fitting,
-  flag,
-  integer,
-  oneOf,
-  orNull,
-  record,
-  text,
-  where,
-  type Shapes,
-} from '../src/protocol/schema.js';
+import { fitted, integer, type Schemas } from '../src/protocol/schema.js';
 
 /** A line of a file, 1-based. */
 export interface SourceLine {
@@ -181,34 +171,37 @@ export function listedBy({ pane }: ViewState): ListedBy {
 }
 
 const VERSION = 2;
-const isOurs = record({
-  version: where(integer(0), (version) => version === VERSION),
-});
-const range = where(record({ from: finite, to: finite }), ({ from, to }) => from < to);
-const axis = oneOf(['time', 'events']);
+const ours = v.object({ version: v.literal(VERSION), compare: v.unknown(), flame: v.unknown() });
+const text = v.string();
+const finite = v.pipe(v.number(), v.finite());
+const range = v.pipe(
+  v.object({ from: finite, to: finite }),
+  v.check(({ from, to }) => from < to),
+);
+const axis = v.picklist(['time', 'events']);
 
 /** What is kept over a reload: where the user was, never data. */
 const KEPT = {
-  view: oneOf(VIEWS),
+  view: v.picklist(VIEWS),
   request: integer(0),
-  selection: orNull(record({ path: text, device: integer(0) })),
-  highlight: orNull(record({ file: text, line: integer(0) })),
+  selection: v.nullable(v.object({ path: text, device: integer(0) })),
+  highlight: v.nullable(v.object({ file: text, line: integer(0) })),
   axis,
-  range: orNull(range),
-  heights: orNull(range),
-  pin: orNull(record({ event: integer(-1), axis, x: finite })),
-  tabled: oneOf(TABLED),
-  mapSort: oneOf(SEGMENT_SORTS),
-  mapOnly: orNull(text),
-  split: where(finite, (split) => split >= LEAST_SPLIT && split <= MOST_SPLIT),
-  layer: flag,
-  grouping: oneOf(BAND_GROUPINGS),
-  selected: orNull(record({ series: integer(0), row: orNull(integer(0)), event: integer(-1) })),
-  pane: oneOf(PANES),
-  listing: oneOf(['live', 'allocated']),
-  sort: oneOf(['bytes', 'blocks', 'line']),
+  range: v.nullable(range),
+  heights: v.nullable(range),
+  pin: v.nullable(v.object({ event: integer(-1), axis, x: finite })),
+  tabled: v.picklist(TABLED),
+  mapSort: v.picklist(SEGMENT_SORTS),
+  mapOnly: v.nullable(text),
+  split: v.pipe(v.number(), v.minValue(LEAST_SPLIT), v.maxValue(MOST_SPLIT)),
+  layer: v.boolean(),
+  grouping: v.picklist(BAND_GROUPINGS),
+  selected: v.nullable(v.object({ series: integer(0), row: v.nullable(integer(0)), event: integer(-1) })),
+  pane: v.picklist(PANES),
+  listing: v.picklist(['live', 'allocated']),
+  sort: v.picklist(['bytes', 'blocks', 'line']),
   filter: text,
-} satisfies Partial<Shapes<ViewState>>;
+} satisfies Partial<Schemas<ViewState>>;
 const KEYS = [...(Object.keys(KEPT) as (keyof typeof KEPT)[]), 'compare', 'flame'] as const;
 
 export function persisted(state: ViewState): Record<string, unknown> {
@@ -225,12 +218,12 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 
 /** The state to begin with. What another version stored, or is not of the expected shape, is left out. */
 export function restored(kept: unknown): ViewState {
-  if (!isOurs(kept)) return INITIAL;
-  const { compare, flame } = kept as { compare?: unknown; flame?: unknown };
+  const { success, output } = v.safeParse(ours, kept);
+  if (!success) return INITIAL;
   return {
     ...INITIAL,
-    ...fitting(KEPT, kept),
-    compare: { ...NOTHING_CHOSEN, ...fitting(COMPARE_SHAPES, compare) },
-    flame: { ...PLAIN_FLAME, ...fitting(FLAME_SHAPES, flame) },
+    ...fitted<Pick<ViewState, keyof typeof KEPT>>(KEPT, INITIAL, kept),
+    compare: fitted(COMPARE_SCHEMAS, NOTHING_CHOSEN, output.compare),
+    flame: fitted(FLAME_SCHEMAS, PLAIN_FLAME, output.flame),
   };
 }

@@ -3,6 +3,7 @@
  *
  *     digests/JOB/rank00017/STEM-KEY.lkd   failed/JOB/rank00017/STEM-KEY.json   ranks/JOB/rank00017.json
  */
+import * as v from 'valibot';
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -123,11 +124,12 @@ async function filesIn(folder: string, suffix: string): Promise<string[]> {
   return files;
 }
 
+const failedNote = v.pipe(v.string(), v.parseJson(), v.object({ path: v.string(), message: v.string() }));
+
 async function noteIn(path: string): Promise<FailedNote | null> {
   try {
     if ((await stat(path)).size > MOST_NOTE_BYTES) return null;
-    const { path: name, message } = JSON.parse(await readFile(path, 'utf8')) as Partial<Record<string, unknown>>;
-    return typeof name === 'string' && typeof message === 'string' ? { path: name, message } : null;
+    return v.parse(failedNote, await readFile(path, 'utf8'));
   } catch {
     return null;
   }

@@ -3,7 +3,7 @@
  * an interface of methods with one parameter object; both sides derive their types from it. Every request is
  * answered, by a result or a failure; a channel that closes fails what is still open.
  */
-import type { Shape } from './schema.js';
+import * as v from 'valibot';
 
 /** An API: methods by name, each with one parameter and one result. */
 export type RpcApi = Record<string, { params: unknown; result: unknown }>;
@@ -50,27 +50,17 @@ export class RpcError extends Error {
   }
 }
 
+const envelope = v.variant('kind', [
+  v.object({ kind: v.literal('request'), id: v.number(), method: v.string() }),
+  v.object({ kind: v.literal('cancel'), id: v.number() }),
+  v.object({ kind: v.literal('result'), id: v.number() }),
+  v.object({ kind: v.literal('failure'), id: v.number(), reason: v.string(), message: v.string() }),
+  v.object({ kind: v.literal('notice'), name: v.string() }),
+]);
+
 /** True if `value`, which came from the other side of a channel, is an envelope of this protocol. */
 export function isRpcMessage(value: unknown): value is RpcMessage {
-  if (typeof value !== 'object' || value === null || !('kind' in value)) return false;
-  const message = value as Record<string, unknown>;
-  switch (message['kind']) {
-    case 'request':
-      return typeof message['id'] === 'number' && typeof message['method'] === 'string';
-    case 'failure':
-      return (
-        typeof message['id'] === 'number' &&
-        typeof message['reason'] === 'string' &&
-        typeof message['message'] === 'string'
-      );
-    case 'cancel':
-    case 'result':
-      return typeof message['id'] === 'number';
-    case 'notice':
-      return typeof message['name'] === 'string';
-    default:
-      return false;
-  }
+  return v.is(envelope, value);
 }
 
 interface PendingCall {
@@ -160,7 +150,7 @@ export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
   constructor(
     private readonly handlers: RpcHandlers<Api>,
     private readonly post: (message: RpcMessage) => void,
-    private readonly shapes: { [Name in keyof Api]: Shape<Api[Name]['params']> } | null = null,
+    private readonly shapes: { [Name in keyof Api]: v.GenericSchema<Api[Name]['params']> } | null = null,
   ) {}
 
   notify<Name extends keyof Events & string>(name: Name, value: Events[Name]): void {
@@ -178,7 +168,7 @@ export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
     this.running.set(id, abort);
     try {
       if (!Object.hasOwn(this.handlers, method)) throw new RpcError('unknownMethod', `There is no call '${method}'.`);
-      if (this.shapes?.[method as keyof Api](params) === false) {
+      if (this.shapes !== null && !v.is(this.shapes[method], params)) {
         throw new RpcError('badParams', `The question '${method}' makes no sense.`);
       }
       const value = await this.handlers[method as keyof Api](params, abort.signal);

@@ -2,6 +2,8 @@
  * What the timeline's page asks, and what it is told. The table below is all that a new question needs besides the
  * worker's handler and the view that asks: types, guards and the extension's part follow from it.
  */
+import * as v from 'valibot';
+import { finite } from '../core/model/schema.js';
 import { BAND_GROUPINGS, type BandDetail, type BandDetailQuery, type Bands, type BandsQuery } from './bandData.js';
 import {
   COMPARE_WIDTHS,
@@ -19,7 +21,7 @@ import type { MapQuery, MemoryMapAnswer } from './mapData.js';
 import type { RpcHandlers } from './rpc.js';
 import type { RunCurve, RunCurveQuery } from './runData.js';
 import { LARGEST_SAVED, SAVED_KINDS, type SavedFile } from './saveData.js';
-import { finite, flag, integer, listOf, nothing, oneOf, orNull, record, text, where, type Shape } from './schema.js';
+import { integer, listOf, type Schemas } from './schema.js';
 import type {
   AllocatedIn,
   AllocatedInQuery,
@@ -33,13 +35,15 @@ import type {
 /** More pixels than any screen has. */
 const MOST_PIXELS = 16_384;
 
+const text = v.string();
+const flag = v.boolean();
 const pixels = integer(1, MOST_PIXELS);
 const ofDevice = { path: text, device: integer(0) };
-const stretch = { axis: oneOf(['time', 'events']), window: orNull(record({ from: finite, to: finite })) };
+const stretch = { axis: v.picklist(['time', 'events']), window: v.nullable(v.object({ from: finite, to: finite })) };
 const place = { file: text, line: integer(1) };
 const event = integer(-1);
-const by = oneOf(['line', 'stack']);
-const grouping = oneOf(BAND_GROUPINGS);
+const by = v.picklist(['line', 'stack']);
+const grouping = v.picklist(BAND_GROUPINGS);
 const calls = { folded: flag, focus: listOf(integer(0), MOST_FOCUS), pixels };
 const pair = { a: text, b: text };
 
@@ -78,42 +82,45 @@ export type PageRequests = {
 export type TimelineApi = TimelineQuestions & PageRequests;
 
 /** The shapes of what the webview sends: it is another world, and nothing of it is believed unseen. */
-const QUESTION_SHAPES: { [Name in keyof TimelineQuestions]: Shape<TimelineQuestions[Name]['params']> } = {
-  timeline: record({ ...ofDevice, ...stretch, pixels }),
-  liveAt: record({ ...ofDevice, event, by }),
-  allocatedIn: record({ ...ofDevice, ...stretch, by }),
-  bands: record({
+const QUESTION_SCHEMAS: Schemas<{ [Name in keyof TimelineQuestions]: TimelineQuestions[Name]['params'] }> = {
+  timeline: v.object({ ...ofDevice, ...stretch, pixels }),
+  liveAt: v.object({ ...ofDevice, event, by }),
+  allocatedIn: v.object({ ...ofDevice, ...stretch, by }),
+  bands: v.object({
     ...{ ...ofDevice, ...stretch, pixels, rows: pixels, grouping },
-    bytes: orNull(record({ from: finite, to: finite })),
-    line: orNull(record(place)),
+    bytes: v.nullable(v.object({ from: finite, to: finite })),
+    line: v.nullable(v.object(place)),
   }),
-  bandDetail: record({ ...ofDevice, grouping, series: integer(0), event, row: orNull(integer(0)) }),
-  flame: record({ ...ofDevice, event, over: orNull(record(stretch)), ...calls }),
-  memoryMap: record({ ...ofDevice, event, pixels, rows: pixels, only: orNull(text) }),
-  runCurve: record({ ...ofDevice, axis: stretch.axis, pixels }),
-  compareFlame: record({ ...pair, width: oneOf(COMPARE_WIDTHS), ...calls }),
-  series: record({
-    series: listOf(record({ ...ofDevice, whole: flag }), MOST_SERIES, 1),
-    axis: orNull(oneOf(SERIES_AXES)),
+  bandDetail: v.object({ ...ofDevice, grouping, series: integer(0), event, row: v.nullable(integer(0)) }),
+  flame: v.object({ ...ofDevice, event, over: v.nullable(v.object(stretch)), ...calls }),
+  memoryMap: v.object({ ...ofDevice, event, pixels, rows: pixels, only: v.nullable(text) }),
+  runCurve: v.object({ ...ofDevice, axis: stretch.axis, pixels }),
+  compareFlame: v.object({ ...pair, width: v.picklist(COMPARE_WIDTHS), ...calls }),
+  series: v.object({
+    series: listOf(v.object({ ...ofDevice, whole: flag }), MOST_SERIES, 1),
+    axis: v.nullable(v.picklist(SERIES_AXES)),
     pixels,
   }),
 };
 
 /** The same of every call of the page. */
-export const TIMELINE_SHAPES: { [Name in keyof TimelineApi]: Shape<TimelineApi[Name]['params']> } = {
-  ...QUESTION_SHAPES,
-  ready: record({ protocol: finite }),
-  compareTable: record(pair),
-  saveFile: record({
+export const TIMELINE_SCHEMAS: Schemas<{ [Name in keyof TimelineApi]: TimelineApi[Name]['params'] }> = {
+  ...QUESTION_SCHEMAS,
+  ready: v.object({ protocol: finite }),
+  compareTable: v.object(pair),
+  saveFile: v.object({
     name: text,
-    kind: oneOf(SAVED_KINDS),
-    content: (value): value is Uint8Array => value instanceof Uint8Array && value.byteLength <= LARGEST_SAVED,
+    kind: v.picklist(SAVED_KINDS),
+    content: v.pipe(
+      v.instance(Uint8Array),
+      v.check(({ byteLength }) => byteLength <= LARGEST_SAVED),
+    ),
   }),
-  copyText: record({ text: where(text, ({ length }) => length <= LARGEST_SAVED) }),
-  openSource: record({ ...place, preserveFocus: flag }),
-  fixLeak: record(place),
-  openSnapshot: nothing,
-  clearComparison: nothing,
+  copyText: v.object({ text: v.pipe(text, v.maxLength(LARGEST_SAVED)) }),
+  openSource: v.object({ ...place, preserveFocus: flag }),
+  fixLeak: v.object(place),
+  openSnapshot: v.null(),
+  clearComparison: v.null(),
 };
 
 /**
@@ -123,7 +130,7 @@ export const TIMELINE_SHAPES: { [Name in keyof TimelineApi]: Shape<TimelineApi[N
 export function askWorker(
   call: (name: keyof TimelineQuestions, params: never, signal: AbortSignal) => unknown,
 ): RpcHandlers<TimelineQuestions> {
-  const names = Object.keys(QUESTION_SHAPES) as (keyof TimelineQuestions)[];
+  const names = Object.keys(QUESTION_SCHEMAS) as (keyof TimelineQuestions)[];
   const handlers = names.map((name) => [name, (params: never, signal: AbortSignal) => call(name, params, signal)]);
   return Object.fromEntries(handlers) as RpcHandlers<TimelineQuestions>;
 }

@@ -1,4 +1,5 @@
 /** What the user chose in the comparison: the part of it that outlives a reload. */
+import * as v from 'valibot';
 import {
   COMPARE_WIDTHS,
   MOST_SERIES,
@@ -8,7 +9,7 @@ import {
   type SeriesAxis,
   type SeriesRef,
 } from '../../src/protocol/compareData.js';
-import { flag, integer, listOf, oneOf, orNull, record, text, type Shapes } from '../../src/protocol/schema.js';
+import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
 /** What the rows of the growth by line are sorted by. */
 export const COMPARE_SORTS = [
@@ -56,14 +57,14 @@ export const NOTHING_CHOSEN: CompareChoices = {
   folded: true,
 };
 
-export const COMPARE_SHAPES: Shapes<CompareChoices> = {
-  pair: orNull(record({ a: text, b: text })),
+export const COMPARE_SCHEMAS: Schemas<CompareChoices> = {
+  pair: v.nullable(v.object({ a: v.string(), b: v.string() })),
   device: integer(0),
-  whole: flag,
-  axis: orNull(oneOf(SERIES_AXES)),
-  others: listOf(record({ path: text, device: integer(0), whole: flag }), MOST_SERIES - 2),
-  pane: oneOf(COMPARE_PANES),
-  sort: oneOf(COMPARE_SORTS),
-  width: oneOf(COMPARE_WIDTHS),
-  folded: flag,
+  whole: v.boolean(),
+  axis: v.nullable(v.picklist(SERIES_AXES)),
+  others: listOf(v.object({ path: v.string(), device: integer(0), whole: v.boolean() }), MOST_SERIES - 2),
+  pane: v.picklist(COMPARE_PANES),
+  sort: v.picklist(COMPARE_SORTS),
+  width: v.picklist(COMPARE_WIDTHS),
+  folded: v.boolean(),
 };

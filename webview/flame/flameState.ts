@@ -1,6 +1,7 @@
 /** What the user chose in the flame graph: it outlives a reload. */
+import * as v from 'valibot';
 import { MOST_FOCUS } from '../../src/protocol/flameData.js';
-import { flag, integer, listOf, oneOf, type Shapes } from '../../src/protocol/schema.js';
+import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
 /** As wide as what is live at an instant, or as its mean over what is in view: bytes times lifetime. */
 export const FLAME_MEASURES = ['live', 'mean'] as const;
@@ -25,9 +26,9 @@ export const PLAIN_FLAME: FlameChoices = {
   focus: [],
 };
 
-export const FLAME_SHAPES: Shapes<FlameChoices> = {
-  sort: oneOf(FLAME_SORTS),
-  folded: flag,
-  measure: oneOf(FLAME_MEASURES),
+export const FLAME_SCHEMAS: Schemas<FlameChoices> = {
+  sort: v.picklist(FLAME_SORTS),
+  folded: v.boolean(),
+  measure: v.picklist(FLAME_MEASURES),
   focus: listOf(integer(0), MOST_FOCUS),
 };

@@ -1,156 +1,152 @@
-import type {
-  Collection,
-  GrownContainer,
-  RecordedChances,
-  RecordedContainer,
-  RecordedDevice,
-  RecordedLoop,
-  RecordedOwner,
-  RecordedRelease,
-  RecordedSource,
-  Recording,
-} from '../model/recording.js';
+import * as v from 'valibot';
+import type { Recording } from '../model/recording.js';
+import { count, finite } from '../model/schema.js';
 import type { SettingValue, SnapshotWarning } from '../model/snapshot.js';
 import { CATEGORY_CODES } from '../attribution/categories.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import { PHASES } from '../attribution/passPhase.js';
-import type { DeviceTotals, DigestStackLifetimes, SnapshotDigest, TraceHead } from './digest.js';
+import type { DigestStackLifetimes, SnapshotDigest } from './digest.js';
 import type { LiveBlocks, LiveGroup } from './liveGroups.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import type { DigestFailure, DigestPeak, DigestPeakGroup } from './digestPeak.js';
+import type { DigestPeak } from './digestPeak.js';
 import type { Failure } from '../attribution/failures.js';
 import type { StacklessBucket } from '../attribution/owner.js';
-import type { PendingBlocks, PinnedSegment, PoolFacts, SegmentFacts } from '../attribution/segmentFacts.js';
-import {
-  bool,
-  count,
-  floats,
-  integers,
-  list,
-  number,
-  oneOf,
-  orNull,
-  record,
-  text,
-  where,
-  words,
-  type Shape,
-} from './shape.js';
+import type { SegmentFacts } from '../attribution/segmentFacts.js';
 import type { StackWords } from './stackKey.js';
 import type { Steps } from '../attribution/steps.js';
-import type { FreeingCollection } from '../timeline/collectorMarks.js';
 import type { TraceCurve } from './traceCurve.js';
-import { UNKNOWN, type Anchors, type SpanLives, type TraceMeeting, type TraceSpan } from './traceSpan.js';
+import { UNKNOWN, type Anchors, type SpanLives, type TraceSpan } from './traceSpan.js';
 
-const stackless: Shape<StacklessBucket> = oneOf('beforeRecording', 'noStack');
-const stepSource: Shape<Steps['source']> = oneOf('annotations', 'recorder', 'period');
-const frame: Shape<DigestFrame> = record({ file: text, line: number, function: text });
-const ordinals = where(words, rises);
+const text = v.string();
+const flag = v.boolean();
+/** A column is one value to the library, which would else be called for each of its numbers. */
+const words = v.custom<Uint32Array>((column) => column instanceof Uint32Array);
+const integers = v.custom<Int32Array>((column) => column instanceof Int32Array);
+const floats = v.custom<Float64Array>((column) => column instanceof Float64Array && column.every(Number.isFinite));
 
-const stackWords = { frames: list(count), forwardFrames: list(count), stackless };
-const stack: Shape<StackWords> = record(stackWords);
+const stackless: v.GenericSchema<StacklessBucket> = v.picklist(['beforeRecording', 'noStack']);
+const stepSource: v.GenericSchema<Steps['source']> = v.picklist(['annotations', 'recorder', 'period']);
+const frame: v.GenericSchema<DigestFrame> = v.object({ file: text, line: finite, function: text });
+const ordinals = v.pipe(words, v.check(rises));
 
-const equal: Shape<EqualBlocks> = record({ size: number, blocks: count });
+const stackWords = { frames: v.array(count), forwardFrames: v.array(count), stackless };
+const stack: v.GenericSchema<StackWords> = v.object(stackWords);
 
-const group: Shape<LiveGroup> = record({
+const equal: v.GenericSchema<EqualBlocks> = v.object({ size: finite, blocks: count });
+
+const group: v.GenericSchema<LiveGroup> = v.object({
   ...stackWords,
   equal,
-  liveBytes: number,
-  requestedBytes: number,
-  blocks: number,
-  categories: where(floats, (categories) => categories.length === CATEGORY_CODES),
+  liveBytes: finite,
+  requestedBytes: finite,
+  blocks: finite,
+  categories: v.pipe(
+    floats,
+    v.check((categories) => categories.length === CATEGORY_CODES),
+  ),
 });
 
-const blocks: Shape<LiveBlocks> = where(
-  record({ count, device: integers, addrLow: words, addrHigh: words, size: floats, group: words, birth: words }),
-  ({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows),
+const blocks: v.GenericSchema<LiveBlocks> = v.pipe(
+  v.object({ count, device: integers, addrLow: words, addrHigh: words, size: floats, group: words, birth: words }),
+  v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
 );
 
-const setting: Shape<SettingValue> = (value): value is SettingValue =>
-  value === null || text(value) || typeof value === 'number' || bool(value) || settings(value);
-function settings(value: unknown): value is { readonly [key: string]: SettingValue } {
-  return typeof value === 'object' && value !== null && Object.values(value).every(setting);
-}
+const setting: v.GenericSchema<SettingValue> = v.nullable(
+  v.union([
+    text,
+    v.number(),
+    flag,
+    v.record(
+      text,
+      v.lazy(() => setting),
+    ),
+  ]),
+);
 
-const segments: Shape<SegmentFacts> = record({
-  pools: list<PoolFacts>(
-    record({
-      device: number,
-      pool: orNull(text),
+const segments: v.GenericSchema<SegmentFacts> = v.object({
+  pools: v.array(
+    v.object({
+      device: finite,
+      pool: v.nullable(text),
       stream: text,
-      isExpandable: bool,
-      reservedBytes: number,
-      liveBytes: number,
-      idleBytes: number,
+      isExpandable: flag,
+      reservedBytes: finite,
+      liveBytes: finite,
+      idleBytes: finite,
     }),
   ),
-  pinned: list<PinnedSegment>(record({ device: number, totalBytes: number, liveBytes: number, group: count })),
-  pending: list<PendingBlocks>(record({ device: number, group: count, bytes: number, blocks: number })),
-  outOfMemory: list(number),
-  places: list<SegmentFacts['places'][number]>(record({ device: number, addresses: list(number) })),
-  settings: orNull(settings),
+  pinned: v.array(v.object({ device: finite, totalBytes: finite, liveBytes: finite, group: count })),
+  pending: v.array(v.object({ device: finite, group: count, bytes: finite, blocks: finite })),
+  outOfMemory: v.array(finite),
+  places: v.array(v.object({ device: finite, addresses: v.array(finite) })),
+  settings: v.nullable(v.record(text, setting)),
 });
 
-const sentence = record<Omit<SnapshotWarning, 'device'>>({ code: text, message: text });
-const warning: Shape<SnapshotWarning> = (value): value is SnapshotWarning =>
-  sentence(value) && (!('device' in value) || count(value.device));
+const warning: v.GenericSchema<SnapshotWarning> = v.object({
+  code: text,
+  message: text,
+  device: v.exactOptional(count),
+});
 
-const steps: Shape<Steps> = record({ source: stepSource, device: number, starts: ordinals });
+const steps: v.GenericSchema<Steps> = v.object({ source: stepSource, device: finite, starts: ordinals });
 
-const lifetimes: Shape<DigestStackLifetimes> = record({
+const lifetimes: v.GenericSchema<DigestStackLifetimes> = v.object({
   ...stackWords,
   steps: count,
   stepSource,
-  binSteps: number,
+  binSteps: finite,
   floors: floats,
   survivorBirths: words,
-  usualFreedAge: orNull(number),
-  oldestFreedAge: orNull(number),
-  drops: list(record({ step: number, bytes: number, site: orNull(frame) })),
+  usualFreedAge: v.nullable(finite),
+  oldestFreedAge: v.nullable(finite),
+  drops: v.array(v.object({ step: finite, bytes: finite, site: v.nullable(frame) })),
 });
 
-const peak: Shape<DigestPeak> = record({
-  device: number,
-  event: number,
-  timeUs: orNull(number),
-  step: orNull(number),
-  liveBytes: number,
-  reservedBytes: orNull(number),
-  phase: orNull(oneOf(...PHASES)),
-  frames: list(count),
-  older: record({
-    parameterBytes: number,
-    stateBytes: number,
-    hasGradients: bool,
-    freed: list(record({ frames: list(count), bytes: number, blocks: count })),
+const peak: v.GenericSchema<DigestPeak> = v.object({
+  device: finite,
+  event: finite,
+  timeUs: v.nullable(finite),
+  step: v.nullable(finite),
+  liveBytes: finite,
+  reservedBytes: v.nullable(finite),
+  phase: v.nullable(v.picklist(PHASES)),
+  frames: v.array(count),
+  older: v.object({
+    parameterBytes: finite,
+    stateBytes: finite,
+    hasGradients: flag,
+    freed: v.array(v.object({ frames: v.array(count), bytes: finite, blocks: count })),
   }),
-  groups: list<DigestPeakGroup>(
-    record({
+  groups: v.array(
+    v.object({
       ...stackWords,
-      category: where(count, (category) => category < CATEGORY_CODES),
-      bytes: number,
-      blocks: number,
+      category: v.pipe(
+        count,
+        v.check((category) => category < CATEGORY_CODES),
+      ),
+      bytes: finite,
+      blocks: finite,
       equal,
-      keptForBackward: number,
-      fromEarlierSteps: number,
+      keptForBackward: finite,
+      fromEarlierSteps: finite,
     }),
   ),
 });
 
-const anchors: Shape<Anchors> = where(
-  record({ at: ordinals, hash: integers, timeUs: floats }),
-  ({ at, hash, timeUs }) => hash.length === at.length && timeUs.length === at.length,
+const anchors: v.GenericSchema<Anchors> = v.pipe(
+  v.object({ at: ordinals, hash: integers, timeUs: floats }),
+  v.check(({ at, hash, timeUs }) => hash.length === at.length && timeUs.length === at.length),
 );
 const meeting = {
   events: count,
   anchors,
-  marks: list(count),
-  takenAtUs: orNull(number),
-  behindUs: orNull(number),
+  marks: v.array(count),
+  takenAtUs: v.nullable(finite),
+  behindUs: v.nullable(finite),
 };
 
-const lives: Shape<SpanLives> = where(
-  record({
+const lives: v.GenericSchema<SpanLives> = v.pipe(
+  v.object({
     count,
     birth: integers,
     death: integers,
@@ -160,154 +156,161 @@ const lives: Shape<SpanLives> = where(
     stack: words,
     site: words,
   }),
-  ({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows),
+  v.check(({ count: rows, ...columns }) => Object.values(columns).every((column) => column.length === rows)),
 );
 
-const span: Shape<TraceSpan> = where(
-  record({
+const span: v.GenericSchema<TraceSpan> = v.pipe(
+  v.object({
     ...meeting,
-    device: number,
+    device: finite,
     stepSource,
     starts: ordinals,
-    startsUs: orNull(floats),
-    since: number,
+    startsUs: v.nullable(floats),
+    since: finite,
     lives,
-    stacks: list(stack),
-    sites: list(orNull(frame)),
+    stacks: v.array(stack),
+    sites: v.array(v.nullable(frame)),
   }),
-  ({ starts, startsUs, lives: { stack: stackOf, site }, stacks, sites }) =>
-    (startsUs?.length ?? starts.length) === starts.length &&
-    stackOf.every((index) => index === UNKNOWN || index < stacks.length) &&
-    site.every((index) => index === UNKNOWN || index < sites.length),
+  v.check(
+    ({ starts, startsUs, lives: { stack: stackOf, site }, stacks, sites }) =>
+      (startsUs?.length ?? starts.length) === starts.length &&
+      stackOf.every((index) => index === UNKNOWN || index < stacks.length) &&
+      site.every((index) => index === UNKNOWN || index < sites.length),
+  ),
 );
 
-const failure: Shape<Failure> = record({
+const failure: v.GenericSchema<Failure> = v.object({
   event: count,
-  time: orNull(number),
-  askedBytes: number,
-  deviceFreeBytes: orNull(number),
-  liveBytes: number,
-  reservedBytes: orNull(number),
+  time: v.nullable(finite),
+  askedBytes: finite,
+  deviceFreeBytes: v.nullable(finite),
+  liveBytes: finite,
+  reservedBytes: v.nullable(finite),
   metadata: text,
 });
 
-const curve: Shape<TraceCurve> = where(
-  record({
-    device: number,
+const curve: v.GenericSchema<TraceCurve> = v.pipe(
+  v.object({
+    device: finite,
     event: ordinals,
-    time: orNull(floats),
-    startUs: orNull(number),
+    time: v.nullable(floats),
+    startUs: v.nullable(finite),
     live: floats,
-    reserved: orNull(floats),
-    outOfMemory: list(failure),
-    collected: list<FreeingCollection>(
-      record({ event: count, time: number, collected: record({ bytes: number, blocks: count }) }),
-    ),
-    meeting: record<TraceMeeting>(meeting),
+    reserved: v.nullable(floats),
+    outOfMemory: v.array(failure),
+    collected: v.array(v.object({ event: count, time: finite, collected: v.object({ bytes: finite, blocks: count }) })),
+    meeting: v.object(meeting),
   }),
-  ({ event: { length }, time, live, reserved }) =>
-    (time?.length ?? length) === length &&
-    live.length === length + 1 &&
-    (reserved?.length ?? length + 1) === length + 1,
+  v.check(
+    ({ event: { length }, time, live, reserved }) =>
+      (time?.length ?? length) === length &&
+      live.length === length + 1 &&
+      (reserved?.length ?? length + 1) === length + 1,
+  ),
 );
 
-const recording: Shape<Recording> = record({
+const recording: v.GenericSchema<Recording> = v.object({
   run: text,
-  rank: orNull(number),
-  worldSize: orNull(number),
-  isLight: bool,
-  step: orNull(number),
-  takenAtUs: orNull(number),
-  behindUs: list(orNull(number)),
-  stepEndsUs: list(number),
-  collections: list<Collection>(record({ fromUs: number, toUs: number })),
-  devices: list<RecordedDevice>(record({ device: number, capacityBytes: orNull(number), outsideBytes: number })),
-  owners: list<RecordedOwner>(
-    record({
+  rank: v.nullable(finite),
+  worldSize: v.nullable(finite),
+  isLight: flag,
+  step: v.nullable(finite),
+  takenAtUs: v.nullable(finite),
+  behindUs: v.array(v.nullable(finite)),
+  stepEndsUs: v.array(finite),
+  collections: v.array(v.object({ fromUs: finite, toUs: finite })),
+  devices: v.array(v.object({ device: finite, capacityBytes: v.nullable(finite), outsideBytes: finite })),
+  owners: v.array(
+    v.object({
       kind: text,
       name: text,
       file: text,
-      line: number,
-      bytes: number,
-      graphBytes: number,
-      allocatedSteps: orNull(number),
-      container: orNull<RecordedContainer>(record({ type: text, length: number, maxlen: orNull(number) })),
-      allocatedAt: list(record({ file: text, line: number, bytes: number })),
+      line: finite,
+      bytes: finite,
+      graphBytes: finite,
+      allocatedSteps: v.nullable(finite),
+      container: v.nullable(v.object({ type: text, length: finite, maxlen: v.nullable(finite) })),
+      allocatedAt: v.array(v.object({ file: text, line: finite, bytes: finite })),
     }),
   ),
-  chances: record<RecordedChances>({
-    loops: orNull(
-      list<RecordedLoop>(
-        record({
+  chances: v.object({
+    loops: v.nullable(
+      v.array(
+        v.object({
           file: text,
           function: text,
-          line: number,
-          lastLine: number,
-          rounds: orNull(number),
-          isStepLoop: bool,
+          line: finite,
+          lastLine: finite,
+          rounds: v.nullable(finite),
+          isStepLoop: flag,
         }),
       ),
     ),
-    releases: orNull(list<RecordedRelease>(record({ file: text, line: number, runs: number }))),
-    containers: orNull(
-      list<GrownContainer>(
-        record({
+    releases: v.nullable(v.array(v.object({ file: text, line: finite, runs: finite }))),
+    containers: v.nullable(
+      v.array(
+        v.object({
           root: text,
           name: text,
           file: text,
-          line: number,
+          line: finite,
           kind: text,
-          length: number,
-          previousLength: number,
-          bound: orNull(number),
-          bytes: number,
+          length: finite,
+          previousLength: finite,
+          bound: v.nullable(finite),
+          bytes: finite,
         }),
       ),
     ),
-    fullCollections: orNull(number),
+    fullCollections: v.nullable(finite),
   }),
-  sources: list<RecordedSource>(record({ file: text, sha256: text })),
-  commit: orNull(text),
+  sources: v.array(v.object({ file: text, sha256: text })),
+  commit: v.nullable(text),
 });
 
-const digest: Shape<SnapshotDigest> = record({
+const digest: v.GenericSchema<SnapshotDigest> = v.object({
   path: text,
-  rank: orNull(count),
+  rank: v.nullable(count),
   format: text,
-  fileBytes: number,
+  fileBytes: finite,
   eventCount: count,
-  takenAtUs: orNull(number),
-  savedAtUs: orNull(number),
-  devices: list<DeviceTotals>(
-    record({ device: number, liveBytes: number, reservedBytes: orNull(number), requestedBytes: orNull(number) }),
+  takenAtUs: v.nullable(finite),
+  savedAtUs: v.nullable(finite),
+  devices: v.array(
+    v.object({
+      device: finite,
+      liveBytes: finite,
+      reservedBytes: v.nullable(finite),
+      requestedBytes: v.nullable(finite),
+    }),
   ),
-  warnings: list(warning),
-  frames: list(frame),
-  groups: list(group),
+  warnings: v.array(warning),
+  frames: v.array(frame),
+  groups: v.array(group),
   blocks,
   segments,
-  heads: list<TraceHead>(
-    record({ device: number, events: count, hashes: list(number), firstUs: orNull(number), isWhole: bool }),
+  heads: v.array(
+    v.object({ device: finite, events: count, hashes: v.array(finite), firstUs: v.nullable(finite), isWhole: flag }),
   ),
-  steps: orNull(steps),
-  lifetimes: list(lifetimes),
-  peaks: list(peak),
-  failures: list<DigestFailure>(
-    record({
-      frames: list(count),
-      forwardFrames: list(count),
-      largestFreeBytes: orNull(number),
+  steps: v.nullable(steps),
+  lifetimes: v.array(lifetimes),
+  peaks: v.array(peak),
+  failures: v.array(
+    v.object({
+      frames: v.array(count),
+      forwardFrames: v.array(count),
+      largestFreeBytes: v.nullable(finite),
       held: peak,
     }),
   ),
-  spans: list(span),
-  curves: list(curve),
-  recording: orNull(recording),
+  spans: v.array(span),
+  curves: v.array(curve),
+  recording: v.nullable(recording),
 });
 
 /** True of a digest whose every index leads into its table: nothing that is made of it stumbles. */
 export function isDigest(value: unknown): value is SnapshotDigest {
-  if (!digest(value)) return false;
+  if (!v.is(digest, value)) return false;
   const { frames, groups, blocks: live, segments: facts, spans } = value;
   const isKnown = (index: number): boolean => index < frames.length;
   const isStack = (stack: { frames: readonly number[]; forwardFrames?: readonly number[] }): boolean =>

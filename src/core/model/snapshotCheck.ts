@@ -1,3 +1,5 @@
+import * as v from 'valibot';
+import { count, finite as finiteNumber } from './schema.js';
 import { Action, BlockState, EMPTY_STACK, NO_INDEX, type Snapshot } from './snapshot.js';
 
 /**
@@ -46,38 +48,25 @@ export function checkSnapshot(snapshot: Snapshot): void {
   finite('annotations.timeUs', annotations.timeUs);
 }
 
+const facts = v.object({
+  format: v.string(),
+  fileBytes: finiteNumber,
+  traces: v.array(v.object({ device: v.pipe(v.number(), v.safeInteger()), first: count, count })),
+  settings: v.nullable(v.object({})),
+  takenAtUs: v.nullable(finiteNumber),
+  warnings: v.array(v.object({ code: v.string(), message: v.string() })),
+  absent: v.array(v.string()),
+});
+
 /** Facts come from JSON, where anything may stand. */
 function checkFacts(snapshot: Snapshot): void {
-  const { format, fileBytes, traces, settings, takenAtUs, warnings, absent } = snapshot as Record<
-    keyof Snapshot,
-    unknown
-  >;
-  const sound =
-    typeof format === 'string' &&
-    Number.isFinite(fileBytes) &&
-    Array.isArray(traces) &&
-    typeof settings === 'object' &&
-    (takenAtUs === null || Number.isFinite(takenAtUs)) &&
-    Array.isArray(warnings) &&
-    warnings.every(isWarning) &&
-    Array.isArray(absent) &&
-    absent.every((what) => typeof what === 'string');
-  if (!sound) throw new RangeError('the facts are not those of a snapshot');
+  if (!v.is(facts, snapshot)) throw new RangeError('the facts are not those of a snapshot');
   let events = 0;
-  for (const { device, first, count } of snapshot.traces) {
-    if (![device, first, count].every(Number.isSafeInteger) || first < 0 || count < 0) {
-      throw new RangeError('a trace has no place');
-    }
-    if (first + count > snapshot.events.count) throw new RangeError('a trace is longer than the events');
-    events += count;
+  for (const { first, count: length } of snapshot.traces) {
+    if (first + length > snapshot.events.count) throw new RangeError('a trace is longer than the events');
+    events += length;
   }
   if (events > snapshot.events.count) throw new RangeError('the traces overlap');
-}
-
-function isWarning(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  const { code, message } = value as Record<string, unknown>;
-  return typeof code === 'string' && typeof message === 'string';
 }
 
 function checkStrings({ strings }: Snapshot): void {

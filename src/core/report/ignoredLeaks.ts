@@ -2,6 +2,7 @@
  * Leaks that a team has decided to live with: a file at the top of the workspace, for people to read and commit. A leak
  * is named by its file, function and statement, so that it is known again when lines move.
  */
+import * as v from 'valibot';
 import { ownerKey } from '../attribution/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
 import { GROWS, runVerdict } from './runReport.js';
@@ -123,12 +124,19 @@ function entriesOf(document: Record<string, unknown>): unknown[] {
   return entries as unknown[];
 }
 
+const positive = v.pipe(v.number(), v.safeInteger(), v.minValue(1));
+const ignoredLeak = v.object({
+  file: v.string(),
+  function: v.string(),
+  statement: v.pipe(v.string(), v.transform(statementText)),
+  line: positive,
+  occurrence: v.optional(positive, 1),
+  reason: v.optional(v.nullable(v.string()), null),
+});
+
 function leakOf(entry: unknown): IgnoredLeak | null {
-  if (!isRecord(entry)) return null;
-  const { file, function: name, statement, line, occurrence = 1, reason = null } = entry;
-  if (typeof file !== 'string' || typeof name !== 'string' || typeof statement !== 'string') return null;
-  if (!isCount(line) || !isCount(occurrence) || !(reason === null || typeof reason === 'string')) return null;
-  return { file, function: name, statement: statementText(statement), line, occurrence, reason };
+  const { success, output } = v.safeParse(ignoredLeak, entry);
+  return success ? output : null;
 }
 
 function entryOf({ file, function: name, statement, line, occurrence, reason }: IgnoredLeak): Record<string, unknown> {
@@ -154,8 +162,4 @@ function printed(document: Record<string, unknown>): string {
 
 function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 1;
 }

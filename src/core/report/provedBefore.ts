@@ -1,7 +1,8 @@
-import { count, list, oneOf, orNull, record, text, type Shape } from '../digest/shape.js';
+import * as v from 'valibot';
+import { count } from '../model/schema.js';
 import type { OwnerLine } from '../attribution/owner.js';
 import type { ObservedLine, ObservedRun } from './observedRun.js';
-import type { HolderReport, LineReport, SourceEdit } from './report.js';
+import type { HolderReport, LineReport } from './report.js';
 
 /** What a leak rested on: the versions of the files that it is in, and who kept its memory. */
 interface Proof {
@@ -92,7 +93,7 @@ export class ProvedBefore {
 
   private async load(): Promise<void> {
     const proofs = (await this.proofStore?.load()) ?? [];
-    if (!keptProofs(proofs)) return;
+    if (!v.is(keptProofs, proofs)) return;
     for (const { key, versions, holder } of proofs.slice(-MOST_LINES)) this.proofs.set(key, { versions, holder });
     this.kept = JSON.stringify(proofs);
   }
@@ -109,20 +110,21 @@ function keyOf({ run }: ObservedRun, { file, line, function: name }: OwnerLine):
   return [run.id, first?.takenAtUs ?? '', first?.fileBytes ?? '', file, line, name].join('\n');
 }
 
-const keptVersion: Shape<readonly [file: string, sha256: string]> = (value): value is readonly [string, string] =>
-  list(text)(value) && value.length === 2;
-
-/** A kept one has no edit: it would be one of another text. */
-const noEdit: Shape<SourceEdit | null> = (value) => value === null;
-
-const keptHolder: Shape<HolderReport> = record({
-  source: oneOf('recorder', 'cycle', 'pattern'),
-  file: text,
-  line: count,
-  name: text,
-  text,
-  fix: orNull(text),
-  edit: noEdit,
-});
-
-const keptProofs = list(record<KeptProof>({ key: text, versions: list(keptVersion), holder: orNull(keptHolder) }));
+/** A holder is kept without its edit, which would be one of another text. */
+const keptProofs: v.GenericSchema<KeptProof[]> = v.array(
+  v.object({
+    key: v.string(),
+    versions: v.array(v.tuple([v.string(), v.string()])),
+    holder: v.nullable(
+      v.object({
+        source: v.picklist(['recorder', 'cycle', 'pattern']),
+        file: v.string(),
+        line: count,
+        name: v.string(),
+        text: v.string(),
+        fix: v.nullable(v.string()),
+        edit: v.null(),
+      }),
+    ),
+  }),
+);

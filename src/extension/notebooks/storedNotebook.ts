@@ -1,23 +1,24 @@
 /** A notebook as it lies on the disk (nbformat 4). */
+import * as v from 'valibot';
+
+const cell = v.object({
+  cell_type: v.literal('code'),
+  source: v.union([
+    v.string(),
+    v.pipe(
+      v.array(v.string()),
+      v.transform((lines) => lines.join('')),
+    ),
+  ]),
+});
+const notebook = v.pipe(v.string(), v.parseJson(), v.object({ cells: v.array(v.unknown()) }));
 
 /** Texts of the code cells; empty if this is not a notebook. Nothing in it is believed. */
 export function storedCells(json: string): string[] {
-  let notebook: unknown;
-  try {
-    notebook = JSON.parse(json);
-  } catch {
-    return [];
-  }
-  const cells = isRecord(notebook) ? notebook['cells'] : null;
-  if (!Array.isArray(cells)) return [];
-  return cells.flatMap((cell: unknown) => {
-    if (!isRecord(cell) || cell['cell_type'] !== 'code') return [];
-    const source = cell['source'];
-    if (typeof source === 'string') return [source];
-    return Array.isArray(source) && source.every((line) => typeof line === 'string') ? [source.join('')] : [];
+  const { success, output } = v.safeParse(notebook, json);
+  if (!success) return [];
+  return output.cells.flatMap((entry) => {
+    const code = v.safeParse(cell, entry);
+    return code.success ? [code.output.source] : [];
   });
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

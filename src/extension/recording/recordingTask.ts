@@ -1,4 +1,5 @@
 /** A Python program that runs under the recorder, as a task of VS Code: with a terminal, a way to stop it and to repeat it. */
+import * as v from 'valibot';
 import * as vscode from 'vscode';
 import { RECORDING_TASK_TYPE } from '../contributions.js';
 import { recorderOptions } from '../settings.js';
@@ -84,16 +85,13 @@ export class RecordingTasks implements vscode.TaskProvider {
   }
 }
 
-function isRecording(definition: vscode.TaskDefinition): definition is RecordingDefinition {
-  const { program, args, options, python } = definition as Partial<Record<string, unknown>>;
-  return (
-    typeof program === 'string' &&
-    (args === undefined || isTexts(args)) &&
-    (options === undefined || isTexts(options)) &&
-    (python === undefined || typeof python === 'string')
-  );
-}
+const recordingDefinition = v.object({
+  program: v.string(),
+  args: v.optional(v.array(v.string())),
+  options: v.optional(v.array(v.string())),
+  python: v.optional(v.string()),
+});
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string');
+function isRecording(definition: vscode.TaskDefinition): definition is RecordingDefinition {
+  return v.is(recordingDefinition, definition);
 }

@@ -4,7 +4,7 @@ import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../protoc
 import {
   askWorker,
   TIMELINE_PROTOCOL,
-  TIMELINE_SHAPES,
+  TIMELINE_SCHEMAS,
   type TimelineApi,
   type TimelineEvents,
 } from '../../protocol/timelineApi.js';
@@ -144,7 +144,7 @@ export class TimelinePage implements vscode.Disposable {
       (message: RpcMessage) => {
         void this.place.webview.postMessage(message);
       },
-      TIMELINE_SHAPES,
+      TIMELINE_SCHEMAS,
     );
   }
 

@@ -1,4 +1,6 @@
+import * as v from 'valibot';
 import * as vscode from 'vscode';
+import { integer } from '../../protocol/schema.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import { CELL_SCHEME } from '../notebooks/notebookCells.js';
 import type { PythonFiles } from './pythonFiles.js';
@@ -10,10 +12,10 @@ export interface SourcePlace {
   readonly line: number;
 }
 
+const sourcePlace: v.GenericSchema<SourcePlace> = v.object({ file: v.string(), line: integer(1) });
+
 export function isSourcePlace(value: unknown): value is SourcePlace {
-  if (typeof value !== 'object' || value === null) return false;
-  const { file, line } = value as Record<string, unknown>;
-  return typeof file === 'string' && typeof line === 'number' && Number.isSafeInteger(line) && line >= 1;
+  return v.is(sourcePlace, value);
 }
 
 /**

@@ -13,7 +13,7 @@ import { isRpcMessage, RpcError, RpcServer, type RpcMessage } from '../../../src
 import type { SavedFile } from '../../../src/protocol/saveData.js';
 import {
   askWorker,
-  TIMELINE_SHAPES,
+  TIMELINE_SCHEMAS,
   type TimelineApi,
   type TimelineEvents,
   type TimelineState,
@@ -221,7 +221,7 @@ export class TimelineHarness {
         this.measure(message);
         this.post(message);
       },
-      TIMELINE_SHAPES,
+      TIMELINE_SCHEMAS,
     );
   }
 

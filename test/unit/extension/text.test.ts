@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
+import * as v from 'valibot';
 import { distinctNames } from '../../../src/extension/text/distinctNames.js';
 import { sentenceNaming, sentenceWithout } from '../../../src/extension/text/fileSentence.js';
 import { basename, dirname } from '../../../src/extension/text/pathText.js';
 import { globMatcher, isSkippedFolder } from '../../../src/extension/watch/globPattern.js';
 import { recordedFolders, ruleFromChoice } from '../../../src/extension/workspace/recordedFolders.js';
 import { timelineHtml } from '../../../src/extension/timeline/timelineHtml.js';
-import { TIMELINE_SHAPES } from '../../../src/protocol/timelineApi.js';
+import { TIMELINE_SCHEMAS } from '../../../src/protocol/timelineApi.js';
 import { plainText } from './support/plainText.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { runReport, snapshotReport } from './support/reports.js';
@@ -116,10 +117,12 @@ describe('What the timeline is told and asks', () => {
     assert.match(html, /<meta name="csp-nonce" content="abc" \/>/);
   });
 
+  const fits = (name: keyof typeof TIMELINE_SCHEMAS, params: unknown): boolean => v.is(TIMELINE_SCHEMAS[name], params);
+
   it('is refused when it makes no sense', () => {
     const query = { path: 'a', device: 0, axis: 'time', window: null, pixels: 800 };
-    assert.ok(TIMELINE_SHAPES.timeline(query));
-    assert.ok(TIMELINE_SHAPES.timeline({ ...query, window: { from: 0, to: 1 } }));
+    assert.ok(fits('timeline', query));
+    assert.ok(fits('timeline', { ...query, window: { from: 0, to: 1 } }));
     const bad = [
       null,
       { ...query, path: 1 },
@@ -130,16 +133,14 @@ describe('What the timeline is told and asks', () => {
       { ...query, window: { from: 0, to: Infinity } },
       { ...query, window: 3 },
     ];
-    for (const value of bad) assert.ok(!TIMELINE_SHAPES.timeline(value), JSON.stringify(value));
+    for (const value of bad) assert.ok(!fits('timeline', value), JSON.stringify(value));
     const live = { path: 'a', device: 0, event: -1, by: 'line' };
-    assert.ok(TIMELINE_SHAPES.liveAt(live));
+    assert.ok(fits('liveAt', live));
     for (const wrong of [{ event: -2 }, { event: '1' }, { by: 'file' }])
-      assert.ok(!TIMELINE_SHAPES.liveAt({ ...live, ...wrong }));
-    assert.ok(
-      TIMELINE_SHAPES.allocatedIn({ ...query, by: 'stack' }) && !TIMELINE_SHAPES.allocatedIn({ ...query, by: 1 }),
-    );
+      assert.ok(!fits('liveAt', { ...live, ...wrong }));
+    assert.ok(fits('allocatedIn', { ...query, by: 'stack' }) && !fits('allocatedIn', { ...query, by: 1 }));
     const bands = { ...query, rows: 400, bytes: null, grouping: 'age', line: { file: 'a.py', line: 3 } };
-    assert.ok(TIMELINE_SHAPES.bands(bands) && TIMELINE_SHAPES.bands({ ...bands, line: null }));
+    assert.ok(fits('bands', bands) && fits('bands', { ...bands, line: null }));
     for (const wrong of [
       { rows: 0 },
       { rows: 1e9 },
@@ -149,17 +150,17 @@ describe('What the timeline is told and asks', () => {
       { line: {} },
       { line: 3 },
     ]) {
-      assert.ok(!TIMELINE_SHAPES.bands({ ...bands, ...wrong }), JSON.stringify(wrong));
+      assert.ok(!fits('bands', { ...bands, ...wrong }), JSON.stringify(wrong));
     }
     const detail = { path: 'a', device: 0, grouping: 'line', series: 0, event: -1, row: null };
-    assert.ok(TIMELINE_SHAPES.bandDetail(detail) && TIMELINE_SHAPES.bandDetail({ ...detail, row: 7 }));
+    assert.ok(fits('bandDetail', detail) && fits('bandDetail', { ...detail, row: 7 }));
     for (const wrong of [{ series: -1 }, { event: 0.5 }, { row: -1 }, { row: '7' }, { grouping: null }]) {
-      assert.ok(!TIMELINE_SHAPES.bandDetail({ ...detail, ...wrong }), JSON.stringify(wrong));
+      assert.ok(!fits('bandDetail', { ...detail, ...wrong }), JSON.stringify(wrong));
     }
-    assert.ok(TIMELINE_SHAPES.openSource({ file: 'a.py', line: 1, preserveFocus: true }));
-    assert.ok(!TIMELINE_SHAPES.openSource({ file: 'a.py', line: 0, preserveFocus: true }));
-    assert.ok(!TIMELINE_SHAPES.openSource({ file: 'a.py', line: 1 }));
-    assert.ok(TIMELINE_SHAPES.ready({ protocol: 1 }) && !TIMELINE_SHAPES.ready({}) && !TIMELINE_SHAPES.ready(null));
+    assert.ok(fits('openSource', { file: 'a.py', line: 1, preserveFocus: true }));
+    assert.ok(!fits('openSource', { file: 'a.py', line: 0, preserveFocus: true }));
+    assert.ok(!fits('openSource', { file: 'a.py', line: 1 }));
+    assert.ok(fits('ready', { protocol: 1 }) && !fits('ready', {}) && !fits('ready', null));
   });
 });
 
