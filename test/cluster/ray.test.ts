@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { builtProgram, repositoryRoot } from '../support/repository.js';
+import { delimiter, dirname, join } from 'node:path';
+import { repositoryRoot } from '../support/repository.js';
 import { filesIn, FOLDER, leakline } from './fleet.js';
 
 const PYTHON = process.env['LEAKLINE_RAY_PYTHON'] ?? 'python3';
@@ -23,34 +23,32 @@ describe('Ray', () => {
     if (folder !== '') rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
   });
 
-  function onRay(out: string, command: string): void {
-    const { status, stderr } = spawnSync(
-      PYTHON,
-      ['-m', 'leakline_recorder.on_ray', '--shards', '4', '--out', at(out), '--command', command, FOLDER],
-      {
-        encoding: 'utf8',
-        env: {
-          ...process.env,
-          PYTHONPATH: join(repositoryRoot(), 'recorder'),
-          RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO: '0',
-        },
+  function onRay(out: string, pathBefore = ''): void {
+    const python = ['-m', 'leakline.ray', 'digest', '--shards', '4', '--out', at(out), FOLDER];
+    const { status, stderr } = spawnSync(PYTHON, python, {
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        PATH: [pathBefore, dirname(process.execPath), process.env['PATH']].join(delimiter),
+        PYTHONPATH: join(repositoryRoot(), 'recorder'),
+        RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO: '0',
       },
-    );
+    });
     assert.equal(status, 0, stderr);
   }
 
   it('runs one shard per task', () => {
-    onRay('ray', `${process.execPath} ${builtProgram('cli.js')}`);
+    onRay('ray');
     assert.deepEqual(filesIn(at('ray/digests')), filesIn(at('one/digests')));
   });
 
   it('runs a shard again whose worker was killed', () => {
+    mkdirSync(at('deadly'));
     // Kills its worker the first time that a shard is tried.
-    writeFileSync(
-      at('deadly.sh'),
-      `if mkdir ${at('tried')} 2>/dev/null; then kill -9 $PPID; fi; exec ${process.execPath} ${builtProgram('cli.js')} "$@"\n`,
-    );
-    onRay('killed', `bash ${at('deadly.sh')}`);
+    const kill = `if [ "$1" != --version ] && mkdir '${at('tried')}' 2>/dev/null; then kill -9 $PPID; fi`;
+    writeFileSync(at('deadly/node'), `#!/bin/sh\n${kill}\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
+    onRay('killed', at('deadly'));
+    assert.ok(existsSync(at('tried')));
     assert.deepEqual(filesIn(at('killed/digests')), filesIn(at('one/digests')));
   });
 });
