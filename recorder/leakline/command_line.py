@@ -29,12 +29,12 @@ def command(arguments: Sequence[str]) -> List[str]:
 
 
 def _node() -> str:
-    wanted = '.'.join(map(str, OLDEST))
+    advice = f"Install Node.js {'.'.join(map(str, OLDEST))} or newer, such as: conda install nodejs"
     path = shutil.which('node')
     if path is None:
-        raise NodeMissing(f'Node.js is not on the PATH. Install Node.js {wanted} or newer, such as: conda install nodejs')
-    told = subprocess.run([path, '--version'], capture_output=True, text=True).stdout
+        raise NodeMissing(f'Node.js is not on the PATH. {advice}')
+    told = subprocess.run([path, '--version'], capture_output=True, text=True).stdout.strip()
     version = tuple(map(int, re.findall(r'\d+', told)[:2]))
     if version < OLDEST:
-        raise NodeMissing(f'{path} is Node.js {told.strip()}. Install {wanted} or newer, such as: conda install nodejs')
+        raise NodeMissing(f'{path} is Node.js {told}. {advice}' if version else f'{path} does not tell its version. {advice}')
     return path

@@ -14,13 +14,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Dict, Iterator, List, Optional
+import unittest
+from pathlib import Path
+from typing import Any, ContextManager, Dict, Iterator, List, NamedTuple, Optional
 
 import pytest
 
-MODEL = ('Measured on the CPU with a model of the CUDA allocator. It sees Python references, autograd graphs and cycles, '
-         'but no streams, fragmentation, custom kernels or compiled regions.')
-SECONDS = pytest.StashKey[float]()
+MODEL = ('Measured on the CPU with a model of the CUDA allocator, to which each tensor belongs. It sees Python references, '
+         'autograd graphs and cycles, but no streams, other threads, fragmentation, custom kernels or compiled regions.')
+COST = 'leakline_seconds'
+#: with fewer, no growth is proved to be a leak
+FEWEST_STEPS = 16
+_seconds: List[float] = []
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -32,7 +37,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line('markers', 'limit_gpu_leaks(per_step=0, steps=30, warmup=3): run the test as so many steps, '
                                        'and fail if GPU memory leaks more than per_step bytes per step')
-    config.stash[SECONDS] = 0.0
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    if report.when == 'call':    # by the report: the test may have run in another process
+        _seconds.extend(value for name, value in report.user_properties if name == COST)
 
 
 class GpuLeaks:
@@ -46,6 +55,7 @@ class GpuLeaks:
         self._item = item
         self._per_step = per_step
         self._every = every
+        self._steps = 0
         self._model = item.config.getoption('--leakline') == 'cpu'
         self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
         self._exits = contextlib.ExitStack()
@@ -62,6 +72,7 @@ class GpuLeaks:
             self._start()
         yield
         api.mark_step()
+        self._steps += 1
 
     def _start(self) -> None:
         import torch
@@ -90,6 +101,8 @@ class GpuLeaks:
         """Judge the steps so far, once. Fails the test if more leaks than may."""
         from leakline_recorder import api
 
+        if self._steps < FEWEST_STEPS:
+            self._item.warn(pytest.PytestWarning(f'{self._steps} steps prove no leak of GPU memory: take {FEWEST_STEPS} or more'))
         if self._folder is None:
             return
         began = time.perf_counter()
@@ -98,7 +111,7 @@ class GpuLeaks:
             findings = self._findings(self._folder.name)
         finally:
             self.stop()
-            self._item.config.stash[SECONDS] += time.perf_counter() - began
+            self._item.user_properties.append((COST, time.perf_counter() - began))
         leaks = [finding for finding in findings if finding['verdict'] == 'leak']
         if sum(leak['bytesPerStep'] or 0 for leak in leaks) > self._per_step:
             note = [MODEL] if self._model else []
@@ -108,13 +121,22 @@ class GpuLeaks:
                 self._item.warn(pytest.PytestWarning('\n'.join(_told(finding))))
 
     def _findings(self, folder: str) -> List[Dict[str, Any]]:
-        from .command_line import command
+        from .command_line import NodeMissing, command
 
-        root = str(self._item.config.rootpath)
-        done = subprocess.run(command(['analyze', '--json', '--root', root, folder]), capture_output=True, text=True)
+        try:
+            line = command(['analyze', '--json', '--root', str(_root(self._item.config)), folder])
+        except NodeMissing as missing:
+            pytest.fail(f'No verdict on GPU leaks: {missing}', pytrace=False)
+        done = subprocess.run(line, capture_output=True, encoding='utf-8', errors='replace')
         if not done.stdout:
-            pytest.fail(f'Leakline could not judge the recording: {done.stderr.strip()}', pytrace=False)
+            pytest.fail(f'No verdict on GPU leaks: {done.stderr.strip()}', pytrace=False)
         return [finding for run in json.loads(done.stdout)['runs'] for finding in run['findings']]
+
+
+def _root(config: pytest.Config) -> Path:
+    """Where the sources lie: the folder that pytest was started in, if its configuration lies below, as in ``tests/pytest.ini``."""
+    started, configured = config.invocation_params.dir, config.rootpath
+    return started if started in configured.parents else configured
 
 
 def _told(finding: Dict[str, Any]) -> List[str]:
@@ -129,54 +151,79 @@ def _told(finding: Dict[str, Any]) -> List[str]:
 @pytest.fixture
 def gpu_leaks(request: pytest.FixtureRequest) -> GpuLeaks:
     """Steps by hand: ``with gpu_leaks.step():`` around each. The test fails if they leak."""
+    mark = request.node.get_closest_marker('limit_gpu_leaks')
+    limits = _limits(*mark.args, **mark.kwargs) if mark is not None else _limits()
     # A snapshot after each step: any may be the last, after which the variables of the test are gone.
-    return GpuLeaks(request.node, per_step=0, every=1)
+    return GpuLeaks(request.node, limits.per_step, every=1)
 
 
-def pytest_runtest_setup(item: pytest.Item) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_call(item: pytest.Item) -> None:
+    """Not a wrapper: pluggy's older releases know other ones than its newer releases."""
     mark = item.get_closest_marker('limit_gpu_leaks')
-    if mark is not None and isinstance(item, pytest.Function) and item.config.getoption('--leakline') != 'off':
-        item.obj = _repeated(item, **mark.kwargs)
+    watch = getattr(item, 'funcargs', {}).get('gpu_leaks')
+    if item.config.getoption('--leakline') == 'off' or not isinstance(item, pytest.Function):
+        return
+    if isinstance(watch, GpuLeaks):
+        item.runtest = functools.partial(_checked, item, watch)    # type: ignore[method-assign]
+    elif mark is not None:
+        item.runtest = functools.partial(_repeated, item, _limits(*mark.args, **mark.kwargs))    # type: ignore[method-assign]
 
 
-def _repeated(item: pytest.Function, per_step: int = 0, steps: int = 30, warmup: int = 3) -> Any:
-    """A test's body that runs once per step; the warm-up runs before any memory is watched."""
+class Limits(NamedTuple):
+    per_step: int
+    steps: int
+    warmup: int
+
+
+def _limits(per_step: int = 0, steps: int = 30, warmup: int = 3) -> Limits:
+    """The arguments of the marker."""
+    limits = Limits(per_step, steps, warmup)
+    if not all(isinstance(number, int) and number >= 0 for number in limits):
+        raise ValueError(f'limit_gpu_leaks takes whole numbers: per_step={per_step!r} bytes, steps={steps!r}, warmup={warmup!r}')
+    return limits
+
+
+def _checked(item: pytest.Function, watch: GpuLeaks) -> None:
+    del item.runtest    # that of its class again: a plugin may run the test once more
+    try:
+        item.runtest()
+        watch.check()
+    finally:
+        watch.stop()
+
+
+def _repeated(item: pytest.Function, limits: Limits) -> None:
+    """Runs a test's body once per step; the warm-up runs before any memory is watched."""
     body = item.obj
-    watch = GpuLeaks(item, per_step, every=max(1, steps // 3))
+    watch = GpuLeaks(item, limits.per_step, every=max(1, limits.steps // 3))
+
+    def turns() -> Iterator[ContextManager[None]]:
+        for turn in range(limits.warmup + limits.steps):
+            yield contextlib.nullcontext() if turn < limits.warmup else watch.step()
 
     @functools.wraps(body)
     def called(*args: Any, **named: Any) -> None:
-        with contextlib.ExitStack() as exits:
-            exits.callback(watch.stop)
-            for _ in range(warmup):
+        for turn in turns():
+            with turn:
                 body(*args, **named)
-            for _ in range(steps):
-                with watch.step():
-                    body(*args, **named)
-            watch.check()
 
     @functools.wraps(body)
     async def awaited(*args: Any, **named: Any) -> None:
-        with contextlib.ExitStack() as exits:
-            exits.callback(watch.stop)
-            for _ in range(warmup):
+        for turn in turns():
+            with turn:
                 await body(*args, **named)
-            for _ in range(steps):
-                with watch.step():
-                    await body(*args, **named)
-            watch.check()
-    return awaited if inspect.iscoroutinefunction(body) else called
+
+    item.obj = awaited if inspect.iscoroutinefunction(body) else called
+    instance = getattr(item, 'instance', None)
+    if isinstance(instance, unittest.TestCase):
+        setattr(instance, item.name, item.obj)    # unittest looks for a coroutine there
+    try:
+        _checked(item, watch)
+    finally:
+        item.obj = body
 
 
-@pytest.hookimpl(wrapper=True)
-def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Iterator[None]:
-    result = yield
-    watch = pyfuncitem.funcargs.get('gpu_leaks')
-    if isinstance(watch, GpuLeaks):
-        watch.check()
-    return result
-
-
-def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    if config.stash[SECONDS] > 0:
-        terminalreporter.write_line(f'leakline: {config.stash[SECONDS]:.1f} s for steps and verdicts')
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    if _seconds:
+        terminalreporter.write_line(f'leakline: {sum(_seconds):.1f} s for verdicts of {len(_seconds)} tests')

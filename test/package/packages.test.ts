@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 
 const root = repositoryRoot();
@@ -77,8 +77,24 @@ describe('The Python package', () => {
     assert.equal(missing.status, 2);
   });
 
-  it('records a script with `leakline run`, which says when nothing is recorded', () => {
-    const script = join(folder, 'train.py');
+  it('records a training with `leakline run`, and reads what it recorded', () => {
+    // A stand-in for torch: this environment has nothing but the package.
+    const env = { ...process.env, PYTHONPATH: join(root, 'test/recorder/standin') };
+    const options = { encoding: 'utf8', cwd: folder, env } as const;
+    const steps = 'for step in range(30):\n    kept.append(torch.Tensor(1 << 16))\n    optimizer.step()\n';
+    writeFileSync(
+      join(folder, 'train.py'),
+      `import torch\noptimizer, kept = torch.optim.Optimizer(), []\n${steps}print("trained")\n`,
+    );
+    const run = spawnSync(join(folder, 'venv/bin/leakline'), ['run', '--out', 'recordings', 'train.py'], options);
+    assert.equal(run.stdout, 'trained\n', run.stderr);
+    assert.equal(run.status, 0);
+    const read = spawnSync(join(folder, 'venv/bin/leakline'), ['analyze', '--root', '.', 'recordings'], options);
+    assert.match(read.stdout, /train\.py:4: Leaks 64\.0 KiB\/step .*, held by kept/, read.stderr);
+  });
+
+  it('says when `leakline run` records nothing', () => {
+    const script = join(folder, 'plain.py');
     writeFileSync(script, 'print("trained")\n');
     const run = spawnSync(join(folder, 'venv/bin/leakline'), ['run', script], { encoding: 'utf8', cwd: folder });
     assert.equal(run.stdout, 'trained\n');
@@ -86,25 +102,71 @@ describe('The Python package', () => {
     assert.equal(run.status, 0);
   });
 
-  it('says in one sentence how to get Node.js where there is none', () => {
-    const empty = join(folder, 'empty');
-    mkdirSync(empty);
-    const run = spawnSync(python, ['-m', 'leakline', 'analyze', 'a.pickle'], {
-      encoding: 'utf8',
-      env: { PATH: empty },
-    });
-    assert.equal(
-      run.stderr,
-      'leakline: Node.js is not on the PATH. Install Node.js 20.19 or newer, such as: conda install nodejs\n',
-    );
-    assert.equal(run.status, 2);
+  it('says in one sentence how to get Node.js where there is none, or an old one', () => {
+    const bin = join(folder, 'bin');
+    mkdirSync(bin);
+    const said = (): string => {
+      const run = spawnSync(python, ['-m', 'leakline', 'analyze', 'a.pickle'], {
+        encoding: 'utf8',
+        env: { PATH: bin },
+      });
+      assert.equal(run.status, 2);
+      return run.stderr;
+    };
+    const advice = 'Install Node.js 20.19 or newer, such as: conda install nodejs';
+    assert.equal(said(), `leakline: Node.js is not on the PATH. ${advice}\n`);
+    const node = join(bin, 'node');
+    writeFileSync(node, '#!/bin/sh\necho v20.18.3\n', { mode: 0o755 });
+    assert.equal(said(), `leakline: ${node} is Node.js v20.18.3. ${advice}\n`);
+    writeFileSync(node, '#!/bin/sh\nexit 1\n');
+    assert.equal(said(), `leakline: ${node} does not tell its version. ${advice}\n`);
   });
 
-  it('has the version of the extension, in wheel and source', () => {
-    const told = execFileSync(python, ['-c', 'import importlib.metadata as m; print(m.version("leakline"))'], {
+  it('fails a test that leaks, in a pytest that finds the plugin by itself', function () {
+    const torch = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
+    if (torch === '' || spawnSync(torch, ['-c', 'import pytest, torch']).status !== 0) {
+      console.log('    skipped: LEAKLINE_TORCH_PYTHON names no Python with PyTorch and pytest');
+      this.skip();
+    }
+    this.timeout(120_000);
+    const site = execFileSync(python, ['-c', 'import sysconfig; print(sysconfig.get_path("purelib"))'], {
       encoding: 'utf8',
     });
-    assert.equal(told.trim(), version);
-    packed(/\d\.tar\.gz$/);
+    const test = '@pytest.mark.limit_gpu_leaks()\ndef test_step():\n    kept.append(torch.zeros(1000))\n';
+    writeFileSync(join(folder, 'test_leaks.py'), `import pytest, torch\nkept = []\n${test}`);
+    const run = spawnSync(torch, ['-m', 'pytest', '-p', 'no:cacheprovider', '--leakline=cpu', 'test_leaks.py'], {
+      encoding: 'utf8',
+      cwd: folder,
+      env: { ...process.env, PYTHONPATH: site.trim() },
+    });
+    assert.match(run.stdout, /test_leaks\.py:5: Leaks 4\.0 KiB\/step .*, held by kept/);
+    assert.equal(run.status, 1);
+  });
+
+  it('has the version of the extension, in wheel and recorder', () => {
+    const versions =
+      'import importlib.metadata as m, leakline_recorder as r; print(m.version("leakline"), r.__version__)';
+    const told = execFileSync(python, ['-c', versions], { encoding: 'utf8' });
+    assert.equal(told.trim(), `${version} ${version}`);
+  });
+
+  it('is the same from its source', function () {
+    this.timeout(120_000);
+    const tools = join(root, 'out/python-tools/bin/python');
+    const made = [
+      'wheel',
+      '--quiet',
+      '--no-index',
+      '--no-deps',
+      '--no-build-isolation',
+      '--wheel-dir',
+      join(folder, 'made'),
+    ];
+    execFileSync(tools, ['-m', 'pip', ...made, packed(/\d\.tar\.gz$/)], { stdio: 'pipe' });
+    const list =
+      'import sys, zipfile; print(sorted((i.filename, i.CRC) for i in zipfile.ZipFile(sys.argv[1]).infolist() if "RECORD" not in i.filename))';
+    const files = (wheel: string): string => execFileSync(python, ['-c', list, wheel], { encoding: 'utf8' });
+    const wheel = packed(/\.whl$/);
+    assert.equal(files(join(folder, 'made', basename(wheel))), files(wheel));
   });
 });

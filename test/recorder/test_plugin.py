@@ -1,4 +1,4 @@
-"""The pytest plugin over CPU PyTorch: a suite of a dozen tests, of which half leak."""
+"""The pytest plugin over CPU PyTorch: a suite whose tests have the outcome in their name."""
 from __future__ import annotations
 
 import importlib.util
@@ -9,34 +9,48 @@ import sys
 import unittest
 
 SUITE = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'pytest_suite')
-HAS_PYTEST = importlib.util.find_spec('pytest') is not None
-HAS_ASYNC = importlib.util.find_spec('pytest_asyncio') is not None
+HAS_PYTEST, HAS_ASYNC, HAS_XDIST = (importlib.util.find_spec(name) is not None for name in ('pytest', 'pytest_asyncio', 'xdist'))
+LEAKS = 11 if HAS_ASYNC else 10
 
 
 @unittest.skipUnless(HAS_PYTEST, 'this Python has no pytest')
 class PluginTest(unittest.TestCase):
-    def run_suite(self, *options):
+    def run_suite(self, *options, env=None):
         asynchronous = ['--asyncio-mode=auto'] if HAS_ASYNC else ['--deselect', 'test_training.py::test_leaks_async']
         command = [sys.executable, '-m', 'pytest', '-p', 'leakline.pytest_plugin', '-p', 'no:cacheprovider', '-rA', *asynchronous, *options]
-        return subprocess.run(command, cwd=SUITE, stdout=subprocess.PIPE, text=True, timeout=600)
+        done = subprocess.run(command, cwd=SUITE, capture_output=True, text=True, timeout=600, env={**os.environ, **(env or {})})
+        return done.stdout, {kind: re.findall(rf'^{kind} \S*::(\S+)', done.stdout, re.MULTILINE) for kind in ('FAILED', 'PASSED', 'ERROR', 'XFAIL')}
+
+    def assert_as_named(self, printed, ended):
+        leaking = [name for name in ended['FAILED'] if name.startswith('test_leaks')]
+        own = [name for name in ended['FAILED'] if name.startswith('test_fails_by_itself')]
+        self.assertEqual((len(leaking), len(own), len(ended['FAILED'])), (LEAKS, 3, LEAKS + 3), printed)
+        self.assertEqual((len(ended['PASSED']), ended['XFAIL'], ended['ERROR']), (8, ['test_xfails'], []), printed)
+        self.assertTrue(all(name.startswith('test_clean') for name in ended['PASSED']), printed)
+        self.assertRegex(printed, r'leakline: [\d.]+ s for verdicts of \d+ tests')
 
     def test_fails_what_leaks_and_nothing_else(self):
-        done = self.run_suite('--leakline=cpu')
-        failed = re.findall(r'^FAILED \S+::(\S+)', done.stdout, re.MULTILINE)
-        passed = re.findall(r'^PASSED \S+::(\S+)', done.stdout, re.MULTILINE)
-        leaking = ['test_leaks_graphs', 'test_leaks_batches[100]', 'test_leaks_batches[2000]', 'test_leaks_by_hand', 'test_leaks_hooks']
-        self.assertEqual(sorted(failed), sorted([*leaking, 'test_fails_by_itself', *['test_leaks_async'] * HAS_ASYNC]), done.stdout)
-        self.assertEqual(len(passed), 6)
-        self.assertTrue(all(name.startswith('test_clean') for name in passed))
+        printed, ended = self.run_suite('--leakline=cpu')
+        self.assert_as_named(printed, ended)
         # Line, bytes per step and holder: 2,000 × 16 numbers of 4 bytes are 125 KiB.
-        self.assertIn('test_training.py:37: Leaks 125 KiB/step (4.9 MiB so far), held by TestCache.seen', done.stdout)
-        self.assertIn('  Allocated at test_training.py:14 (loss_of).', done.stdout)
-        self.assertIn('model of the CUDA allocator', done.stdout)
-        self.assertRegex(done.stdout, r'leakline: [\d.]+ s for steps and verdicts')
+        self.assertIn('test_training.py:37: Leaks 125 KiB/step (4.9 MiB so far), held by TestCache.seen', printed)
+        self.assertIn('  Allocated at test_training.py:14 (loss_of).', printed)
+        self.assertIn('model of the CUDA allocator', printed)
+        self.assertIn('5 steps prove no leak of GPU memory: take 16 or more', printed)
+        self.assertIn("limit_gpu_leaks takes whole numbers: per_step=0 bytes, steps='30', warmup=3", printed)
+
+    @unittest.skipUnless(HAS_XDIST, 'this Python has no pytest-xdist')
+    def test_in_processes_of_xdist(self):
+        self.assert_as_named(*self.run_suite('--leakline=cpu', '-n', '2'))
 
     def test_runs_each_body_once_where_it_is_off(self):
-        done = self.run_suite('--leakline=off')
-        self.assertEqual(re.findall(r'^FAILED \S+::(\S+)', done.stdout, re.MULTILINE), ['test_fails_by_itself'], done.stdout)
+        printed, ended = self.run_suite('--leakline=off', env={'PATH': ''})
+        self.assertEqual(ended['FAILED'], ['test_fails_by_itself_by_hand', 'test_fails_by_itself'], printed)
+
+    def test_says_that_it_needs_node(self):
+        printed, ended = self.run_suite('--leakline=cpu', '-k', 'test_clean_batches', env={'PATH': ''})
+        self.assertEqual(ended['FAILED'], ['test_clean_batches'], printed)
+        self.assertIn('No verdict on GPU leaks: Node.js is not on the PATH.', printed)
 
 
 if __name__ == '__main__':
