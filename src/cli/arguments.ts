@@ -1,10 +1,14 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
 import { VERDICT_WORD } from '../core/report/reportWords.js';
+import { parseBytes } from '../core/text/byteText.js';
+import type { Bytes } from '../core/model/units.js';
 import { UsageError } from './usageError.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';
 
-export type OutputFormat = 'text' | 'json' | 'markdown' | 'sarif';
+/** What a report is printed as, besides text. */
+const FORMATS = ['json', 'markdown', 'sarif', 'github'] as const;
+export type OutputFormat = 'text' | (typeof FORMATS)[number];
 
 /** What `--fail-on` may name, by command. */
 const FAILURES = {
@@ -24,14 +28,16 @@ interface CommonArguments {
   readonly root: string | null;
   readonly rules: readonly PathRule[];
   readonly output: OutputFormat;
+  /** The file that the report is written to, null for standard output; of `facts` the folder, null beside the digests. */
+  readonly out: string | null;
   readonly mostLines: number;
   /** Finds the rank in a path, as its first group; null for the words that launchers write. */
   readonly rankPattern: RegExp | null;
 }
 
 export interface AnalyzeArguments extends CommonArguments {
-  /** `report` speaks of folders that `digest` wrote; `facts` writes tables of what it says. */
-  readonly command: 'analyze' | 'report' | 'facts';
+  /** `report` speaks of folders that `digest` wrote; `facts` writes tables of what it says, `baseline` the lines that leak. */
+  readonly command: 'analyze' | 'report' | 'facts' | 'baseline';
   /** What ends in `EXIT_FOUND`: verdicts, and `incomplete` where ranks or files are missing. */
   readonly failOn: readonly Failure[];
   /** Ranks of each job, null for what its recorder counted. */
@@ -40,8 +46,8 @@ export interface AnalyzeArguments extends CommonArguments {
   readonly cache: string | null;
   /** Threads that read. */
   readonly jobs: number;
-  /** Where `facts` writes, null beside the digests. */
-  readonly out: string | null;
+  /** Bytes per step that may leak, in place of the workspace's budget; null for that. */
+  readonly budget: Bytes | null;
 }
 
 /** Two inputs: the earlier one, then the later one; files or folders. */
@@ -94,6 +100,8 @@ const OPTIONS = {
   json: { type: 'boolean' },
   markdown: { type: 'boolean' },
   sarif: { type: 'boolean' },
+  github: { type: 'boolean' },
+  budget: { type: 'string' },
   'fail-on': { type: 'string', multiple: true },
   'rank-pattern': { type: 'string' },
   out: { type: 'string' },
@@ -108,7 +116,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'V' },
 } as const satisfies ParseArgsConfig['options'];
 
-const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts', 'clean'] as const;
+const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts', 'clean', 'baseline'] as const;
 const COMMAND_LIST = `${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS[COMMANDS.length - 1]}`;
 const FOLDER = 'a folder that leakline digest --out wrote';
 
@@ -120,18 +128,23 @@ export function parseArguments(args: readonly string[]): Invocation {
   const { values, positionals } = parse(args);
   if (values.help === true) return { command: 'help' };
   if (values.version === true) return { command: 'version' };
-  const [command, ...inputs] = positionals;
+  const [command, ...named] = positionals;
   if (positionals.length === 0) throw new UsageError(`Missing command: ${COMMAND_LIST}.`);
   const known = COMMANDS.find((one) => one === command);
   if (known === undefined) throw new UsageError(`Unknown command '${command}': use ${COMMAND_LIST}.`);
-  if (command === 'compare' && inputs.length !== 2) {
+  if (known === 'baseline' && (named[0] !== 'write' || values.root === undefined))
+    throw new UsageError('Write a baseline as: leakline baseline write --root DIR FILES.');
+  const inputs = known === 'baseline' ? named.slice(1) : named;
+  if (known === 'compare' && inputs.length !== 2) {
     throw new UsageError(
       `compare takes two snapshots, not ${inputs.length}: name the earlier one, then the later one, or a folder of each run.`,
     );
   }
   if (inputs.length === 0) {
     const takes =
-      known === 'analyze' || known === 'digest' ? 'snapshots: name files, or folders that hold some' : FOLDER;
+      known !== 'report' && known !== 'summarize' && known !== 'facts' && known !== 'clean'
+        ? 'snapshots: name files, or folders that hold some'
+        : FOLDER;
     throw new UsageError(`${known} takes ${takes}.`);
   }
   const shards = {
@@ -154,6 +167,7 @@ export function parseArguments(args: readonly string[]): Invocation {
     root: values.root ?? null,
     rules: (values.map ?? []).map(parseRule),
     output: outputOf(values),
+    out: values.out ?? null,
     mostLines: values.all === true ? Infinity : MOST_LINES,
     rankPattern: shards.rankPattern,
   };
@@ -165,13 +179,15 @@ export function parseArguments(args: readonly string[]): Invocation {
       command: known,
       ...common,
       failOn,
-      out: values.out ?? null,
+      budget: values.budget === undefined ? null : sizeOf(values.budget),
       cache: values.cache ?? null,
       jobs,
       expectRanks: expected === undefined ? null : countOf('expect-ranks', expected),
     };
   }
-  if (common.output === 'sarif') throw new UsageError('--sarif works with analyze and report only.');
+  for (const option of ['sarif', 'github', 'budget'] as const) {
+    if (values[option] !== undefined) throw new UsageError(`--${option} works with analyze and report only.`);
+  }
   return { command: known, ...common, failOn: failuresOf(values['fail-on'], FAILURES.compare) };
 }
 
@@ -192,8 +208,14 @@ function countOf(option: string, text: string): number {
   throw new UsageError(`--${option} takes a number from 1 on, not '${text}'.`);
 }
 
-function outputOf(values: { json?: boolean; markdown?: boolean; sarif?: boolean }): OutputFormat {
-  const chosen = (['json', 'markdown', 'sarif'] as const).filter((format) => values[format] === true);
+function sizeOf(text: string): Bytes {
+  const bytes = parseBytes(text);
+  if (bytes === null) throw new UsageError(`--budget takes bytes per step, such as 512KiB or 0B, not '${text}'.`);
+  return bytes;
+}
+
+function outputOf(values: Partial<Record<OutputFormat, boolean>>): OutputFormat {
+  const chosen = FORMATS.filter((format) => values[format] === true);
   if (chosen.length > 1) throw new UsageError(`Choose one of ${chosen.map((format) => `--${format}`).join(' and ')}.`);
   return chosen[0] ?? 'text';
 }

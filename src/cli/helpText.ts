@@ -9,6 +9,8 @@ export const HELP = `Usage:
   leakline facts [options] OUT          write what report says as Parquet tables into OUT/facts, or --out; with --json
                                         as lines of JSON
   leakline clean OUT                    remove digests of different versions, and summaries without digests
+  leakline baseline write --root DIR FILES...
+                                        record the lines that leak now in DIR/.leakline.json: they count no longer
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)
@@ -22,9 +24,12 @@ Options:
   --json            print the report as JSON
   --markdown        print the report as Markdown, to paste into an issue
   --sarif           print what analyze finds as SARIF 2.1.0, for code scanning
+  --github          print what analyze finds as annotations for GitHub Actions
+  --out FILE        write the report into FILE
   --fail-on WHAT    end with exit code 1 if analyze finds a verdict (leak, growing, …), or if compare gives an
                     answer (worse, same, smaller, cannotTell); several with commas
                     incomplete: ranks or files are missing
+  --budget SIZE     bytes that may leak per step, such as 512KiB, in place of the budget in DIR/.leakline.json
   --rank-pattern R  regular expression that finds the rank in a path as its group: '_(\\d+)\\.pickle'
   --cache DIR       keep digests of what analyze reads in DIR, and read from there the next time
   --jobs N          threads that read files, for analyze and digest
@@ -36,6 +41,6 @@ Options:
   --help            print this text
   --version         print the version
 
-Exit code: 0; 1 if there is what --fail-on names; else 2 if an argument or an input is bad: standard error says why,
-one sentence each.
+Exit code: 0; 1 if there is what --fail-on names, or a budget is exceeded; else 2 if an argument or an input is
+bad: standard error says why, one sentence each.
 `;

@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Kept } from './fleet/digest.js';
 import type { Words } from './inputs.js';
+import { unfinished } from './outFile.js';
 import type { Work } from './run.js';
 
 /** What the thread that works is started with. */
@@ -107,6 +108,7 @@ export function supervise(
       return await rest();
     } finally {
       if (temporary !== null) await rm(temporary, { recursive: true, force: true });
+      if ('out' in command && command.out !== null) await rm(unfinished(command.out), { force: true });
     }
     async function rest(): Promise<boolean> {
       for (;;) {

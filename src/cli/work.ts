@@ -1,19 +1,22 @@
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
-import { withIgnored, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
+import { isAbsolute, join, relative, sep } from 'node:path';
+import { NO_BUDGET, overBudget } from '../core/report/budget.js';
+import { withIgnored } from '../core/report/ignoredLeaks.js';
 import { reportJson } from '../core/render/findingText.js';
 import { visibleJson, visibleText } from '../core/text/plainText.js';
 import type { LineReport, Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
 import { renderCompareMarkdown, renderMarkdown } from '../core/render/renderMarkdown.js';
-import { renderSarif } from '../core/render/renderSarif.js';
+import { renderGithub } from '../core/render/renderGithub.js';
+import { renderSarif, type SarifLog } from '../core/render/renderSarif.js';
 import { renderCompareText, renderText, unmappedText } from '../core/render/renderText.js';
 import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
-import { readIgnoredLeaks } from '../node/ignoreFile.js';
+import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
 import { type AnalyzeArguments, type Command, type CompareArguments } from './arguments.js';
 import { UsageError } from './usageError.js';
+import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
 import { throughCache } from './fleet/cache.js';
@@ -21,6 +24,7 @@ import { clean } from './fleet/clean.js';
 import { digestInputs, type Kept } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
+import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { workspaceKey } from './fleet/summary.js';
 import { VERSION } from '../node/version.js';
@@ -43,7 +47,7 @@ export async function work(
   const desk = { ...words, ...progress };
   switch (command.command) {
     case 'compare':
-      return compare(command, desk);
+      return printTo(command.out, desk, (to) => compare(command, to));
     case 'digest':
       await digestInputs(command, desk, kept);
       return false;
@@ -54,7 +58,7 @@ export async function work(
       await clean(command.inputs, desk);
       return false;
     default:
-      return analyze(command, desk);
+      return printTo(command.command === 'facts' ? null : command.out, desk, (to) => analyze(command, to));
   }
 }
 
@@ -69,7 +73,7 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
   const folders: string[] = [];
   const files: string[] = [];
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
-  if (command.command !== 'analyze' && files.length > 0)
+  if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
   const { contents, summaries } = await gather(folders, folders.length === 0 ? null : workspaceKey(workspace), desk);
   const noted = [...contents.failed];
@@ -82,8 +86,25 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
     if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
     return contents.failed.length > 0 && command.failOn.includes('incomplete');
   }
-  const { report: whole, paths } = await reportOfGathered({ contents, summaries }, workspace, desk);
-  const report = withIgnored(whole, await ignoredLeaks(command.root, complain));
+  const { report: found, paths } = await reportOfGathered({ contents, summaries }, workspace, desk);
+  const file = await ignoreFile(command.root, complain);
+  if (command.command === 'baseline') {
+    if (file !== null) await writeBaseline(found, file, command, workspace, desk);
+    return false;
+  }
+  const leaks = file?.leaks ?? [];
+  const judged = withIgnored(found, leaks);
+  const budget = {
+    ...NO_BUDGET,
+    ...file?.budget,
+    ...(command.budget === null ? {} : { leakBytesPerStep: command.budget }),
+  };
+  const report = { ...judged, overBudget: overBudget(judged, budget) };
+  const sarif = (): SarifLog =>
+    renderSarif(report, VERSION, {
+      hasBaseline: leaks.some(({ inBaseline }) => inBaseline),
+      prefix: prefixOf(command),
+    });
   if (command.command === 'facts') {
     const out = command.out ?? join(command.inputs[0], 'facts');
     const { lines, snapshots, ranks } = await writeFacts(report, out, command.output === 'json' ? 'json' : 'parquet');
@@ -98,7 +119,10 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
       desk.print(renderMarkdown(report, command));
       break;
     case 'sarif':
-      printJson(renderSarif(report, VERSION), desk);
+      printJson(sarif(), desk);
+      break;
+    case 'github':
+      desk.print(renderGithub(sarif()));
       break;
     case 'text': {
       desk.print(renderText(report, command));
@@ -108,9 +132,11 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
       break;
     }
   }
+  for (const { message } of report.overBudget) complain(message);
   const isFailure = ({ verdict, ignored }: LineReport): boolean => !ignored && command.failOn.includes(verdict);
   const isIncomplete = report.missing.length + report.failed.length > 0;
   return (
+    report.overBudget.length > 0 ||
     (isIncomplete && command.failOn.includes('incomplete')) ||
     report.runs.some(
       ({ lines, process }) => lines.some(isFailure) || process.some(({ verdict }) => command.failOn.includes(verdict)),
@@ -129,22 +155,30 @@ function failedText(failed: Report['failed']): string {
 /** Files that could not be read, named at most. */
 const MOST_FAILED = 20;
 
-/** What the workspace says is not to be reported; nothing if its file makes no sense, and that is complained about. */
-async function ignoredLeaks(root: string | null, complain: Complain): Promise<IgnoredLeak[]> {
-  if (root === null) return [];
+/** The ignore file of a workspace; null without a workspace, or if the file makes no sense, and that is complained about. */
+async function ignoreFile(root: string | null, complain: Complain): Promise<IgnoreFile | null> {
+  if (root === null) return null;
   try {
-    return await readIgnoredLeaks(root);
+    return await readIgnoreFile(root);
   } catch (error) {
     complain(error instanceof Error ? error.message : String(error));
-    return [];
+    return null;
   }
+}
+
+/** Where GitHub Actions checked the repository out, and the root is a folder of it, the way there. */
+function prefixOf({ root }: AnalyzeArguments): string {
+  const { GITHUB_WORKSPACE: repository = '' } = process.env;
+  if (repository === '' || root === null) return '';
+  const path = relative(repository, root);
+  return path === '' || path.startsWith('..') || isAbsolute(path) ? '' : `${path.split(sep).join('/')}/`;
 }
 
 /** @returns true if the answer is one that was asked to fail on */
 async function compare(command: CompareArguments, desk: Desk): Promise<boolean> {
   const { complain } = desk;
   const workspace = await workspaceOf(command);
-  const ignored = await ignoredLeaks(command.root, complain);
+  const ignored = (await ignoreFile(command.root, complain))?.leaks ?? [];
   const report = await compareInputs(command.inputs, workspace, ignored, desk, command.rankPattern);
   if (report === null) return false;
   if (report.fix === null && command.failOn.length > 0) {
@@ -157,8 +191,7 @@ async function compare(command: CompareArguments, desk: Desk): Promise<boolean> 
     case 'markdown':
       desk.print(renderCompareMarkdown(report, command));
       break;
-    case 'text':
-    case 'sarif':
+    default:
       desk.print(renderCompareText(report, command));
       break;
   }

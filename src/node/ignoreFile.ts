@@ -1,22 +1,33 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type Budget, parseBudget } from '../core/report/budget.js';
 import { IGNORE_FILE, IgnoreFileError, parseIgnoredLeaks, type IgnoredLeak } from '../core/report/ignoredLeaks.js';
 
 const MOST_BYTES = 4 << 20;
 
+/** What the ignore file of a folder says. */
+export interface IgnoreFile {
+  readonly path: string;
+  /** Null if there is none. */
+  readonly text: string | null;
+  readonly leaks: readonly IgnoredLeak[];
+  readonly budget: Budget | null;
+}
+
 /**
- * The leaks that the ignore file of a folder names; none if it has no such file.
+ * Reads the ignore file of a folder.
  * @throws Error with one sentence if it cannot be read or makes no sense
  */
-export async function readIgnoredLeaks(folder: string): Promise<IgnoredLeak[]> {
+export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
   const path = join(folder, IGNORE_FILE);
   const facts = await stat(path).catch(() => null);
-  if (facts === null) return [];
-  if (!facts.isFile() || facts.size > MOST_BYTES) throw new Error(`${path} is not an ignore file: nothing is ignored.`);
+  if (facts === null) return { path, text: null, leaks: [], budget: null };
+  if (!facts.isFile() || facts.size > MOST_BYTES) throw new Error(`${path} is not an ignore file and has no effect.`);
   try {
-    return parseIgnoredLeaks(await readFile(path, 'utf8'));
+    const text = await readFile(path, 'utf8');
+    return { path, text, leaks: parseIgnoredLeaks(text), budget: parseBudget(text) };
   } catch (error) {
     if (!(error instanceof IgnoreFileError)) throw error;
-    throw new Error(`${path} is not understood, nothing is ignored: ${error.message}.`, { cause: error });
+    throw new Error(`${path} is not understood and has no effect: ${error.message}.`, { cause: error });
   }
 }

@@ -43,6 +43,7 @@ const SPARKLINE_WIDTH = 12;
 export function renderMarkdown(report: Report, options: MarkdownOptions): string {
   const { runs, jobs } = shownRuns(report.runs, options.mostLines);
   const texts = [
+    ...overBudgetMarkdown(report.overBudget),
     ...runs.map((run) => runMarkdown(run, options)),
     ...ranksMarkdown([
       ...jobs,
@@ -99,6 +100,11 @@ function fixMarkdown(fix: FixVerdict, answer: string): string[] {
     '',
     ...(rows.length > 0 ? [...table([say('answer'), say('before'), say('after'), say('line')], rows), ''] : []),
   ];
+}
+
+function overBudgetMarkdown(over: Report['overBudget']): string[] {
+  if (over.length === 0) return [];
+  return [document([`## ${say('Over budget')}`, '', ...over.map(({ message }) => `- ${codeSpan(message)}`)])];
 }
 
 function ranksMarkdown(messages: readonly string[]): string[] {

@@ -6,7 +6,8 @@ import { recordedKind } from '../model/recordedFile.js';
 import type { Bytes } from '../model/units.js';
 import { byteText } from '../text/byteText.js';
 import { visibleText } from '../text/plainText.js';
-import type { LineReport, Report, RunReport, StackReport, Verdict } from '../report/report.js';
+import { IGNORE_FILE } from '../report/ignoredLeaks.js';
+import type { LineReport, OverBudget, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
 import { findingSentence } from '../report/findingWords.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
@@ -15,10 +16,12 @@ import { categoryWord, placeText } from '../report/reportWords.js';
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; a reader says where it is. */
 const ROOT = 'SRCROOT';
+const FINGERPRINT = 'leaklineFinding/v1';
 /** Frames of a stack that are told. */
 const MOST_FRAMES = 32;
 
 type Suspect = 'leak' | 'cycle' | 'growing';
+type RuleId = Suspect | 'overBudget';
 
 interface Rule {
   id: string;
@@ -30,7 +33,7 @@ interface Rule {
 
 type Level = 'error' | 'warning' | 'note';
 
-const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
+const RULES: Readonly<Record<RuleId, Omit<Rule, 'id'>>> = {
   leak: {
     name: 'GpuMemoryLeak',
     shortDescription: { text: 'GPU memory leak' },
@@ -53,8 +56,14 @@ const RULES: Readonly<Record<Suspect, Omit<Rule, 'id'>>> = {
     },
     defaultConfiguration: { level: 'note' },
   },
+  overBudget: {
+    name: 'GpuMemoryOverBudget',
+    shortDescription: { text: 'GPU memory over budget' },
+    fullDescription: { text: `Memory exceeds the budget in ${IGNORE_FILE}.` },
+    defaultConfiguration: { level: 'error' },
+  },
 };
-const SUSPECTS = Object.keys(RULES) as Suspect[];
+const RULE_IDS = Object.keys(RULES) as RuleId[];
 
 interface Location {
   physicalLocation: {
@@ -78,7 +87,7 @@ export interface SarifLog {
   }[];
 }
 
-interface SarifResult {
+export interface SarifResult {
   ruleId: string;
   ruleIndex: number;
   level: Level;
@@ -89,20 +98,34 @@ interface SarifResult {
   partialFingerprints: Record<string, string>;
   /** Of a leak that the team has decided to live with. */
   suppressions?: { kind: 'external' }[];
+  /** Where the workspace has a baseline. */
+  baselineState?: 'new' | 'unchanged';
   properties: {
-    run: string;
-    rank: number | null;
     /** Leaked, at most live in a cycle, or growth, as its rule says. */
     bytes: Bytes;
-    bytesPerStep: Bytes | null;
-    blocks: number;
-    category: string;
-    confidence: number;
+    [name: string]: string | number | null;
   };
 }
 
+export interface SarifOptions {
+  /** True if the workspace has a baseline. */
+  readonly hasBaseline: boolean;
+  /** Folder of the workspace in its repository, with `/` at its end; empty where it is the repository. */
+  readonly prefix: string;
+}
+
 /** Every finding that a person has to look at, ignored ones as suppressed; of several runs or ranks that show it, that of the most bytes. @param version of the product */
-export function renderSarif(report: Report, version: string): SarifLog {
+export function renderSarif(
+  report: Report,
+  version: string,
+  { hasBaseline, prefix }: SarifOptions = { hasBaseline: false, prefix: '' },
+): SarifLog {
+  const results = [...report.overBudget.map(overBudgetResult), ...oncePerPlace(report.runs.flatMap(resultsOf))];
+  numberFingerprints(results);
+  for (const result of results) {
+    moveBelow(prefix, result);
+    if (hasBaseline) result.baselineState ??= 'new';
+  }
   return {
     $schema: SCHEMA,
     version: '2.1.0',
@@ -112,7 +135,7 @@ export function renderSarif(report: Report, version: string): SarifLog {
           driver: {
             name: 'Leakline',
             semanticVersion: version,
-            rules: SUSPECTS.map((id) => ({ id, ...RULES[id] })),
+            rules: RULE_IDS.map((id) => ({ id, ...RULES[id] })),
           },
         },
         columnKind: 'utf16CodeUnits',
@@ -123,7 +146,7 @@ export function renderSarif(report: Report, version: string): SarifLog {
             },
           },
         },
-        results: oncePerPlace(report.runs.flatMap(resultsOf)),
+        results,
       },
     ],
   };
@@ -134,9 +157,16 @@ function oncePerPlace(results: readonly SarifResult[]): SarifResult[] {
   for (const result of results) {
     const key = JSON.stringify([result.ruleId, result.locations[0]]);
     const known = worst.get(key);
-    if (known === undefined || known.properties.bytes < result.properties.bytes) worst.set(key, result);
+    // A statement that holds what is new, too, is new.
+    const order = known === undefined ? -1 : Number(isAccepted(result)) - Number(isAccepted(known));
+    if (order < 0 || (order === 0 && (known?.properties.bytes ?? 0) < result.properties.bytes)) worst.set(key, result);
   }
   return [...worst.values()];
+}
+
+/** True of what the team has decided to live with, and of what is in the baseline. */
+export function isAccepted({ suppressions, baselineState }: SarifResult): boolean {
+  return suppressions !== undefined || baselineState === 'unchanged';
 }
 
 function resultsOf(run: RunReport): SarifResult[] {
@@ -157,7 +187,7 @@ function resultOf(finding: Finding, run: RunReport): SarifResult[] {
   return [
     {
       ruleId,
-      ruleIndex: SUSPECTS.indexOf(ruleId),
+      ruleIndex: RULE_IDS.indexOf(ruleId),
       level: RULES[ruleId].defaultConfiguration.level,
       message: { text: messageOf(finding, run) },
       locations: [holder === null ? locationOf(first, first.function) : locationOf(holder, null)],
@@ -165,13 +195,14 @@ function resultOf(finding: Finding, run: RunReport): SarifResult[] {
       ...(stacks.length > 0 ? { stacks: stacks.map(stackOf) } : {}),
       // Neither bytes nor line numbers: the result stays the same while code around it moves.
       partialFingerprints: {
-        'leaklineFinding/v1': fingerprint(
+        [FINGERPRINT]: fingerprint(
           holder === null
-            ? [ruleId, first.file, first.function, ...callers(first)]
-            : [ruleId, holder.file, holder.name, first.function],
+            ? [ruleId, first.file, first.function, first.statement?.text ?? '']
+            : [ruleId, holder.file, holder.name],
         ),
       },
-      ...(first.ignored ? { suppressions: [{ kind: 'external' as const }] } : {}),
+      ...(first.inBaseline ? { baselineState: 'unchanged' as const } : {}),
+      ...(first.ignored && !first.inBaseline ? { suppressions: [{ kind: 'external' as const }] } : {}),
       properties: {
         run: run.id,
         rank: run.rank,
@@ -185,6 +216,41 @@ function resultOf(finding: Finding, run: RunReport): SarifResult[] {
   ];
 }
 
+/** A budget that no line exceeds alone is shown where it is written. */
+function overBudgetResult({ at, measuredBytes, allowedBytes, message }: OverBudget): SarifResult {
+  return {
+    ruleId: 'overBudget',
+    ruleIndex: RULE_IDS.indexOf('overBudget'),
+    level: RULES.overBudget.defaultConfiguration.level,
+    message: { text: shown(message) },
+    locations: [locationOf(at ?? { file: IGNORE_FILE, line: 0 }, null)],
+    partialFingerprints: { [FINGERPRINT]: fingerprint(['overBudget', at?.file ?? '']) },
+    properties: { bytes: measuredBytes ?? 0, allowedBytes },
+  };
+}
+
+/** Tells results of one fingerprint apart by the order of their lines. */
+function numberFingerprints(results: readonly SarifResult[]): void {
+  const counts = new Map<string, number>();
+  const lineOf = ({ locations }: SarifResult): number => locations[0].physicalLocation.region?.startLine ?? 0;
+  for (const { partialFingerprints } of [...results].sort((a, b) => lineOf(a) - lineOf(b))) {
+    const print = partialFingerprints[FINGERPRINT];
+    const count = (counts.get(print) ?? 0) + 1;
+    counts.set(print, count);
+    partialFingerprints[FINGERPRINT] = `${print}:${count}`;
+  }
+}
+
+/** Makes addresses of the workspace addresses of its repository. */
+function moveBelow(prefix: string, { locations, relatedLocations = [], stacks = [] }: SarifResult): void {
+  const folder = prefix.split('/').map(encodePart).join('/');
+  const frames = stacks.flatMap((stack) => stack.frames.map(({ location }) => location));
+  for (const { physicalLocation } of [...locations, ...relatedLocations, ...frames]) {
+    const { artifactLocation } = physicalLocation;
+    if (artifactLocation.uriBaseId === ROOT) artifactLocation.uri = folder + artifactLocation.uri;
+  }
+}
+
 function relatedLocation(line: LineReport, at: number): Location {
   const amount = `${byteText(lineBytes(line))} (${categoryWord(line.category)})`;
   return {
@@ -195,7 +261,7 @@ function relatedLocation(line: LineReport, at: number): Location {
 }
 
 function suspectOf(verdict: Verdict): Suspect | null {
-  return SUSPECTS.find((suspect) => suspect === verdict) ?? null;
+  return (['leak', 'cycle', 'growing'] as const).find((suspect) => suspect === verdict) ?? null;
 }
 
 function messageOf(finding: Finding, { steps }: RunReport): string {
@@ -252,13 +318,6 @@ function artifactOf(file: string): { uri: string; uriBaseId?: string } {
 /** A lone surrogate, which a hostile name may hold, has no encoding. */
 function encodePart(part: string): string {
   return encodeURIComponent(part.replace(/[\ud800-\udfff]/gu, '\ufffd'));
-}
-
-/** Functions through which the line was reached in its largest stack. */
-function callers({ stacks, file, line }: LineReport): string[] {
-  const frames = stacks.at(0)?.frames ?? [];
-  const own = frames.findIndex((frame) => frame.file === file && frame.line === line);
-  return frames.slice(own + 1).map((frame) => frame.function);
 }
 
 /** 64 bits of FNV-1a over UTF-16, as hexadecimal digits. */

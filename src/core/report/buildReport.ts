@@ -80,6 +80,7 @@ function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: n
     missing: missingRanks(runs, expected),
     behind: ranksBehind(runs),
     failed: [],
+    overBudget: [],
   };
 }
 

@@ -1,6 +1,7 @@
 /**
- * Leaks that a team has decided to live with: a file at the top of the workspace, for people to read and commit. A leak
- * is named by its file, function and statement, so that it is known again when lines move.
+ * Leaks that a team has decided to live with, and the baseline: those that were there when it began to look. They stand in
+ * a file at the top of the workspace, for people to read and commit. A leak is named by its file, function and statement, so
+ * that it is known again when lines move.
  */
 import * as v from 'valibot';
 import { ownerKey } from '../attribution/owner.js';
@@ -11,6 +12,8 @@ import { say } from '../text/say.js';
 
 export const IGNORE_FILE = '.leakline.json';
 const SCHEMA = 'leakline.workspace/1';
+/** What people ignore, before what was written for them: a leak in both has their word. */
+const LISTS = ['ignoredLeaks', 'baseline'] as const;
 /** A file with more is not one that people wrote. */
 const MOST_ENTRIES = 10_000;
 
@@ -26,6 +29,8 @@ export interface IgnoredLeak {
   line: number;
   /** Why, in the team's words. */
   reason: string | null;
+  /** True of what `leakline baseline write` recorded. */
+  inBaseline: boolean;
 }
 
 /** What is wrong with an ignore file, in one sentence without the file's name. */
@@ -38,15 +43,8 @@ export class IgnoreFileError extends Error {
  * @throws IgnoreFileError
  */
 export function parseIgnoredLeaks(text: string): IgnoredLeak[] {
-  return entriesOf(documentOf(text)).map((entry, i) => {
-    const leak = leakOf(entry);
-    if (leak === null) {
-      throw new IgnoreFileError(
-        say('entry {0} of "ignoredLeaks" needs "file", "function", "statement" and "line"', i + 1),
-      );
-    }
-    return leak;
-  });
+  const document = documentOf(text);
+  return LISTS.flatMap((list) => entriesOf(document, list).map((entry, i) => leakOf(entry, list, i)));
 }
 
 /**
@@ -56,21 +54,33 @@ export function parseIgnoredLeaks(text: string): IgnoredLeak[] {
  */
 export function withIgnoredLeak(text: string | null, leak: IgnoredLeak): string {
   const document = text === null ? { schema: SCHEMA } : documentOf(text);
-  const entries = entriesOf(document).filter((entry) => !isSame(leakOf(entry), leak));
+  const entries = entriesOf(document, 'ignoredLeaks').filter((entry) => !isSame(asLeak(entry), leak));
   return printed({ ...document, ignoredLeaks: [...entries, entryOf(leak)] });
 }
 
 /**
- * An ignore file without the leaks that `isGone` names.
+ * An ignore file with another baseline. What else is in the file stays.
+ * @param text null if there is no file yet
+ * @throws IgnoreFileError
+ */
+export function withBaseline(text: string | null, leaks: readonly IgnoredLeak[]): string {
+  return printed({ ...(text === null ? { schema: SCHEMA } : documentOf(text)), baseline: leaks.map(entryOf) });
+}
+
+/**
+ * An ignore file without the leaks that `isGone` names, in its baseline too.
  * @throws IgnoreFileError
  */
 export function withoutIgnoredLeaks(text: string, isGone: (leak: IgnoredLeak) => boolean): string {
   const document = documentOf(text);
-  const entries = entriesOf(document).filter((entry) => {
-    const leak = leakOf(entry);
-    return leak === null || !isGone(leak);
+  const left = LISTS.filter((list) => list in document).map((list) => {
+    const entries = entriesOf(document, list).filter((entry) => {
+      const leak = asLeak(entry);
+      return leak === null || !isGone(leak);
+    });
+    return [list, entries] as const;
   });
-  return printed({ ...document, ignoredLeaks: entries });
+  return printed({ ...document, ...Object.fromEntries(left) });
 }
 
 /** True if a leak is this line of a report. */
@@ -93,11 +103,16 @@ export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Repo
 export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {
   const byFile = new Map<string, IgnoredLeak[]>();
   for (const leak of leaks) byFile.set(leak.file, [...(byFile.get(leak.file) ?? []), leak]);
-  const ignored = new Set(
-    run.lines.filter((line) => byFile.get(line.file)?.some((leak) => names(leak, line)) === true),
-  );
+  const ignored = new Map<LineReport, IgnoredLeak>();
+  for (const line of run.lines) {
+    const leak = byFile.get(line.file)?.find((one) => names(one, line));
+    if (leak !== undefined) ignored.set(line, leak);
+  }
   if (ignored.size === 0) return run;
-  const lines = run.lines.map((line) => (ignored.has(line) ? { ...line, ignored: true } : line));
+  const lines = run.lines.map((line) => {
+    const leak = ignored.get(line);
+    return leak === undefined ? line : { ...line, ignored: true, inBaseline: leak.inBaseline };
+  });
   const verdict = runVerdict(
     lines.filter((line) => !line.ignored).map((line) => line.verdict),
     run.snapshots.length,
@@ -105,7 +120,8 @@ export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): R
   return { ...run, lines, verdict, forecast: GROWS.has(verdict) ? run.forecast : null };
 }
 
-function documentOf(text: string): Record<string, unknown> {
+/** The object that an ignore file is. @throws IgnoreFileError */
+export function documentOf(text: string): Record<string, unknown> {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -116,11 +132,11 @@ function documentOf(text: string): Record<string, unknown> {
   return value;
 }
 
-function entriesOf(document: Record<string, unknown>): unknown[] {
-  const entries = document['ignoredLeaks'] ?? [];
-  if (!Array.isArray(entries)) throw new IgnoreFileError(say('"ignoredLeaks" is not a list'));
+function entriesOf(document: Record<string, unknown>, list: string): unknown[] {
+  const entries = document[list] ?? [];
+  if (!Array.isArray(entries)) throw new IgnoreFileError(say('"{0}" is not a list', list));
   if (entries.length > MOST_ENTRIES)
-    throw new IgnoreFileError(say('"ignoredLeaks" has more than {0} entries', MOST_ENTRIES));
+    throw new IgnoreFileError(say('"{0}" has more than {1} entries', list, MOST_ENTRIES));
   return entries as unknown[];
 }
 
@@ -134,9 +150,16 @@ const ignoredLeak = v.object({
   reason: v.optional(v.nullable(v.string()), null),
 });
 
-function leakOf(entry: unknown): IgnoredLeak | null {
+/** @throws IgnoreFileError */
+export function leakOf(entry: unknown, list: string, i: number): IgnoredLeak {
+  const leak = asLeak(entry);
+  if (leak !== null) return { ...leak, inBaseline: list === 'baseline' };
+  throw new IgnoreFileError(say('entry {0} of "{1}" needs "file", "function", "statement" and "line"', i + 1, list));
+}
+
+function asLeak(entry: unknown): IgnoredLeak | null {
   const { success, output } = v.safeParse(ignoredLeak, entry);
-  return success ? output : null;
+  return success ? { ...output, inBaseline: false } : null;
 }
 
 function entryOf({ file, function: name, statement, line, occurrence, reason }: IgnoredLeak): Record<string, unknown> {

@@ -26,10 +26,22 @@ export interface Report {
   behind: RanksBehind[];
   /** Files that could not be read. */
   failed: { path: string; message: string }[];
+  /** What exceeds the workspace's budget. */
+  overBudget: OverBudget[];
   /** How much was held over time, from inputs that know no lines. */
   trends: TrendReport[];
   /** What reference cycles kept, from PyTorch's cycle detector. */
   cycles: CycleReport[];
+}
+
+/** An amount above what the workspace allows. */
+export interface OverBudget {
+  /** The statement that leaks most, or the line that allocates at the peak; null where no line is known. */
+  at: { file: string; line: number } | null;
+  /** Per step where it leaks; null where its rate per step is not known. */
+  measuredBytes: Bytes | null;
+  allowedBytes: Bytes;
+  message: string;
 }
 
 /** A line that leaks on some ranks of a distributed run, and on others does not grow. */
@@ -304,6 +316,8 @@ export interface LineReport {
   differs: DifferentVersion | null;
   /** The workspace's own word: this line is not to be reported. */
   ignored: boolean;
+  /** It is ignored because it leaked already when the baseline was written. */
+  inBaseline: boolean;
   stacks: StackReport[];
 }
 

@@ -152,8 +152,8 @@ export function peakSentence(peak: PeakReport, code: (text: string) => string = 
 }
 
 /** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
-export function verdictWord({ verdict, growthBytes, ignored }: LineReport): string {
-  if (ignored) return 'ignored';
+export function verdictWord({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
+  if (ignored) return inBaseline ? 'baseline' : 'ignored';
   return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_WORD[verdict];
 }
 
@@ -162,9 +162,14 @@ export function verdictWord({ verdict, growthBytes, ignored }: LineReport): stri
  * @param code makes a code span of a recorded name where the text is Markdown
  */
 export function verdictSentence(run: RunReport, code: (text: string) => string = (text) => text): string {
-  const ignored = run.lines.filter((line) => line.ignored).length;
-  const judged = isLoneSnapshot(run) ? holdersSentence(run, code) : judgedSentence(run);
-  return ignored === 0 ? judged : `${judged} ${sayCount(ignored, '1 line is ignored.', '{0} lines are ignored.')}`;
+  const count = (baseline: boolean): number =>
+    run.lines.filter(({ ignored, inBaseline }) => ignored && inBaseline === baseline).length;
+  const [ignored, old] = [count(false), count(true)];
+  return [
+    isLoneSnapshot(run) ? holdersSentence(run, code) : judgedSentence(run),
+    ...(ignored === 0 ? [] : [sayCount(ignored, '1 line is ignored.', '{0} lines are ignored.')]),
+    ...(old === 0 ? [] : [sayCount(old, '1 line is in the baseline.', '{0} lines are in the baseline.')]),
+  ].join(' ');
 }
 
 /** One snapshot with too short a trace for a verdict: people ask what holds its memory. */

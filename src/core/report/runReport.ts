@@ -148,6 +148,7 @@ function lineReport(
     statement: line.statement,
     differs: line.differs,
     ignored: false,
+    inBaseline: false,
     stacks: line.stacks.map((stack) => ({
       frames: framesOf(stack, lookup),
       liveBytes: stack.series[last],

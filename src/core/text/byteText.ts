@@ -15,6 +15,13 @@ export function byteText(bytes: number): string {
   return `${bytes < 0 ? '-' : ''}${decimalText(amount, digits)} ${UNITS[unit]}`;
 }
 
+/** Reads an amount such as `18 GiB`; null if the text is none. */
+export function parseBytes(text: string): number | null {
+  const [, amount, word] = /^(\d{1,15}(?:\.\d{1,9})?) ?([KMGT]iB|B)$/.exec(text.trim()) ?? [];
+  const unit = UNITS.findIndex((one) => one === word);
+  return unit < 0 ? null : Math.round(Number(amount) * 1024 ** unit);
+}
+
 /** Like {@link byteText}, with a plus sign before growth. */
 export function signedByteText(bytes: number): string {
   return bytes > 0 ? `+${byteText(bytes)}` : byteText(bytes);

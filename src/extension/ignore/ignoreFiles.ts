@@ -70,6 +70,7 @@ export class IgnoreFiles implements vscode.Disposable {
       occurrence: line.statement?.occurrence ?? 1,
       line: line.line,
       reason: null,
+      inBaseline: false,
     };
     await this.rewrite(folder, (present) => withIgnoredLeak(present, leak));
   }

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import type { ProcessFinding, StackReport } from '../../core/report/report.js';
+import type { LineReport, ProcessFinding, StackReport } from '../../core/report/report.js';
 import { lineBytes } from '../../core/report/findings.js';
 import { shortAmount } from '../../core/report/findingWords.js';
 import { byteText } from '../../core/text/byteText.js';
@@ -181,7 +181,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     const hasFix = holder?.edit != null && !isEdited;
     item.contextValue = finding.mapped ? (hasFix ? RowKind.fixableLine : RowKind.mappedLine) : RowKind.unmappedLine;
     if (finding.mapped) item.command = openCommand(finding.file, finding.line);
-    return ignored ? greyed(item) : item;
+    return ignored ? greyed(item, lines[0]) : item;
   }
 
   private lineItem(node: LineNode): vscode.TreeItem {
@@ -207,7 +207,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     item.tooltip = sentences.join('\n');
     item.contextValue = mark.mapped ? RowKind.mappedLine : RowKind.unmappedLine;
     if (mark.mapped) item.command = openCommand(mark.file, mark.line);
-    return ignored ? greyed(item) : item;
+    return ignored ? greyed(item, line) : item;
   }
 
   private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
@@ -302,11 +302,14 @@ function unmatchedCellsItem(cells: number): vscode.TreeItem {
 }
 
 /** A row of a leak that the workspace ignores. */
-function greyed(item: vscode.TreeItem): vscode.TreeItem {
+function greyed(item: vscode.TreeItem, { inBaseline }: LineReport): vscode.TreeItem {
   item.id = `ignored:${item.id ?? ''}`;
   item.resourceUri = ignoredRowUri(item.id);
   item.iconPath = new vscode.ThemeIcon('eye-closed', new vscode.ThemeColor('disabledForeground'));
-  item.description = vscode.l10n.t('ignored · {0}', String(item.description ?? ''));
+  const description = String(item.description ?? '');
+  item.description = inBaseline
+    ? vscode.l10n.t('baseline · {0}', description)
+    : vscode.l10n.t('ignored · {0}', description);
   item.contextValue = RowKind.ignoredLine;
   return item;
 }

@@ -121,7 +121,7 @@ describe('The command line', () => {
       assert.equal(status, 2);
       assert.match(
         complaint(stderr),
-        /\.leakline\.json is not understood, nothing is ignored: "ignoredLeaks" is not a list\./,
+        /\.leakline\.json is not understood and has no effect: "ignoredLeaks" is not a list\./,
       );
       assert.match(stdout, /LEAK/);
     });
@@ -359,7 +359,7 @@ describe('The command line', () => {
 
   describe('answers mistakes in its arguments with what to do:', () => {
     const mistakes: [args: string[], sentence: RegExp][] = [
-      [[], /analyze, compare, .* or clean/],
+      [[], /analyze, compare, .* or baseline/],
       [['show', 'x'], /Unknown command 'show'/],
       [['analyze'], /name files/],
       [['compare', 'one'], /two snapshots, not 1/],
@@ -368,6 +368,10 @@ describe('The command line', () => {
       [['analyze', '--json', '--markdown', 'x'], /one of --json and --markdown/],
       [['analyze', '--json', '--sarif', 'x'], /one of --json and --sarif/],
       [['compare', '--sarif', 'x', 'y'], /--sarif works with analyze/],
+      [['compare', '--budget', '1B', 'x', 'y'], /--budget works with analyze/],
+      [['analyze', '--budget', 'much', 'x'], /bytes per step, such as 512KiB/],
+      [['baseline', 'write', 'x'], /baseline write --root DIR FILES/],
+      [['baseline', '--root', '.', 'x'], /baseline write --root DIR FILES/],
       [
         ['analyze', '--fail-on', 'worse', 'x'],
         /--fail-on takes leak, cycle, periodic, .*, pendingFrees, incomplete, not 'worse'/,

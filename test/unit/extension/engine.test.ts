@@ -43,6 +43,7 @@ class FakeThread implements Thread {
             missing: [],
             behind: [],
             failed: [],
+            overBudget: [],
             trends: [],
             cycles: [],
           },

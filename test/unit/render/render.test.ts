@@ -53,6 +53,7 @@ function line(file: string, series: number[], more: Partial<LineReport> = {}): L
     statement: null,
     differs: null,
     ignored: false,
+    inBaseline: false,
     stacks: [],
     ...more,
   };
@@ -66,6 +67,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
     missing: [],
     behind: [],
     failed: [],
+    overBudget: [],
     runs: [
       {
         id: 'snap_#.pickle',

@@ -4,7 +4,7 @@ import { plantedSources, plantedWorkspace } from '../../../bench/planted.js';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { ReportsFromSources } from '../../../src/core/report/reportFromSources.js';
 import type { ReportWorkspace } from '../../../src/core/report/reportWorkspace.js';
-import { renderSarif, type SarifLog } from '../../../src/core/render/renderSarif.js';
+import { renderSarif, type SarifLog, type SarifResult } from '../../../src/core/render/renderSarif.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
@@ -36,7 +36,8 @@ function assertValid(log: SarifLog): void {
       assert.ok(['none', 'note', 'warning', 'error'].includes(result.level));
       assert.ok(result.message.text.length > 0);
       assert.ok(result.locations.length > 0);
-      assert.match(result.partialFingerprints['leaklineFinding/v1'], /^[0-9a-f]{16}$/);
+      assert.match(result.partialFingerprints['leaklineFinding/v1'], /^[0-9a-f]{16}:\d+$/);
+      assert.equal(new Set(results.map((one) => one.partialFingerprints['leaklineFinding/v1'])).size, results.length);
       const frames = (result.stacks ?? []).flatMap((stack) => stack.frames.map((frame) => frame.location));
       for (const { physicalLocation } of [...result.locations, ...(result.relatedLocations ?? []), ...frames]) {
         const { uri, uriBaseId } = physicalLocation.artifactLocation;
@@ -76,28 +77,81 @@ describe('A report as SARIF', () => {
     assert.equal(JSON.stringify(log), JSON.stringify(JSON.parse(JSON.stringify(log))));
   });
 
-  it('keeps a result’s fingerprint while its line moves, and tells lines apart', async () => {
+  it('keeps fingerprints when lines are inserted above, and tells findings apart', async () => {
+    const inserted = 7;
+    const workspace = plantedWorkspace(FOLDER);
+    const { lineText, sourceText } = workspace;
+    const longer: ReportWorkspace = {
+      ...workspace,
+      lineText: (file, line) => (line > inserted ? (lineText?.(file, line - inserted) ?? null) : '# a new line'),
+      sourceText: (file) => '# a new line\n'.repeat(inserted) + (sourceText?.(file) ?? ''),
+    };
+    let holders = 0;
+    for (const program of ['aux_loss', 'detector', 'mixed_line', 'log_queue', 'hook_outputs']) {
+      const judge = async (given: ReportWorkspace, lines: number): Promise<SarifResult[]> => {
+        const moved = <Frame extends { file: string; line: number }>(frame: Frame): Frame =>
+          frame.file.includes('/site-packages/') || frame.line < 1 ? frame : { ...frame, line: frame.line + lines };
+        const digests = await Promise.all(
+          picklesUnder(join(FOLDER, 'recordings', program)).map(async (path) => {
+            const digest = digestSnapshot(path, await readFile(path), null);
+            return { ...digest, frames: digest.frames.map(moved) };
+          }),
+        );
+        const { report } = await new ReportsFromSources(() => 0).report(digests, given);
+        const log = renderSarif(report, VERSION);
+        assertValid(log);
+        return log.runs[0].results;
+      };
+      const [before, after] = [await judge(workspace, 0), await judge(longer, inserted)];
+      const prints = (results: readonly SarifResult[]): object[] =>
+        results.map(({ partialFingerprints }) => partialFingerprints);
+      const lines = (results: readonly SarifResult[]): (number | undefined)[] =>
+        results.map(({ locations }) => locations[0].physicalLocation.region?.startLine);
+      assert.ok(before.length > 0, program);
+      assert.deepEqual(prints(after), prints(before), program);
+      assert.deepEqual(
+        lines(after),
+        lines(before).map((line) => (line ?? 0) + inserted),
+        program,
+      );
+      holders += before.filter(({ relatedLocations }) => relatedLocations !== undefined).length;
+    }
+    assert.ok(holders > 0);
+  });
+
+  it('says of each result whether the baseline has it, where there is one', async () => {
     const report = await reportOf('aux_loss', plantedSources(FOLDER));
-    const prints = (of: Report): string[] =>
-      renderSarif(of, VERSION).runs[0].results.map((result) => result.partialFingerprints['leaklineFinding/v1']);
-    const shift = <Place extends { file: string; line: number }>(place: Place): Place =>
-      place.file.endsWith('.py') && !place.file.startsWith('/') ? { ...place, line: place.line + 7 } : place;
-    const moved: Report = {
-      ...report,
-      runs: report.runs.map((run) => ({
-        ...run,
-        lines: run.lines.map((line) => ({
-          ...shift(line),
-          stacks: line.stacks.map((stack) => ({ ...stack, frames: stack.frames.map(shift) })),
-        })),
-      })),
-    };
-    assert.deepEqual(prints(moved), prints(report));
-    const bare = {
-      ...report,
-      runs: report.runs.map((run) => ({ ...run, lines: run.lines.map((line) => ({ ...line, holder: null })) })),
-    };
-    assert.ok(new Set(prints(bare)).size > 1);
+    const [run] = report.runs;
+    const lines = run.lines.map((line, i) => ({ ...line, holder: null, ignored: i === 0, inBaseline: i === 0 }));
+    const states = (hasBaseline: boolean): (string | undefined)[] =>
+      renderSarif({ ...report, runs: [{ ...run, lines }] }, VERSION, { hasBaseline, prefix: '' }).runs[0].results.map(
+        ({ baselineState, suppressions }) => baselineState ?? suppressions?.[0].kind,
+      );
+    assert.deepEqual(new Set(states(true).slice(0, -1)), new Set(['new']));
+    assert.equal(states(true).at(-1), 'unchanged');
+    assert.ok(states(true).length > 1);
+  });
+
+  it('has a result for each budget that is exceeded', async () => {
+    const report = await reportOf('adam_state', plantedWorkspace(FOLDER));
+    const over = { measuredBytes: 20, allowedBytes: 10 };
+    const overBudget = [
+      { ...over, at: { file: 'train.py', line: 3 }, message: 'train.py:3 leaks' },
+      { ...over, at: null, message: 'Device 0 reaches 20 B' },
+    ];
+    const log = renderSarif({ ...report, overBudget }, VERSION, { hasBaseline: false, prefix: 'a b/' });
+    assertValid(log);
+    assert.deepEqual(
+      log.runs[0].results.map(({ ruleId, locations, message }) => [
+        ruleId,
+        locations[0].physicalLocation.artifactLocation.uri,
+        message.text,
+      ]),
+      [
+        ['overBudget', 'a%20b/train.py', 'train.py:3 leaks'],
+        ['overBudget', 'a%20b/.leakline.json', 'Device 0 reaches 20 B'],
+      ],
+    );
   });
 
   it('names files of another machine as they were recorded, whatever they are called', async () => {

@@ -91,7 +91,15 @@ describe('A fix', () => {
     const [gone] = groupRuns(await digestsOf('gone'));
     const workspace = { files: ['train.py'], rules: [] };
     const ignore = (name: string, line: number) =>
-      ({ file: 'train.py', function: name, statement: 'gone', occurrence: 1, line, reason: null }) as const;
+      ({
+        file: 'train.py',
+        function: name,
+        statement: 'gone',
+        occurrence: 1,
+        line,
+        reason: null,
+        inBaseline: false,
+      }) as const;
     const fresh = ignore('main', 27);
     const old = [ignore('forward', 12), ignore('main', 20), ignore('main', 26)];
     const fixed = (a: typeof before, b: typeof before, ...leaks: ReturnType<typeof ignore>[]): FixVerdict => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import {
   IgnoreFileError,
   parseIgnoredLeaks,
+  withBaseline,
   withIgnored,
   withIgnoredLeak,
   withoutIgnoredLeaks,
@@ -17,6 +18,7 @@ const leak: IgnoredLeak = {
   occurrence: 1,
   line: 26,
   reason: null,
+  inBaseline: false,
 };
 const ignores = (line: Parameters<typeof lineReport>[0], ...leaks: IgnoredLeak[]): boolean =>
   withIgnored(report(runReport([lineReport(line)])), leaks).runs[0].lines[0].ignored;
@@ -67,12 +69,32 @@ describe('The ignore file', () => {
     assert.deepEqual(parseIgnoredLeaks(withoutIgnoredLeaks(both, ({ occurrence }) => occurrence === 2)), [leak]);
   });
 
+  it('holds a baseline, which is replaced as a whole and marks its lines', () => {
+    const [first, second] = [leak, { ...leak, occurrence: 2 }].map((one) => ({ ...one, inBaseline: true }));
+    const old = withBaseline(withIgnoredLeak(null, { ...leak, function: 'evaluate' }), [first, second]);
+    const text = withBaseline(old, [second]);
+    assert.deepEqual(parseIgnoredLeaks(text), [{ ...leak, function: 'evaluate' }, second]);
+    assert.deepEqual(parseIgnoredLeaks(withBaseline(null, [first])), [first]);
+    const marked = withIgnored(report(runReport([lineReport({ statement })])), [first]).runs[0].lines[0];
+    assert.deepEqual([marked.ignored, marked.inBaseline], [true, true]);
+    // Both say so: what people wrote is said.
+    const both = withIgnored(
+      report(runReport([lineReport({ statement })])),
+      parseIgnoredLeaks(withIgnoredLeak(old, leak)),
+    );
+    assert.equal(both.runs[0].lines[0].inBaseline, false);
+    assert.deepEqual(parseIgnoredLeaks(withoutIgnoredLeaks(text, ({ function: name }) => name === 'train')), [
+      { ...leak, function: 'evaluate' },
+    ]);
+  });
+
   it('is refused in one sentence when it makes no sense', () => {
     const bad: [string, RegExp][] = [
       ['{', /not JSON/],
       ['[]', /no object/],
       ['{"ignoredLeaks": 3}', /not a list/],
-      ['{"ignoredLeaks": [{"file": "a.py"}]}', /entry 1 /],
+      ['{"ignoredLeaks": [{"file": "a.py"}]}', /entry 1 of "ignoredLeaks"/],
+      ['{"baseline": [{"file": "a.py"}]}', /entry 1 of "baseline"/],
       [`{"ignoredLeaks": [${'0,'.repeat(10_000)}0]}`, /more than 10000/],
     ];
     for (const [text, expected] of bad) {

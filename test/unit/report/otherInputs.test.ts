@@ -118,6 +118,7 @@ describe('Inputs without lines', () => {
       missing: [],
       behind: [],
       failed: [],
+      overBudget: [],
       trends,
       cycles: [],
     };

@@ -40,6 +40,7 @@ export function lineReport(over: Partial<LineReport> = {}): LineReport {
     statement: null,
     differs: null,
     ignored: false,
+    inBaseline: false,
     stacks: [],
     ...over,
   };
@@ -70,5 +71,15 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
 }
 
 export function report(...runs: RunReport[]): Report {
-  return { schema: 'leakline.report/2', runs, ranks: [], missing: [], behind: [], failed: [], trends: [], cycles: [] };
+  return {
+    schema: 'leakline.report/2',
+    runs,
+    ranks: [],
+    missing: [],
+    behind: [],
+    failed: [],
+    overBudget: [],
+    trends: [],
+    cycles: [],
+  };
 }

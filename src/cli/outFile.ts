@@ -1,0 +1,45 @@
+/** A report as a file that is whole or not there. */
+import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import type { Words } from './inputs.js';
+import { UsageError } from './usageError.js';
+
+/** Does what prints, into a file. A file of that name is replaced, and only if something was printed. @param path null for where words go anyway */
+export async function printTo<Given extends Words, Result>(
+  path: string | null,
+  given: Given,
+  task: (words: Given) => Promise<Result>,
+): Promise<Result> {
+  if (path === null) return task(given);
+  const part = unfinished(path);
+  const file = open(path, part);
+  const written = { any: false };
+  try {
+    const result = await task({
+      ...given,
+      print: (text) => {
+        written.any = true;
+        writeFileSync(file, text);
+      },
+    });
+    fsyncSync(file);
+    if (written.any) renameSync(part, path);
+    return result;
+  } finally {
+    closeSync(file);
+    rmSync(part, { force: true });
+  }
+}
+
+/** The file that is written in place of one, by this process. */
+export function unfinished(path: string): string {
+  return `${path}.${process.pid}.part`;
+}
+
+function open(path: string, part: string): number {
+  try {
+    return openSync(part, 'w');
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`--out cannot write ${path}: ${reason}. Name a file in a folder that exists.`);
+  }
+}

@@ -1,0 +1,152 @@
+/** The budget in the ignore file: how much may leak, and how high the peak may be. The command line checks it, in English. */
+import * as v from 'valibot';
+import type { Bytes } from '../model/units.js';
+import { byteText, parseBytes } from '../text/byteText.js';
+import { countText } from '../text/numberText.js';
+import { plural } from '../text/plural.js';
+import { findingsOf } from './findings.js';
+import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, names } from './ignoredLeaks.js';
+import { sum } from './lineSelection.js';
+import type { LineReport, OverBudget, Report, RunReport, StepSource } from './report.js';
+import { fileAndLine } from './reportWords.js';
+
+/** What a workspace allows; null where it says nothing. */
+export interface Budget {
+  /** Of all leaks of a run that no entry of `lines` names. */
+  readonly leakBytesPerStep: Bytes | null;
+  /** Of each device. */
+  readonly peakBytes: Bytes | null;
+  /** Lines, or all lines of a file, with a budget of their own. The first entry that names a line counts. */
+  readonly lines: readonly LineBudget[];
+}
+
+interface LineBudget {
+  readonly file: string;
+  /** Null for the whole file. */
+  readonly leak: IgnoredLeak | null;
+  readonly leakBytesPerStep: Bytes;
+}
+
+export const NO_BUDGET: Budget = { leakBytesPerStep: null, peakBytes: null, lines: [] };
+
+/** Where a run's rates are per turn of the training loop. */
+const STEPS: ReadonlySet<StepSource | null> = new Set(['annotations', 'recorder', 'period']);
+
+const NO_SIZE = 'is not a size, such as "18 GiB"';
+const size = v.pipe(
+  v.unknown(),
+  v.transform((value) => (typeof value === 'string' ? parseBytes(value) : value)),
+  v.pipe(v.number(NO_SIZE), v.safeInteger(NO_SIZE), v.minValue(0, NO_SIZE)),
+);
+const complaint = ({ expected }: v.BaseIssue<unknown>): string =>
+  expected === 'never' ? 'is not known' : expected === 'Object' ? 'is not an object' : 'is missing';
+/** Strict: a misspelt budget would allow everything. */
+const budgetSchema = v.strictObject(
+  {
+    leakBytesPerStep: v.optional(size),
+    peakBytes: v.optional(size),
+    lines: v.optional(
+      v.array(v.looseObject({ file: v.string('is not a path'), leakBytesPerStep: size }, complaint), 'is not a list'),
+      [],
+    ),
+  },
+  complaint,
+);
+
+/**
+ * Reads the budget of an ignore file.
+ * @throws IgnoreFileError
+ */
+export function parseBudget(text: string): Budget {
+  const { success, output, issues } = v.safeParse(budgetSchema, documentOf(text)['budget'] ?? {});
+  if (!success) {
+    const [issue] = issues;
+    throw new IgnoreFileError(`"${['budget', v.getDotPath(issue)].filter(Boolean).join('.')}" ${issue.message}`);
+  }
+  const { leakBytesPerStep = null, peakBytes = null, lines } = output;
+  return {
+    leakBytesPerStep,
+    peakBytes,
+    lines: lines.map((entry, i) => {
+      const isFile = ['function', 'statement', 'line'].every((key) => !(key in entry));
+      return {
+        file: entry.file,
+        leak: isFile ? null : leakOf(entry, 'lines', i),
+        leakBytesPerStep: entry.leakBytesPerStep,
+      };
+    }),
+  };
+}
+
+/** What exceeds the budget: of several runs that exceed the same amount, the worst. Ignored leaks do not count. */
+export function overBudget({ runs }: Report, { leakBytesPerStep, peakBytes, lines }: Budget): OverBudget[] {
+  const ownBudget = (line: LineReport): LineBudget | null => lines.find((one) => isNamed(line, one)) ?? null;
+  const overRates = [
+    { of: null, allowed: leakBytesPerStep },
+    ...lines.map((of) => ({ of, allowed: of.leakBytesPerStep })),
+  ].map(({ of, allowed }) => (run: RunReport) => {
+    const leaks = run.lines.filter((line) => line.verdict === 'leak' && !line.ignored && ownBudget(line) === of);
+    return allowed === null || leaks.length === 0 ? null : overRate(run, leaks, allowed);
+  });
+  const checks = [...overRates, (run: RunReport) => (peakBytes === null ? null : overPeak(run, peakBytes))];
+  return checks.flatMap((check) =>
+    runs
+      .map(check)
+      .filter((over) => over !== null)
+      .sort((a, b) => (b.measuredBytes ?? Infinity) - (a.measuredBytes ?? Infinity))
+      .slice(0, 1),
+  );
+}
+
+function isNamed(line: LineReport, { file, leak }: LineBudget): boolean {
+  return leak === null ? line.mapped && line.file === file : names(leak, line);
+}
+
+/** A leak whose rate per step is not known exceeds every budget but an unlimited one: nothing shows that it fits. */
+function overRate({ rank, steps }: RunReport, leaks: readonly LineReport[], allowed: Bytes): OverBudget | null {
+  const isKnown = STEPS.has(steps) && leaks.every(({ bytesPerStep }) => bytesPerStep !== null);
+  const measured = isKnown ? Math.round(sum(leaks, ({ bytesPerStep }) => bytesPerStep ?? 0)) : null;
+  if (measured !== null && measured <= allowed) return null;
+  const findings = findingsOf(leaks);
+  const [{ file, line }] = findings;
+  const place =
+    fileAndLine({ file, line }) + (findings.length === 1 ? '' : ` and ${plural(findings.length - 1, 'other')}`);
+  const [is, may] = apart(measured ?? sum(leaks, ({ leakedBytes }) => leakedBytes), allowed);
+  const amount = measured === null ? `${is} so far at an unknown rate` : `${is}/step`;
+  const leak = findings.length === 1 ? 'leaks' : 'leak';
+  return {
+    at: { file, line },
+    measuredBytes: measured,
+    allowedBytes: allowed,
+    message: `${place} ${leak} ${amount}${onRank(rank)}; the budget is ${may}/step.`,
+  };
+}
+
+/** The highest live bytes of a device, in traces and in snapshots. */
+function overPeak({ rank, peaks, snapshots }: RunReport, allowed: Bytes): OverBudget | null {
+  const points = [
+    ...peaks.map(({ device, liveBytes, at }) => ({ device, liveBytes, at })),
+    ...snapshots.flatMap(({ devices }) => devices.map(({ device, liveBytes }) => ({ device, liveBytes, at: null }))),
+  ];
+  const highest = points.sort((a, b) => b.liveBytes - a.liveBytes).at(0);
+  if (highest === undefined || highest.liveBytes <= allowed) return null;
+  const { device, liveBytes, at } = highest;
+  const [is, may] = apart(liveBytes, allowed);
+  const where = at === null ? '' : ` at ${fileAndLine(at)}`;
+  return {
+    at: at === null ? null : { file: at.file, line: at.line },
+    measuredBytes: liveBytes,
+    allowedBytes: allowed,
+    message: `Device ${device} reaches ${is}${where}${onRank(rank)}; the budget is ${may}.`,
+  };
+}
+
+function onRank(rank: number | null): string {
+  return rank === null ? '' : ` on rank ${rank}`;
+}
+
+/** Two amounts in words that differ. */
+function apart(a: Bytes, b: Bytes): [string, string] {
+  const short = [byteText(a), byteText(b)] as const;
+  return short[0] === short[1] ? [`${countText(a)} B`, `${countText(b)} B`] : [...short];
+}
