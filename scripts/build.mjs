@@ -19,12 +19,11 @@ const common = {
 };
 const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs' };
 
-/** Parquet is a file of its own, for the command that writes it. */
-const factsApart = {
-  name: 'facts-apart',
-  setup: ({ onResolve }) =>
-    onResolve({ filter: /\/parquet\.js$/, namespace: 'file' }, () => ({ path: './cli-facts.mjs', external: true })),
-};
+/** A module that is a file of its own, for the one command that needs it. */
+const apart = (filter, path) => ({
+  name: path,
+  setup: ({ onResolve }) => onResolve({ filter, namespace: 'file' }, () => ({ path, external: true })),
+});
 
 const targets = [
   {
@@ -46,6 +45,7 @@ const targets = [
     format: 'esm',
     outdir: 'dist',
     banner: { js: '#!/usr/bin/env node' },
+    plugins: [apart(/\/serve\.js$/, './cli-mcp.mjs')],
   },
   {
     ...node,
@@ -53,11 +53,11 @@ const targets = [
     format: 'esm',
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },
-    plugins: [factsApart],
+    plugins: [apart(/\/parquet\.js$/, './cli-facts.mjs')],
   },
   {
     ...node,
-    entryPoints: { 'cli-facts': 'src/cli/fleet/parquet.ts' },
+    entryPoints: { 'cli-facts': 'src/cli/fleet/parquet.ts', 'cli-mcp': 'src/cli/mcp/serve.ts' },
     format: 'esm',
     outdir: 'dist',
     outExtension: { '.js': '.mjs' },

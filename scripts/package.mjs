@@ -83,6 +83,7 @@ function staged(kind) {
 function copyCommandLine(folder) {
   const parts = readdirSync(fromRoot('dist')).filter((file) => /^cli.*\.m?js$|^THIRD_PARTY/.test(file));
   for (const part of parts) cpSync(fromRoot('dist', part), join(folder, part));
+  cpSync(fromRoot('skills'), join(folder, 'skills'), { recursive: true });
 }
 
 async function must(ended) {

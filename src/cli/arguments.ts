@@ -85,10 +85,16 @@ export interface CleanArguments {
   readonly inputs: readonly string[];
 }
 
-/** A command that works. */
-export type Command = CleanArguments | AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
+/** Serves agents; `inputs` are the folders that they may read beside the root. */
+export interface McpArguments extends Pick<CommonArguments, 'inputs' | 'rules'> {
+  readonly command: 'mcp';
+  readonly root: string;
+}
 
-export type Invocation = Command | InformationRequest;
+/** A command that is done once, in a thread. */
+export type JobCommand = CleanArguments | AnalyzeArguments | CompareArguments | DigestArguments | SummarizeArguments;
+
+export type Invocation = JobCommand | McpArguments | InformationRequest;
 
 export interface InformationRequest {
   readonly command: 'help' | 'version';
@@ -116,7 +122,7 @@ const OPTIONS = {
   version: { type: 'boolean', short: 'V' },
 } as const satisfies ParseArgsConfig['options'];
 
-const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts', 'clean', 'baseline'] as const;
+const COMMANDS = ['analyze', 'compare', 'digest', 'summarize', 'report', 'facts', 'clean', 'baseline', 'mcp'] as const;
 const COMMAND_LIST = `${COMMANDS.slice(0, -1).join(', ')} or ${COMMANDS[COMMANDS.length - 1]}`;
 const FOLDER = 'a folder that leakline digest --out wrote';
 
@@ -139,6 +145,11 @@ export function parseArguments(args: readonly string[]): Invocation {
     throw new UsageError(
       `compare takes two snapshots, not ${inputs.length}: name the earlier one, then the later one, or a folder of each run.`,
     );
+  }
+  const rules = (values.map ?? []).map(parseRule);
+  if (known === 'mcp') {
+    if (values.root === undefined) throw new UsageError('mcp needs --root: the workspace that agents may read.');
+    return { command: known, inputs, root: values.root, rules };
   }
   if (inputs.length === 0) {
     const takes =
@@ -165,7 +176,7 @@ export function parseArguments(args: readonly string[]): Invocation {
   const common = {
     inputs,
     root: values.root ?? null,
-    rules: (values.map ?? []).map(parseRule),
+    rules,
     output: outputOf(values),
     out: values.out ?? null,
     mostLines: values.all === true ? Infinity : MOST_LINES,

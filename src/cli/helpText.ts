@@ -11,6 +11,7 @@ export const HELP = `Usage:
   leakline clean OUT                    remove digests of different versions, and summaries without digests
   leakline baseline write --root DIR FILES...
                                         record the lines that leak now in DIR/.leakline.json: they count no longer
+  leakline mcp --root DIR [FOLDERS...]  answer agents over standard input and output (Model Context Protocol)
 
 FILES are snapshots of torch.cuda.memory._dump_snapshot; a folder stands for every .pickle and
 .pkl file below it, gzipped or not, and for graphs of PyTorch's cycle detector (*cycle*.html, .dot)

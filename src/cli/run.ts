@@ -1,5 +1,5 @@
 import { visibleText } from '../core/text/plainText.js';
-import { parseArguments, type Command } from './arguments.js';
+import { parseArguments, type JobCommand, type McpArguments } from './arguments.js';
 import { UsageError } from './usageError.js';
 import { HELP } from './helpText.js';
 import type { Words } from './inputs.js';
@@ -14,7 +14,7 @@ export interface Output {
 }
 
 /** Does what a command asks for, see `work`. The core is not an import here: `--help` is there before it is loaded. */
-export type Work = (command: Command, words: Words) => Promise<boolean>;
+export type Work<Of = JobCommand> = (command: Of, words: Words) => Promise<boolean>;
 
 const EXIT_OK = 0;
 /** What `--fail-on` names was found: a torn file beside it takes nothing back. */
@@ -22,8 +22,13 @@ export const EXIT_FOUND = 1;
 /** Nothing was found, but what was found may not be all. */
 const EXIT_BAD_INPUT = 2;
 
-/** Runs the command line. @returns the exit code */
-export async function run(args: readonly string[], output: Output, work: Work): Promise<number> {
+/** Runs the command line. @param serve does what `mcp` asks for; null where there are no agents @returns the exit code */
+export async function run(
+  args: readonly string[],
+  output: Output,
+  work: Work,
+  serve: Work<McpArguments> | null = null,
+): Promise<number> {
   let complaints = 0;
   let found = false;
   const complain = (message: string): void => {
@@ -41,6 +46,9 @@ export async function run(args: readonly string[], output: Output, work: Work): 
         break;
       case 'version':
         print(`${VERSION}\n`);
+        break;
+      case 'mcp':
+        found = (await serve?.(invocation, { print, complain })) ?? false;
         break;
       default:
         found = await work(invocation, { print, complain });

@@ -1,7 +1,7 @@
 import { byteText } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
-import type { Command } from './arguments.js';
+import type { JobCommand } from './arguments.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Work } from './run.js';
 
 /** What the thread that works is started with. */
 export interface JobStart {
-  readonly command: Command;
+  readonly command: JobCommand;
   /** Inputs that are not read. */
   readonly setAside: readonly string[];
   /** Of threads that only digest, see `digestBeside`; null for the one that does the rest. */
@@ -92,7 +92,8 @@ export function supervise(
       jobs > 1 && given.command === 'analyze' && given.cache === null
         ? await mkdtemp(join(tmpdir(), 'leakline-cache-'))
         : null;
-    const command: Command = given.command === 'analyze' && temporary !== null ? { ...given, cache: temporary } : given;
+    const command: JobCommand =
+      given.command === 'analyze' && temporary !== null ? { ...given, cache: temporary } : given;
     const turns = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const digest = async (): Promise<void> => {
       while (setAside.length < MOST_ASIDE) {

@@ -14,7 +14,7 @@ import { FleetFolder } from '../node/fleetFolder.js';
 import { listPythonFiles } from '../node/listPythonFiles.js';
 import { type IgnoreFile, readIgnoreFile } from '../node/ignoreFile.js';
 import { SourceFiles } from '../node/sourceFiles.js';
-import { type AnalyzeArguments, type Command, type CompareArguments } from './arguments.js';
+import { type AnalyzeArguments, type CompareArguments, type JobCommand } from './arguments.js';
 import { UsageError } from './usageError.js';
 import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
@@ -39,7 +39,7 @@ const ALONE: Progress = { setAside: new Set(), reading: ignore, read: ignore, ju
  * @throws UsageError
  */
 export async function work(
-  command: Command,
+  command: JobCommand,
   words: Words,
   progress: Progress = ALONE,
   kept: ReadonlyMap<string, Kept> = new Map(),

@@ -1,23 +1,16 @@
 /** The npm and Python packages, installed into empty folders and used. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
+import { packed, version } from './packed.js';
 
 const root = repositoryRoot();
-const packages = join(root, 'out/packages');
 const example = join(root, 'examples/detector');
-const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };
 /** A leak of the example, as the command line writes it. */
 const finding = /detector\/pyramid\.py:18: Leaks 35\.8 MiB\/step/;
-
-const packed = (name: RegExp): string => {
-  const found = readdirSync(packages).find((file) => name.test(file) && file.includes(version));
-  assert.ok(found !== undefined, `no ${name.source} of version ${version}: run npm run package`);
-  return join(packages, found);
-};
 
 function folderOfTest(): string {
   const folder = mkdtempSync(join(tmpdir(), 'leakline-package-'));
@@ -37,6 +30,7 @@ describe('The npm package', () => {
       readdirSync(join(folder, 'node_modules')).filter((name) => !name.startsWith('.')),
       ['leakline'],
     );
+    assert.ok(existsSync(join(folder, 'node_modules/leakline/skills/leakline/SKILL.md')));
     const leakline = join(folder, 'node_modules/.bin/leakline');
     assert.match(
       execFileSync(leakline, ['--version'], { encoding: 'utf8' }),

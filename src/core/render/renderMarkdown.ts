@@ -55,6 +55,23 @@ export function renderMarkdown(report: Report, options: MarkdownOptions): string
   return texts.join('\n');
 }
 
+/** What each run held when it held most, or ran out of memory, as Markdown that ends with a newline. */
+export function renderPeakMarkdown(runs: readonly RunReport[]): string {
+  return runs
+    .map((run) => {
+      const folder = recordedFolder(run);
+      const code = (text: string): string => codeSpan(folder === '' ? text : text.replaceAll(folder, ''));
+      const held = [...outOfMemoryMarkdown(run, code, codeSpan), ...peakMarkdown(run, code)];
+      return document([
+        titleOf(run),
+        '',
+        ...(held.length === 0 ? [say('No snapshot has a trace, so the peak is not known.')] : held),
+        ...warnings(warningTexts(run.snapshots)),
+      ]);
+    })
+    .join('\n');
+}
+
 /** Two snapshots side by side, as Markdown that ends with a newline. */
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
@@ -120,9 +137,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
   const peaks = peakMarkdown(run, code);
   const notes = isLone && peaks.length === 0 ? liveNotes(run, code) : [];
   return document([
-    run.rank === null
-      ? `## ${say('GPU memory of {0}', codeSpan(run.id))}`
-      : `## ${say('GPU memory of {0}, rank {1}', codeSpan(run.id), run.rank)}`,
+    titleOf(run),
     '',
     ...outOfMemoryMarkdown(run, code, codeSpan),
     `**${verdictSentence(run, code)}** ${spanText(run)}.`,
@@ -177,6 +192,12 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ...(folder === '' ? [] : ['', say('Files lie in {0}.', codeSpan(folder))]),
     ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);
+}
+
+function titleOf({ id, rank }: RunReport): string {
+  const title =
+    rank === null ? say('GPU memory of {0}', codeSpan(id)) : say('GPU memory of {0}, rank {1}', codeSpan(id), rank);
+  return `## ${title}`;
 }
 
 function listed(text: string): string[] {

@@ -2,11 +2,16 @@
 import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
+import { compareAnswer, findingAnswer, leaksAnswer } from '../../core/render/toolAnswers.js';
 import { LanguageModelTool } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
-import { compareAnswer, findingAnswer, leaksAnswer, NO_SNAPSHOTS } from './answers.js';
 import { disposeAll } from '../disposer.js';
+
+/** Said where there is nothing to say: what the user can do about it. */
+const NO_SNAPSHOTS =
+  'No GPU memory snapshot is read. Snapshots are files that torch.cuda.memory._dump_snapshot wrote into the workspace; ' +
+  'the command "Leakline: Run Python File with Recording" makes them.';
 
 type Input = Readonly<Record<string, unknown>>;
 
@@ -36,7 +41,7 @@ export function registerLanguageModelTools(session: SnapshotSession, store: Resu
       (input) => {
         const { file, line } = placeOf(input);
         if (store.result === null) return NO_SNAPSHOTS;
-        return findingAnswer(file, line, store.findings);
+        return findingAnswer(file, line, store.result.report);
       },
     ),
     tool(

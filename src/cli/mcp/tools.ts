@@ -1,0 +1,104 @@
+/** The tools that an agent may call. The first three are the editor's too: package.json says them in the same words. */
+import type { JsonSchemaType } from '@modelcontextprotocol/server';
+
+/** Tools look at files: they change nothing, and reach no network. */
+const READS = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+
+export const LIST_LEAKS = 'list_gpu_memory_leaks';
+export const EXPLAIN_LEAK = 'explain_gpu_memory_leak';
+export const COMPARE_SNAPSHOTS = 'compare_gpu_memory_snapshots';
+export const AT_PEAK = 'gpu_memory_at_peak';
+export const RANK_DIFFERENCES = 'gpu_memory_rank_differences';
+export const HOW_TO_RECORD = 'how_to_record_gpu_memory';
+
+interface AgentTool {
+  readonly name: string;
+  readonly title: string;
+  readonly description: string;
+  readonly inputSchema: JsonSchemaType;
+  readonly annotations: typeof READS;
+}
+
+export const TOOLS: readonly AgentTool[] = [
+  {
+    name: LIST_LEAKS,
+    title: 'List GPU memory leaks',
+    description:
+      "Lists the GPU memory leaks of this workspace, as found in recorded PyTorch CUDA memory snapshots: one finding per bug at the statement that holds the memory, with fix, evidence and the lines that allocate; then live bytes, growth and rate by line, forecast of out-of-memory, and warnings about what the recording could not see. Use it before guessing why a PyTorch training runs out of CUDA memory. Verdict 'leak' is certain; 'tooShort' and 'growing' are not accusations.",
+    inputSchema: { type: 'object', properties: {} },
+    annotations: READS,
+  },
+  {
+    name: EXPLAIN_LEAK,
+    title: 'Explain a GPU memory leak',
+    description:
+      'Everything known about one GPU memory finding: its sentence, the statement or object that holds the memory with a fix where one is known, and of the lines that allocate it the verdict with its evidence, bytes per snapshot and call stacks. Call it for a line that list_gpu_memory_leaks named, holding or allocating, before proposing a change.',
+    inputSchema: {
+      type: 'object',
+      required: ['file', 'line'],
+      properties: {
+        file: {
+          type: 'string',
+          description: 'Path relative to the workspace folder, with /, as list_gpu_memory_leaks gives it.',
+        },
+        line: { type: 'integer', minimum: 1, description: '1-based line number.' },
+      },
+    },
+    annotations: READS,
+  },
+  {
+    name: COMPARE_SNAPSHOTS,
+    title: 'Compare GPU memory snapshots',
+    description:
+      'Compares two PyTorch CUDA memory snapshot files of the workspace by source line: live bytes before and after, growth, blocks. Two snapshots alone cannot tell a leak from growth.',
+    inputSchema: {
+      type: 'object',
+      required: ['before', 'after'],
+      properties: {
+        before: {
+          type: 'string',
+          description: 'Path of the earlier snapshot, relative to the workspace folder or absolute.',
+        },
+        after: {
+          type: 'string',
+          description: 'Path of the later snapshot, relative to the workspace folder or absolute.',
+        },
+      },
+    },
+    annotations: READS,
+  },
+  {
+    name: AT_PEAK,
+    title: 'GPU memory at the peak',
+    description:
+      'What held GPU memory at the peak of each run, by source line, with categories, callers and advice; and, if memory ran out, the line that asked and the largest lines at that moment. Use it for CUDA out of memory without a leak.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        rank: { type: 'integer', minimum: 0, description: 'Rank of a distributed run; all ranks without it.' },
+      },
+    },
+    annotations: READS,
+  },
+  {
+    name: RANK_DIFFERENCES,
+    title: 'Compare ranks',
+    description:
+      'Of a distributed run: lines that leak on some ranks and not on others, ranks of which no snapshot is there, and ranks whose snapshots end at an earlier step.',
+    inputSchema: { type: 'object', properties: {} },
+    annotations: READS,
+  },
+  {
+    name: HOW_TO_RECORD,
+    title: 'How to record GPU memory',
+    description:
+      'The command that runs a training script with the recorder, what to do with the result, and how to check a fix.',
+    inputSchema: {
+      type: 'object',
+      properties: {
+        script: { type: 'string', description: 'The training script, as it is run now, with its arguments.' },
+      },
+    },
+    annotations: READS,
+  },
+];

@@ -1,0 +1,114 @@
+/** What a language model is told. Recorded names are code spans or JSON strings: text, never instructions in prose. */
+import { findingsOf, severity } from '../report/findings.js';
+import { isSuspect } from '../report/lineSelection.js';
+import type { CompareReport, LineReport, Report, RunReport, StackReport } from '../report/report.js';
+import { findingJson } from './findingText.js';
+import { renderCompareMarkdown, renderMarkdown, renderPeakMarkdown } from './renderMarkdown.js';
+
+/** Lines in a table at most, leaks apart; findings, their lines, and ranks in an answer. */
+const MOST = 10;
+const MOST_STACKS = 3;
+const MOST_FRAMES = 12;
+/** Characters of an answer. */
+const LONGEST = 40_000;
+
+/** Every run's verdict, its leaking lines with bytes, rates and holders, and what the recording could not see. */
+export function leaksAnswer(report: Report): string {
+  return bounded(renderMarkdown(report, { mostLines: MOST }));
+}
+
+/** Growth between two snapshots by line, as Markdown. */
+export function compareAnswer(report: CompareReport): string {
+  return bounded(renderCompareMarkdown(report, { mostLines: MOST }));
+}
+
+/** What held memory at the peak of each run, and when memory ran out, as Markdown. @param rank null for all */
+export function peakAnswer(report: Report, rank: number | null): string {
+  const runs = report.runs.filter((run) => rank === null || (run.rank ?? 0) === rank);
+  if (runs.length > 0) return bounded(renderPeakMarkdown(runs.slice(0, MOST)));
+  const ranks = [...new Set(report.runs.map((run) => run.rank ?? 0))].slice(0, MOST).join(', ');
+  return `There is no rank ${rank}. Recorded ranks: ${ranks}.`;
+}
+
+/** Lines on which the ranks of a job differ, and ranks that are missing or behind, as JSON. */
+export function ranksAnswer({ ranks, missing, behind, runs }: Report): string {
+  const messages = (of: readonly { job: string; message: string }[]): object => ({
+    count: of.length,
+    first: of.slice(0, MOST).map(({ job, message }) => ({ job, message })),
+  });
+  return JSON.stringify({
+    runs: runs.length,
+    linesThatLeakOnSomeRanks: messages(ranks),
+    missing: messages(missing),
+    behind: messages(behind),
+  });
+}
+
+/**
+ * Everything known of a finding, as JSON: its sentence, holder and fix, and of the lines that allocate the numbers,
+ * evidence and top stacks, per run. Asked for a line that allocates, of that line alone.
+ */
+export function findingAnswer(file: string, line: number, { runs }: Report): string {
+  const isHere = (place: { file: string; line: number }): boolean => place.file === file && place.line === line;
+  const all = runs
+    .flatMap((run) => findingsOf(run.lines.filter(isTold)).map((finding) => ({ run, finding })))
+    .sort((a, b) => severity(a.finding.verdict) - severity(b.finding.verdict) || b.finding.bytes - a.finding.bytes);
+  const found =
+    all.find(({ finding }) => isHere(finding)) ?? all.find(({ finding }) => finding.lines.some((one) => isHere(one)));
+  if (found === undefined) {
+    const others = distinct(all.map(({ finding }) => finding)).slice(0, MOST);
+    return JSON.stringify({ file, line, verdict: null, meaning: 'This line is in no finding.', findings: others });
+  }
+  const same = all.filter(({ finding }) => isAt(finding, found.finding));
+  const places = distinct(same.flatMap(({ finding }) => [...finding.lines]));
+  const told = isHere(found.finding) ? places.slice(0, MOST) : places.filter(isHere);
+  return bounded(
+    JSON.stringify({
+      finding: findingJson(found.finding, found.run),
+      lines: told.map((place) => ({
+        ...place,
+        runs: same
+          .flatMap(({ run, finding }) => finding.lines.filter((one) => isAt(one, place)).map((one) => partOf(run, one)))
+          .slice(0, MOST),
+      })),
+    }),
+  );
+}
+
+/** A line that a person has to look at, or that only grows so far. */
+function isTold(line: LineReport): boolean {
+  return isSuspect(line) || (!line.ignored && line.verdict === 'tooShort' && line.growthBytes > 0);
+}
+
+function isAt(a: { file: string; line: number }, b: { file: string; line: number }): boolean {
+  return a.file === b.file && a.line === b.line;
+}
+
+function distinct(places: readonly { file: string; line: number }[]): { file: string; line: number }[] {
+  return [...new Map(places.map(({ file, line }) => [`${line}:${file}`, { file, line }])).values()];
+}
+
+function partOf(run: RunReport, line: LineReport): object {
+  const { stacks, series, ...facts } = line;
+  return {
+    rank: run.rank,
+    stepsAreFrom: run.steps,
+    snapshots: run.snapshots.length,
+    forecast: run.forecast,
+    ...facts,
+    liveBytesPerSnapshot: series,
+    stacks: stacks.slice(0, MOST_STACKS).map(shortStack),
+  };
+}
+
+function shortStack({ frames, liveBytes, blocks, verdict }: StackReport): object {
+  const innermostFirst = frames
+    .slice(0, MOST_FRAMES)
+    .map(({ file, line, function: name }) => `${file}:${line} ${name}`);
+  return { liveBytes, blocks, verdict, innermostFirst };
+}
+
+function bounded(text: string): string {
+  if (text.length <= LONGEST) return text;
+  return `${text.slice(0, LONGEST)}\n… ${text.length - LONGEST} more characters. Ask for one line, or one rank.`;
+}
