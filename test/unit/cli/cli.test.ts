@@ -359,7 +359,7 @@ describe('The command line', () => {
 
   describe('answers mistakes in its arguments with what to do:', () => {
     const mistakes: [args: string[], sentence: RegExp][] = [
-      [[], /analyze, compare, .* or baseline/],
+      [[], /analyze, compare, .* or mcp/],
       [['show', 'x'], /Unknown command 'show'/],
       [['analyze'], /name files/],
       [['compare', 'one'], /two snapshots, not 1/],
