@@ -74,14 +74,8 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   });
   const controls = createControls(store, session, bands, menu, help.button);
   const run = createRunView(store, session, runs);
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => session.retryCurve(),
-  });
-  const bandFailure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => bands.retry(),
-  });
+  const failure = createMessage('error', { text: strings.retry, onPress: () => session.retryCurve() });
+  const bandFailure = createMessage('error', { text: strings.retry, onPress: () => bands.retry() });
   const noEvents = createMessage('hint');
   const openFailure = createMessage('error');
   const history = el(

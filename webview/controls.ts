@@ -63,18 +63,8 @@ export function createControls(
     const pinned = pin?.axis === curve.axis && pin.x >= visible.from && pin.x <= visible.to ? pin.x : null;
     session.setRange(zoomRange(visible, pinned ?? (visible.from + visible.to) / 2, factor));
   };
-  const zoomIn = createButton({
-    text: '+',
-    hint: strings.zoomIn,
-    kind: 'sign',
-    onPress: zoomBy(1 / ZOOM_STEP),
-  });
-  const zoomOut = createButton({
-    text: '\u2212',
-    hint: strings.zoomOut,
-    kind: 'sign',
-    onPress: zoomBy(ZOOM_STEP),
-  });
+  const zoomIn = createButton({ text: '+', hint: strings.zoomIn, kind: 'sign', onPress: zoomBy(1 / ZOOM_STEP) });
+  const zoomOut = createButton({ text: '\u2212', hint: strings.zoomOut, kind: 'sign', onPress: zoomBy(ZOOM_STEP) });
   const whole = createButton({
     text: '↔',
     hint: strings.wholeHistory,
@@ -94,12 +84,7 @@ export function createControls(
     hint: strings.toPeakHint,
     onPress: () => {
       const { curve } = store.get();
-      if (curve !== null)
-        session.pin({
-          event: curve.peak.event,
-          axis: curve.axis,
-          x: curve.peak.x,
-        });
+      if (curve !== null) session.pin({ event: curve.peak.event, axis: curve.axis, x: curve.peak.x });
     },
   });
   const compare = createButton({
@@ -133,10 +118,7 @@ export function createControls(
 
   return el(
     'div',
-    {
-      class: 'controls',
-      attributes: { role: 'group', 'aria-label': strings.controls },
-    },
+    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.controls } },
     snapshot.element,
     device.element,
     axis.element,

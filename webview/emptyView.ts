@@ -10,15 +10,8 @@ import { createButton } from './ui/button.js';
 import type { ViewState } from './viewState.js';
 
 export function createEmptyView(store: Store<ViewState>, session: TimelineSession): HTMLElement {
-  const open = createButton({
-    text: strings.openSnapshot,
-    kind: 'primary',
-    onPress: () => session.openSnapshot(),
-  });
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => session.refresh(),
-  });
+  const open = createButton({ text: strings.openSnapshot, kind: 'primary', onPress: () => session.openSnapshot() });
+  const failure = createMessage('error', { text: strings.retry, onPress: () => session.refresh() });
   const invitation = el(
     'div',
     {},

@@ -40,10 +40,7 @@ export function createHelp(): Help {
       el('td', {}, strings.keyText[text]),
     ),
   );
-  const close = createButton({
-    text: strings.close,
-    onPress: () => dialog.close(),
-  });
+  const close = createButton({ text: strings.close, onPress: () => dialog.close() });
   const dialog = el(
     'dialog',
     { class: 'help', attributes: { 'aria-labelledby': 'help-title' } },
@@ -55,11 +52,6 @@ export function createHelp(): Help {
     if (dialog.open) dialog.close();
     else dialog.showModal();
   };
-  const button = createButton({
-    text: '?',
-    hint: strings.help,
-    kind: 'sign',
-    onPress: toggle,
-  }).element;
+  const button = createButton({ text: '?', hint: strings.help, kind: 'sign', onPress: toggle }).element;
   return { button, dialog, toggle };
 }

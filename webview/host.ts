@@ -33,9 +33,5 @@ export function connectHost(on: { [Name in keyof TimelineEvents]: (value: Timeli
   window.addEventListener('message', (event: MessageEvent<unknown>) => {
     if (isRpcMessage(event.data)) client.receive(event.data);
   });
-  return {
-    call: client.call.bind(client),
-    kept: () => api.getState(),
-    keep: (state) => api.setState(state),
-  };
+  return { call: client.call.bind(client), kept: () => api.getState(), keep: (state) => api.setState(state) };
 }

@@ -103,11 +103,7 @@ export class TimelineSession {
       const { range, pin } = this.store.get();
       const gone = this.parked ?? (shown === null ? null : { selection: shown, range, pin });
       this.show(selection);
-      if (back !== null)
-        this.store.update({
-          range: gone?.range ?? null,
-          pin: gone?.pin ?? null,
-        });
+      if (back !== null) this.store.update({ range: gone?.range ?? null, pin: gone?.pin ?? null });
       else if (kept === null && wished === null) this.parked = gone;
     }
     if (wished !== null && told.highlight !== null) this.pinEnd = true;

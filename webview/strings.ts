@@ -302,12 +302,10 @@ export const strings = {
   flameFailed: (reason: string): string => t('Live memory by call could not be read: {0}', reason),
   foldLibraries: t('Fold library frames'),
   flameTable: t('Calls from the outermost down, with their live bytes'),
-  flameColumn: {
-    call: t('Call'),
-    self: t('Own bytes'),
-    bytes: t('Bytes'),
-    blocks: t('Blocks'),
-  } satisfies Record<FlameSort, string>,
+  flameColumn: { call: t('Call'), self: t('Own bytes'), bytes: t('Bytes'), blocks: t('Blocks') } satisfies Record<
+    FlameSort,
+    string
+  >,
   columnLevel: t('Level'),
   flameBack: t('Back'),
   flameBackHint: t('Show the caller (Backspace)'),
@@ -320,10 +318,10 @@ export const strings = {
       : t('{0} calls in view match; {1} ({2}) went through.', formatCount(calls), formatBytes(bytes), share);
   },
   flameMeasure: t('Width of the boxes'),
-  flameMeasureName: {
-    live: t('Live bytes'),
-    mean: t('Bytes × lifetime in view'),
-  } satisfies Record<FlameMeasure, string>,
+  flameMeasureName: { live: t('Live bytes'), mean: t('Bytes × lifetime in view') } satisfies Record<
+    FlameMeasure,
+    string
+  >,
   byteSeconds: (bytes: string): string => `${bytes}·s`,
   byteEvents: (bytes: string): string => t('{0}·events', bytes),
   meanSummary: (mean: number, product: string): string =>
@@ -416,11 +414,7 @@ export const strings = {
   unknownPool: t('pool not recorded'),
   poolNamed: (pool: string): string => t('pool {0}', pool),
   streamNamed: (stream: string): string => (stream === '' ? t('stream not known') : t('stream {0}', stream)),
-  segmentKind: {
-    small: t('small'),
-    large: t('large'),
-    expandable: t('expandable'),
-  },
+  segmentKind: { small: t('small'), large: t('large'), expandable: t('expandable') },
   pinned: `▲ ${t('pinned')}`,
   pinnedHint: t('Less than a tenth of the segment is live, and keeps it reserved'),
   pieceName: {
@@ -455,18 +449,13 @@ export const strings = {
   // Live memory
   listing: t('Live memory'),
   liveTable: t('Live memory by line'),
-  listingName: {
-    live: t('At cursor'),
-    allocated: t('Allocated in view, still live'),
-  } satisfies Record<Listing, string>,
+  listingName: { live: t('At cursor'), allocated: t('Allocated in view, still live') } satisfies Record<
+    Listing,
+    string
+  >,
   nothingAllocated: t('No event in view.'),
   allocatedSummary: (
-    sums: {
-      aliveBytes: number;
-      aliveBlocks: number;
-      allocatedBytes: number;
-      allocatedBlocks: number;
-    },
+    sums: { aliveBytes: number; aliveBlocks: number; allocatedBytes: number; allocatedBlocks: number },
     lines: number,
     largest: string | null,
   ): string => {
@@ -540,10 +529,7 @@ export const strings = {
   addressesReused: t('The traces do not meet: blocks of equal address, size and stack count as the same block.'),
   compareGrowth: t('Growth from A to B'),
   comparePane: t('Growth shown as'),
-  comparePaneName: {
-    table: t('Table'),
-    flame: t('Difference flame graph'),
-  } satisfies Record<ComparePane, string>,
+  comparePaneName: { table: t('Table'), flame: t('Difference flame graph') } satisfies Record<ComparePane, string>,
   compareTable: t('Growth from A to B by line'),
   compareColumn: {
     line: t('Line'),
@@ -567,10 +553,10 @@ export const strings = {
   everythingCompared: t('Everything'),
   compareTree: t('Calls from the outermost down, with their growth from A to B'),
   compareWidth: t('Width of the boxes'),
-  compareWidthName: {
-    either: t('The larger of A and B'),
-    after: t('Live in B'),
-  } satisfies Record<CompareWidth, string>,
+  compareWidthName: { either: t('The larger of A and B'), after: t('Live in B') } satisfies Record<
+    CompareWidth,
+    string
+  >,
 
   // What leaves the page
   save: t('Save…'),
@@ -587,11 +573,7 @@ export const strings = {
   // Curves over each other
   series: t('Live memory, overlaid'),
   seriesFailed: (reason: string): string => t('The curves could not be read: {0}', reason),
-  seriesAxisName: {
-    step: t('Steps'),
-    time: t('Time'),
-    events: t('Events'),
-  } satisfies Record<SeriesAxis, string>,
+  seriesAxisName: { step: t('Steps'), time: t('Time'), events: t('Events') } satisfies Record<SeriesAxis, string>,
   seriesAxisTitle: { step: t('Training step'), events: t('Allocator event') },
   seriesPlace: {
     step: (step: string): string => t('step {0}', step),

@@ -205,10 +205,7 @@ const KEPT = {
 const KEYS = [...(Object.keys(KEPT) as (keyof typeof KEPT)[]), 'compare', 'flame'] as const;
 
 export function persisted(state: ViewState): Record<string, unknown> {
-  return {
-    version: VERSION,
-    ...Object.fromEntries(KEYS.map((key) => [key, state[key]])),
-  };
+  return { version: VERSION, ...Object.fromEntries(KEYS.map((key) => [key, state[key]])) };
 }
 
 /** True if a change from `before` to `state` is worth keeping. */

@@ -50,10 +50,7 @@ export class ChartView {
   readonly element: HTMLElement;
   private readonly plot: HTMLElement;
   private readonly canvas = el('canvas', { class: 'curve', attributes: { 'aria-hidden': 'true' } });
-  private readonly spoken = el('div', {
-    class: 'visually-hidden',
-    attributes: { role: 'status' },
-  });
+  private readonly spoken = el('div', { class: 'visually-hidden', attributes: { role: 'status' } });
   private readonly overlay = new Overlay();
   private readonly chart: TimelineChart;
   private readonly layer: BandLayer;
@@ -208,15 +205,9 @@ export class ChartView {
       choose: ({ from, to, heights }) => {
         this.withCurve((_curve, area, visible) => {
           if (heights !== null) {
-            this.setHeights({
-              from: this.chart.bytesAt(heights.to),
-              to: this.chart.bytesAt(heights.from),
-            });
+            this.setHeights({ from: this.chart.bytesAt(heights.to), to: this.chart.bytesAt(heights.from) });
           }
-          this.session.setRange({
-            from: valueAt(from, area, visible),
-            to: valueAt(to, area, visible),
-          });
+          this.session.setRange({ from: valueAt(from, area, visible), to: valueAt(to, area, visible) });
         });
       },
       step: (points) => this.step(points),
@@ -366,12 +357,7 @@ export class ChartView {
   mark(): void {
     this.withCurve((curve) => {
       if (this.cursor === null) this.step(0);
-      if (this.cursor !== null)
-        this.session.lookInto({
-          event: this.cursor.event,
-          axis: curve.axis,
-          x: this.cursor.x,
-        });
+      if (this.cursor !== null) this.session.lookInto({ event: this.cursor.event, axis: curve.axis, x: this.cursor.x });
     });
   }
 
@@ -439,12 +425,7 @@ export class ChartView {
     const told = { event: this.cursor.event, x: this.cursor.x, live };
     const text = [...band, this.textOf(curve, index, told), ...marks.map(strings.mark)].join('\n');
     const height = this.chart.pixelOfBytes(live);
-    return {
-      x: pixel,
-      y: isLevelWith(height, area) ? height : null,
-      lookedAt: this.cursor.pixel ?? height,
-      text,
-    };
+    return { x: pixel, y: isLevelWith(height, area) ? height : null, lookedAt: this.cursor.pixel ?? height, text };
   }
 
   /** @param told what is not that of the point itself */

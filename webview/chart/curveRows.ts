@@ -31,11 +31,7 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
     reserved: curve.reserved?.[index] ?? null,
   });
   const live = curve.live.subarray(first, last + 1);
-  const points = {
-    x: curve.x.subarray(first, last + 1),
-    live,
-    event: curve.event.subarray(first, last + 1),
-  };
+  const points = { x: curve.x.subarray(first, last + 1), live, event: curve.event.subarray(first, last + 1) };
   const highest = first + live.indexOf(Math.max(...live));
   const lowest = first + live.indexOf(Math.min(...live));
   const peaks = prominentPeaks(points, limit).map((index) => first + index);

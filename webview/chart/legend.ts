@@ -11,15 +11,7 @@ const MARK_KINDS = ['snapshot', 'outOfMemory', 'collector', 'step'] as const;
 /** @param key the colours of the series */
 export function createLegend(store: Store<ViewState>, key: HTMLElement): HTMLElement {
   const entry = (name: 'live' | 'reserved' | 'capacity', text: Node | string): HTMLElement =>
-    el(
-      'li',
-      {},
-      el('span', {
-        class: `sample of-${name}`,
-        attributes: { 'aria-hidden': 'true' },
-      }),
-      text,
-    );
+    el('li', {}, el('span', { class: `sample of-${name}`, attributes: { 'aria-hidden': 'true' } }), text);
   const capacityText = el('span');
   const capacity = entry('capacity', capacityText);
   const reserved = entry('reserved', strings.reserved);

@@ -9,12 +9,7 @@ import type { PlotArea } from './plot.js';
 type Kind = TimelineMark['kind'];
 
 /** Each kind has dashes of its own: nothing hangs on colour alone. */
-const MARK_DASHES: Record<Kind, number[]> = {
-  outOfMemory: [],
-  snapshot: [4, 3],
-  collector: [8, 3],
-  step: [1, 3],
-};
+const MARK_DASHES: Record<Kind, number[]> = { outOfMemory: [], snapshot: [4, 3], collector: [8, 3], step: [1, 3] };
 /** The higher has its label first where there is no room for two. */
 const RANKS: Record<Kind, number> = { outOfMemory: 3, snapshot: 2, collector: 1, step: 0 };
 

@@ -139,10 +139,7 @@ export class TimelineChart {
             if (area !== null) drawMarks(chart.ctx, area, this.marks, pixelOf, this.theme);
           },
         },
-        {
-          id: 'leaklineLayout',
-          afterLayout: (chart) => onLayout(areaOf(chart)),
-        },
+        { id: 'leaklineLayout', afterLayout: (chart) => onLayout(areaOf(chart)) },
       ],
     });
   }
@@ -283,10 +280,7 @@ export class TimelineChart {
     let title: string = curve.hasAllocations ? strings.axisTitle.events : strings.axisTitle.rows;
     if (curve.axis === 'time') {
       const unit = durationUnit(Math.max(Math.abs(visible.from), Math.abs(visible.to)));
-      this.xAxis = {
-        ticks: timeTicks(visible.from, visible.to, xCount),
-        label: (value) => durationIn(value, unit),
-      };
+      this.xAxis = { ticks: timeTicks(visible.from, visible.to, xCount), label: (value) => durationIn(value, unit) };
       title = strings.axisTitle.time(unit);
     } else {
       this.xAxis = { ticks: eventTicks(visible.from, visible.to, xCount), label: formatCount };

@@ -29,10 +29,7 @@ export function createCompareGrowth(
 ): { element: HTMLElement; saved: () => Saved } {
   const panes = createTabs<ComparePane>({
     label: strings.comparePane,
-    items: COMPARE_PANES.map((value) => ({
-      value,
-      text: strings.comparePaneName[value],
-    })),
+    items: COMPARE_PANES.map((value) => ({ value, text: strings.comparePaneName[value] })),
     onPick: (pane) => compares.choose({ pane }),
   });
   const table = new DataTable<ComparedRow, CompareSort>({
@@ -49,11 +46,7 @@ export function createCompareGrowth(
   });
   const back = (): void => compares.focus(compares.focused.slice(0, -1));
   const everything = (): void => compares.focus([]);
-  const controls = createFlameControls({
-    fold: (folded) => compares.choose({ folded }),
-    back,
-    everything,
-  });
+  const controls = createFlameControls({ fold: (folded) => compares.choose({ folded }), back, everything });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
   const graph = new FlameGraph(strings.compareTree, {

@@ -22,11 +22,7 @@ export function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSor
   const flow: readonly CompareSort[] = ['survived', 'allocated', 'freed'];
   return [
     ...COMPARE_SORTS.filter((by) => hasFlow || !flow.includes(by)).map(of),
-    {
-      text: strings.columnFunction,
-      kind: 'function',
-      cell: ({ place }) => textCell(place?.function ?? ''),
-    },
+    { text: strings.columnFunction, kind: 'function', cell: ({ place }) => textCell(place?.function ?? '') },
   ];
 }
 
@@ -54,9 +50,7 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
       return { content, title: formatExactBytes(bytes) };
     }
     case 'blocks':
-      return {
-        content: `${formatCount(row.blocksA)} → ${formatCount(row.blocksB)}`,
-      };
+      return { content: `${formatCount(row.blocksA)} → ${formatCount(row.blocksB)}` };
   }
 }
 

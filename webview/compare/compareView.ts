@@ -72,28 +72,15 @@ export function createCompareView(
     names: strings.seriesAxisName,
     onPick: (value) => compares.choose({ axis: value }),
   });
-  const clear = createButton({
-    text: strings.clearComparison,
-    onPress: () => session.clearComparison(),
-  });
+  const clear = createButton({ text: strings.clearComparison, onPress: () => session.clearComparison() });
   const progress = createProgress(strings.loading);
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => compares.ask(),
-  });
+  const failure = createMessage('error', { text: strings.retry, onPress: () => compares.ask() });
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));
   const growth = createCompareGrowth(store, session, compares);
   const name = (text: string, letter: number): HTMLElement =>
-    el(
-      'span',
-      {
-        class: `series-letter series-${letter}`,
-        attributes: { 'aria-hidden': 'true' },
-      },
-      text,
-    );
+    el('span', { class: `series-letter series-${letter}`, attributes: { 'aria-hidden': 'true' } }, text);
   const curves = {
     label: strings.series,
     name: () => comparedName(store.get(), 'curves'),
@@ -107,10 +94,7 @@ export function createCompareView(
   const menu = createSaveMenu(exporter, () => [curves, growth.saved()]);
   const controls = el(
     'div',
-    {
-      class: 'controls',
-      attributes: { role: 'group', 'aria-label': strings.compareControls },
-    },
+    { class: 'controls', attributes: { role: 'group', 'aria-label': strings.compareControls } },
     el('span', { class: 'together' }, name('A', 0), before.element),
     el('span', { class: 'together' }, name('B', 1), after.element),
     el('span', { class: 'together' }, swap.element, sameStep.element),

@@ -24,10 +24,7 @@ export function seriesName(choices: readonly TimelineChoice[], { path, device, w
 
 /** Boxes for the other runs, ranks and devices. */
 export function createOtherSeries(store: Store<ViewState>, compares: CompareSession): HTMLElement {
-  const boxesOf = el('fieldset', {
-    class: 'menu',
-    attributes: { 'aria-label': strings.otherSeries },
-  });
+  const boxesOf = el('fieldset', { class: 'menu', attributes: { 'aria-label': strings.otherSeries } });
   const element = popup('other-series', strings.otherSeries, boxesOf);
   let built = '';
   store.watch(({ choices, compare }) => {

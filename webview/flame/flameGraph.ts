@@ -159,12 +159,7 @@ function boxOf(
     'div',
     {
       class: `call ${fill === null ? '' : 'of-series '}${children.length === 0 ? 'leaf ' : ''}${classes}`,
-      attributes: {
-        role: 'treeitem',
-        tabindex: '-1',
-        'aria-level': String(level),
-        'aria-label': label,
-      },
+      attributes: { role: 'treeitem', tabindex: '-1', 'aria-level': String(level), 'aria-label': label },
     },
     text,
   );

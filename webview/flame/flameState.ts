@@ -19,12 +19,7 @@ export interface FlameChoices {
   focus: readonly number[];
 }
 
-export const PLAIN_FLAME: FlameChoices = {
-  sort: 'call',
-  folded: true,
-  measure: 'live',
-  focus: [],
-};
+export const PLAIN_FLAME: FlameChoices = { sort: 'call', folded: true, measure: 'live', focus: [] };
 
 export const FLAME_SCHEMAS: Schemas<FlameChoices> = {
   sort: v.picklist(FLAME_SORTS),

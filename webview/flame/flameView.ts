@@ -34,11 +34,7 @@ export function createFlameView(
   });
   const back = (): void => flames.focus(store.get().flame.focus.slice(0, -1));
   const everything = (): void => flames.focus([]);
-  const controls = createFlameControls({
-    fold: (folded) => flames.fold(folded),
-    back,
-    everything,
-  });
+  const controls = createFlameControls({ fold: (folded) => flames.fold(folded), back, everything });
   const graph = new FlameGraph(strings.flameTree, {
     focus: (item) => {
       if (item.path.join() !== store.get().flame.focus.join()) flames.focus(item.path);

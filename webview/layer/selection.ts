@@ -35,19 +35,12 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
       if (place !== null) session.fixLeak(place);
     },
   });
-  const close = createButton({
-    text: strings.clearSelection,
-    onPress: () => bands.pick(null),
-  });
+  const close = createButton({ text: strings.clearSelection, onPress: () => bands.pick(null) });
   const panel = el(
     'section',
     {
       class: 'selection',
-      attributes: {
-        'aria-labelledby': 'selection-heading',
-        'aria-live': 'polite',
-        tabindex: '0',
-      },
+      attributes: { 'aria-labelledby': 'selection-heading', 'aria-live': 'polite', tabindex: '0' },
     },
     title,
     facts,

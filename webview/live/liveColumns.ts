@@ -33,10 +33,7 @@ export function liveColumns(whole: number, swatch: (row: ListRow) => HTMLElement
 function shareCell({ kind, bytes }: ListRow, whole: number): Cell {
   const percent = el('span', { class: 'percent' }, formatShare(bytes, whole));
   if (kind === 'sum') return { content: percent };
-  const bar = el('span', {
-    class: 'bar',
-    attributes: { 'aria-hidden': 'true' },
-  });
+  const bar = el('span', { class: 'bar', attributes: { 'aria-hidden': 'true' } });
   bar.style.setProperty('--share', String(Math.min(1, Math.max(0, bytes / whole))));
   return { content: el('span', {}, bar, percent) };
 }
@@ -72,8 +69,5 @@ function stackCell({ frames, hiddenFrames, function: name }: LiveLine): Cell {
     ...frames.map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`),
     ...(hiddenFrames === 0 ? [] : [strings.hiddenNative(hiddenFrames)]),
   ];
-  return {
-    content: frames.map((frame) => frame.function).join(' \u2190 '),
-    title: title.join('\n'),
-  };
+  return { content: frames.map((frame) => frame.function).join(' \u2190 '), title: title.join('\n') };
 }

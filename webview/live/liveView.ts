@@ -101,21 +101,11 @@ function listedIn(state: ViewState): Listed | null {
   if (state.listing === 'live') {
     if (live === null) return null;
     const { liveBytes: bytes } = live;
-    return {
-      sums: live,
-      bytes,
-      name: strings.totalIsLive(bytes),
-      summary: summaryOf(live, state),
-    };
+    return { sums: live, bytes, name: strings.totalIsLive(bytes), summary: summaryOf(live, state) };
   }
   if (allocated === null) return null;
   const { aliveBytes: bytes } = allocated;
-  return {
-    sums: allocated,
-    bytes,
-    name: strings.totalIsAlive(bytes),
-    summary: allocatedSummary(allocated),
-  };
+  return { sums: allocated, bytes, name: strings.totalIsAlive(bytes), summary: allocatedSummary(allocated) };
 }
 
 function summaryOf(live: LiveAt, state: ViewState): string {

@@ -25,18 +25,8 @@ export function createMapView(
   maps: MapSession,
 ): { element: HTMLElement; saved: Saved } {
   const answer = () => maps.store.get().answer;
-  const zoomIn = createButton({
-    text: '+',
-    hint: strings.mapZoom,
-    kind: 'sign',
-    onPress: () => grid.zoom(true),
-  });
-  const whole = createButton({
-    text: '↔',
-    hint: strings.mapWhole,
-    kind: 'sign',
-    onPress: () => grid.zoom(false),
-  });
+  const zoomIn = createButton({ text: '+', hint: strings.mapZoom, kind: 'sign', onPress: () => grid.zoom(true) });
+  const whole = createButton({ text: '↔', hint: strings.mapWhole, kind: 'sign', onPress: () => grid.zoom(false) });
   const grid = new MapGrid({
     fillOf: (line) => {
       const paint = paintOf(store.get(), line);

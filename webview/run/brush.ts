@@ -19,11 +19,7 @@ export function listenForBrush(strip: HTMLElement, on: BrushHandlers): void {
     if (event.button !== 0) return;
     const start = pixelOf(event);
     const brush = on.brush();
-    drag = {
-      start,
-      from: brush !== null && start >= brush.from && start <= brush.to ? brush : null,
-      moved: false,
-    };
+    drag = { start, from: brush !== null && start >= brush.from && start <= brush.to ? brush : null, moved: false };
     strip.setPointerCapture(event.pointerId);
   });
   strip.addEventListener('pointermove', (event) => {

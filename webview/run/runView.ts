@@ -15,10 +15,7 @@ import type { RunSession } from './runSession.js';
 import { partText, runSummary } from './runText.js';
 
 export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
-  const failure = createMessage('error', {
-    text: strings.retry,
-    onPress: () => runs.ask(),
-  });
+  const failure = createMessage('error', { text: strings.retry, onPress: () => runs.ask() });
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.

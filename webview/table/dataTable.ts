@@ -56,10 +56,7 @@ export class DataTable<Row, Sort extends string = string> {
   constructor(private readonly options: TableOptions<Row, Sort>) {
     this.element = el(
       'table',
-      {
-        class: `data-table ${options.class}`,
-        attributes: { 'aria-label': options.label },
-      },
+      { class: `data-table ${options.class}`, attributes: { 'aria-label': options.label } },
       el('thead', {}, this.head),
       this.body,
       this.foot,
@@ -88,10 +85,7 @@ export class DataTable<Row, Sort extends string = string> {
   }
 
   private headOf({ text, kind, sort }: Column<Row, Sort>, by: Sort | undefined): HTMLElement {
-    const head = el('th', {
-      class: kind === undefined || kind === 'place' ? '' : kind,
-      attributes: { scope: 'col' },
-    });
+    const head = el('th', { class: kind === undefined || kind === 'place' ? '' : kind, attributes: { scope: 'col' } });
     if (sort === undefined) {
       head.append(text);
       return head;
@@ -135,12 +129,7 @@ export class DataTable<Row, Sort extends string = string> {
   private moveFocus(key: string): boolean {
     const links = this.links();
     const at = links.findIndex((link) => link === document.activeElement);
-    const to = {
-      ArrowDown: at + 1,
-      ArrowUp: at - 1,
-      Home: 0,
-      End: links.length - 1,
-    }[key];
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: links.length - 1 }[key];
     if (at < 0 || to === undefined || to < 0 || to >= links.length) return false;
     links[to].focus();
     return true;
@@ -153,10 +142,7 @@ export class DataTable<Row, Sort extends string = string> {
 
 function cellOf<Row, Sort extends string>({ kind, cell }: Column<Row, Sort>, row: Row): HTMLElement {
   const { content, title, class: own = '' } = cell(row);
-  const options = {
-    class: `${kind ?? ''} ${own}`.trim(),
-    ...(title !== undefined && { title }),
-  };
+  const options = { class: `${kind ?? ''} ${own}`.trim(), ...(title !== undefined && { title }) };
   if (kind !== 'place') return el('td', options, content);
   return el('th', { ...options, attributes: { scope: 'row' } }, content);
 }
@@ -216,9 +202,7 @@ export function textCell(content: string): Cell {
 
 /** The name of a row: a link where it leads to a line. */
 export function placeCell(name: string, opens: boolean): Cell {
-  return {
-    content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name,
-  };
+  return { content: opens ? el('button', { class: 'link', title: strings.openPlace(name) }, name) : name };
 }
 
 /** What a table on the page shows, with exact numbers where a cell has one in its title. */

@@ -59,10 +59,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     names: strings.tabledName,
     onPick: (tabled) => store.update({ tabled }),
   });
-  const scroller = el('div', {
-    class: 'scroller',
-    attributes: { tabindex: '0' },
-  });
+  const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } });
   const view = createPane({ class: 'tabled', label: strings.tabled, head: [which.element], scroller });
   let shown: Shown | null = null;
   const open = (line: { file: string; line: number }): void => session.openSource(line);
@@ -77,10 +74,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     if (answer === null || answer.events === 0) return null;
     const where = (row: CurveRow): string =>
       strings.instant(answer.axis === 'time' ? row.x : null, row.event, !answer.hasAllocations);
-    const table = new DataTable<CurveRow>({
-      class: 'curve-table',
-      label: strings.curveTable,
-    });
+    const table = new DataTable<CurveRow>({ class: 'curve-table', label: strings.curveTable });
     table.show({
       columns: [
         nameColumn(strings.columnPoint, (row) => ({ content: rowName(row) })),
@@ -121,10 +115,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
       open,
     });
     const top = items[flame.focus.length];
-    const total = {
-      ...top,
-      self: items.reduce((sum, { self }) => sum + (self ?? 0), 0),
-    };
+    const total = { ...top, self: items.reduce((sum, { self }) => sum + (self ?? 0), 0) };
     table.show({
       columns: callColumns(flame.liveBytes, total),
       rows: sortItems(rows, chosen.sort),
@@ -222,11 +213,7 @@ function allocationTable(
     of: Float64Array;
   }
   const rows = values
-    .map((of, series): Band => ({
-      series,
-      of,
-      highest: of.reduce((most, value) => Math.max(most, value), 0),
-    }))
+    .map((of, series): Band => ({ series, of, highest: of.reduce((most, value) => Math.max(most, value), 0) }))
     .filter(({ highest }) => highest > 0)
     .sort((a, b) => b.highest - a.highest);
   const placeOf = ({ series }: Band) => bands.allSeries.at(series)?.place ?? null;
@@ -285,12 +272,7 @@ function sortItems(items: readonly FlameItem[], sort: FlameSort): FlameItem[] {
 }
 
 type Amounts = Pick<MapSegment, 'reservedBytes' | 'liveBytes' | 'freeBytes' | 'largestFreeBytes'>;
-type SegmentRow = Amounts & {
-  name: string;
-  kind: string;
-  stream: string;
-  pinned: string;
-};
+type SegmentRow = Amounts & { name: string; kind: string; stream: string; pinned: string };
 
 /** A row for each segment that is drawn, one for the others, and their sum; the same by pool. */
 function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLElement[] {
@@ -335,10 +317,7 @@ function segmentTables(map: MemoryMapAnswer, store: Store<ViewState>): HTMLEleme
     sums: [sumRow(strings.total, total)],
   });
   type PoolRow = typeof total & { name: string };
-  const byPool = new DataTable<PoolRow>({
-    class: 'pool-table',
-    label: strings.poolTable,
-  });
+  const byPool = new DataTable<PoolRow>({ class: 'pool-table', label: strings.poolTable });
   byPool.show({
     columns: [
       nameColumn(strings.columnPool, ({ name }) => ({ content: name })),
