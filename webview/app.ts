@@ -22,7 +22,7 @@ import type { AllocatedSession } from './live/allocatedSession.js';
 import { createLiveView } from './live/liveView.js';
 import { createMapView } from './map/mapView.js';
 import type { MapSession } from './map/mapSession.js';
-import { createMessage } from './message.js';
+import { createFailure, createMessage } from './message.js';
 import type { RunSession } from './run/runSession.js';
 import { createRunView } from './run/runView.js';
 import type { TimelineSession } from './session.js';
@@ -74,8 +74,8 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   });
   const controls = createControls(store, session, bands, menu, help.button);
   const run = createRunView(store, session, runs);
-  const failure = createMessage('error', { text: strings.retry, onPress: () => session.retryCurve() });
-  const bandFailure = createMessage('error', { text: strings.retry, onPress: () => bands.retry() });
+  const failure = createFailure(() => session.retryCurve());
+  const bandFailure = createFailure(() => bands.retry());
   const noEvents = createMessage('hint');
   const openFailure = createMessage('error');
   const history = el(

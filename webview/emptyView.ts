@@ -1,6 +1,6 @@
 /** What is shown while there is no snapshot: the one that is being read, or how to make one. */
 import { el } from './dom.js';
-import { createMessage } from './message.js';
+import { createFailure, createMessage } from './message.js';
 import type { TimelineSession } from './session.js';
 import { fileName } from './place.js';
 import type { Store } from './store.js';
@@ -11,7 +11,7 @@ import type { ViewState } from './viewState.js';
 
 export function createEmptyView(store: Store<ViewState>, session: TimelineSession): HTMLElement {
   const open = createButton({ text: strings.openSnapshot, kind: 'primary', onPress: () => session.openSnapshot() });
-  const failure = createMessage('error', { text: strings.retry, onPress: () => session.refresh() });
+  const failure = createFailure(() => session.refresh());
   const invitation = el(
     'div',
     {},

@@ -1,5 +1,6 @@
 /** A sentence in the place where something should be, with what one can do about it. */
 import { el, setText } from './dom.js';
+import { strings } from './strings.js';
 import { createButton } from './ui/button.js';
 
 export interface Message {
@@ -23,4 +24,9 @@ export function createMessage(kind: 'error' | 'hint', action?: { text: string; o
       sentence.title = sentence.textContent;
     },
   };
+}
+
+/** Says what failed, with a button that tries again. */
+export function createFailure(onRetry: () => void): Message {
+  return createMessage('error', { text: strings.retry, onPress: onRetry });
 }

@@ -14,7 +14,11 @@ import type { FlameMeasure, FlameSort } from './flame/flameState.js';
 import type { ComparePane, CompareSort } from './compare/compareState.js';
 import type { Listing, Pane, Tabled } from './viewState.js';
 
-const linesText = (count: number): string => (count === 1 ? t('1 line') : t('{0} lines', formatCount(count)));
+/** @param many has `{0}` for the count */
+const counted = (count: number, one: string, many: string): string =>
+  count === 1 ? one : many.replace('{0}', formatCount(count));
+
+const linesText = (count: number): string => counted(count, t('1 line'), t('{0} lines'));
 
 /** @param allocated event; negative before the recording */
 function allocatedAt(allocated: number, age: string | null, several: boolean): string {
@@ -26,11 +30,9 @@ function allocatedAt(allocated: number, age: string | null, several: boolean): s
     : t('{0} old, allocated at event {1}', age, event);
 }
 
-const libraryFrames = (count: number): string =>
-  count === 1 ? t('1 library frame') : t('{0} library frames', formatCount(count));
+const libraryFrames = (count: number): string => counted(count, t('1 library frame'), t('{0} library frames'));
 
-const nativeFrames = (count: number): string =>
-  count === 1 ? t('1 C++ frame') : t('{0} C++ frames', formatCount(count));
+const nativeFrames = (count: number): string => counted(count, t('1 C++ frame'), t('{0} C++ frames'));
 
 const freedBy = (event: string, all: boolean): string =>
   all ? t('all freed by event {0}', event) : t('freed by event {0}', event);
@@ -191,7 +193,7 @@ export const strings = {
     beforeRecording: t('Before recording'),
   },
   bandKey: t('Colours'),
-  otherBands: (count: number): string => (count === 1 ? t('1 thin series') : t('{0} thin series', formatCount(count))),
+  otherBands: (count: number): string => counted(count, t('1 thin series'), t('{0} thin series')),
   moreBands: (count: number): string => t('and {0} more', formatCount(count)),
   oneAllocation: (bytes: string): string => t('{0}, one allocation', bytes),
   allocations: (bytes: string, count: string): string => t('{0} in {1} allocations', bytes, count),
@@ -212,14 +214,12 @@ export const strings = {
   foldedFrames: (library: number, native: number): string =>
     [...(library === 0 ? [] : [libraryFrames(library)]), ...(native === 0 ? [] : [nativeFrames(native)])].join(', '),
   hiddenFrames: (count: number): string =>
-    count === 1
-      ? t('1 frame is hidden: of the recording itself, of the Python interpreter, or too far out')
-      : t(
-          '{0} frames are hidden: of the recording itself, of the Python interpreter, or too far out',
-          formatCount(count),
-        ),
-  hiddenNative: (count: number): string =>
-    count === 1 ? t('1 C++ frame is hidden') : t('{0} C++ frames are hidden', formatCount(count)),
+    counted(
+      count,
+      t('1 frame is hidden: of the recording itself, of the Python interpreter, or too far out'),
+      t('{0} frames are hidden: of the recording itself, of the Python interpreter, or too far out'),
+    ),
+  hiddenNative: (count: number): string => counted(count, t('1 C++ frame is hidden'), t('{0} C++ frames are hidden')),
   stackOfBand: t('Stack, innermost first'),
   bandTable: t('Series in view, the largest first'),
   columnBand: t('Series'),
@@ -329,7 +329,7 @@ export const strings = {
   meanNumbers: (mean: number, product: string, share: string, blocks: number | null): string => {
     const numbers = [t('{0} on average', formatBytes(mean)), product];
     if (share !== '') numbers.push(t('{0} of the live memory', share));
-    if (blocks !== null) numbers.push(blocks === 1 ? t('1 block') : t('{0} blocks', formatCount(blocks)));
+    if (blocks !== null) numbers.push(counted(blocks, t('1 block'), t('{0} blocks')));
     return numbers.join(', ');
   },
   flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, formatBytes(live)),
@@ -347,7 +347,7 @@ export const strings = {
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
     const numbers = [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`];
     if (share !== '') numbers.push(t('{0} of the live memory', share));
-    if (blocks !== null) numbers.push(blocks === 1 ? t('1 block') : t('{0} blocks', formatCount(blocks)));
+    if (blocks !== null) numbers.push(counted(blocks, t('1 block'), t('{0} blocks')));
     return numbers.join(', ');
   },
   callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
@@ -388,9 +388,11 @@ export const strings = {
       formatBytes(largestFree),
     ),
   mapPinned: (segments: number): string =>
-    segments === 1
-      ? t('1 large segment is pinned: less than a tenth of it is live')
-      : t('{0} large segments are pinned: less than a tenth of each is live', formatCount(segments)),
+    counted(
+      segments,
+      t('1 large segment is pinned: less than a tenth of it is live'),
+      t('{0} large segments are pinned: less than a tenth of each is live'),
+    ),
   otherSegments: (count: number, reserved: number, live: number): string =>
     count === 1
       ? t('and 1 smaller segment: {0} reserved, {1} live', formatBytes(reserved), formatBytes(live))
@@ -542,8 +544,7 @@ export const strings = {
     blocks: t('Blocks'),
   } satisfies Record<CompareSort, string>,
   bytesInBlocks: (bytes: string, blocks: string): string => `${bytes} · ${blocks}`,
-  otherLines: (count: number): string =>
-    count === 1 ? t('1 smaller line') : t('{0} smaller lines', formatCount(count)),
+  otherLines: (count: number): string => counted(count, t('1 smaller line'), t('{0} smaller lines')),
   openPlace: (place: string): string => t('Open {0}', place),
   changeOf: (before: string, after: string, change: string, exact: string): string =>
     `${before} → ${after}, ${change} (${exact})`,

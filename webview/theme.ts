@@ -13,6 +13,8 @@ export interface ChartTheme {
   collector: string;
   step: string;
   background: string;
+  /** Of curves over each other; they begin anew where there are more. */
+  series: readonly string[];
   fontFamily: string;
   /** Pixels. */
   fontSize: number;
@@ -35,6 +37,7 @@ export function readTheme(element: HTMLElement): ChartTheme {
     collector: colour('collector'),
     step: colour('step'),
     background: colour('background'),
+    series: [0, 1, 2, 3, 4, 5].map((index) => colour(`series-${index}`)),
     fontFamily: style.fontFamily,
     fontSize: Number.parseFloat(style.fontSize),
   };

@@ -4,8 +4,8 @@ import type { TimelineChoice, TimelineEvents } from '../src/protocol/timelineApi
 import { BAND_GROUPINGS, type BandDetail, type BandsQuery } from '../src/protocol/bandData.js';
 import type { AllocatedIn, ListedBy, LiveAt, TimelineAxis, TimelineWindow } from '../src/protocol/timelineData.js';
 import type { Range } from './chart/range.js';
-import { COMPARE_SCHEMAS, NOTHING_CHOSEN, type CompareChoices } from './compare/compareState.js';
-import { FLAME_SCHEMAS, PLAIN_FLAME, type FlameChoices } from './flame/flameState.js';
+import { COMPARE_SCHEMAS, NOTHING_CHOSEN } from './compare/compareState.js';
+import { FLAME_SCHEMAS, PLAIN_FLAME } from './flame/flameState.js';
 import type { StackedBands } from './layer/stackedBands.js';
 import { fitted, integer, type Schemas } from '../src/protocol/schema.js';
 
@@ -58,108 +58,68 @@ export type Tabled = (typeof TABLED)[number];
 export const VIEWS = ['timeline', 'compare'] as const;
 export type View = (typeof VIEWS)[number];
 
-export interface ViewState {
-  view: View;
-  compare: CompareChoices;
-  /** Null until the extension has told what can be shown. */
-  choices: readonly TimelineChoice[] | null;
-  /** True while snapshots are being read, so that an empty list may fill. */
-  reading: boolean;
-  /** The file that is being read, as the extension said it last. */
-  readSoFar: TimelineEvents['reading'] | null;
-  /** Why it could not tell. */
-  choicesError: string | null;
-  /** The last wish of the user that was followed, see `TimelineState.request`. */
-  request: number;
-  selection: Selection | null;
-  highlight: SourceLine | null;
-  /** The axis that the user asked for; a history without times has events only. */
-  axis: TimelineAxis;
-  /** What is visible, in units of the axis; null for the whole history. */
-  range: Range | null;
-  /** What of the byte axis is visible; null for as much as the peak in view needs. */
-  heights: Range | null;
-  /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
-  curve: TimelineWindow | null;
-  curveLoading: boolean;
-  /** Why there is no curve, in a sentence. */
-  curveError: string | null;
-  pin: Pin | null;
-  live: LiveAt | null;
-  liveLoading: boolean;
-  liveError: string | null;
-  /** Why a source line could not be opened. */
-  openError: string | null;
-  flame: FlameChoices;
-  tabled: Tabled;
-  mapSort: SegmentSort;
-  /** Address of the segment that fills the map; null while all show. */
-  mapOnly: string | null;
-  /** Share of the height above the splitter, of what chart and tabs have. */
-  split: number;
-  /** True while the bands are shown under the curve. */
-  layer: boolean;
-  grouping: BandsQuery['grouping'];
-  /** The bands of what is visible; null where that is the whole history, or not answered yet. */
-  stacked: StackedBands | null;
-  wholeBands: StackedBands | null;
-  /** Why there are no bands, in a sentence. */
-  bandsError: string | null;
-  /** What lies under the cursor, and what was clicked, once they are known. */
-  looked: BandDetail | null;
-  selected: BandRef | null;
-  selectedDetail: BandDetail | null;
-  /** The line on which the editor's cursor is. */
-  cursorLine: SourceLine | null;
-  pane: Pane;
-  listing: Listing;
-  allocated: AllocatedIn | null;
-  sort: LiveSort;
-  /** What is looked for, in every tab. */
-  filter: string;
-}
-
-export const INITIAL: ViewState = {
-  view: 'timeline',
+/** What the page begins with. */
+export const INITIAL = {
+  view: 'timeline' as View,
   compare: NOTHING_CHOSEN,
-  choices: null,
+  /** Null until the extension has told what can be shown. */
+  choices: null as readonly TimelineChoice[] | null,
+  /** True while snapshots are being read, so that an empty list may fill. */
   reading: false,
-  readSoFar: null,
-  choicesError: null,
+  /** The file that is being read, as the extension said it last. */
+  readSoFar: null as TimelineEvents['reading'] | null,
+  /** Why it could not tell. */
+  choicesError: null as string | null,
+  /** The last wish of the user that was followed, see `TimelineState.request`. */
   request: 0,
-  selection: null,
-  highlight: null,
-  axis: 'time',
-  range: null,
-  heights: null,
-  curve: null,
+  selection: null as Selection | null,
+  highlight: null as SourceLine | null,
+  /** The axis that the user asked for; a history without times has events only. */
+  axis: 'time' as TimelineAxis,
+  /** What is visible, in units of the axis; null for the whole history. */
+  range: null as Range | null,
+  /** What of the byte axis is visible; null for as much as the peak in view needs. */
+  heights: null as Range | null,
+  /** The last answer, perhaps of another range or, while the next one loads, of another snapshot. */
+  curve: null as TimelineWindow | null,
   curveLoading: false,
-  curveError: null,
-  pin: null,
-  live: null,
+  /** Why there is no curve, in a sentence. */
+  curveError: null as string | null,
+  pin: null as Pin | null,
+  live: null as LiveAt | null,
   liveLoading: false,
-  liveError: null,
-  openError: null,
+  liveError: null as string | null,
+  /** Why a source line could not be opened. */
+  openError: null as string | null,
   flame: PLAIN_FLAME,
-  tabled: 'curve',
-  mapSort: 'reservedBytes',
-  mapOnly: null,
+  tabled: 'curve' as Tabled,
+  mapSort: 'reservedBytes' as SegmentSort,
+  /** Address of the segment that fills the map; null while all show. */
+  mapOnly: null as string | null,
+  /** Share of the height above the splitter, of what chart and tabs have. */
   split: 0.45,
+  /** True while the bands are shown under the curve. */
   layer: true,
-  grouping: 'verdict',
-  stacked: null,
-  wholeBands: null,
-  bandsError: null,
-  looked: null,
-  selected: null,
-  selectedDetail: null,
-  cursorLine: null,
-  pane: 'lines',
-  listing: 'live',
-  allocated: null,
-  sort: 'bytes',
+  grouping: 'verdict' as BandsQuery['grouping'],
+  /** The bands of what is visible; null where that is the whole history, or not answered yet. */
+  stacked: null as StackedBands | null,
+  wholeBands: null as StackedBands | null,
+  /** Why there are no bands, in a sentence. */
+  bandsError: null as string | null,
+  /** What lies under the cursor, and what was clicked, once they are known. */
+  looked: null as BandDetail | null,
+  selected: null as BandRef | null,
+  selectedDetail: null as BandDetail | null,
+  /** The line on which the editor's cursor is. */
+  cursorLine: null as SourceLine | null,
+  pane: 'lines' as Pane,
+  listing: 'live' as Listing,
+  allocated: null as AllocatedIn | null,
+  sort: 'bytes' as LiveSort,
+  /** What is looked for, in every tab. */
   filter: '',
 };
+export type ViewState = typeof INITIAL;
 
 /** How far the splitter goes. */
 export const LEAST_SPLIT = 0.15;

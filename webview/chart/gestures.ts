@@ -68,7 +68,6 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     return { x: event.clientX - left, y: event.clientY - top };
   };
   const pixelOf = (event: MouseEvent): number => pointOf(event).x;
-  const pinch = new Pinch();
   const clamped = (pixel: number, area: PlotArea): number =>
     Math.min(Math.max(pixel, area.left), area.left + area.width);
   const boxOf = ({ start, boxed }: Drag, event: MouseEvent, area: PlotArea): PlotBox => {
@@ -86,13 +85,6 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const area = on.area();
     const pixel = pixelOf(event);
     if (area === null || event.button > 1 || !isInside(pixel, area)) return;
-    if (pinch.down(event.pointerId, pixel)) {
-      // The first finger's drag was the beginning of a pinch.
-      drag = null;
-      dragged = true;
-      on.sweep(null);
-      return;
-    }
     const panning = event.button === 1 || event.shiftKey;
     const boxed = event.altKey && !panning;
     drag = { pointer: event.pointerId, start: pointOf(event), last: pixel, moved: false, panning, boxed };
@@ -104,12 +96,6 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const area = on.area();
     if (area === null) return;
     const pixel = pixelOf(event);
-    const pinched = pinch.move(event.pointerId, pixel);
-    if (pinched !== null) {
-      on.zoom(pinched.centre, pinched.factor);
-      on.pan(-pinched.moved / area.width);
-      return;
-    }
     if (drag === null) {
       on.hover(isInside(pixel, area) ? pointOf(event) : null);
       return;
@@ -127,7 +113,6 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const ended = drag;
     drag = null;
     released = pointOf(event);
-    pinch.up(event.pointerId);
     if (ended === null || area === null) return;
     dragged = ended.moved;
     if (!ended.moved || ended.panning) return;
@@ -140,9 +125,8 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     if (area === null || dragged || !isInside(point.x, area)) return;
     on.pick(point, { open: event.ctrlKey || event.metaKey, twice: event.detail > 1 });
   });
-  plot.addEventListener('pointercancel', (event) => {
+  plot.addEventListener('pointercancel', () => {
     drag = null;
-    pinch.up(event.pointerId);
     on.sweep(null);
   });
   plot.addEventListener('pointerleave', () => on.hover(null));
@@ -179,104 +163,40 @@ function listenForWheel(plot: HTMLElement, on: GestureHandlers): void {
 
 /** @returns true if the key means something here */
 function pressed(event: KeyboardEvent, on: GestureHandlers): boolean {
+  const { shiftKey, altKey, key, code } = event;
   const command = event.ctrlKey || event.metaKey;
-  if (event.altKey && !command && pressedWithAlt(event, on)) return true;
-  const sign = event.key === 'ArrowLeft' ? -1 : 1;
-  switch (event.key) {
-    case 'ArrowLeft':
-    case 'ArrowRight':
-      if (event.shiftKey) on.pan(sign * KEY_PAN);
-      else on.step(sign * (command ? 20 : 1));
-      return true;
-    case 'ArrowUp':
-    case 'ArrowDown':
-      if (event.key === 'ArrowUp') on.toPeak();
-      else return false;
-      return true;
-    case 'PageUp':
-    case 'PageDown':
-      on.pan(event.key === 'PageUp' ? -1 : 1);
-      return true;
-    case '+':
-    case '=':
-      if (command) return false;
-      on.zoom(null, 1 / KEY_ZOOM);
-      return true;
-    case '-':
-      if (command) return false;
-      on.zoom(null, KEY_ZOOM);
-      return true;
-    case 'Home':
-      on.whole();
-      return true;
-    case 'Enter':
-      on.pickAtCursor(command);
-      return true;
-    case 'Escape':
-      on.dismiss();
-      return true;
-    default:
-      return false;
-  }
-}
-
-/** The byte axis, and the bands. Signs go by their place: with Alt, some keyboards make letters of them. */
-function pressedWithAlt(event: KeyboardEvent, on: GestureHandlers): boolean {
-  switch (event.code) {
-    case 'ArrowUp':
-    case 'ArrowDown':
-      on.walk(event.code === 'ArrowUp' ? 1 : -1);
-      return true;
-    case 'PageUp':
-    case 'PageDown':
-      on.panBytes(event.code === 'PageUp' ? KEY_PAN_BYTES : -KEY_PAN_BYTES);
-      return true;
-    case 'Equal':
-    case 'NumpadAdd':
-      on.zoomBytes(null, 1 / KEY_ZOOM);
-      return true;
-    case 'Minus':
-    case 'NumpadSubtract':
-      on.zoomBytes(null, KEY_ZOOM);
-      return true;
-    case 'Home':
-      on.wholeBytes();
-      return true;
-    default:
-      return false;
-  }
+  const along = (sign: 1 | -1) => (): void => (shiftKey ? on.pan(sign * KEY_PAN) : on.step(sign * (command ? 20 : 1)));
+  const zoom = (factor: number) => (command ? undefined : (): void => on.zoom(null, factor));
+  const plain: Partial<Record<string, () => void>> = {
+    ArrowLeft: along(-1),
+    ArrowRight: along(1),
+    ArrowUp: () => on.toPeak(),
+    PageUp: () => on.pan(-1),
+    PageDown: () => on.pan(1),
+    '+': zoom(1 / KEY_ZOOM),
+    '=': zoom(1 / KEY_ZOOM),
+    '-': zoom(KEY_ZOOM),
+    Home: () => on.whole(),
+    Enter: () => on.pickAtCursor(command),
+    Escape: () => on.dismiss(),
+  };
+  // The byte axis, and the bands. Signs go by their place: with Alt, some keyboards make letters of them.
+  const withAlt: Partial<Record<string, () => void>> = {
+    ArrowUp: () => on.walk(1),
+    ArrowDown: () => on.walk(-1),
+    PageUp: () => on.panBytes(KEY_PAN_BYTES),
+    PageDown: () => on.panBytes(-KEY_PAN_BYTES),
+    Equal: () => on.zoomBytes(null, 1 / KEY_ZOOM),
+    NumpadAdd: () => on.zoomBytes(null, 1 / KEY_ZOOM),
+    Minus: () => on.zoomBytes(null, KEY_ZOOM),
+    NumpadSubtract: () => on.zoomBytes(null, KEY_ZOOM),
+    Home: () => on.wholeBytes(),
+  };
+  const action = (altKey && !command ? withAlt[code] : undefined) ?? plain[key];
+  action?.();
+  return action !== undefined;
 }
 
 function ordered(a: number, b: number): { from: number; to: number } {
   return a < b ? { from: a, to: b } : { from: b, to: a };
 }
-
-/** Two fingers on the plot: how far they spread, and where between them. Pixels along the x axis. */
-export class Pinch {
-  private readonly fingers = new Map<number, number>();
-
-  /** @returns true if this is the second finger: what the first one began is over */
-  down(pointer: number, x: number): boolean {
-    this.fingers.set(pointer, x);
-    return this.fingers.size === 2;
-  }
-
-  up(pointer: number): void {
-    this.fingers.delete(pointer);
-  }
-
-  /** @returns null unless two fingers are down; `factor` is below 1 where they spread, `moved` is how far their middle went */
-  move(pointer: number, x: number): { centre: number; factor: number; moved: number } | null {
-    const before = this.fingers.get(pointer);
-    if (before === undefined) return null;
-    this.fingers.set(pointer, x);
-    if (this.fingers.size !== 2) return null;
-    const other = [...this.fingers].find(([finger]) => finger !== pointer)?.[1] ?? x;
-    const spread = Math.max(NARROWEST, Math.abs(x - other));
-    const centre = (x + other) / 2;
-    return { centre, factor: Math.max(NARROWEST, Math.abs(before - other)) / spread, moved: (x - before) / 2 };
-  }
-}
-
-/** Fingers closer together than this would zoom without end. */
-const NARROWEST = 20;

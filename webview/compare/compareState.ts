@@ -28,34 +28,23 @@ export type CompareSort = (typeof COMPARE_SORTS)[number];
 export const COMPARE_PANES = ['table', 'flame'] as const;
 export type ComparePane = (typeof COMPARE_PANES)[number];
 
-export interface CompareChoices {
+export const NOTHING_CHOSEN = {
   /** Null until two snapshots were chosen. */
-  pair: ComparePair | null;
+  pair: null as ComparePair | null,
   /** Of the curves; the growth is that of all devices. */
-  device: number;
-  /** Curves of the whole runs instead of the snapshots' own traces. */
-  whole: boolean;
-  /** Null for the best that the curves have in common. */
-  axis: SeriesAxis | null;
-  /** Curves beside those of the two. */
-  others: readonly SeriesRef[];
-  pane: ComparePane;
-  sort: CompareSort;
-  width: CompareWidth;
-  folded: boolean;
-}
-
-export const NOTHING_CHOSEN: CompareChoices = {
-  pair: null,
   device: 0,
+  /** Curves of the whole runs instead of the snapshots' own traces. */
   whole: false,
-  axis: null,
-  others: [],
-  pane: 'table',
-  sort: 'growthBytes',
-  width: 'either',
+  /** Null for the best that the curves have in common. */
+  axis: null as SeriesAxis | null,
+  /** Curves beside those of the two. */
+  others: [] as readonly SeriesRef[],
+  pane: 'table' as ComparePane,
+  sort: 'growthBytes' as CompareSort,
+  width: 'either' as CompareWidth,
   folded: true,
 };
+export type CompareChoices = typeof NOTHING_CHOSEN;
 
 export const COMPARE_SCHEMAS: Schemas<CompareChoices> = {
   pair: v.nullable(v.object({ a: v.string(), b: v.string() })),

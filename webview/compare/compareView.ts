@@ -5,7 +5,7 @@ import type { Exporter } from '../export/exporter.js';
 import { comparedName } from '../export/savedName.js';
 import { seriesTable as savedSeries } from '../export/savedTables.js';
 import { createSaveMenu } from '../export/saveMenu.js';
-import { createMessage } from '../message.js';
+import { createFailure, createMessage } from '../message.js';
 import { createSeriesView } from '../series/seriesView.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
@@ -74,7 +74,7 @@ export function createCompareView(
   });
   const clear = createButton({ text: strings.clearComparison, onPress: () => session.clearComparison() });
   const progress = createProgress(strings.loading);
-  const failure = createMessage('error', { text: strings.retry, onPress: () => compares.ask() });
+  const failure = createFailure(() => compares.ask());
   const hint = createMessage('hint');
   const summary = el('p', { class: 'summary', attributes: { role: 'status' } });
   const series = createSeriesView((one) => seriesName(store.get().choices ?? [], one));

@@ -11,15 +11,14 @@ export type FlameMeasure = (typeof FLAME_MEASURES)[number];
 export const FLAME_SORTS = ['call', 'self', 'bytes', 'blocks'] as const;
 export type FlameSort = (typeof FLAME_SORTS)[number];
 
-export interface FlameChoices {
-  sort: FlameSort;
-  folded: boolean;
-  measure: FlameMeasure;
+export const PLAIN_FLAME = {
+  sort: 'call' as FlameSort,
+  folded: true,
+  measure: 'live' as FlameMeasure,
   /** Ids of the calls down to the one that shall fill the width. */
-  focus: readonly number[];
-}
-
-export const PLAIN_FLAME: FlameChoices = { sort: 'call', folded: true, measure: 'live', focus: [] };
+  focus: [] as readonly number[],
+};
+export type FlameChoices = typeof PLAIN_FLAME;
 
 export const FLAME_SCHEMAS: Schemas<FlameChoices> = {
   sort: v.picklist(FLAME_SORTS),

@@ -3,9 +3,8 @@ import type { PlotArea } from '../chart/plot.js';
 import { el } from '../dom.js';
 import type { ChartTheme } from '../theme.js';
 import { BandInk, type BandMark } from './bandInk.js';
-import { paintsOf } from './palette.js';
 import type { StackedBands } from './stackedBands.js';
-import { RasterRenderer, type BandView, type BandSlot } from './rasterRenderer.js';
+import { RasterRenderer, type BandView } from './rasterRenderer.js';
 
 export interface BandScene extends BandView {
   area: PlotArea;
@@ -24,7 +23,6 @@ export class BandLayer {
   private readonly canvas = el('canvas');
   private readonly ink = new BandInk();
   private readonly renderer = new RasterRenderer(this.canvas);
-  private readonly uploaded = new Map<BandSlot, { stacked: StackedBands; colours: string }>();
 
   constructor(private theme: ChartTheme) {
     this.element.append(this.canvas);
@@ -50,23 +48,8 @@ export class BandLayer {
     style.height = `${height / scale}px`;
     if (this.canvas.width !== width) this.canvas.width = width;
     if (this.canvas.height !== height) this.canvas.height = height;
-    this.upload('whole', scene.whole);
-    this.upload('window', scene.window);
-    this.renderer.draw(scene, scene.moving);
+    this.renderer.draw(scene, scene, scene.moving, this.theme);
     const front = scene.window ?? scene.whole;
     if (front !== null) this.ink.draw(over, front, scene, area, scale, this.theme, scene.names, scene.marks);
-  }
-
-  private upload(slot: BandSlot, stacked: StackedBands | null): void {
-    const colours = `${this.theme.background} ${this.theme.leak}`;
-    const before = this.uploaded.get(slot);
-    if (stacked === null) {
-      if (before !== undefined) this.renderer.drop(slot);
-      this.uploaded.delete(slot);
-      return;
-    }
-    if (before?.stacked === stacked && before.colours === colours) return;
-    this.renderer.upload(slot, stacked, paintsOf(stacked, this.theme));
-    this.uploaded.set(slot, { stacked, colours });
   }
 }

@@ -1,6 +1,7 @@
 /** Draws bands: pixels are filled once for each answer and view, and stretched while one zooms and pans. */
 import type { Range } from '../chart/range.js';
-import type { BandPaint, Rgb } from './palette.js';
+import type { ChartTheme } from '../theme.js';
+import { paintsOf, type BandPaint, type Rgb } from './palette.js';
 import { forEachPiece, type StackedBands } from './stackedBands.js';
 
 /** What a canvas shows: a stretch of the x axis over its width, a stretch of the byte axis over its height. */
@@ -11,7 +12,7 @@ export interface BandView {
 
 /** Under the series of the window lies that of the whole history, for what the window has not answered yet. */
 const SLOTS = ['whole', 'window'] as const;
-export type BandSlot = (typeof SLOTS)[number];
+type BandSlot = (typeof SLOTS)[number];
 
 interface Raster {
   image: OffscreenCanvas;
@@ -21,6 +22,8 @@ interface Raster {
 
 interface Slot {
   stacked: StackedBands;
+  /** Of the theme that the paints are for. */
+  colours: string;
   paints: readonly BandPaint[];
   /** Null until it is drawn. */
   raster: Raster | null;
@@ -42,33 +45,34 @@ export class RasterRenderer {
     this.context = context;
   }
 
-  /** Takes bands for {@link draw}. It is not drawn yet. */
-  upload(slot: BandSlot, stacked: StackedBands, paints: readonly BandPaint[]): void {
-    this.slots.set(slot, { stacked, paints, raster: null });
-  }
-
   /**
-   * Draws what was uploaded, those of the window over those of the whole history, in pixels of the canvas.
+   * Draws the bands of the window over those of the whole history, in pixels of the canvas; either may be missing or old.
    * @param moving true while one zooms and pans: a picture of another view may be stretched then
    */
-  draw(view: BandView, moving: boolean): void {
+  draw(view: BandView, bands: Record<BandSlot, StackedBands | null>, moving: boolean, theme: ChartTheme): void {
     const { context, canvas } = this;
     context.clearRect(0, 0, canvas.width, canvas.height);
     context.imageSmoothingEnabled = false;
-    const front = this.slots.get('window')?.stacked.bands.window;
+    const front = bands.window?.bands.window;
     const covered = front !== undefined && front.from <= view.range.from && front.to >= view.range.to;
     for (const name of SLOTS) {
-      const slot = this.slots.get(name);
-      if (slot === undefined || (name === 'whole' && covered)) continue;
+      const slot = this.slotOf(name, bands[name], theme);
+      if (slot === null || (name === 'whole' && covered)) continue;
       const { from, to } = slot.stacked.bands.window;
       if (to < view.range.from || from > view.range.to) continue;
       this.place(slot.stacked, this.rasterFor(slot, view, moving), view);
     }
   }
 
-  /** Forgets bands. */
-  drop(slot: BandSlot): void {
-    this.slots.delete(slot);
+  private slotOf(name: BandSlot, stacked: StackedBands | null, theme: ChartTheme): Slot | null {
+    const colours = `${theme.background} ${theme.leak}`;
+    const before = this.slots.get(name);
+    if (before?.stacked === stacked && before.colours === colours) return before;
+    this.slots.delete(name);
+    if (stacked === null) return null;
+    const slot = { stacked, colours, paints: paintsOf(stacked, theme), raster: null };
+    this.slots.set(name, slot);
+    return slot;
   }
 
   private rasterFor(slot: Slot, { bytes }: BandView, moving: boolean): Raster {

@@ -3,7 +3,7 @@ import type { RunCurve } from '../../src/protocol/runData.js';
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import type { Range } from '../chart/range.js';
 import { el, oncePerFrame } from '../dom.js';
-import { createMessage } from '../message.js';
+import { createFailure } from '../message.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
@@ -15,7 +15,7 @@ import type { RunSession } from './runSession.js';
 import { partText, runSummary } from './runText.js';
 
 export function createRunView(store: Store<ViewState>, session: TimelineSession, runs: RunSession): HTMLElement {
-  const failure = createMessage('error', { text: strings.retry, onPress: () => runs.ask() });
+  const failure = createFailure(() => runs.ask());
   const canvas = el('canvas', { attributes: { 'aria-hidden': 'true' } });
   const shown = el('div', { class: 'shown' });
   // A slider over the snapshots: assistive technology knows its keys, and reads its value when it changes.

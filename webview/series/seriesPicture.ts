@@ -6,7 +6,7 @@ import { traceSteps } from '../chart/steppedCurve.js';
 import { durationIn, durationUnit } from '../duration.js';
 import { byteTickLabel, formatCount } from '../format.js';
 import { MARK_SIGNS, strings } from '../strings.js';
-import type { SeriesTheme } from './seriesTheme.js';
+import type { ChartTheme } from '../theme.js';
 
 /** Dashes by the order of the series. */
 const DASHES: readonly number[][] = [[], [14, 3], [2, 2], [10, 3, 2, 3], [5, 2], [14, 3, 5, 3]];
@@ -23,7 +23,7 @@ export function letterOf(index: number): string {
   return String.fromCodePoint(FIRST_LETTER + index);
 }
 
-export function plotArea({ width, height }: SeriesLayout, { fontSize }: SeriesTheme): PlotArea {
+export function plotArea({ width, height }: SeriesLayout, { fontSize }: ChartTheme): PlotArea {
   const [left, top] = [fontSize * 6, fontSize * 1.6];
   return {
     left,
@@ -38,7 +38,7 @@ export function drawSeries(
   ink: CanvasRenderingContext2D,
   answer: SeriesAnswer,
   layout: SeriesLayout,
-  theme: SeriesTheme,
+  theme: ChartTheme,
 ): void {
   const area = plotArea(layout, theme);
   const { extent, curves } = answer;

@@ -6,9 +6,8 @@ import { el, oncePerFrame, setText } from '../dom.js';
 import { formatDuration } from '../duration.js';
 import { formatBytes, formatCount } from '../format.js';
 import { strings } from '../strings.js';
-import { watchTheme } from '../theme.js';
+import { readTheme, watchTheme } from '../theme.js';
 import { drawSeries, letterOf, plotArea } from './seriesPicture.js';
-import { readSeriesTheme } from './seriesTheme.js';
 
 /** A key moves the cursor by this share of the axis. */
 const KEY_STEP = 0.01;
@@ -50,7 +49,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
     plot.setAttribute('aria-valuenow', String(Math.round(((at - from) / (to - from)) * 100)));
     plot.setAttribute('aria-valuetext', text.join('; '));
     if (cursor === null) return;
-    const area = plotArea(layout(), readSeriesTheme(plot));
+    const area = plotArea(layout(), readTheme(plot));
     const x = pixelOf(cursor, area, answer.extent);
     line.style.left = readout.style.left = `${x}px`;
     line.style.top = readout.style.top = `${area.top}px`;
@@ -66,7 +65,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
     canvas.width = Math.round(width * scale);
     canvas.height = Math.round(height * scale);
     ink.scale(scale, scale);
-    drawSeries(ink, answer, { width, height }, readSeriesTheme(plot));
+    drawSeries(ink, answer, { width, height }, readTheme(plot));
     placeCursor();
   });
   const moveTo = (x: number | null): void => {
@@ -76,7 +75,7 @@ export function createSeriesView(nameOf: (series: SeriesRef) => string): SeriesV
   };
   plot.addEventListener('mousemove', (event) => {
     if (answer === null) return;
-    const area = plotArea(layout(), readSeriesTheme(plot));
+    const area = plotArea(layout(), readTheme(plot));
     moveTo(valueAt(event.clientX - plot.getBoundingClientRect().left, area, answer.extent));
   });
   plot.addEventListener('mouseleave', () => {
