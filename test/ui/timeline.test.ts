@@ -161,6 +161,44 @@ describe('The timeline', () => {
     await workbench.screenshot('reloaded');
   });
 
+  it('has its tab, colours, zoom, search and heights again when loaded again, and in a window that was closed', async () => {
+    const look = async ({ panel }: TimelinePage) =>
+      panel.frame.evaluate(() => ({
+        tab: document.querySelector('vscode-panel-tab[aria-selected="true"]')?.textContent,
+        colours: document.querySelector<HTMLSelectElement>('vscode-dropdown[aria-label="Colour of the series"]')?.value,
+        brush: Math.round(document.querySelector('.run-strip .shown')?.getBoundingClientRect().width ?? 0),
+        search: document.querySelector<HTMLInputElement>('.search')?.value,
+        split: document.querySelector('[role=separator]')?.getAttribute('aria-valuenow'),
+      }));
+    const page = await workbench.timeline();
+    const whole = await look(page);
+    await page.panel.frame.getByRole('tab', { name: 'Flame Graph' }).click();
+    await page.panel.frame.getByRole('combobox', { name: 'Colour of the series' }).click();
+    await page.panel.frame.getByRole('option', { name: 'By line' }).click();
+    await page.plot.focus();
+    await workbench.page.keyboard.press('w');
+    await page.panel.frame.getByRole('separator').press('ArrowDown');
+    await workbench.page.keyboard.press('/');
+    await workbench.page.keyboard.type('pyramid');
+    const before = await eventually(async () => {
+      const looks = await look(page);
+      assert.deepEqual([looks.tab, looks.colours, looks.search], ['Flame Graph', 'line', 'pyramid']);
+      assert.ok(looks.brush < whole.brush, JSON.stringify(looks));
+      assert.notEqual(looks.split, whole.split);
+      assert.deepEqual(await look(page), looks);
+      return looks;
+    });
+    await workbench.settle();
+    await workbench.runCommand('Developer: Reload Window');
+    await workbench.ready();
+    const reloaded = await workbench.timeline();
+    await eventually(async () => assert.deepEqual(await look(reloaded), before));
+    workbench = await ui.restart(workbench);
+    const after = await workbench.timeline();
+    await eventually(async () => assert.deepEqual(await look(after), before));
+    await workbench.screenshot('restarted');
+  });
+
   function assertAddsUp({ rows, totalBytes }: LiveList): void {
     assert.ok(totalBytes > 0);
     assert.equal(

@@ -1,8 +1,7 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
 import type { CompareRow, CompareWidth } from '../../src/protocol/compareData.js';
 import { el } from '../dom.js';
-import { createFlameControls } from '../flame/flameControls.js';
-import { FlameGraph } from '../flame/flameGraph.js';
+import { createFlamePane } from '../flame/flamePane.js';
 import type { Saved } from '../export/saveMenu.js';
 import { comparedName } from '../export/savedName.js';
 import { comparedFlameTable, comparedTable } from '../export/savedTables.js';
@@ -44,27 +43,22 @@ export function createCompareGrowth(
     names: strings.compareWidthName,
     onPick: (width) => compares.choose({ width }),
   });
-  const back = (): void => compares.focus(compares.focused.slice(0, -1));
-  const everything = (): void => compares.focus([]);
-  const controls = createFlameControls({ fold: (folded) => compares.choose({ folded }), back, everything });
   let items: readonly ComparedItem[] = [];
   let rows: readonly CompareRow[] = [];
-  const graph = new FlameGraph(strings.compareTree, {
-    focus: (item) => {
-      if (item.path.join() !== compares.focused.join()) compares.focus(item.path);
-    },
-    open: ({ call }) => {
-      if (call?.mapped === true && call.line > 0) session.openSource(call);
-      else store.update({ openError: strings.callNotMapped });
-    },
-    look: (item) => {
-      const compared = items.find((one) => one === item);
-      views.flame.read(compared === undefined ? '' : comparedText(compared));
-    },
-    back,
-    everything,
-  });
   const retry = (): void => compares.ask();
+  const flame = createFlamePane(store, session, {
+    label: strings.comparePaneName.flame,
+    tree: strings.compareTree,
+    measure: widths.element,
+    focused: () => compares.focused,
+    focus: (path) => compares.focus(path),
+    fold: (folded) => compares.choose({ folded }),
+    textOf: (item) => {
+      const compared = items.find((one) => one === item);
+      return compared === undefined ? '' : comparedText(compared);
+    },
+    retry,
+  });
   const views: Record<ComparePane, QueryPane> = {
     table: createPane({
       class: 'growth-table',
@@ -73,14 +67,7 @@ export function createCompareGrowth(
       scroller: el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element),
       retry,
     }),
-    flame: createPane({
-      class: 'flame',
-      label: strings.comparePaneName.flame,
-      head: [widths.element, ...controls.elements],
-      scroller: el('div', { class: 'scroller flame-scroller' }, graph.element),
-      readout: true,
-      retry,
-    }),
+    flame,
   };
   const saved: Record<ComparePane, Saved> = {
     table: {
@@ -128,11 +115,11 @@ export function createCompareGrowth(
   });
   compares.flame.store.watch(({ answer, loading, error }, old) => {
     views.flame.stand({ loading, error: failed(error) });
-    controls.show(store.get().compare.folded, compares.focused.length > 0);
+    flame.showControls(store.get().compare.folded, compares.focused.length > 0);
     if (answer === old.answer) return;
-    graph.element.hidden = answer === null;
+    flame.graph.element.hidden = answer === null;
     items = answer === null ? [] : comparedItems(answer);
-    graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
+    flame.graph.show(items, answer?.focus.length ?? 0, (_, index) => comparedDress(items[index]));
   });
   const openFailure = createMessage('error');
   store.watch(({ compare, openError, filter }, old) => {
@@ -140,7 +127,7 @@ export function createCompareGrowth(
     const { pane, width, folded, sort } = compare;
     panes.show(pane, views[pane].element);
     widths.show(width);
-    controls.show(folded, compares.focused.length > 0);
+    flame.showControls(folded, compares.focused.length > 0);
     if (sort !== old.compare.sort || filter !== old.filter) showTable();
   });
   return {

@@ -1,6 +1,5 @@
 /** Under the chart: what is live at the instant that is looked into as a flame graph, with what finds, folds and leads back. */
 import type { Flame } from '../../src/protocol/flameData.js';
-import { el } from '../dom.js';
 import { flameTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';
 import { savedName } from '../export/savedName.js';
@@ -8,15 +7,13 @@ import { formatBytes, formatShare } from '../format.js';
 import { cssOf } from '../layer/palette.js';
 import { paintOf } from '../layer/swatches.js';
 import { whenOf } from '../instant.js';
-import { createPane } from '../pane.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
 import type { ViewState } from '../viewState.js';
-import { createFlameControls } from './flameControls.js';
-import { FlameGraph } from './flameGraph.js';
 import { bytesThrough, findItems, flameItems, type FlameItem } from './flameItems.js';
+import { createFlamePane } from './flamePane.js';
 import type { FlameSession } from './flameSession.js';
 import type { FlameMeasure } from './flameState.js';
 import { byteTime, callName, itemClasses, itemText, shortName } from './flameText.js';
@@ -32,34 +29,21 @@ export function createFlameView(
     names: strings.flameMeasureName,
     onPick: (value) => flames.measureBy(value),
   });
-  const back = (): void => flames.focus(store.get().flame.focus.slice(0, -1));
-  const everything = (): void => flames.focus([]);
-  const controls = createFlameControls({ fold: (folded) => flames.fold(folded), back, everything });
-  const graph = new FlameGraph(strings.flameTree, {
-    focus: (item) => {
-      if (item.path.join() !== store.get().flame.focus.join()) flames.focus(item.path);
-    },
-    open: ({ call }) => {
-      if (call?.mapped === true && call.line > 0) session.openSource(call);
-      else store.update({ openError: strings.callNotMapped });
-    },
-    look: (item) => {
-      const flame = answer();
-      pane.read(item === null || flame === null ? '' : itemText(item, flame));
-    },
-    back,
-    everything,
-  });
   let items: readonly FlameItem[] = [];
-  const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
-  const pane = createPane({
-    class: 'flame',
+  const pane = createFlamePane(store, session, {
     label: strings.flame,
-    head: [measure.element, ...controls.elements],
-    scroller,
-    readout: true,
+    tree: strings.flameTree,
+    measure: measure.element,
+    focused: () => store.get().flame.focus,
+    focus: (path) => flames.focus(path),
+    fold: (folded) => flames.fold(folded),
+    textOf: (item) => {
+      const flame = answer();
+      return flame === null ? '' : itemText(item, flame);
+    },
     retry: () => flames.ask(),
   });
+  const { graph, scroller } = pane;
   new ResizeObserver(() => flames.setPixels(scroller.clientWidth)).observe(scroller);
 
   /** After an answer, or where other calls are looked for. */
@@ -95,7 +79,7 @@ export function createFlameView(
     if (state.flame === before.flame && filter === before.filter && state !== before) return;
     const { folded, measure: measured, focus } = state.flame;
     measure.show(measured);
-    controls.show(folded, focus.length > 0);
+    pane.showControls(folded, focus.length > 0);
     showFound();
   });
 

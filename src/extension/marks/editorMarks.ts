@@ -235,12 +235,16 @@ export class EditorMarks implements vscode.Disposable {
       const growth = this.placed(document, comparison.byFile.get(path) ?? NONE);
       return { version, leaks: NONE, growth, holders: NONE, asking: NONE };
     }
-    const wanted = this.store.marksOf(path).filter((mark) => this.isWanted(mark, path));
+    // Where a fixed run was recorded, that one speaks for its lines.
+    const isCurrent = ({ parts }: LineMark | FindingMark): boolean =>
+      !parts.every(({ run }) => this.store.isAnswered(run));
+    const wanted = this.store.marksOf(path).filter((mark) => isCurrent(mark) && this.isWanted(mark, path));
     const leaks = this.placed(document, wanted).map(({ said, place }) => ({
       said,
       place: this.isHolderEdited(said) ? { ...place, edited: true, holderEdited: true } : place,
     }));
-    const holders = this.placed(document, this.holderIndex.get(path) ?? NONE).map(({ said, place }) => ({
+    const holding = (this.holderIndex.get(path) ?? NONE).filter(isCurrent);
+    const holders = this.placed(document, holding).map(({ said, place }) => ({
       said,
       place: this.isFindingEdited(said) ? { ...place, edited: true } : place,
     }));

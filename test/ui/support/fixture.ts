@@ -13,6 +13,8 @@ import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
 
 export interface UiFixture {
   open(options?: WindowOptions): Promise<Workbench>;
+  /** Closes a window and opens it again. A browser does not wait for what a closing window stores: reload it before. */
+  restart(workbench: Workbench): Promise<Workbench>;
   /** A `before` hook, tried once more with fresh windows: mocha tries failed tests again, but no hooks. */
   prepare(steps: () => Promise<void>): void;
 }
@@ -85,6 +87,10 @@ export function uiSession(options: SessionOptions = {}): UiFixture {
     open: (options) => {
       assert.ok(session !== undefined, 'open() is for tests and hooks, after the session has started');
       return session.open(options);
+    },
+    restart: (workbench) => {
+      assert.ok(session !== undefined, 'restart() is for tests, after the session has started');
+      return session.restart(workbench);
     },
     prepare: (steps) => {
       before(async () => {

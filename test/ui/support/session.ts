@@ -48,6 +48,14 @@ export class UiSession {
     return this.windowIn(context, this.server.windowUrl(target), target.folder);
   }
 
+  /** Closes a window and opens it again, with what it has stored. */
+  async restart({ page, folder }: Workbench): Promise<Workbench> {
+    for (const window of this.windows) if (window.workbench.page === page) this.windows.delete(window);
+    const [context, url] = [page.context(), page.url()];
+    await page.close();
+    return this.windowIn(context, url, folder);
+  }
+
   private async windowIn(context: BrowserContext, url: string, folder: string | undefined): Promise<Workbench> {
     const page = await context.newPage();
     const witness = new Witness(page);

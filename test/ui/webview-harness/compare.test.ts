@@ -218,7 +218,7 @@ describe('runs, ranks and devices over each other', () => {
         [true, true],
       );
     });
-    await page.locator('.answer > .summary').nth(1).waitFor();
+    await page.locator('.answer > .summary').waitFor();
     await picture(page, 'compare-runs');
   });
 });

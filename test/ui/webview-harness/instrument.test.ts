@@ -39,7 +39,7 @@ function longHistory(): string {
   const at = [{ filename: '/job/train.py', line: 10, name: 'step' }];
   for (let step = 0; step < 25_000; step++) {
     const block = training.allocate(4096 * (1 + (step % 500)), at);
-    if (step % 3 > 0) training.free(block);
+    if (step % 100 > 0) training.free(block);
   }
   const path = join(newFolder(), 'long_step_1.pickle');
   writeFileSync(path, training.dump());

@@ -1,0 +1,72 @@
+/** A flame graph in its tab, with what folds it and leads back, whatever its boxes show. */
+import { el } from '../dom.js';
+import { createPane, type QueryPane } from '../pane.js';
+import type { TimelineSession } from '../session.js';
+import type { Store } from '../store.js';
+import { strings } from '../strings.js';
+import { createButton } from '../ui/button.js';
+import { createCheckbox } from '../ui/checkbox.js';
+import type { ViewState } from '../viewState.js';
+import { FlameGraph } from './flameGraph.js';
+import type { FlameItem } from './flameItems.js';
+
+export interface FlamePane extends QueryPane {
+  readonly graph: FlameGraph;
+  readonly scroller: HTMLElement;
+  showControls(folded: boolean, isFocused: boolean): void;
+}
+
+export function createFlamePane(
+  store: Store<ViewState>,
+  session: TimelineSession,
+  options: {
+    label: string;
+    /** Says what the boxes are, and what they are as wide as. */
+    tree: string;
+    /** Chooses what they are as wide as. */
+    measure: HTMLElement;
+    /** Ids of the calls down to the one that fills the width. */
+    focused: () => readonly number[];
+    focus: (path: readonly number[]) => void;
+    fold: (folded: boolean) => void;
+    textOf: (item: FlameItem) => string;
+    retry: () => void;
+  },
+): FlamePane {
+  const { focused, focus } = options;
+  const back = (): void => focus(focused().slice(0, -1));
+  const everything = (): void => focus([]);
+  const folding = createCheckbox({ text: strings.foldLibraries, onChange: options.fold });
+  const caller = createButton({ text: strings.flameBack, hint: strings.flameBackHint, onPress: back });
+  const whole = createButton({ text: strings.flameWhole, hint: strings.flameWholeHint, onPress: everything });
+  const graph = new FlameGraph(options.tree, {
+    focus: ({ path }) => {
+      if (path.join() !== focused().join()) focus(path);
+    },
+    open: ({ call }) => {
+      if (call?.mapped === true && call.line > 0) session.openSource(call);
+      else store.update({ openError: strings.callNotMapped });
+    },
+    look: (item) => pane.read(item === null ? '' : options.textOf(item)),
+    back,
+    everything,
+  });
+  const scroller = el('div', { class: 'scroller flame-scroller' }, graph.element);
+  const pane = createPane({
+    class: 'flame',
+    label: options.label,
+    head: [options.measure, folding.element, el('span', { class: 'together' }, caller.element, whole.element)],
+    scroller,
+    readout: true,
+    retry: options.retry,
+  });
+  return {
+    ...pane,
+    graph,
+    scroller,
+    showControls: (folded, isFocused) => {
+      folding.show(folded);
+      for (const button of [caller, whole]) button.setEnabled(isFocused);
+    },
+  };
+}
