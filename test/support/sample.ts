@@ -1,5 +1,5 @@
 /** The slowest tests look at a part of their inputs; `npm run test:full` looks at all. */
-const isFull = process.env['LEAKLINE_FULL'] === '1';
+export const isFull = process.env['LEAKLINE_FULL'] === '1';
 
 /** Every `n`th; all in a full run. */
 export function everyNth<T>(all: readonly T[], n: number): T[] {

@@ -128,7 +128,6 @@ describe('A fleet', () => {
     const analyze = (...args: string[]) => built('analyze', '--json', ...args, path('job'));
     const alone = analyze();
     assert.equal(alone.status, 2);
-    assert.deepEqual(analyze('--jobs', '3'), alone);
     assert.deepEqual(analyze('--jobs', '3', '--cache', path('cache')), alone);
     assert.deepEqual(filesIn(path('cache')), files);
   });

@@ -9,20 +9,19 @@ import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
 import { workerHandlers } from '../../../src/worker/handlers.js';
 import { WorkspaceFiles } from '../../../src/worker/workspaceFiles.js';
 import { readingHere } from '../../support/readingHere.js';
+import { everyNth } from '../../support/sample.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const RUN = join(FIXTURES, 'planted/recordings/running_total');
 const workspace = { files: [], rules: [] };
 
-async function digestsOf(folder: string): Promise<SnapshotDigest[]> {
-  return Promise.all(
-    picklesUnder(folder).map(async (path) => digestSnapshot(path, await readFile(path), await readRecording(path))),
-  );
+async function digestsOf(files: readonly string[]): Promise<SnapshotDigest[]> {
+  return Promise.all(files.map(async (path) => digestSnapshot(path, await readFile(path), await readRecording(path))));
 }
 
 describe('A packed digest', () => {
   it('is the same digest', async () => {
-    for (const digest of await digestsOf(FIXTURES)) {
+    for (const digest of await digestsOf(everyNth(picklesUnder(FIXTURES), 4))) {
       const whole = structuredClone(digest);
       packDigest(digest);
       assert.deepEqual({ ...digest }, whole);
@@ -30,7 +29,7 @@ describe('A packed digest', () => {
   });
 
   it('gives the same report and the same curve of a run, before it was looked at and after', async () => {
-    const digests = await digestsOf(RUN);
+    const digests = await digestsOf(picklesUnder(RUN));
     const whole = structuredClone(digests);
     const expected = buildReport(whole, workspace);
     const curve = runCurve({ snapshots: whole, steps: whole.map(() => null) }, 0, 100);
