@@ -1,2 +1,2 @@
 """The version of this package, which each recording names."""
-VERSION = '0.1.0'
+VERSION = '0.2.0'

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { suites } from '../../../scripts/lib/suites.mjs';
 import { HELP } from '../../../src/cli/helpText.js';
 import { repositoryRoot } from '../../support/repository.js';
 
@@ -38,5 +39,22 @@ describe('The documents', () => {
       releases.filter((release) => release.split('\n').length > 66).map((release) => release.split('\n')[0]),
       [],
     );
+  });
+
+  it('name one version everywhere, the newest of the changelog', () => {
+    const { version } = JSON.parse(read('package.json')) as { version: string };
+    const versions = [
+      /"version": "(.+)"/.exec(read('package-lock.json')),
+      /VERSION = '(.+)'/.exec(read('recorder/leakline_recorder/version.py')),
+      /^version = "(.+)"/m.exec(read('recorder/pyproject.toml')),
+      /^## \[(\d.*)\] - \d{4}-\d\d-\d\d$/m.exec(read('CHANGELOG.md')),
+    ].map((found) => found?.[1]);
+    assert.deepEqual(versions, Array<string>(versions.length).fill(version));
+  });
+
+  it('name suites that exist: the workflow runs each of them once', () => {
+    const matrix = /suites: (\[.*\])/.exec(read('.github/workflows/test.yml'))?.[1] ?? '[]';
+    const named = (JSON.parse(matrix.replaceAll("'", '"')) as string[]).flatMap((some) => some.split(' '));
+    assert.deepEqual(named.sort(), suites.flatMap(({ name, onDemand = false }) => (onDemand ? [] : [name])).sort());
   });
 });
