@@ -20,20 +20,21 @@ const grep = process.env['LEAKLINE_GREP'];
 process.once('SIGTERM', () => process.exit(143));
 process.once('exit', removeCopies);
 
-const total = noResults();
-let isWhole = true;
 const selected = scenes.filter(({ tests }) => grep === undefined || hasTitle(testFiles(tests), new RegExp(grep)));
 // Two windows at a time: the first scene takes as long as the others together.
-await Promise.all([playAll(selected.slice(0, 1)), playAll(selected.slice(1))]);
-if (isWhole) writeResults(total);
+const played = (await Promise.all([playAll(selected.slice(0, 1)), playAll(selected.slice(1))])).flat();
+const whole = played.filter((results) => results !== null);
+// A window that ended without results says nothing of its tests: then the suite says nothing either.
+if (whole.length === played.length) {
+  const total = noResults();
+  for (const results of whole) addResults(total, results);
+  writeResults(total);
+}
 
-async function playAll(some: readonly Scene[]): Promise<void> {
-  for (const scene of some) {
-    const results = await play(scene);
-    // A window that ended without results says nothing of its tests: then the suite says nothing either.
-    if (results === null) isWhole = false;
-    else addResults(total, results);
-  }
+async function playAll(some: readonly Scene[]): Promise<(SuiteResults | null)[]> {
+  const played = [];
+  for (const scene of some) played.push(await play(scene));
+  return played;
 }
 
 /** @returns null if the window ended before its tests had */
