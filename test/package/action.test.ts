@@ -1,0 +1,259 @@
+/** The GitHub Action: the steps of action.yml, run as a runner runs them, against a server that keeps comments. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as textOf } from 'node:stream/consumers';
+import type { SarifLog } from '../../src/core/render/renderSarif.js';
+import { builtProgram, repositoryRoot } from '../support/repository.js';
+import { FIXTURES } from '../support/snapshots.js';
+
+const action = join(repositoryRoot(), 'action');
+const yaml = readFileSync(join(action, 'action.yml'), 'utf8');
+const REPOSITORY = 'team/training';
+
+interface Comment {
+  id: number;
+  body: string;
+  user: { type: string };
+}
+
+/** Comments of pull request 7, as GitHub keeps them. */
+class Comments {
+  readonly kept: Comment[] = [];
+  mayWrite = true;
+  requests = 0;
+  private readonly server: Server = createServer((request, response) => {
+    void textOf(request).then((sent) => {
+      this.requests++;
+      const [status, answer] = this.answer(request.method ?? '', request.url ?? '', sent);
+      response.writeHead(request.headers.authorization === 'Bearer secret' ? status : 401).end(JSON.stringify(answer));
+    });
+  });
+
+  async start(): Promise<string> {
+    await new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  stop(): void {
+    this.server.close();
+  }
+
+  add(body: string, type: string): Comment {
+    const comment = { id: this.kept.length + 1, body, user: { type } };
+    this.kept.push(comment);
+    return comment;
+  }
+
+  private answer(method: string, url: string, sent: string): [status: number, answer: unknown] {
+    const { pathname, searchParams } = new URL(url, 'http://server');
+    const issues = `/repos/${REPOSITORY}/issues`;
+    if (method === 'GET' && pathname === `${issues}/7/comments`) {
+      const [size, page] = ['per_page', 'page'].map((name) => Number(searchParams.get(name)));
+      return [200, this.kept.slice(size * (page - 1), size * page)];
+    }
+    if (!this.mayWrite) return [403, { message: 'Resource not accessible by integration' }];
+    const { body } = JSON.parse(sent) as { body: string };
+    if (method === 'POST' && pathname === `${issues}/7/comments`) return [201, this.add(body, 'Bot')];
+    const own = this.kept.find(({ id }) => pathname === `${issues}/comments/${id}`);
+    if (method !== 'PATCH' || own === undefined) return [404, {}];
+    own.body = body;
+    return [200, own];
+  }
+}
+
+/** Steps of the action that run a script, with their environment as written. */
+const steps = yaml
+  .split(/^ {4}- /m)
+  .slice(1)
+  .map((step) => ({
+    id: /^ *id: (.+)$/m.exec(step)?.[1] ?? '',
+    run: /^ *run: (.+)$/m.exec(step)?.[1] ?? null,
+    env: [...step.matchAll(/^ {8}([A-Z_]+): \$\{\{ ([\w.-]+) \}\}$/gm)].map(([, name, from]) => [name, from] as const),
+  }));
+const defaults = [...yaml.matchAll(/^ {2}([\w-]+):\n {4}description: .+\n {4}default: (.+)$/gm)].map(
+  ([, name, value]) => [`inputs.${name}`, value === "''" ? '' : value.replaceAll("'", '')],
+);
+
+describe('The GitHub Action', () => {
+  let folder: string;
+  let comments: Comments;
+  let api: string;
+
+  /** Two branches of the example, each recorded: the head fills a list that the base does not have. */
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-action-'));
+    const head = join(folder, 'head');
+    const git = (...args: string[]): void => {
+      const author = ['-c', 'user.name=a', '-c', 'user.email=a@example.com'];
+      execFileSync('git', [...author, ...args], { cwd: head, stdio: 'pipe' });
+    };
+    cpSync(join(repositoryRoot(), 'examples/detector'), join(head, 'training'), { recursive: true });
+    rmSync(join(head, 'training/snapshots'), { recursive: true });
+    const pyramid = join(head, 'training/detector/pyramid.py');
+    const leaking = readFileSync(pyramid, 'utf8');
+    const clean = leaking.replace(/ {8}for level in levels:\n.*\n/, '');
+    assert.notEqual(clean, leaking);
+    const commit = (text: string, branch: string): void => {
+      git('checkout', '-q', '-b', branch);
+      writeFileSync(pyramid, text);
+      cpSync(join(FIXTURES, 'branches', branch), join(head, 'snapshots'), { recursive: true });
+      git('add', '.');
+      git('commit', '-q', '-m', branch);
+    };
+    git('init', '-q');
+    commit(clean, 'base');
+    commit(`# Levels are drawn after the run.\n# Until then they are kept.\n${leaking}`, 'head');
+    git('worktree', 'add', '-q', join(folder, 'base'), 'base');
+  });
+  beforeEach(async () => {
+    comments = new Comments();
+    api = await comments.start();
+  });
+  afterEach(() => {
+    comments.stop();
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Runs the steps in the checked-out head. @returns the log, the summary, and the exit code of the last step */
+  async function job(
+    inputs: Record<string, string>,
+    from = REPOSITORY,
+  ): Promise<{ log: string; summary: string; status: number; sarif: SarifLog | null }> {
+    const temporary = mkdtempSync(join(folder, 'job-'));
+    const file = (name: string, content = ''): string => {
+      writeFileSync(join(temporary, name), content);
+      return join(temporary, name);
+    };
+    const event = { pull_request: { number: 7, head: { repo: { full_name: from } } } };
+    const summary = file('summary');
+    const output = file('output');
+    const github = {
+      RUNNER_TEMP: temporary,
+      GITHUB_ACTION_PATH: action,
+      GITHUB_API_URL: api,
+      GITHUB_EVENT_PATH: file('event.json', JSON.stringify(event)),
+      GITHUB_OUTPUT: output,
+      GITHUB_REPOSITORY: REPOSITORY,
+      GITHUB_RUN_ID: '12',
+      GITHUB_SERVER_URL: 'https://github.com',
+      GITHUB_STEP_SUMMARY: summary,
+      GITHUB_WORKSPACE: join(folder, 'head'),
+    };
+    const known = new Map<string, string>([
+      ...(defaults as [string, string][]),
+      ['inputs.command', `${process.execPath} ${builtProgram('cli.js')}`],
+      ...Object.entries({ root: 'training', head: 'snapshots', ...inputs }).map(
+        ([name, value]) => [`inputs.${name}`, value] as const,
+      ),
+      ['github.token', 'secret'],
+    ]);
+    let log = '';
+    let status = 0;
+    for (const { id, run, env } of steps) {
+      if (run === null || status !== 0) continue;
+      const own = env.map(([name, at]) => [name, known.get(at) ?? assert.fail(at)]);
+      const step = spawn('bash', ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c', run], {
+        cwd: github.GITHUB_WORKSPACE,
+        env: { PATH: process.env['PATH'], HOME: temporary, ...github, ...(Object.fromEntries(own) as object) },
+      });
+      const told = Promise.all([textOf(step.stdout), textOf(step.stderr)]);
+      status = await new Promise((resolve) => step.on('close', resolve));
+      log += (await told).join('');
+      for (const [, name, value] of readFileSync(output, 'utf8').matchAll(/^(\w+)=(.*)$/gm))
+        known.set(`steps.${id}.outputs.${name}`, value);
+    }
+    const written = known.get('steps.gate.outputs.sarif') ?? '';
+    return {
+      log,
+      summary: readFileSync(summary, 'utf8'),
+      status,
+      sarif: written === '' ? null : (JSON.parse(readFileSync(written, 'utf8')) as SarifLog),
+    };
+  }
+
+  it('fails a head that leaks where the base did not, and says so in log, summary, comment and SARIF', async () => {
+    const { log, summary, status, sarif } = await job({ base: join(folder, 'base/snapshots') });
+    assert.equal(status, 1, log);
+    assert.match(
+      log,
+      /^::error file=training\/detector\/pyramid\.py,line=20,title=GPU memory leak::Leaks 396 KiB\/step .+, held by FeaturePyramid\.visited\. /m,
+    );
+    assert.match(
+      summary,
+      /^\*\*Leakline: failed\.\*\*\n\n## Is the leak gone\?\n\n\*\*Worse: 0 B per step before, [\d.]+ KiB now\.\*\*/,
+    );
+    assert.match(summary, /^## GPU memory of /m);
+    const [comment, ...others] = comments.kept;
+    assert.deepEqual(others, []);
+    assert.ok(comment.body.startsWith(`<!-- leakline training -->\n${summary}`));
+    assert.ok(comment.body.includes(`(https://github.com/${REPOSITORY}/actions/runs/12)`));
+    const [result] = sarif?.runs[0].results ?? [];
+    assert.equal(result.locations[0].physicalLocation.artifactLocation.uri, 'training/detector/pyramid.py');
+  });
+
+  it('passes a head that does not leak, and says so in the same comment', async () => {
+    for (let i = 0; i < 100; i++) comments.add('first page', 'User');
+    comments.add('<!-- leakline training -->\nnot mine', 'User');
+    const base = join(folder, 'base/snapshots');
+    await job({ base });
+    const { status, summary } = await job({ head: base, base });
+    assert.equal(status, 0);
+    assert.match(summary, /^\*\*Leakline: passed\.\*\*/);
+    const [comment, ...others] = comments.kept.slice(101);
+    assert.deepEqual(others, []);
+    assert.ok(comment.body.includes('**Leakline: passed.**'));
+    assert.equal(comments.kept[100].body, '<!-- leakline training -->\nnot mine');
+    await job({ root: '.' });
+    assert.equal(comments.kept.length, 103, 'another root has a comment of its own');
+  });
+
+  it('judges a head alone, by verdicts and budget', async () => {
+    assert.equal((await job({})).status, 1);
+    assert.equal((await job({ 'fail-on': 'cycle' })).status, 0);
+    const { status, log, summary } = await job({ 'fail-on': 'cycle', budget: '1KiB' });
+    assert.equal(status, 1);
+    assert.match(log, /^leakline: detector\/pyramid\.py:20 leaks 396 KiB\/step; the budget is 1\.0 KiB\/step\.$/m);
+    assert.match(summary, /^## Over budget$/m);
+    const missing = await job({ head: 'missing' });
+    assert.equal(missing.status, 2);
+    assert.match(missing.summary, /Leakline: cannot tell\. The log says why\./);
+    assert.match(missing.log, /leakline: missing cannot be read/);
+  });
+
+  it('writes the summary alone for a fork, and where it must not comment', async () => {
+    const fork = await job({}, 'stranger/training');
+    assert.deepEqual([fork.status, comments.requests], [1, 0]);
+    assert.match(fork.log, /A fork: the report is in the summary/);
+    assert.match(fork.summary, /Leaks /);
+    comments.mayWrite = false;
+    const refused = await job({});
+    assert.equal(refused.status, 1);
+    assert.match(refused.log, /^::warning title=Leakline::No comment: POST \/repos\/.* answered 403\. The report is/m);
+  });
+
+  it('never runs an input as shell, and takes no input for an option', async () => {
+    const root = '$(touch pwned); `touch pwned` "; touch pwned; #';
+    const { status } = await job({ head: '--version', root, 'fail-on': '$(touch pwned)' });
+    assert.equal(status, 2);
+    assert.throws(() => readFileSync(join(folder, 'head/pwned')));
+    assert.equal(/run: .*\$\{\{/.test(yaml), false, 'an expression in a script');
+    assert.equal(yaml.includes('pull_request_target'), false);
+  });
+
+  it('runs the version of the package', () => {
+    const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8')) as { version: string };
+    assert.ok(yaml.includes(`default: npx --yes leakline@${version}\n`));
+    assert.deepEqual(
+      steps.filter(({ run }) => run === null).map(({ env }) => env),
+      [[]],
+      'the step that uploads is the only one that is not run here',
+    );
+  });
+});
