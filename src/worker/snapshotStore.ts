@@ -19,6 +19,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fileSource.js';
 import { sameSidecar, sidecarState } from '../node/recordingFile.js';
+import { type KeepBytes, SpillFile } from '../node/spillFile.js';
 import { isDigestFile, readDigestFile, snapshotKey, snapshotOf, type DigestFile } from './digestFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
 import { packDigest } from './packedDigest.js';
@@ -64,6 +65,8 @@ export class SnapshotStore {
   constructor(
     private readonly reader: SnapshotReader,
     private readonly budget: Bytes = DEFAULT_BUDGET,
+    /** Where digests are that no report looks at. */
+    private readonly keepPacked: KeepBytes = new SpillFile().keep,
   ) {}
 
   get digests(): SnapshotDigest[] {
@@ -130,7 +133,7 @@ export class SnapshotStore {
   async packBut(whole: ReadonlySet<string>): Promise<void> {
     for (const digest of this.digests) {
       if (whole.has(digest.path) || this.packed.has(digest)) continue;
-      packDigest(digest);
+      packDigest(digest, this.keepPacked);
       this.packed.add(digest);
       await setImmediate();
     }
@@ -236,6 +239,7 @@ export class SnapshotStore {
     if (this.keptDigests !== null) return this.keptDigests;
     const kept = (this.keptDigests = new Map<string, Entry>());
     const entries = this.inOrder.map(([, entry]) => entry);
+    if (entries.every((entry) => entry.kept === null)) return kept;
     const read = entries.filter((entry) => entry.kept === null);
     const paths = new Set(read.flatMap(({ digests }) => [...digests.keys()]));
     const contents = new Set(

@@ -28,8 +28,7 @@ export class WorkspaceFiles {
   lookupFor(snapshot: Snapshot, digests: readonly SnapshotDigest[]): FileLookup {
     let lookup = this.lookups.get(snapshot);
     if (lookup === undefined) {
-      const files = new Set<string>();
-      for (const digest of digests) for (const file of filesOfFrames(digest)) files.add(file);
+      const files = filesOfFrames(digests);
       for (const file of new Set(snapshot.frames.file)) files.add(snapshot.strings.text(file));
       const python = [...files].filter((file) => frameKind(file) !== 'native');
       const mapping = mapPaths(python, this.listing.files, this.listing.rules);

@@ -50,9 +50,8 @@ export function mapDigests(
 
 /** The files that are mapped. */
 export function filesOf(digests: readonly SnapshotDigest[], others: OtherInputs = NO_OTHERS): Set<string> {
-  const files = new Set<string>();
+  const files = filesOfFrames(digests);
   for (const digest of digests) {
-    for (const file of filesOfFrames(digest)) files.add(file);
     for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
     for (const source of digest.recording?.sources ?? []) files.add(source.file);
   }

@@ -67,7 +67,7 @@ export function stackSeries(
     return stack;
   };
   snapshots.forEach((digest, at) => {
-    eachStackTotal(digest, ({ key, bytes, blocks }) => {
+    eachStackTotal(digest, (key, bytes, blocks) => {
       const stack = seriesOf(key);
       stack.series[at] += bytes;
       stack.blocks[at] += blocks;

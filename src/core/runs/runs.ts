@@ -35,6 +35,9 @@ export const stepOfDigest = factOf(
   ({ recording, path }: SnapshotDigest): number | null => recording?.step ?? stepOf(path),
 );
 
+/** The number that a snapshot's name ends with, see `counterOf`. */
+const counterOfDigest = factOf(({ path }: SnapshotDigest): number | null => counterOf(path));
+
 /** Groups snapshots into runs. Every snapshot is in exactly one run. */
 export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
   const runs: Run[] = [];
@@ -82,7 +85,7 @@ const contentKey = factOf(({ takenAtUs, eventCount, devices, heads }: SnapshotDi
 function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
   const said = members.map(stepOfDigest);
   if (members.length === 1) return said;
-  const counted = said.every((step) => step === null) ? members.map(({ path }) => counterOf(path)) : said;
+  const counted = said.every((step) => step === null) ? members.map(counterOfDigest) : said;
   const isSequence = new Set(counted).size > members.length / 2;
   const isFalse = members.every(({ takenAtUs }) => takenAtUs !== null) && contradictsTimes(members, counted);
   return counted.includes(null) || !isSequence || isFalse ? said : counted;
@@ -92,25 +95,23 @@ function stepsOfMembers(members: readonly SnapshotDigest[]): (number | null)[] {
 function familiesByName(digests: readonly SnapshotDigest[]): Map<string, SnapshotDigest[]> {
   const families = new Map<string, SnapshotDigest[]>();
   for (const digest of digests) {
-    // Snapshots put into one file need not be of one process.
-    const isMember = splitMember(digest.path) !== null;
-    const key = recordedFamily(digest) ?? (isMember ? digest.path : rankedPattern(digest));
+    const key = familyOf(digest);
     const family = families.get(key);
     if (family === undefined) families.set(key, [digest]);
     else family.push(digest);
   }
   for (const [key, family] of [...families]) {
-    const sizes = family.map(({ path }) => (stepOf(path) === null ? counterOf(path) : null));
-    if (family.length < 2 || !sizes.every((size) => size !== null && isSize(size))) continue;
+    if (family.length < 2 || !family.every(isNamedBySize)) continue;
     families.delete(key);
     for (const digest of family) families.set(digest.path, [digest]);
   }
   return families;
 }
 
-function isSize(number: number): boolean {
-  return number >= LEAST_SIZE && Number.isInteger(Math.log2(number));
-}
+const isNamedBySize = factOf((digest: SnapshotDigest): boolean => {
+  const number = stepOf(digest.path) === null ? counterOfDigest(digest) : null;
+  return number !== null && number >= LEAST_SIZE && Number.isInteger(Math.log2(number));
+});
 
 /** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
 function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<string, SnapshotDigest[]> {
@@ -157,15 +158,18 @@ function recordedFamily({ path, recording }: SnapshotDigest): string | null {
   return folderOf(path.replaceAll('\\', '/')) + file;
 }
 
-/** Excludes a number that the user calls a rank. */
-const rankedPattern = factOf(({ path, rank }: SnapshotDigest): string =>
-  rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`,
-);
+/** Excludes a number that the user calls a rank. Snapshots put into one file need not be of one process. */
+const familyOf = factOf((digest: SnapshotDigest): string => {
+  const { path, rank } = digest;
+  const recorded = recordedFamily(digest);
+  if (recorded !== null || splitMember(path) !== null) return recorded ?? path;
+  return rank === null ? patternOf(path) : `${patternOf(path)} rank${rank}`;
+});
 
 /** The rank of a snapshot: the user's pattern, the recorder, or the name tells it. */
-export function rankOfDigest({ path, rank, recording }: SnapshotDigest): number | null {
-  return rank ?? recording?.rank ?? rankOf(path);
-}
+export const rankOfDigest = factOf(
+  ({ path, rank, recording }: SnapshotDigest): number | null => rank ?? recording?.rank ?? rankOf(path),
+);
 
 /** The best that orders all snapshots of a run. */
 function orderOf(members: readonly SnapshotDigest[]): RunOrder {
@@ -193,7 +197,7 @@ function contradictsTimes(members: readonly SnapshotDigest[], steps: readonly (n
 function bySequence(order: RunOrder): (a: SnapshotDigest, b: SnapshotDigest) => number {
   const placeOf = (digest: SnapshotDigest): number | null =>
     order === 'steps'
-      ? (stepOfDigest(digest) ?? counterOf(digest.path))
+      ? (stepOfDigest(digest) ?? counterOfDigest(digest))
       : order === 'namedTimes'
         ? timeOfName(digest.path)
         : order === 'savedTimes'

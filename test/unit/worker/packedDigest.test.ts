@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { digestSnapshot, type SnapshotDigest } from '../../../src/core/digest/digest.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { runCurve } from '../../../src/core/runs/runCurve.js';
+import { SpillFile } from '../../../src/node/spillFile.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
 import { packDigest } from '../../../src/worker/packedDigest.js';
 import { SnapshotStore } from '../../../src/worker/snapshotStore.js';
@@ -13,6 +14,7 @@ import { everyNth } from '../../support/sample.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 
 const RUN = join(FIXTURES, 'planted/recordings/running_total');
+const { keep } = new SpillFile();
 const workspace = { files: [], rules: [] };
 
 async function digestsOf(files: readonly string[]): Promise<SnapshotDigest[]> {
@@ -23,7 +25,7 @@ describe('A packed digest', () => {
   it('is the same digest', async () => {
     for (const digest of await digestsOf(everyNth(picklesUnder(FIXTURES), 4))) {
       const whole = structuredClone(digest);
-      packDigest(digest);
+      packDigest(digest, keep);
       assert.deepEqual({ ...digest }, whole);
     }
   });
@@ -34,10 +36,10 @@ describe('A packed digest', () => {
     const expected = buildReport(whole, workspace);
     const curve = runCurve({ snapshots: whole, steps: whole.map(() => null) }, 0, 100);
     const fresh = structuredClone(digests);
-    fresh.forEach(packDigest);
+    for (const digest of fresh) packDigest(digest, keep);
     assert.deepEqual(buildReport(fresh, workspace), expected);
     buildReport(digests, workspace);
-    digests.slice(0, -1).forEach(packDigest);
+    for (const digest of digests.slice(0, -1)) packDigest(digest, keep);
     assert.deepEqual(buildReport(digests, workspace), expected);
     assert.deepEqual(runCurve({ snapshots: digests, steps: digests.map(() => null) }, 0, 100), curve);
   });

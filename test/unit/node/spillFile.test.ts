@@ -1,0 +1,56 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { SpillFile } from '../../../src/node/spillFile.js';
+
+describe('Memory on the disk', () => {
+  const { TMPDIR } = process.env;
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-spill-'));
+    process.env['TMPDIR'] = folder;
+  });
+  afterEach(() => {
+    if (TMPDIR === undefined) delete process.env['TMPDIR'];
+    else process.env['TMPDIR'] = TMPDIR;
+    rmSync(folder, { recursive: true });
+  });
+
+  const pieces = Array.from({ length: 50 }, (_, i) => new Uint8Array(i * 1000).fill(i));
+
+  it('holds what it keeps, in any order, and leaves no name behind', () => {
+    const { keep } = new SpillFile();
+    const kept = pieces.map((piece) => keep(piece.slice()));
+    assert.deepEqual(readdirSync(folder), []);
+    for (const i of [49, 0, 1, 25, 49]) assert.deepEqual(kept[i](), pieces[i]);
+    const whole = keep(pieces[3])();
+    assert.notEqual(whole, pieces[3]);
+    assert.deepEqual(whole, pieces[3]);
+  });
+
+  it('holds none of what it has written', async () => {
+    const { keep } = new SpillFile();
+    const weakly = (): { bytes: WeakRef<Uint8Array>; read: () => Uint8Array } => {
+      const bytes = new Uint8Array(1000).fill(7);
+      return { bytes: new WeakRef(bytes), read: keep(bytes) };
+    };
+    const { bytes, read } = weakly();
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    await setImmediate();
+    collect();
+    assert.equal(bytes.deref(), undefined);
+    assert.deepEqual(read(), new Uint8Array(1000).fill(7));
+  });
+
+  it('keeps in memory what cannot be written', () => {
+    process.env['TMPDIR'] = join(folder, 'absent');
+    const { keep } = new SpillFile();
+    const piece = pieces[7];
+    assert.equal(keep(piece)(), piece);
+  });
+});
