@@ -1,13 +1,10 @@
 import type { Recording } from '../model/recording.js';
 import { BlockState, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, Microseconds, StackId } from '../model/units.js';
-import type { CategoryCode } from '../attribution/categories.js';
 import type { DeviceView } from '../attribution/deviceViews.js';
-import type { EqualBlocks } from '../attribution/equalBlocks.js';
 import { olderMemory } from '../attribution/olderMemory.js';
 import { phaseOf, type Phase } from '../attribution/passPhase.js';
-import type { StacklessBucket } from '../attribution/owner.js';
-import { heldAt, peakOf, type Peak } from '../attribution/peak.js';
+import { heldAt, peakOf, type Peak, type PeakGroup } from '../attribution/peak.js';
 import { failuresOf } from '../attribution/failures.js';
 import { snapshotAt } from '../model/snapshotAt.js';
 import { stepsBegun } from '../attribution/stepNumbers.js';
@@ -53,21 +50,10 @@ export interface DigestFailure {
   held: DigestPeak;
 }
 
-/** What one stack holds at the peak, of one category. */
-export interface DigestPeakGroup {
-  /** Indices into the digest's frames, as in `LiveGroup`. */
+/** What one stack holds at the peak, of one category: its stacks are indices into the digest's frames, as in `LiveGroup`. */
+export interface DigestPeakGroup extends Omit<PeakGroup, 'stack' | 'forwardStack'> {
   frames: readonly number[];
   forwardFrames: readonly number[];
-  stackless: StacklessBucket;
-  category: CategoryCode;
-  bytes: Bytes;
-  blocks: number;
-  /** Of these, those of the size that holds most. */
-  equal: EqualBlocks;
-  /** Of these, blocks that wait for the backward pass. */
-  keptForBackward: number;
-  /** Of these, blocks that were allocated more than a step before. */
-  fromEarlierSteps: number;
 }
 
 /**

@@ -155,19 +155,7 @@ function addSegment(
     add(memory.bytes, memory.address, stack);
     live += memory.bytes;
   }
-  return builder.addSegment({
-    device,
-    addrLow: 0,
-    addrHigh: 0,
-    totalSize: last.totalReserved > 0 ? last.totalReserved : live,
-    stream: 0,
-    isSmall: false,
-    isExpandable: false,
-    pool: 0,
-    stack: NO_STACK,
-    firstBlock,
-    blockCount: builder.blockCount - firstBlock,
-  });
+  return builder.addStandInSegment(device, firstBlock, last.totalReserved > 0 ? last.totalReserved : live);
 }
 
 function beforeTrace(device: number, bytes: number): SnapshotWarning {

@@ -3,14 +3,17 @@ import { readFully } from '../bytes/readFully.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { readChromeTrace } from './chromeTrace.js';
 import type { Format, ReadContext } from './format.js';
+import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import { JsonMachine } from './json/jsonMachine.js';
 import { jsonShape, type JsonShape } from './json/jsonShape.js';
 import { JsonElements } from './json/jsonValues.js';
+import { JsonToSink } from './json/jsonToSink.js';
 import { runJson } from './json/runJson.js';
-import { readJsonSnapshot } from './jsonSnapshot.js';
 import { readMemoryStats } from './memoryStats.js';
 import { readMemoryTimeline, readRawTimeline } from './memoryTimeline.js';
 import type { ReadResult } from './readResult.js';
+import { finishTorch } from './torch/torchSnapshot.js';
+import { TorchSink } from './torch/torchSink.js';
 import { say } from '../text/say.js';
 
 type JsonReader = (source: ByteSource, context: ReadContext) => Promise<ReadResult>;
@@ -56,4 +59,17 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       source.name,
     ),
   );
+}
+
+/**
+ * A snapshot, or its list of segments, written as JSON: read by the same sink as a pickle, exact beyond 2^53.
+ * @throws SnapshotError
+ */
+async function readJsonSnapshot(source: ByteSource, context: ReadContext): Promise<ReadResult> {
+  const builder = new SnapshotBuilder();
+  const sink = new TorchSink(builder, source.name);
+  const driver = new JsonToSink(sink);
+  await runJson(source, new JsonMachine(driver, source.name), context.chunkSize);
+  const facts = { format: 'json', fileBytes: source.size };
+  return { kind: 'snapshot', snapshot: finishTorch(builder, sink, driver.result, facts) };
 }

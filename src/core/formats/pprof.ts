@@ -2,7 +2,7 @@ import type { ByteSource } from '../bytes/byteSource.js';
 import { readFully } from '../bytes/readFully.js';
 import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
-import { BlockState, EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../model/snapshot.js';
+import { BlockState, EMPTY_STACK, NO_INDEX, UNKNOWN_LINE } from '../model/snapshot.js';
 import { SnapshotBuilder } from '../model/snapshotBuilder.js';
 import type { StackId } from '../model/units.js';
 import { expectFewDevices } from './deviceCount.js';
@@ -105,19 +105,7 @@ function addDevice(
       multiplicity: Math.max(1, values[allocations] ?? 1),
     });
   }
-  return builder.addSegment({
-    device,
-    addrLow: 0,
-    addrHigh: 0,
-    totalSize,
-    stream: 0,
-    isSmall: false,
-    isExpandable: false,
-    pool: 0,
-    stack: NO_STACK,
-    firstBlock,
-    blockCount: builder.blockCount - firstBlock,
-  });
+  return builder.addStandInSegment(device, firstBlock, totalSize);
 }
 
 function stackOf({ strings, frames, stacks }: SnapshotBuilder, profile: readonly ProfileFrame[]): StackId {

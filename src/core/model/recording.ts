@@ -49,14 +49,6 @@ export interface RecordedChances {
   readonly fullCollections: number | null;
 }
 
-/** Of a recording whose recorder counted nothing. */
-export const UNKNOWN_CHANCES: RecordedChances = {
-  loops: null,
-  releases: null,
-  containers: null,
-  fullCollections: null,
-};
-
 /** A loop that runs around the optimizer's step. */
 export interface RecordedLoop {
   readonly file: string;

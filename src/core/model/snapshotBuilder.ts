@@ -146,6 +146,23 @@ export class SnapshotBuilder {
     return this.segments.length - 1;
   }
 
+  /** A segment for blocks of which the input has no segments: those since `firstBlock`. */
+  addStandInSegment(device: number, firstBlock: number, totalSize: Bytes): number {
+    return this.addSegment({
+      device,
+      addrLow: 0,
+      addrHigh: 0,
+      totalSize,
+      stream: 0,
+      isSmall: false,
+      isExpandable: false,
+      pool: 0,
+      stack: NO_STACK,
+      firstBlock,
+      blockCount: this.blockCount - firstBlock,
+    });
+  }
+
   /** Blocks that segments name, one named by two of them counted twice. */
   blocksIn(segments: readonly number[]): number {
     return segments.reduce((sum, segment) => sum + this.segments[segment].blockCount, 0);

@@ -1,3 +1,4 @@
+import { severity } from '../report/findings.js';
 import { ranksText, runsByJob } from '../report/ranks.js';
 import { VERDICT_WORD } from '../report/reportWords.js';
 import { sum } from '../report/lineSelection.js';
@@ -21,9 +22,9 @@ export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
   const large = [...runsByJob(runs)].filter(([, ranked]) => most !== Infinity && ranked.length > MOST_RANKS);
   const hidden = new Set<RunReport>();
   const jobs = large.map(([job, ranked]) => {
-    const [shown] = [...ranked].sort((a, b) => severity(b.verdict) - severity(a.verdict) || leaked(b) - leaked(a));
+    const [shown] = [...ranked].sort((a, b) => severity(a.verdict) - severity(b.verdict) || leaked(b) - leaked(a));
     for (const run of ranked) if (run !== shown) hidden.add(run);
-    const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(b) - severity(a));
+    const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(a) - severity(b));
     const ranksOf = (one: Verdict): string => ranksText(ranked.filter(({ verdict }) => verdict === one).map(rankOf));
     const parts = verdicts.map((verdict) => `${VERDICT_WORD[verdict]} ${ranksOf(verdict)}`);
     return `${job}: ${say('{0} ranks: {1}. Shown: rank {2}.', countText(ranked.length), parts.join('; '), rankOf(shown))}`;
@@ -37,11 +38,4 @@ function leaked({ lines }: RunReport): Bytes {
 
 function rankOf({ rank }: RunReport): number {
   return rank ?? 0;
-}
-
-/** What a person has to look at, the first thing last. */
-const SUSPECT: readonly Verdict[] = ['growing', 'cycle', 'leak'];
-
-function severity(verdict: Verdict): number {
-  return SUSPECT.indexOf(verdict);
 }

@@ -1,6 +1,7 @@
 /** Findings: one per bug, named by the statement to change. Every surface counts and lists these, never lines. */
 import type { Bytes } from '../model/units.js';
 import { sum } from './lineSelection.js';
+import { SEVERITY } from '../verdict/shape.js';
 import type { HolderReport, LineReport, Verdict } from './report.js';
 
 export interface Finding {
@@ -24,20 +25,9 @@ export interface Finding {
   readonly series: readonly Bytes[];
 }
 
-const WORST_FIRST: readonly Verdict[] = [
-  'leak',
-  'cycle',
-  'growing',
-  'tooShort',
-  'periodic',
-  'plateau',
-  'oneOff',
-  'steady',
-];
-
-/** Order of verdicts, 0 for the worst. */
+/** Order of verdicts, 0 for the one that most needs a look. */
 export function severity(verdict: Verdict): number {
-  return WORST_FIRST.indexOf(verdict);
+  return SEVERITY.indexOf(verdict);
 }
 
 /** Lines of one run gathered by the statement that holds their memory, the worst first. */

@@ -5,7 +5,7 @@ export type Verdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'o
 export type Shape = 'lasting' | Exclude<Verdict, 'leak'>;
 
 /** From what needs a look to what needs none. */
-const SEVERITY: readonly Verdict[] = [
+export const SEVERITY: readonly Verdict[] = [
   'leak',
   'cycle',
   'growing',

@@ -3,7 +3,7 @@ import type { Recording } from '../../../src/core/model/recording.js';
 import { findSteps, type Steps } from '../../../src/core/attribution/steps.js';
 import { readBytes } from '../../support/snapshots.js';
 import { TrainingRun } from '../../support/trainingRun.js';
-import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
+import { BLANK_RECORDING } from '../../support/blankRecording.js';
 
 const frame = (line: number): { filename: string; line: number; name: string }[] => [
   { filename: '/home/ml/job/train.py', line, name: 'main' },
@@ -95,20 +95,9 @@ describe('Steps from the loop that the stacks show', () => {
 
 describe('Steps of a recorded program', () => {
   const recording = (stepEndsUs: number[]): Recording => ({
-    run: 'r',
-    rank: null,
-    worldSize: null,
-    isLight: false,
+    ...BLANK_RECORDING,
     step: stepEndsUs.length,
-    takenAtUs: null,
-    behindUs: [],
     stepEndsUs,
-    collections: [],
-    devices: [],
-    owners: [],
-    chances: UNKNOWN_CHANCES,
-    sources: [],
-    commit: null,
   });
 
   it('are those that the recorder counted, where an optimizer takes several calls for one', async () => {

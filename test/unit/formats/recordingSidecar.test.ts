@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
+import { UNKNOWN_CHANCES } from '../../support/blankRecording.js';
 import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
 
 const LOOP = { file: '/home/ml/train.py', function: 'main', line: 40, lastLine: 63, rounds: 3, isStepLoop: false };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { lineReport } from '../extension/support/reports.js';
 import { byteText, signedByteText } from '../../../src/core/text/byteText.js';
 import { countText } from '../../../src/core/text/numberText.js';
 import { visibleJson, visibleText } from '../../../src/core/text/plainText.js';
@@ -31,32 +32,11 @@ function snapshot(step: number, liveBytes: number, warnings: string[] = []): Sna
 
 function line(file: string, series: number[], more: Partial<LineReport> = {}): LineReport {
   const liveBytes = series[series.length - 1];
-  return {
-    file,
-    line: 7,
-    function: 'step',
-    mapped: true,
-    liveBytes,
-    totalBytes: liveBytes,
-    growthBytes: liveBytes - series[0],
-    leakedBytes: 0,
-    bytesPerStep: 0,
-    blocks: 3,
-    category: 'other',
-    series,
-    verdict: 'steady',
-    confidence: 1,
-    evidence: null,
-    holder: null,
-    bound: null,
-    unfound: null,
-    statement: null,
-    differs: null,
-    ignored: false,
-    inBaseline: false,
-    stacks: [],
+  return lineReport({
+    ...{ file, line: 7, function: 'step', liveBytes, totalBytes: liveBytes, growthBytes: liveBytes - series[0] },
+    ...{ leakedBytes: 0, bytesPerStep: 0, blocks: 3, series, verdict: 'steady', confidence: 1 },
     ...more,
-  };
+  });
 }
 
 function reportOf(lines: LineReport[], warnings: string[] = []): Report {

@@ -11,7 +11,7 @@ import { pickle, Tuple, type Picklable } from '../../support/plainPickle.js';
 import { CORPUS, FIXTURES, hasCorpus, picklesUnder, readBytes, readFile } from '../../support/snapshots.js';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
+import { BLANK_RECORDING } from '../../support/blankRecording.js';
 
 const MiB = 2 ** 20;
 
@@ -76,22 +76,7 @@ async function findings(
         external_annotations: [],
       });
       const more = about(i);
-      const blank = {
-        run: 'r',
-        rank: null,
-        worldSize: null,
-        isLight: false,
-        step: i,
-        takenAtUs: null,
-        behindUs: [],
-        stepEndsUs: [],
-        collections: [],
-        devices: [],
-        owners: [],
-        chances: UNKNOWN_CHANCES,
-        sources: [],
-        commit: null,
-      };
+      const blank = { ...BLANK_RECORDING, step: i };
       return digestSnapshot(`snap_${i}.pickle`, await readBytes(bytes), more === null ? null : { ...blank, ...more });
     }),
   );

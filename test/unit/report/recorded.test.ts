@@ -6,24 +6,7 @@ import type { Recording } from '../../../src/core/model/recording.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import type { RunReport } from '../../../src/core/report/report.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
-import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
-
-const BLANK: Recording = {
-  run: 'r',
-  rank: null,
-  worldSize: null,
-  isLight: false,
-  step: null,
-  takenAtUs: null,
-  behindUs: [],
-  stepEndsUs: [],
-  collections: [],
-  devices: [],
-  owners: [],
-  chances: UNKNOWN_CHANCES,
-  sources: [],
-  commit: null,
-};
+import { BLANK_RECORDING } from '../../support/blankRecording.js';
 
 async function recorded(
   name: string,
@@ -33,7 +16,7 @@ async function recorded(
   return Promise.all(
     files.map(async (file, i) => {
       const snapshot = await readFile(file);
-      return digestSnapshot(file, snapshot, { ...BLANK, ...about(i, snapshot) });
+      return digestSnapshot(file, snapshot, { ...BLANK_RECORDING, ...about(i, snapshot) });
     }),
   );
 }

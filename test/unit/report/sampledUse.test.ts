@@ -10,7 +10,7 @@ import { renderText } from '../../../src/core/render/renderText.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { readBytes } from '../../support/snapshots.js';
-import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
+import { BLANK_RECORDING } from '../../support/blankRecording.js';
 
 const MiB = 2 ** 20;
 const SNAPSHOTS = 8;
@@ -28,20 +28,6 @@ function snapshots(
   { reserved, device = 0 }: Live,
   recording: (i: number) => Partial<Recording> | null = () => null,
 ): Promise<SnapshotDigest[]> {
-  const blank = {
-    run: 'r',
-    rank: null,
-    worldSize: null,
-    isLight: false,
-    takenAtUs: null,
-    behindUs: [],
-    stepEndsUs: [],
-    collections: [],
-    owners: [],
-    chances: UNKNOWN_CHANCES,
-    sources: [],
-    commit: null,
-  };
   return Promise.all(
     Array.from({ length: SNAPSHOTS }, async (_, i) => {
       const frames: Picklable = [{ name: 'f', filename: '/w/train.py', line: 3 }];
@@ -67,7 +53,7 @@ function snapshots(
         device_traces: Array.from({ length: device + 1 }, (_none, at) => (at === device ? [event] : [])),
       });
       const more = recording(i);
-      const sidecar = more === null ? null : { ...blank, step: i, devices: [], ...more };
+      const sidecar = more === null ? null : { ...BLANK_RECORDING, step: i, devices: [], ...more };
       return digestSnapshot(`runs/a/snap_${i}.pickle`, await readBytes(bytes), sidecar);
     }),
   );

@@ -9,7 +9,7 @@ import { groupRuns } from '../../../src/core/runs/runs.js';
 import { BlockState, type Snapshot } from '../../../src/core/model/snapshot.js';
 import { ringed } from '../../support/ringed.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
-import { UNKNOWN_CHANCES } from '../../../src/core/model/recording.js';
+import { BLANK_RECORDING } from '../../support/blankRecording.js';
 
 const PIXELS = 800;
 const PROGRAMS = ['running_total', 'search_tree', 'bounded_replay', 'validation_losses', 'epoch_outputs'];
@@ -240,27 +240,13 @@ describe('The curve of a run', () => {
       });
       return freed.blocks === 0 ? [] : [freed];
     });
-    const nothing = {
-      run: 'r',
-      rank: 0,
-      worldSize: null,
-      isLight: false,
-      step: null,
-      takenAtUs: null,
-      behindUs: [],
-      stepEndsUs: [],
-      devices: [],
-      owners: [],
-    };
     const digests = dumps.map(({ path, snapshot }) => {
       const takenUs = Math.max(...snapshot.events.timeUs);
       // The recorder tells of those that were over when it took a snapshot.
       const seen = collections.filter(({ toUs }) => toUs <= takenUs);
       return digestSnapshot(path, snapshot, {
-        ...nothing,
-        chances: UNKNOWN_CHANCES,
-        sources: [],
-        commit: null,
+        ...BLANK_RECORDING,
+        rank: 0,
         collections: seen,
       });
     });
