@@ -113,7 +113,7 @@ export class Categorizer {
   isKeptForBackward(lived: Lived): boolean {
     if (lived.birth < 0) return false;
     const { count } = this.history.trace;
-    if (lived.death < count) return this.isFreedInBackward(lived);
+    if (lived.death < count) return this.isFreedInBackward(lived.death);
     const { freedInBackward, longestFreedAge } = this.habits;
     const age = this.stepOf(count) - this.stepOf(lived.birth);
     return freedInBackward[lived.stack] > 0 && age <= longestFreedAge[lived.stack];
@@ -124,7 +124,7 @@ export class Categorizer {
     return this.steps !== null && birth >= 0 && this.stepOf(ordinal) - this.stepOf(birth) > 1;
   }
 
-  private isFreedInBackward({ death }: Lived): boolean {
+  private isFreedInBackward(death: number): boolean {
     if (death >= this.history.trace.count || !this.freesHaveStacks) return false;
     const role = this.roles.of(this.freeStackOf(death));
     return role === StackRole.Backward || role === StackRole.Stackless;
@@ -173,7 +173,7 @@ export class Categorizer {
   private ofUnmarked(lived: Lived): CategoryCode {
     if (lived.birth < 0) return CategoryCode.Other;
     const { rows, rounds, freedInBackward } = this.habits;
-    if (this.isFreedInBackward(lived)) return CategoryCode.Activations;
+    if (this.isFreedInBackward(lived.death)) return CategoryCode.Activations;
     const freed = rows[lived.stack] - 1;
     const survives = lived.death >= this.history.trace.count;
     if (survives && freed > 0 && freedInBackward[lived.stack] >= freed / 2) return CategoryCode.Activations;
@@ -212,6 +212,7 @@ export class Categorizer {
 
   private findHabits(): Habits {
     const { allocations, trace } = this.history;
+    const { forwards, stepOfOrdinal } = this;
     const stacks = this.snapshot.stacks.count;
     const habits: Habits = {
       rows: new Uint32Array(stacks),
@@ -224,22 +225,24 @@ export class Categorizer {
     const lastSurvivorStep = new Int32Array(stacks).fill(-1);
     const lastRound = new Int32Array(stacks).fill(-1);
     for (let row = 0; row < allocations.count; row++) {
-      const lived = livedRow(this.history, row);
-      const { birth, death, stack } = lived;
+      const birth = allocations.birth[row];
       if (birth < 0) continue;
+      const death = allocations.death[row];
+      const stack = allocations.stack[row];
       habits.rows[stack]++;
-      const round = this.forwardsUpTo(birth);
+      const round = forwards[birth];
       if (lastRound[stack] !== round) habits.rounds[stack]++;
       lastRound[stack] = round;
-      const step = this.stepOf(birth);
+      const step = stepOfOrdinal === null ? 0 : stepOfOrdinal[birth];
       if (death >= trace.count) {
         if (lastSurvivorStep[stack] !== step) habits.survivorSteps[stack]++;
         lastSurvivorStep[stack] = step;
         continue;
       }
-      if (this.isFreedInBackward(lived)) habits.freedInBackward[stack]++;
-      if (!this.spansForward(lived)) habits.freedBeforeForward[stack]++;
-      habits.longestFreedAge[stack] = Math.max(habits.longestFreedAge[stack], this.stepOf(death) - step);
+      if (this.isFreedInBackward(death)) habits.freedInBackward[stack]++;
+      if (death === 0 || forwards[death - 1] <= round) habits.freedBeforeForward[stack]++;
+      const age = stepOfOrdinal === null ? 0 : stepOfOrdinal[death] - step;
+      if (age > habits.longestFreedAge[stack]) habits.longestFreedAge[stack] = age;
     }
     return habits;
   }

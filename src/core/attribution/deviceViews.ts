@@ -14,8 +14,11 @@ export interface DeviceView {
 }
 
 /** Every device that the snapshot speaks of. */
-export function deviceViews(snapshot: Snapshot, steps: Steps | null): Map<number, DeviceView> {
-  const roles = new StackRoles(snapshot);
+export function deviceViews(
+  snapshot: Snapshot,
+  steps: Steps | null,
+  roles = new StackRoles(snapshot),
+): Map<number, DeviceView> {
   const devices = new Set([...snapshot.traces.map((trace) => trace.device), ...snapshot.segments.device]);
   const views = new Map<number, DeviceView>();
   for (const device of devices) {

@@ -24,9 +24,11 @@ export interface Failure {
 export function failuresOf(snapshot: Snapshot, history: DeviceHistory, most: number): Failure[] {
   const { first, count } = history.trace;
   const failures: Failure[] = [];
-  for (let event = 0; event < count && failures.length < most; event++) {
-    if (snapshot.events.action[first + event] === Action.OutOfMemory)
-      failures.push(failureAt(snapshot, history, event));
+  const actions = snapshot.events.action.subarray(first, first + count);
+  let event = actions.indexOf(Action.OutOfMemory);
+  while (event !== -1 && failures.length < most) {
+    failures.push(failureAt(snapshot, history, event));
+    event = actions.indexOf(Action.OutOfMemory, event + 1);
   }
   return failures;
 }

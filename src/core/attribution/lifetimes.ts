@@ -109,10 +109,8 @@ export function lifetimesOf(
 /** The step in which each event falls, and the state after the last: steps begun at or before it. */
 export function stepTable(steps: Steps, events: number): Uint32Array {
   const table = new Uint32Array(events + 1);
-  for (let ordinal = 0, step = 0; ordinal <= events; ordinal++) {
-    while (step < steps.starts.length && steps.starts[step] <= ordinal) step++;
-    table[ordinal] = step;
-  }
+  const { starts } = steps;
+  starts.forEach((start, i) => table.fill(i + 1, start, starts[i + 1]));
   return table;
 }
 

@@ -55,15 +55,14 @@ export function olderMemory(
 /** Sizes of the gradients that are live when the last one is made: then the backward pass has freed all others. */
 function gradientSizes(history: DeviceHistory, categorizer: Categorizer): Map<Bytes, number> {
   const { birth, death, bytes, count } = history.allocations;
-  const rows: number[] = [];
-  let last = -1;
-  for (let row = 0; row < count; row++) {
-    if (birth[row] < 0 || categorizer.of(livedRow(history, row)) !== CategoryCode.Gradients) continue;
-    rows.push(row);
-    last = Math.max(last, birth[row]);
-  }
+  const isGradient = (row: number): boolean =>
+    birth[row] >= 0 && categorizer.of(livedRow(history, row)) === CategoryCode.Gradients;
+  let end = count;
+  while (end > 0 && !isGradient(end - 1)) end--;
   const sizes = new Map<Bytes, number>();
-  for (const row of rows) if (death[row] > last) sizes.set(bytes[row], (sizes.get(bytes[row]) ?? 0) + 1);
+  for (let row = 0; row < end; row++) {
+    if (death[row] > birth[end - 1] && isGradient(row)) sizes.set(bytes[row], (sizes.get(bytes[row]) ?? 0) + 1);
+  }
   return sizes;
 }
 

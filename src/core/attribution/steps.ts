@@ -22,7 +22,11 @@ const PROFILER = 'ProfilerStep#';
  * loop around the outermost module call that the stacks show.
  * @returns null if the trace shows fewer than three
  */
-export function findSteps(snapshot: Snapshot, recording: Recording | null = null): Steps | null {
+export function findSteps(
+  snapshot: Snapshot,
+  recording: Recording | null = null,
+  roles = new StackRoles(snapshot),
+): Steps | null {
   const trace = snapshot.traces.reduce<DeviceTrace | null>(
     (busiest, candidate) => (candidate.count > (busiest?.count ?? 0) ? candidate : busiest),
     null,
@@ -30,7 +34,6 @@ export function findSteps(snapshot: Snapshot, recording: Recording | null = null
   if (trace === null) return null;
   const recorded = recording === null ? null : recordedStarts(snapshot, trace, recording);
   if (recorded !== null) return { source: 'recorder', device: trace.device, starts: recorded };
-  const roles = new StackRoles(snapshot);
   const annotated = annotatedStarts(snapshot, trace, roles);
   if (annotated !== null) return { source: 'annotations', device: trace.device, starts: annotated };
   const starts = loopStarts(snapshot, trace, roles);
@@ -86,19 +89,27 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
   return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
 }
 
-/** Whether a forward pass lies between two events; always where the trace shows none at all. */
+/** Whether a forward pass lies between two events, asked for in ascending order; always where the trace shows none. */
 function forwardTest(
   { events }: Snapshot,
   { first, count }: DeviceTrace,
   roles: StackRoles,
 ): (from: number, to: number) => boolean {
-  const made = new Uint32Array(count + 1);
-  for (let i = 0; i < count; i++) {
-    const isForward =
-      events.action[first + i] === Action.Alloc && roles.of(events.stack[first + i]) === StackRole.Forward;
-    made[i + 1] = made[i] + Number(isForward);
-  }
-  return (from, to) => made[count] === 0 || made[to] > made[from];
+  const nextForward = (from: number): number => {
+    let at = from;
+    while (
+      at < count &&
+      (events.action[first + at] !== Action.Alloc || roles.of(events.stack[first + at]) !== StackRole.Forward)
+    )
+      at++;
+    return at;
+  };
+  const showsNone = nextForward(0) === count;
+  let next = 0;
+  return (from, to) => {
+    next = nextForward(Math.max(next, from));
+    return showsNone || next < to;
+  };
 }
 
 /** A step begins where the one before it ended; the first begins with the trace. */

@@ -14,6 +14,7 @@ import { stacklessBucket } from '../attribution/stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
 import { traceSpan, type SpanWords, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
+import { StackRoles } from '../attribution/stackRole.js';
 import { findSteps, type Steps } from '../attribution/steps.js';
 
 /** How a device's trace begins: two dumps of one process whose traces reach back equally far begin alike. */
@@ -104,8 +105,9 @@ export function digestSnapshot(
 ): SnapshotDigest {
   const { traces } = snapshot;
   const frames = new FrameWords(snapshot);
-  const steps = findSteps(snapshot, recording);
-  const devices = deviceViews(snapshot, steps);
+  const roles = new StackRoles(snapshot);
+  const steps = findSteps(snapshot, recording, roles);
+  const devices = deviceViews(snapshot, steps, roles);
   const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
   const spans: TraceSpan[] = [];
   const lifetimes: DigestStackLifetimes[] = [];
@@ -261,6 +263,6 @@ function headOf(snapshot: Snapshot, { trace, allocations }: DeviceHistory): Trac
     events: trace.count,
     hashes,
     firstUs: firstUs > 0 ? firstUs : null,
-    isWhole: opens && allocations.birth.every((birth) => birth >= 0),
+    isWhole: opens && !allocations.birth.includes(-1),
   };
 }

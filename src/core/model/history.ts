@@ -4,7 +4,7 @@ import { Action, BlockState, NO_STACK, type DeviceTrace, type EventTable, type S
 import type { Bytes, Microseconds } from './units.js';
 
 /**
- * The allocations of one device over its trace, one row each. An allocation is live in the state after event `e` if
+ * The allocations of one device over its trace, one row each: those made in it by birth, others among them. An allocation is live in the state after event `e` if
  * `birth <= e < death`; the state before the first event is -1.
  */
 export interface AllocationTable {
