@@ -75,7 +75,8 @@ export class Categorizer {
   private readonly habits: Habits;
   /** Allocations that the forward pass has made up to and with each event. */
   private readonly forwards: Uint32Array;
-  private readonly stepOfOrdinal: Uint32Array | null;
+  /** The step of each event, and of the state after the last; null where no steps are known. */
+  readonly stepOfOrdinal: Uint32Array | null;
   private readonly freeStackOf: (ordinal: number) => StackId;
   private readonly freesHaveStacks: boolean;
 

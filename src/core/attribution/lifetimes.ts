@@ -51,9 +51,8 @@ export interface LongLives {
 }
 
 /** Temporaries, nearly all allocations, are left out; so is what was there before the trace. */
-export function longLives({ allocations, trace }: DeviceHistory, steps: Steps): LongLives {
+export function longLives({ allocations, trace }: DeviceHistory, stepOf: Uint32Array): LongLives {
   const { birth, death } = allocations;
-  const stepOf = stepTable(steps, trace.count);
   const rows: number[] = [];
   for (let row = 0; row < allocations.count; row++) {
     if (birth[row] >= 0 && (death[row] >= trace.count || stepOf[death[row]] > stepOf[birth[row]])) rows.push(row);

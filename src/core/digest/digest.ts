@@ -111,9 +111,10 @@ export function digestSnapshot(
   const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
   const spans: TraceSpan[] = [];
   const lifetimes: DigestStackLifetimes[] = [];
-  for (const { history, steps: own } of devices.values()) {
-    if (own === null) continue;
-    const lives = longLives(history, own);
+  for (const { history, steps: own, categorizer } of devices.values()) {
+    const { stepOfOrdinal } = categorizer;
+    if (own === null || stepOfOrdinal === null) continue;
+    const lives = longLives(history, stepOfOrdinal);
     spans.push(traceSpan(snapshot, history, own, lives, spanWords(snapshot, frames), recording));
     lifetimes.push(...lifetimesInWords(snapshot, history, own, lives, frames));
   }

@@ -1,5 +1,5 @@
 import { AddressTable } from './addressTable.js';
-import { Growable } from './growable.js';
+import { countUpTo } from './ascending.js';
 import { Action, BlockState, NO_STACK, type DeviceTrace, type EventTable, type Snapshot } from './snapshot.js';
 import type { Bytes, Microseconds } from './units.js';
 
@@ -52,24 +52,30 @@ export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory
 }
 
 function allocationRows(snapshot: Snapshot, trace: DeviceTrace): AllocationTable {
-  const { events, blocks, segments } = snapshot;
-  const allocated = allocationsIn(events, trace);
-  const birth = new Growable(Int32Array, allocated);
-  const death = new Growable(Int32Array, allocated);
-  const bytes = new Growable(Float64Array, allocated);
-  const stack = new Growable(Uint32Array, allocated);
-  const forward = new Growable(Uint32Array, allocated);
+  const { events, blocks } = snapshot;
+  const own = liveBlocks(snapshot, trace.device);
+  /** Events that allocated blocks which are still there, and their rows. */
+  const kept = Uint32Array.from(own, (block) => blocks.allocEvent[block]).sort();
+  const rowOfKept = new Int32Array(kept.length).fill(NO_ROW);
+  // An event or a block makes one row at most, and memory that is not written to costs nothing.
+  const most = trace.count + own.length;
+  const birth = new Int32Array(most);
+  const death = new Int32Array(most);
+  const bytes = new Float64Array(most);
+  const stack = new Uint32Array(most);
+  const forward = new Uint32Array(most);
+  let count = 0;
   const add = (from: number, to: number, size: Bytes, ofStack: number, ofForward: number): number => {
-    birth.push(from);
-    death.push(to);
-    bytes.push(size);
-    stack.push(ofStack);
-    forward.push(ofForward);
-    return birth.length - 1;
+    birth[count] = from;
+    death[count] = to;
+    bytes[count] = size;
+    stack[count] = ofStack;
+    forward[count] = ofForward;
+    return count++;
   };
   const freeing = freeingAction(events, trace);
   const open = new AddressTable();
-  const rowOfOrdinal = new Int32Array(trace.count).fill(NO_ROW);
+  let next = countUpTo(kept, trace.first - 1);
   for (let ordinal = 0; ordinal < trace.count; ordinal++) {
     const event = trace.first + ordinal;
     const action = events.action[event];
@@ -77,48 +83,50 @@ function allocationRows(snapshot: Snapshot, trace: DeviceTrace): AllocationTable
       const forwardStack = events.forwardStack?.[event] ?? NO_STACK;
       const row = add(ordinal, trace.count, granules(events.size[event]), events.stack[event], forwardStack);
       const before = open.set(events.addrLow[event], events.addrHigh[event], row);
-      if (before !== NO_ROW) death.data[before] = ordinal;
-      rowOfOrdinal[ordinal] = row;
+      if (before !== NO_ROW) death[before] = ordinal;
+      while (next < kept.length && kept[next] <= event) {
+        if (kept[next] === event) rowOfKept[next] = row;
+        next++;
+      }
     } else if (action === freeing) {
       const row = open.delete(events.addrLow[event], events.addrHigh[event]);
-      if (row !== NO_ROW) death.data[row] = ordinal;
+      if (row !== NO_ROW) death[row] = ordinal;
       // Freed without having been allocated here: it was there from the start. The free's stack says nothing of it.
       else add(-1, ordinal, granules(events.size[event]), NO_STACK, NO_STACK);
     }
   }
   const held = new Set<number>();
-  for (let block = 0; block < blocks.count; block++) {
-    if (blocks.state[block] === BlockState.Inactive) continue;
-    if (segments.device[blocks.segment[block]] !== trace.device) continue;
-    const ordinal = blocks.allocEvent[block] - trace.first;
-    const row = ordinal >= 0 && ordinal < trace.count ? rowOfOrdinal[ordinal] : NO_ROW;
+  for (const block of own) {
+    const at = countUpTo(kept, blocks.allocEvent[block]) - 1;
+    const row = at < 0 ? NO_ROW : rowOfKept[at];
     if (row === NO_ROW) {
       held.add(add(-1, trace.count, blocks.size[block], blocks.stack[block], NO_STACK));
     } else {
-      bytes.data[row] = blocks.size[block];
-      death.data[row] = trace.count;
+      bytes[row] = blocks.size[block];
+      death[row] = trace.count;
       held.add(row);
     }
   }
   // What the trace holds for live and the blocks do not have is gone: the blocks are the truth about the end.
-  for (const row of open.rows()) if (!held.has(row)) death.data[row] = Math.max(birth.data[row], trace.count - 1);
+  for (const row of open.rows()) if (!held.has(row)) death[row] = Math.max(birth[row], trace.count - 1);
   return {
-    count: birth.length,
-    birth: birth.take(),
-    death: death.take(),
-    bytes: bytes.take(),
-    stack: stack.take(),
-    forwardStack: forward.take(),
+    count,
+    birth: birth.subarray(0, count),
+    death: death.subarray(0, count),
+    bytes: bytes.subarray(0, count),
+    stack: stack.subarray(0, count),
+    forwardStack: forward.subarray(0, count),
   };
 }
 
-/** How many allocations a trace holds: columns of that length need not grow. */
-function allocationsIn(events: EventTable, trace: DeviceTrace): number {
-  let count = 0;
-  for (let event = trace.first; event < trace.first + trace.count; event++) {
-    if (events.action[event] === Action.Alloc) count++;
+/** Blocks of a device that are allocated or wait for another stream. */
+function liveBlocks({ blocks, segments }: Snapshot, device: number): number[] {
+  const live: number[] = [];
+  for (let block = 0; block < blocks.count; block++) {
+    if (blocks.state[block] !== BlockState.Inactive && segments.device[blocks.segment[block]] === device)
+      live.push(block);
   }
-  return count;
+  return live;
 }
 
 /** Memory is reusable when its free completes; a recording that left those entries out says when it was asked for. */
@@ -149,22 +157,17 @@ function reservedCurve(snapshot: Snapshot, trace: DeviceTrace): Float64Array {
     if (segments.device[segment] === trace.device) after += segments.totalSize[segment];
   }
   // Backwards from the segments that are there: the trace may not reach back to the first.
-  for (let i = trace.count; i >= 0; i--) {
-    reserved[i] = Math.max(0, after);
-    if (i === 0) break;
-    const event = trace.first + i - 1;
-    switch (events.action[event]) {
-      case Action.SegmentAlloc:
-      case Action.SegmentMap:
-        after -= events.size[event];
-        break;
-      case Action.SegmentFree:
-      case Action.SegmentUnmap:
-        after += events.size[event];
-        break;
-    }
+  let end = reserved.length;
+  for (let i = trace.count - 1; i >= 0; i--) {
+    const event = trace.first + i;
+    const action = events.action[event];
+    const isMore = action === Action.SegmentAlloc || action === Action.SegmentMap;
+    if (!isMore && action !== Action.SegmentFree && action !== Action.SegmentUnmap) continue;
+    reserved.fill(Math.max(0, after), i + 1, end);
+    end = i + 1;
+    after += isMore ? -events.size[event] : events.size[event];
   }
-  return reserved;
+  return reserved.fill(Math.max(0, after), 0, end);
 }
 
 /** Events are recorded under the device's lock, but their clock is fitted: a step back is levelled out. */
