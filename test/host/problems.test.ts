@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import * as vscode from 'vscode';
 import type { LineReport } from '../../src/core/report/report.js';
+import { runCli } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { inWorkspace } from './extension.js';
 import { byteLenses, expectedLeaks, untilLensesShow } from './lenses.js';
@@ -166,6 +167,18 @@ describe('A leak that the workspace ignores', () => {
       utimesSync(source, new Date(0), new Date(0));
       await vscode.commands.executeCommand('leakline.readAgain');
     }
+  });
+
+  it('is silent by a baseline that the command line wrote, until it is taken out', async () => {
+    const written = runCli('baseline', 'write', '--root', inWorkspace('.'), inWorkspace('snapshots'));
+    assert.deepEqual([written.status, written.stderr], [0, '']);
+    const baseline = (): unknown[] =>
+      (JSON.parse(readFileSync(ignoreFile, 'utf8')) as { baseline: unknown[] }).baseline;
+    assert.equal(baseline().length, 1);
+    await untilSilent();
+    await vscode.commands.executeCommand('leakline.stopIgnoring', { file: leak.file, line: leak.line });
+    await untilLensesShow(expectedLeaks());
+    assert.deepEqual(baseline(), []);
   });
 
   it('is not silent by a file that makes no sense', async () => {

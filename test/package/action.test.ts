@@ -250,6 +250,7 @@ describe('The GitHub Action', () => {
   it('runs the version of the package', () => {
     const { version } = JSON.parse(readFileSync(join(repositoryRoot(), 'package.json'), 'utf8')) as { version: string };
     assert.ok(yaml.includes(`default: npx --yes leakline@${version}\n`));
+    assert.ok(readFileSync(join(repositoryRoot(), 'docs/ci.md'), 'utf8').includes(`leakline/action@v${version}\n`));
     assert.deepEqual(
       steps.filter(({ run }) => run === null).map(({ env }) => env),
       [[]],

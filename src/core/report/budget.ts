@@ -89,8 +89,10 @@ export function overBudget({ runs }: Report, { leakBytesPerStep, peakBytes, line
     return allowed === null || leaks.length === 0 ? null : overRate(run, leaks, allowed);
   });
   const checks = [...overRates, (run: RunReport) => (peakBytes === null ? null : overPeak(run, peakBytes))];
+  // A job of one rank needs no number for it.
+  const named = runs.length > 1 ? runs : runs.map((run) => ({ ...run, rank: null }));
   return checks.flatMap((check) =>
-    runs
+    named
       .map(check)
       .filter((over) => over !== null)
       .sort((a, b) => (b.measuredBytes ?? Infinity) - (a.measuredBytes ?? Infinity))

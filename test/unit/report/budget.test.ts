@@ -59,8 +59,8 @@ describe('A budget', () => {
       'train.py:26 leaks 1,048,576 B/step; the budget is 1,048,575 B/step.',
     ]);
     const other = lineReport({ file: 'eval.py', line: 3, bytesPerStep: MiB / 2, leakedBytes: MiB });
-    assert.deepEqual(messages({ leakBytesPerStep: MiB }, [leak, other], { rank: 3 }), [
-      'train.py:26 and 1 other leak 1.5 MiB/step on rank 3; the budget is 1.0 MiB/step.',
+    assert.deepEqual(messages({ leakBytesPerStep: MiB }, [leak, other], { rank: 0 }), [
+      'train.py:26 and 1 other leak 1.5 MiB/step; the budget is 1.0 MiB/step.',
     ]);
   });
 
