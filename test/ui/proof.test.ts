@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventually } from '../support/eventually.js';
 import { repositoryRoot } from '../support/repository.js';
 import { copyExample, newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
@@ -73,5 +74,14 @@ describe('From a leak to the proof that it is gone', () => {
     assert.equal(await workbench.sideBar.badge(), null, 'what is fixed is counted no more');
     await workbench.settle();
     await workbench.screenshot('proof-4-answer');
+    // The new run speaks for the lines of the old one.
+    await workbench.runCommand('Leakline: Clear Comparison');
+    await workbench.openFile('detector/pyramid.py', 16);
+    await workbench.settle();
+    await eventually(async () => {
+      const texts = (await workbench.editor.lenses()).map(({ text }) => text);
+      assert.ok(!texts.some((text) => /before your edit|▲/.test(text)), texts.join('; '));
+    });
+    await workbench.screenshot('proof-5-cleared');
   });
 });

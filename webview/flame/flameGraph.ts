@@ -165,7 +165,7 @@ function boxOf(
   );
   if (fill !== null) box.style.setProperty('--fill', fill);
   box.style.setProperty('--left', `${left * 100}%`);
-  box.style.setProperty('--width', `${width * 100}%`);
+  box.style.setProperty('--width', String(width));
   box.style.setProperty('--level', String(level - 1));
   return box;
 }
