@@ -266,6 +266,45 @@ describe('the page as a tool', () => {
     assert.ok(bands > points / 5, `only ${bands} of ${points} points are on a series`);
   });
 
+  it('names in the selection line, bytes, age, verdict, holder, fix and stack, and goes to each', async () => {
+    const alone = await session.open({ paths: run, files, folder: exampleFolder() });
+    const { page } = alone;
+    await drawn(page);
+    const area = await page.locator('.bands').boundingBox();
+    assert.ok(area !== null);
+    await page.mouse.click(area.x + area.width * 0.8, area.y + area.height * 0.6);
+    const selection = page.locator('.selection');
+    await selection.getByRole('heading', { name: 'detector/pyramid.py:16' }).waitFor();
+    const [amount, life] = await selection.locator('.facts:not(.finding) li').all();
+    assert.match(await amount.innerText(), /^[\d.]+ [GM]iB(, one allocation| in [\d,]+ allocations)$/);
+    assert.match((await amount.getAttribute('title')) ?? '', /^[\d,]+ bytes$/);
+    assert.match(
+      await life.innerText(),
+      /^(oldest )?\d{1,2}(\.\d)? s old, allocated at event [\d,]+, live at the end$/,
+    );
+    assert.match((await life.getAttribute('title')) ?? '', /^\d+\.\d{4,6} s$/);
+    assert.match(await selection.locator('.verdict').innerText(), /^▲ Leak: 35\.8 MiB\/step \(1\.3 GiB so far\)$/);
+    await selection.getByText('Clear FeaturePyramid.visited after use').waitFor();
+    const opens = async (line: number): Promise<void> =>
+      eventually(() => {
+        const call = { file: 'detector/pyramid.py', line, preserveFocus: false };
+        assert.deepEqual(alone.callsOf('openSource').at(-1), call);
+      });
+    await selection.getByText('held by FeaturePyramid.visited').getByRole('button').click();
+    await opens(18);
+    await selection.getByText('Go to Line').click();
+    await opens(16);
+    await selection.getByText('Fix…').click();
+    await eventually(() => {
+      assert.deepEqual(alone.callsOf('fixLeak').at(-1), { file: 'detector/pyramid.py', line: 16 });
+    });
+    await selection.getByText('Stack, innermost first').click();
+    await selection.locator('.stack').getByText('train.py:22').click();
+    await eventually(() => {
+      assert.deepEqual(alone.callsOf('openSource').at(-1), { file: 'train.py', line: 22, preserveFocus: false });
+    });
+  });
+
   for (const [tab, thing] of [
     ['Memory Map', '.map .piece'],
     ['Flame Graph', '.flame .call'],
