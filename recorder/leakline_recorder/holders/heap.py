@@ -19,6 +19,7 @@ _NOT_FOLLOWED = frozenset(map(id, (type, str, int, float, bool, bytes, complex, 
                            types.MethodDescriptorType, types.ClassMethodDescriptorType, property, staticmethod)))   # by identity: a metaclass of the program may not be hashable
 #: With more objects than this, those that hold nothing that could hold a tensor are left out: a data set's rows
 MANY = 200_000
+ROW = 64    # parts of such a row at most
 SLICE = 1 << 16
 
 
@@ -44,7 +45,8 @@ class Heap:
     def _note(self, index: int, children: List[Any], own: int, are_many: bool) -> None:
         parents = self._parents
         for child in children:
-            if id(type(child)) in _NOT_FOLLOWED or id(child) == own or are_many and _leads_nowhere(child):
+            # What the collector does not track refers to nothing that it tracks.
+            if not gc.is_tracked(child) or id(type(child)) in _NOT_FOLLOWED or id(child) == own or are_many and _leads_nowhere(child):
                 continue
             known = parents.get(id(child))
             if known is None:
@@ -65,4 +67,5 @@ def _leads_nowhere(value: Any) -> bool:
     """It holds numbers and texts alone, and is not a tensor itself."""
     if issubclass(type(value), torch.Tensor):
         return False
-    return all(id(type(part)) in _NOT_FOLLOWED or type(part) is dict and not gc.is_tracked(part) for part in gc.get_referents(value))
+    parts = gc.get_referents(value)
+    return len(parts) <= ROW and all(not gc.is_tracked(part) or id(type(part)) in _NOT_FOLLOWED for part in parts)
