@@ -5,7 +5,7 @@ import { hasNewKeys, loopPlace, nextLoop } from './holders/loops.js';
 import { type Finding, HolderSearch, best } from './holders/search.js';
 import { Machine, OUTSIDE, TooMuchWork } from './interpret/machine.js';
 import { Program, followPath } from './interpret/program.js';
-import { bufferOnTheWay } from './names/endings.js';
+import { bufferOnTheWay } from './names/namedReleases.js';
 import type { PathFrame } from './records.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';

@@ -3,7 +3,7 @@ import { isLoop } from '../python/standings.js';
 import { calledName, someExpression } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
 import { isCalledByFramework } from './names/callers.js';
-import { endingsOf, type Ending, type NamedBound } from './names/endings.js';
+import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
 import { inModule, mentioning, type Found } from './names/names.js';
 import { nameOfHolder, outerName } from './names/names.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
@@ -87,14 +87,14 @@ export function retentionOf(
       add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, text: most?.text ?? '', isFollowed: true });
   }
   const byLine = new Set([...releases.values()].map((one) => `${one.file}:${one.line}`));
-  for (const ending of namedEndings(name, own, line, modules)) {
-    const at = lineOf(ending.place);
-    if ('bound' in ending) {
-      if (!followed.some(({ retained }) => retained.bounds.some(({ kind }) => kind === ending.bound)))
-        add(bounds, { ...at, kind: ending.bound, value: null, text: '', isFollowed: false });
+  for (const named of releasesByName(name, own, line, modules)) {
+    const at = lineOf(named.place);
+    if ('bound' in named) {
+      if (!followed.some(({ retained }) => retained.bounds.some(({ kind }) => kind === named.bound)))
+        add(bounds, { ...at, kind: named.bound, value: null, text: '', isFollowed: false });
     } else if (!byLine.has(`${at.file}:${at.line}`)) {
-      const { where, isConditional } = whereRuns(ending.found, loops, modules);
-      add(releases, { ...at, kind: ending.release, where, isConditional, isFollowed: false });
+      const { where, isConditional } = whereRuns(named.found, loops, modules);
+      add(releases, { ...at, kind: named.release, where, isConditional, isFollowed: false });
     }
   }
   for (const { buffer } of followed) {
@@ -119,17 +119,17 @@ function followedRelease({ place, kind, where, isConditional }: FollowedRelease)
 }
 
 /** What the names say; what empties a container of containers releases each of those as well. */
-function* namedEndings(
+function* releasesByName(
   name: string,
   own: PythonModule | null,
   line: number,
   modules: readonly PythonModule[],
-): Generator<Ending> {
+): Generator<NamedRelease> {
   const held = nameOfHolder(name);
   const outer = outerName(name);
-  if (held !== null) yield* endingsOf(held, own, line, modules);
+  if (held !== null) yield* namedReleasesOf(held, own, line, modules);
   if (outer === null) return;
-  for (const ending of endingsOf(outer, own, line, modules)) if (!('bound' in ending)) yield ending;
+  for (const named of namedReleasesOf(outer, own, line, modules)) if (!('bound' in named)) yield named;
 }
 
 function lineOf({ module, span }: Place): SourceLine {

@@ -12,7 +12,7 @@ import { type Found, type HolderName, inModule, type IsIt, isNamed, mentioning }
 import { goesBack, isBounded, isMeasured, isPut, keysOfPuts, releaseIn } from './uses.js';
 
 /** What may end the growth of a container, by its name alone: of any object, at any time. */
-export type Ending = { readonly place: Place } & (
+export type NamedRelease = { readonly place: Place } & (
   | { readonly release: ReleaseKind; readonly found: Found }
   | { readonly bound: NamedBound }
 );
@@ -28,12 +28,12 @@ export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'flag';
  * @param own the file that the name was read from, and the line of its statement
  * @param modules all that may have run
  */
-export function* endingsOf(
+export function* namedReleasesOf(
   held: HolderName,
   own: PythonModule | null,
   line: number,
   modules: readonly PythonModule[],
-): Generator<Ending> {
+): Generator<NamedRelease> {
   const isIt: IsIt = (expression) => isNamed(held, expression);
   const all = (held.kind === 'variable' ? (own === null ? [] : [own]) : mentioning(held.name, modules)).flatMap(
     inModule,
@@ -162,8 +162,13 @@ export function bufferOnTheWay(path: readonly PathFrame[], sources: Sources): Pl
       for (const { statement } of standings(fn.body)) {
         for (const name of namesOf(expressionsOf(statement))) {
           if (!isPut(statement, (part) => part.kind === 'name' && part.name === name)) continue;
-          for (const ending of endingsOf({ kind: 'variable', name }, module, lineAt(module, fn.from), sources.read))
-            if ('release' in ending) return ending.place;
+          for (const named of namedReleasesOf(
+            { kind: 'variable', name },
+            module,
+            lineAt(module, fn.from),
+            sources.read,
+          ))
+            if ('release' in named) return named.place;
         }
       }
     }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { endingsOf } from '../../../src/core/retention/names/endings.js';
+import { namedReleasesOf } from '../../../src/core/retention/names/namedReleases.js';
 import { nameOfHolder, outerName } from '../../../src/core/retention/names/names.js';
 import { ParsedFiles, Sources } from '../../../src/core/retention/sources.js';
 import { lineAt } from '../../../src/core/python/pythonModule.js';
@@ -8,14 +8,14 @@ import { lineAt } from '../../../src/core/python/pythonModule.js';
 type Files = Record<string, string>;
 
 /** What may end the growth of what a name says: its kind, and the text of the line where it stands. */
-function endingIn(files: Files, holder: string): string {
+function releaseIn(files: Files, holder: string): string {
   const port = { text: (file: string): string | null => files[file] ?? null, now: () => 0 };
   const sources = new Sources(Object.keys(files), port, new ParsedFiles());
   const file = Object.keys(files).find((name) => files[name].includes('#!')) ?? '';
   const line = files[file].split('\n').findIndex((text) => text.endsWith('#!')) + 1;
   const kept = nameOfHolder(holder);
   assert.ok(kept !== null, holder);
-  const found = [...endingsOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']))].at(0);
+  const found = [...namedReleasesOf(kept, sources.module(file), line, sources.reachableFrom(['train.py']))].at(0);
   if (found === undefined) return 'none';
   if ('bound' in found && /^(?:keys|flag)$/.test(found.bound)) return found.bound;
   const { module, span } = found.place;
@@ -181,26 +181,26 @@ describe('What may end the growth of a container', () => {
   ];
   for (const [name, files, expected] of cases) {
     it(`is ${name}: ${expected.replace(/:.*/, '')}`, () => {
-      assert.equal(endingIn(files, 'Meter.rows'), expected);
+      assert.equal(releaseIn(files, 'Meter.rows'), expected);
     });
   }
 
   it('may stand in any file that the program imports, and in none that it does not', () => {
     const files = METER('');
     const hooks = 'class Hook:\n    def on_epoch_end(self, meter):\n        meter.rows = []\n';
-    assert.equal(endingIn({ ...files, 'hooks.py': hooks }, 'Meter.rows'), 'none');
+    assert.equal(releaseIn({ ...files, 'hooks.py': hooks }, 'Meter.rows'), 'none');
     const train = `from hooks import Hook\n${files['train.py']}`;
     assert.equal(
-      endingIn({ ...files, 'hooks.py': hooks, 'train.py': train }, 'Meter.rows'),
+      releaseIn({ ...files, 'hooks.py': hooks, 'train.py': train }, 'Meter.rows'),
       'release: meter.rows = []',
     );
   });
 
   it('may reset attributes by their names', () => {
     const files = METER('    def end(self):\n        for name in self.names:\n            setattr(self, name, [])\n');
-    assert.equal(endingIn(files, 'Meter.rows'), 'none');
+    assert.equal(releaseIn(files, 'Meter.rows'), 'none');
     files['meter.py'] += '    def more(self):\n        self.names = ["rows"]\n';
-    assert.equal(endingIn(files, 'Meter.rows'), 'release: setattr(self, name, [])');
+    assert.equal(releaseIn(files, 'Meter.rows'), 'release: setattr(self, name, [])');
   });
 
   it('is no hook of a framework where all base classes are there and none calls it', () => {
@@ -211,7 +211,7 @@ describe('What may end the growth of a container', () => {
     const own = 'from torch import nn\nclass Base(nn.Module):\n    pass\n';
     const of = (base: string, more: string): string => {
       const files = hook(base);
-      return endingIn({ ...files, 'meter.py': `${own}${files['meter.py']}${more}` }, 'Meter.rows');
+      return releaseIn({ ...files, 'meter.py': `${own}${files['meter.py']}${more}` }, 'Meter.rows');
     };
     assert.equal(of('Base', ''), 'none');
     assert.equal(of('LightningModule', ''), 'release: self.rows = []');
@@ -221,22 +221,22 @@ describe('What may end the growth of a container', () => {
 
   it('covers attributes whose names are computed', () => {
     const files = METER('    def end(self):\n        setattr(self, key, [])\n', 'getattr(self, key).append(row)');
-    assert.equal(endingIn(files, 'getattr(self, key)'), 'release: setattr(self, key, [])');
-    assert.equal(endingIn(METER('', 'getattr(self, key).append(row)'), 'getattr(self, key)'), 'none');
+    assert.equal(releaseIn(files, 'getattr(self, key)'), 'release: setattr(self, key, [])');
+    assert.equal(releaseIn(METER('', 'getattr(self, key).append(row)'), 'getattr(self, key)'), 'none');
   });
 
   it('covers items under a literal key, and variables of one function', () => {
     const state = {
       'train.py': "state = {'out': []}\ndef on_epoch_end():\n    state['out'] = []\nstate['out'].append(x)  #!\n",
     };
-    assert.equal(endingIn(state, "state['out']"), "release: state['out'] = []");
+    assert.equal(releaseIn(state, "state['out']"), "release: state['out'] = []");
     const local = {
       'train.py':
         'def a():\n    kept = []\n    for x in y:\n        kept.append(x)  #!\ndef b():\n    for x in y:\n        kept.clear()\n',
     };
-    assert.equal(endingIn(local, 'kept'), 'none');
+    assert.equal(releaseIn(local, 'kept'), 'none');
     local['train.py'] = local['train.py'].replace('def b():\n', '');
-    assert.equal(endingIn(local, 'kept'), 'release: kept.clear()');
+    assert.equal(releaseIn(local, 'kept'), 'release: kept.clear()');
   });
 
   it('is not looked for by a name of absurd length', () => {
