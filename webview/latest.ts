@@ -18,7 +18,7 @@ export class Latest<Question, Answer> {
     private readonly on: {
       answer: (answer: Answer, question: Question) => void;
       failure: (error: unknown, question: Question) => void;
-      settled: () => void;
+      settled?: () => void;
     },
     private readonly paceMs = 0,
   ) {}
@@ -72,7 +72,7 @@ export class Latest<Question, Answer> {
     }
     if (this.open !== abort) return;
     this.open = null;
-    if (this.next === null) this.on.settled();
+    if (this.next === null) this.on.settled?.();
     else this.askNext();
   }
 }

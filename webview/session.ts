@@ -38,7 +38,6 @@ export class TimelineSession {
   private readonly list = new Latest<null, TimelineState>(() => this.call('ready', { protocol: TIMELINE_PROTOCOL }), {
     answer: (state) => this.receiveState(state, true),
     failure: (error) => this.store.update({ choicesError: sentenceOf(error) }),
-    settled: () => undefined,
   });
 
   private readonly curve = new Latest<TimelineQuery, TimelineWindow>(

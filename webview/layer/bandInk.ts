@@ -13,6 +13,18 @@ export interface BandMark {
   block: number;
 }
 
+/** What is drawn, and where. */
+interface InkScene extends BandView {
+  stacked: StackedBands;
+  area: PlotArea;
+  /** Pixels of the canvas per pixel of the page. */
+  scale: number;
+  theme: ChartTheme;
+  /** Of the series. */
+  names: readonly string[];
+  marks: readonly BandMark[];
+}
+
 /** A name is tried at places this far apart, in pixels. */
 const LABEL_STEP = 24;
 
@@ -21,36 +33,21 @@ export class BandInk {
   private outlinesOf: StackedBands | null = null;
   private readonly names = new BandNames();
 
-  /** @param scale pixels of the canvas per pixel of the page */
-  draw(
-    context: CanvasRenderingContext2D,
-    stacked: StackedBands,
-    view: BandView,
-    area: PlotArea,
-    scale: number,
-    theme: ChartTheme,
-    names: readonly string[],
-    marks: readonly BandMark[],
-  ): void {
+  draw(context: CanvasRenderingContext2D, scene: InkScene): void {
+    const { area, scale, marks } = scene;
     context.save();
     context.setTransform(scale, 0, 0, scale, Math.round(area.left * scale), Math.round(area.top * scale));
     context.beginPath();
     context.rect(0, 0, area.width, area.height);
     context.clip();
-    for (const mark of marks) this.drawMark(context, stacked, view, area, theme, mark);
-    this.drawNames(context, stacked, view, area, scale, theme, names);
+    for (const mark of marks) this.drawMark(context, scene, mark);
+    this.drawNames(context, scene);
     context.restore();
   }
 
-  private drawMark(
-    context: CanvasRenderingContext2D,
-    stacked: StackedBands,
-    view: BandView,
-    area: PlotArea,
-    theme: ChartTheme,
-    mark: BandMark,
-  ): void {
-    const path = pathOf(this.outline(stacked, mark), stacked, view, area);
+  private drawMark(context: CanvasRenderingContext2D, scene: InkScene, mark: BandMark): void {
+    const { stacked, theme } = scene;
+    const path = pathOf(this.outline(stacked, mark), scene);
     context.setLineDash(mark.kind === 'line' ? [5, 3] : []);
     context.lineJoin = 'round';
     context.strokeStyle = theme.background;
@@ -61,15 +58,8 @@ export class BandInk {
     context.stroke(path);
   }
 
-  private drawNames(
-    context: CanvasRenderingContext2D,
-    stacked: StackedBands,
-    { range, bytes }: BandView,
-    area: PlotArea,
-    scale: number,
-    theme: ChartTheme,
-    names: readonly string[],
-  ): void {
+  private drawNames(context: CanvasRenderingContext2D, scene: InkScene): void {
+    const { stacked, range, bytes, area, scale, theme, names } = scene;
     const perByte = area.height / (bytes.to - bytes.from);
     const columns = Math.floor(area.width / LABEL_STEP);
     const sampleOf = Array.from({ length: columns }, (_, column) =>
@@ -102,8 +92,7 @@ export class BandInk {
 }
 
 /** Every stretch of the outline in view as a closed path of steps. */
-function pathOf(outline: Outline, stacked: StackedBands, view: BandView, area: PlotArea): Path2D {
-  const { range, bytes } = view;
+function pathOf(outline: Outline, { stacked, range, bytes, area }: InkScene): Path2D {
   const path = new Path2D();
   const { first, last } = samplesIn(stacked, range);
   const xOf = (sample: number): number =>

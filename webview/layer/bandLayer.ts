@@ -50,6 +50,6 @@ export class BandLayer {
     if (this.canvas.height !== height) this.canvas.height = height;
     this.renderer.draw(scene, scene, scene.moving, this.theme);
     const front = scene.window ?? scene.whole;
-    if (front !== null) this.ink.draw(over, front, scene, area, scale, this.theme, scene.names, scene.marks);
+    if (front !== null) this.ink.draw(over, { ...scene, stacked: front, scale, theme: this.theme });
   }
 }

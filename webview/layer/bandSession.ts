@@ -162,7 +162,6 @@ export class BandSession {
         this.wholeOf = '';
         this.store.update({ bandsError: sentenceOf(error) });
       },
-      settled: () => undefined,
     });
   }
 
@@ -170,7 +169,6 @@ export class BandSession {
     return new Latest((query, signal) => this.host.call('bandDetail', query, signal), {
       answer,
       failure: () => answer(null),
-      settled: () => undefined,
     });
   }
 }
