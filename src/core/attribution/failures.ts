@@ -39,7 +39,7 @@ export function failureAt({ events, failures, strings }: Snapshot, history: Devi
   const known = failures.event.indexOf(row);
   return {
     event,
-    time: history.time?.[event] ?? null,
+    time: history.timeAt(event),
     askedBytes: events.size[row],
     deviceFreeBytes: known === -1 ? null : failures.deviceFree[known],
     liveBytes: history.live[event + 1],

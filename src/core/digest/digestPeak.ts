@@ -121,8 +121,9 @@ function inWords(
   recording: Recording | null,
   ofStack: (stack: StackId) => readonly number[],
 ): DigestPeak {
-  const { time, startUs } = history;
-  const timeUs = time === null || startUs === null ? null : startUs + time[Math.max(0, peak.event)];
+  const { startUs } = history;
+  const time = history.timeAt(Math.max(0, peak.event));
+  const timeUs = time === null || startUs === null ? null : startUs + time;
   const { trace } = history;
   const stack = peak.event < 0 ? NO_STACK : snapshot.events.stack[trace.first + peak.event];
   const { freed, ...older } = olderMemory(snapshot, history, categorizer, peak.event);

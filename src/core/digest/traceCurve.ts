@@ -42,7 +42,7 @@ export function traceCurve(
   recording: Recording | null,
   known?: TraceMeeting,
 ): TraceCurve {
-  const { trace, live, reserved, time, startUs } = history;
+  const { trace, live, reserved, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
   const ordinals = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
   const states = (curve: Float64Array): Float64Array =>
@@ -51,7 +51,7 @@ export function traceCurve(
   return {
     device: trace.device,
     event: Uint32Array.from(ordinals),
-    time: time === null ? null : Float64Array.from(ordinals, (event) => time[event]),
+    time: startUs === null ? null : Float64Array.from(ordinals, (event) => history.timeAt(event) ?? Number.NaN),
     startUs,
     live: states(live),
     reserved: reserved === null ? null : states(reserved),

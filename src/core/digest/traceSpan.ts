@@ -85,14 +85,16 @@ export function traceSpan(
   words: SpanWords,
   recording: Recording | null,
 ): TraceSpan {
-  const { trace, time, startUs } = history;
+  const { trace, startUs } = history;
   return {
     device: trace.device,
     ...traceMeeting(snapshot, trace, recording),
     stepSource: steps.source,
     starts: steps.starts,
     startsUs:
-      time === null || startUs === null ? null : Float64Array.from(steps.starts, (ordinal) => startUs + time[ordinal]),
+      startUs === null
+        ? null
+        : Float64Array.from(steps.starts, (ordinal) => startUs + (history.timeAt(ordinal) ?? Number.NaN)),
     ...livesOf(snapshot, history, longLives, words),
   };
 }

@@ -27,8 +27,10 @@ export interface DeviceHistory {
   readonly live: Float64Array;
   /** Reserved bytes after event `i - 1`; null where the input does not say. */
   readonly reserved: Float64Array | null;
-  /** Time of event `i` since `startUs`, never falling; null where the file has no times. */
+  /** Time of event `i` since `startUs`, never falling; null where the file has no times. Made when it is asked for. */
   readonly time: Float64Array | null;
+  /** The same of one event, without the column if no clock stepped back. */
+  timeAt(ordinal: number): Microseconds | null;
   readonly startUs: Microseconds | null;
 }
 
@@ -41,13 +43,17 @@ export function deviceHistory(snapshot: Snapshot, device: number): DeviceHistory
   const trace = snapshot.traces.find((candidate) => candidate.device === device) ?? { device, first: 0, count: 0 };
   const allocations = allocationRows(snapshot, trace);
   const startUs = trace.count > 0 ? snapshot.events.timeUs[trace.first] : 0;
+  const times = startUs > 0 ? new TraceTimes(snapshot.events, trace, startUs) : null;
   return {
     trace,
     allocations,
     live: liveCurve(allocations, trace.count),
     reserved: snapshot.absent.includes('reserved') ? null : reservedCurve(snapshot, trace),
-    time: startUs > 0 ? times(snapshot.events, trace, startUs) : null,
     startUs: startUs > 0 ? startUs : null,
+    get time() {
+      return times?.column() ?? null;
+    },
+    timeAt: (ordinal) => times?.at(ordinal) ?? null,
   };
 }
 
@@ -171,12 +177,37 @@ function reservedCurve(snapshot: Snapshot, trace: DeviceTrace): Float64Array {
 }
 
 /** Events are recorded under the device's lock, but their clock is fitted: a step back is levelled out. */
-function times(events: EventTable, trace: DeviceTrace, startUs: Microseconds): Float64Array {
-  const time = new Float64Array(trace.count);
-  let last = 0;
-  for (let i = 0; i < trace.count; i++) {
-    last = Math.max(last, events.timeUs[trace.first + i] - startUs);
-    time[i] = last;
+class TraceTimes {
+  private made: Float64Array | null = null;
+  private readonly timeUs: Float64Array;
+
+  constructor(
+    events: EventTable,
+    trace: DeviceTrace,
+    private readonly startUs: Microseconds,
+  ) {
+    this.timeUs = events.timeUs.subarray(trace.first, trace.first + trace.count);
+    if (stepsBack(this.timeUs)) this.column();
   }
-  return time;
+
+  column(): Float64Array {
+    if (this.made !== null) return this.made;
+    const time = new Float64Array(this.timeUs.length);
+    let last = 0;
+    for (let i = 0; i < time.length; i++) {
+      last = Math.max(last, this.timeUs[i] - this.startUs);
+      time[i] = last;
+    }
+    this.made = time;
+    return time;
+  }
+
+  at(ordinal: number): Microseconds {
+    return this.made === null ? this.timeUs[ordinal] - this.startUs : this.made[ordinal];
+  }
+}
+
+function stepsBack(timeUs: Float64Array): boolean {
+  for (let i = 1; i < timeUs.length; i++) if (!(timeUs[i] >= timeUs[i - 1])) return true;
+  return false;
 }

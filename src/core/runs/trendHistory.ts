@@ -12,12 +12,14 @@ export function trendHistory({ count, timeUs, series: all }: Trend, device: Devi
   const allocated = named('allocated') ?? named('used');
   const reserved = named('reserved');
   const startUs = timeUs?.at(0) ?? null;
+  const time = timeUs === null || startUs === null ? null : neverFalling(timeUs, startUs);
   return {
     trace: { device, first: 0, count },
     allocations: noAllocations(),
     live: curve(allocated === undefined ? series : [allocated], count),
     reserved: reserved === undefined ? null : curve([reserved], count),
-    time: timeUs === null || startUs === null ? null : neverFalling(timeUs, startUs),
+    time,
+    timeAt: (row) => time?.[row] ?? null,
     startUs,
   };
 }

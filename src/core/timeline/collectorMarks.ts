@@ -31,6 +31,7 @@ export interface FreeingCollection {
 
 /** The collections during which memory was freed, in order. */
 export function freeingCollections(collections: readonly Collection[], history: DeviceHistory): FreeingCollection[] {
+  if (collections.length === 0) return [];
   const { startUs, time, live } = history;
   if (startUs === null || time === null) return [];
   const times = new HistoryAxis(history, 'time');
