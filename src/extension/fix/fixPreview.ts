@@ -46,7 +46,7 @@ export class FixPreview implements vscode.TextDocumentContentProvider, vscode.Di
     void vscode.commands.executeCommand('setContext', ContextKey.fixPreview, true);
     const title = vscode.l10n.t('Fix: {0} ({1})', edit.title, basename(uri.path));
     await vscode.commands.executeCommand('vscode.diff', uri, preview, title, { preview: true });
-    void this.ask(edit.title);
+    void this.ask(finding, edit.title);
     return true;
   }
 
@@ -73,12 +73,12 @@ export class FixPreview implements vscode.TextDocumentContentProvider, vscode.Di
     disposeAll(this.subscriptions);
   }
 
-  private async ask(title: string): Promise<void> {
+  private async ask(finding: FindingMark, title: string): Promise<void> {
     const record = vscode.l10n.t('Apply Fix and Record Again');
     const apply = vscode.l10n.t('Apply Fix');
     const choice = await vscode.window.showInformationMessage(vscode.l10n.t('Fix: {0}', title), record, apply);
     // The editor of the fix may be closed by now, or show another one.
-    if (choice === undefined || this.pending === null) return;
+    if (choice === undefined || this.pending?.finding !== finding) return;
     await vscode.commands.executeCommand(choice === record ? Command.applyFixAndRecord : Command.applyFix);
   }
 
