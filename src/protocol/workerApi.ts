@@ -4,6 +4,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
 import type { Translations } from '../core/text/say.js';
+import type { Repeated } from './reportCode.js';
 import type { ComparePair, CompareTable } from './compareData.js';
 import type { TimelineEvents, TimelineQuestions } from './timelineApi.js';
 
@@ -62,13 +63,20 @@ export type WorkerApi = TimelineQuestions & {
   load: { params: { path: string }; result: LoadedFile };
   /** Drops a file. */
   unload: { params: { path: string }; result: null };
-  /** Everything that is loaded, judged. */
-  report: { params: null; result: AnalysisResult };
+  /** Everything that is loaded, judged. Asked with the number of the report that the asker has, null for none. */
+  report: { params: number | null; result: SentResult };
   /** Two loaded files, A before B. `ignored`: leaks that have no say in what became of the leak. */
   compare: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareReport };
   /** The same in as much room as a page has for it. */
   compareTable: { params: ComparePair & { ignored: readonly IgnoredLeak[] }; result: CompareTable };
 };
+
+/** What is sent of a result. */
+export interface SentResult extends AnalysisResult {
+  number: number;
+  /** What the report leaves out because the one that the asker has said it; null where it is whole. */
+  repeated: Repeated | null;
+}
 
 export interface AnalysisResult {
   report: Report;

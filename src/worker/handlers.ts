@@ -10,11 +10,12 @@ import { historyWindow } from '../core/timeline/timelineWindow.js';
 import { buildCompare } from '../core/report/buildCompare.js';
 import { failureText, fragmentationText } from '../core/report/outOfMemory.js';
 import type { ProofStore } from '../core/report/provedBefore.js';
-import type { CompareReport, OutOfMemoryReport } from '../core/report/report.js';
+import type { CompareReport, OutOfMemoryReport, Report } from '../core/report/report.js';
 import { ReportsFromSources } from '../core/report/reportFromSources.js';
 import { snapshotReport } from '../core/report/snapshotReport.js';
 import { SourceCache, SourceFiles } from '../node/sourceFiles.js';
 import { packPoints } from '../protocol/curveCode.js';
+import { withoutRepeated } from '../protocol/reportCode.js';
 import type { RpcHandlers } from '../protocol/rpc.js';
 import type { FailedAllocation } from '../protocol/timelineData.js';
 import type { WorkerApi, WorkerEvents } from '../protocol/workerApi.js';
@@ -38,6 +39,8 @@ export function workerHandlers(
   onProgress: (progress: WorkerEvents['progress']) => void,
   proofs: ProofStore | null = null,
 ): RpcHandlers<WorkerApi> {
+  /** The last report. */
+  let sent: { number: number; report: Report } | null = null;
   const verdicts = new LineVerdicts();
   const bands = new BandAnswers(store, workspace, verdicts);
   const cache = new SourceCache();
@@ -76,7 +79,7 @@ export function workerHandlers(
       workspace.reset();
       return null;
     },
-    report: async () => {
+    report: async (known) => {
       const { files, rules, roots, texts, capacityBytes } = workspace.listing;
       const { lineText, sourceText, sourceFacts } = new SourceFiles(roots, texts, cache);
       const listing = { files, rules, lineText, sourceText, sourceFacts, capacityBytes };
@@ -84,7 +87,12 @@ export function workerHandlers(
       verdicts.take(result.report);
       const latest = result.report.runs.flatMap(({ snapshots }) => snapshots.slice(-WHOLE).map(({ path }) => path));
       void store.packBut(new Set(latest));
-      return result;
+      const { report, paths } = result;
+      const before = known === sent?.number ? sent.report : null;
+      const number = (sent?.number ?? 0) + 1;
+      sent = { number, report };
+      const coded = before === null ? { report, repeated: null } : withoutRepeated(report, before);
+      return { ...coded, paths, number };
     },
     compare: compared,
     compareTable: (pair) => compareTable(compared(pair)),

@@ -1,8 +1,19 @@
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { SnapshotReport } from './report.js';
 
-/** One snapshot's own figures. */
+const known = new WeakMap<SnapshotDigest, SnapshotReport>();
+
+/** One snapshot's own figures: one object for one answer. */
 export function snapshotReport(digest: SnapshotDigest, step: number | null): SnapshotReport {
+  let report = known.get(digest);
+  if (report?.step !== step) {
+    report = figuresOf(digest, step);
+    known.set(digest, report);
+  }
+  return report;
+}
+
+function figuresOf(digest: SnapshotDigest, step: number | null): SnapshotReport {
   return {
     path: digest.path,
     format: digest.format,

@@ -1,7 +1,9 @@
+import type { Report } from '../../core/report/report.js';
 import type { Bytes } from '../../core/model/units.js';
 import type { Thread } from '../../node/thread.js';
 import { isRpcMessage, RpcClient, RpcError } from '../../protocol/rpc.js';
-import type { WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/workerApi.js';
+import { withRepeated } from '../../protocol/reportCode.js';
+import type { SentResult, WorkerApi, WorkerEvents, WorkspaceListing } from '../../protocol/workerApi.js';
 import type { Clock } from '../intake/ports.js';
 import type { Translator } from '../text/translator.js';
 
@@ -35,6 +37,8 @@ export class AnalysisEngine {
   private readonly loaded = new Set<string>();
   /** Bytes of the files that no report has been made of yet. */
   private readonly unproven = new Map<string, Bytes>();
+  /** Of the worker that runs: its next one leaves out what this one says. */
+  private lastReport: SentResult | null = null;
   /** Reports that are asked for. */
   private reports = 0;
   private listing: WorkspaceListing | null = null;
@@ -91,8 +95,11 @@ export class AnalysisEngine {
   ): Promise<WorkerApi[Name]['result']> {
     if (method === 'unload') this.drop((params as { path: string }).path); // whether a worker hears it or not
     const running = this.worker();
-    const ask = () => running.client.call(method, params, signal);
-    const result = await (method === 'report' ? this.watched(running, ask) : ask());
+    const asked = method === 'report' ? ((this.lastReport?.number ?? null) as typeof params) : params;
+    const before = this.lastReport?.report;
+    const ask = () => running.client.call(method, asked, signal);
+    const answer = await (method === 'report' ? this.watched(running, ask) : ask());
+    const result = method === 'report' ? (whole(answer as SentResult, before) as typeof answer) : answer;
     this.remember(method, params, result);
     return result;
   }
@@ -122,7 +129,10 @@ export class AnalysisEngine {
 
   /** Keeps what a new worker must be told. */
   private remember(method: keyof WorkerApi, params: unknown, result: unknown): void {
-    if (method === 'report') this.unproven.clear();
+    if (method === 'report') {
+      this.unproven.clear();
+      this.lastReport = result as SentResult;
+    }
     if (method === 'setWorkspace') this.listing = params as WorkspaceListing;
     if (method === 'load') {
       const { path } = params as { path: string };
@@ -179,6 +189,7 @@ export class AnalysisEngine {
   private ended(running: Running, reason: string): void {
     if (this.running !== running) return; // asked for
     this.running = null;
+    this.lastReport = null;
     this.ends.push(this.clock.now());
     const { suspect } = this;
     if (suspect !== null) {
@@ -225,6 +236,13 @@ export class AnalysisEngine {
       return false;
     }
   }
+}
+
+function whole(answer: SentResult, before: Report | undefined): SentResult {
+  const { report, repeated } = answer;
+  return repeated === null || before === undefined
+    ? answer
+    : { ...answer, report: withRepeated(report, repeated, before), repeated: null };
 }
 
 function isClosed(error: unknown): boolean {

@@ -48,6 +48,8 @@ class FakeThread implements Thread {
             cycles: [],
           },
           paths: { unmapped: [], ambiguous: [], learned: [] },
+          number: 1,
+          repeated: null,
         };
       },
     };
