@@ -1,7 +1,7 @@
 /**
  * Everything from a fresh clone to a verdict: `npm test` for all suites, `npm test -- unit ui` for some,
- * `npm test -- unit --grep TITLE` for some of their tests, `npm run test:full` for all inputs of the slowest ones. Installs and builds what the suites need. The last line is
- * the sum, alone.
+ * `npm test -- unit --grep TITLE` for some of their tests, `npm run test:full` for all inputs of the slowest ones.
+ * Installs and builds what the suites need. The last line is the sum, alone.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -90,10 +90,12 @@ function ruled(title) {
 
 /** What suites beside the others have to say: told between two suites, so that nothing is mixed. */
 const untold = [];
-async function runAside(suitesAside) {
-  for (const suite of suitesAside) {
-    const print = (line) => untold.push(line);
+async function runAside(queue) {
+  for (let suite = queue.shift(); suite !== undefined; suite = queue.shift()) {
+    const lines = [];
+    const print = (line) => lines.push(line);
     outcomes.set(suite, await runSuite(suite, { print, silent: true, yielding: true }));
+    untold.push(...lines);
   }
 }
 
@@ -141,7 +143,8 @@ for (const stray of foldersWithoutSuite()) {
 // those that say nothing before their end go on beside the rest.
 const withWindows = selected.filter((suite) => !suite.aside);
 const inFront = withWindows.length > 0 ? withWindows : selected.filter(({ counts }) => counts !== null);
-const aside = runAside(selected.filter((suite) => !inFront.includes(suite)));
+const queue = selected.filter((suite) => !inFront.includes(suite));
+const aside = Promise.all([runAside(queue), runAside(queue)]);
 for (const suite of inFront) {
   outcomes.set(suite, await runSuite(suite));
   tellFinished();
