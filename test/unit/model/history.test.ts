@@ -72,6 +72,18 @@ describe('A device’s history', () => {
     assert.ok(before.liveBytes > 0);
     assert.equal(history.live[0], before.liveBytes);
   });
+
+  it('has times that never fall, the same one by one as in their column', async () => {
+    const snapshot = await readFile(picklesUnder(join(FIXTURES, 'recordings'))[0]);
+    const { first, count } = snapshot.traces[0];
+    for (const stepsBack of [0, 5e6]) {
+      snapshot.events.timeUs[first + (count >> 1)] -= stepsBack;
+      const history = deviceHistory(snapshot, 0);
+      const alone = Array.from({ length: count }, (_, ordinal) => history.timeAt(ordinal));
+      assert.deepEqual(alone, [...(history.time ?? [])], `${stepsBack} µs back`);
+      assert.ok(alone.every((time, i) => i === 0 || time >= alone[i - 1]));
+    }
+  });
 });
 
 describe('A window of the timeline', () => {
