@@ -59,7 +59,8 @@ export class SnapshotStore {
   private readonly packed = new WeakSet<SnapshotDigest>();
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
-  /** See `elsewhere`; null after a change. */
+  /** See `inOrder` and `elsewhere`; null after a change. */
+  private sorted: readonly [path: string, entry: Entry][] | null = null;
   private keptDigests: Map<string, Entry> | null = null;
 
   constructor(
@@ -125,7 +126,7 @@ export class SnapshotStore {
       }
     }
     this.entries.set(path, entry);
-    this.keptDigests = null;
+    this.forgetOrder();
     return { digests: [...entry.digests.values()], read: true };
   }
 
@@ -142,7 +143,7 @@ export class SnapshotStore {
   unload(path: string): void {
     for (const name of this.entries.get(path)?.digests.keys() ?? []) this.resident.delete(name);
     this.entries.delete(path);
-    this.keptDigests = null;
+    this.forgetOrder();
   }
 
   /** @throws SnapshotError if the file is not loaded, or no snapshot */
@@ -229,9 +230,14 @@ export class SnapshotStore {
     return history;
   }
 
+  private forgetOrder(): void {
+    this.sorted = null;
+    this.keptDigests = null;
+  }
+
   /** By path: files are read at the same time, and the order in which they are done means nothing. */
-  private get inOrder(): [path: string, entry: Entry][] {
-    return [...this.entries].sort(([a], [b]) => (a < b ? -1 : 1));
+  private get inOrder(): readonly [path: string, entry: Entry][] {
+    return (this.sorted ??= [...this.entries].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
   /** Digests of snapshots that are not read themselves, by the snapshot's path: the latest of each. */
