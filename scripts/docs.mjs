@@ -1,4 +1,4 @@
-/** Writes the generated parts of docs anew: `npm run docs`. */
+/** Writes the generated parts of docs again: `npm run docs`. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fromRoot } from './lib/paths.mjs';

@@ -15,9 +15,9 @@ const packages = fromRoot('out/packages');
 
 /** What each kind of package is made by. */
 const kinds = { vsix: packExtension, npm: packForNode, python: packForPython };
-const [, , ...given] = process.argv;
-const asked = given.filter((argument) => !argument.startsWith('-'));
-if (!given.includes('--no-build')) await must(runNode(['scripts/build.mjs', '--production'], { cwd: root }));
+const [, , ...args] = process.argv;
+const asked = args.filter((argument) => !argument.startsWith('-'));
+if (!args.includes('--no-build')) await must(runNode(['scripts/build.mjs', '--production'], { cwd: root }));
 for (const [kind, pack] of Object.entries(kinds)) if (asked.length === 0 || asked.includes(kind)) await pack();
 
 /** The extension: offline, from an allow-list, under a limit. */

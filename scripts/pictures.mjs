@@ -1,7 +1,8 @@
-/** Takes the pictures of README.md anew, from the real thing on the example: `npm run pictures`. */
-import { ensureChromium, ensureDependencies, ensureVsCodeHost } from './lib/dependencies.mjs';
+/** Takes the pictures of README.md again, from the real thing on the example: `npm run pictures`. */
+import { ensureChromium, ensureDependencies } from './lib/dependencies.mjs';
 import { root } from './lib/paths.mjs';
 import { runNode } from './lib/run.mjs';
+import { ensureVsCodeHost } from './lib/vscodeHost.mjs';
 
 await ensureDependencies();
 await ensureVsCodeHost();

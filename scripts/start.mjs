@@ -1,7 +1,9 @@
 /** From a fresh clone to Leakline at work: installs, builds, and opens VS Code on the example training repository. */
-import { ensureDependencies, ensureVsCodeHost, hasDependencies, step } from './lib/dependencies.mjs';
+import { ensureDependencies, hasDependencies } from './lib/dependencies.mjs';
 import { fromRoot, root } from './lib/paths.mjs';
 import { run, runNode } from './lib/run.mjs';
+import { step } from './lib/step.mjs';
+import { ensureVsCodeHost } from './lib/vscodeHost.mjs';
 
 const example = fromRoot('examples/detector');
 /** The file with the statement that holds the example's leak. */

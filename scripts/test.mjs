@@ -7,11 +7,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { ensureChromium, ensureDependencies, ensureVsCodeHost } from './lib/dependencies.mjs';
+import { ensureChromium, ensureDependencies } from './lib/dependencies.mjs';
 import { afterSecondTry, endOf, failed, failedTitles, outcomeOf, passed, sentence, sumOf } from './lib/outcome.mjs';
 import { root } from './lib/paths.mjs';
 import { runNode } from './lib/run.mjs';
 import { foldersWithoutSuite, suites } from './lib/suites.mjs';
+import { ensureVsCodeHost } from './lib/vscodeHost.mjs';
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -73,7 +74,7 @@ async function runSuite(suite, { print, silent, yielding } = terminal, titles = 
     for (const need of suite.needs) await prepare(need);
     const grep = titles === undefined ? {} : { LEAKLINE_GREP: titles };
     const own = { ...environment, ...grep, LEAKLINE_RESULTS: resultsFile };
-    const env = suite.aside ? { ...own, ...temporary } : own;
+    const env = suite.isParallel ? { ...own, ...temporary } : own;
     const ended = await suite.run({ cwd: root, env, timeoutMs: suite.limitS * 1000, silent, yielding });
     if (silent && ended.output !== '') print(ended.output.trimEnd());
     outcome = outcomeOf(suite, ended, resultsFile, titles !== undefined);
@@ -89,18 +90,18 @@ function ruled(title) {
 }
 
 /** What suites beside the others have to say: told between two suites, so that nothing is mixed. */
-const untold = [];
-async function runAside(queue) {
+const unprinted = [];
+async function runParallel(queue) {
   for (let suite = queue.shift(); suite !== undefined; suite = queue.shift()) {
     const lines = [];
     const print = (line) => lines.push(line);
     outcomes.set(suite, await runSuite(suite, { print, silent: true, yielding: true }));
-    untold.push(...lines);
+    unprinted.push(...lines);
   }
 }
 
-function tellFinished() {
-  for (const line of untold.splice(0)) console.log(line);
+function printFinished() {
+  for (const line of unprinted.splice(0)) console.log(line);
 }
 
 /**
@@ -122,39 +123,41 @@ function hasTitle(failures, { title }) {
 }
 
 /** Failures far up are not seen by who looks at the end of a long log. */
-function tellFailures(heading, failures) {
+function printFailures(heading, failures) {
   if (failures.length === 0) return;
   console.log(ruled(heading));
   for (const { title, message } of failures) console.log(`${title}\n    ${endOf(message).replaceAll('\n', '\n    ')}`);
 }
 
-await ensureDependencies();
-// The longest preparation goes on beside the suites that do not wait for it. A failure is told by the suite that does.
-if (selected.some(({ needs, skipReason }) => needs.includes('vscode') && (skipReason?.() ?? null) === null)) {
-  prepare('vscode').catch(() => undefined);
+// What is installed from elsewhere goes on beside all else. A failure is identified by the suite that needs it.
+for (const need of ['vscode', 'chromium']) {
+  if (selected.some(({ needs, skipReason }) => needs.includes(need) && (skipReason?.() ?? null) === null)) {
+    prepare(need).catch(() => undefined);
+  }
 }
+await ensureDependencies();
 const outcomes = new Map();
 const unsteady = [];
-for (const stray of foldersWithoutSuite()) {
-  const suite = { name: `test/${stray}`, counts: null };
+for (const folder of foldersWithoutSuite()) {
+  const suite = { name: `test/${folder}`, counts: null };
   outcomes.set(suite, failed(suite, 'belongs to no suite'));
 }
 // Suites with windows wait most of the time. The others use that time and yield to them; where no suite has windows,
 // those that say nothing before their end go on beside the rest.
-const withWindows = selected.filter((suite) => !suite.aside);
+const withWindows = selected.filter((suite) => !suite.isParallel);
 const inFront = withWindows.length > 0 ? withWindows : selected.filter(({ counts }) => counts !== null);
 const queue = selected.filter((suite) => !inFront.includes(suite));
-const aside = Promise.all([runAside(queue), runAside(queue)]);
+const parallel = Promise.all([runParallel(queue), runParallel(queue)]);
 for (const suite of inFront) {
   outcomes.set(suite, await runSuite(suite));
-  tellFinished();
+  printFinished();
 }
-await aside;
-tellFinished();
+await parallel;
+printFinished();
 // A run of certain tests shows them fail.
 if (values.grep === undefined) await tryAgain();
-tellFailures('passed at the second try', unsteady);
-tellFailures(
+printFailures('passed at the second try', unsteady);
+printFailures(
   'failed',
   [...outcomes.values()].flatMap(({ failures }) => failures),
 );

@@ -2,30 +2,9 @@
 import { constants, existsSync, readFileSync } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { run, runNode, runNpm } from './run.mjs';
 import { fromRoot, root } from './paths.mjs';
-
-/** How often a long step says that it goes on. */
-const SIGN_OF_LIFE_MS = 10_000;
-
-/**
- * Says what a long step is doing and how long it took.
- * @param {() => string} [progress] how far it is
- */
-export async function step(title, work, progress = () => '') {
-  const start = Date.now();
-  console.log(`… ${title}`);
-  // npm says nothing until it ends.
-  const signs = setInterval(() => {
-    console.log(`  … ${Math.round((Date.now() - start) / 1000)} s${progress()}`);
-  }, SIGN_OF_LIFE_MS);
-  try {
-    await work();
-  } finally {
-    clearInterval(signs);
-  }
-  console.log(`✓ ${title} (${((Date.now() - start) / 1000).toFixed(1)} s)`);
-}
+import { run, runNpm } from './run.mjs';
+import { step } from './step.mjs';
 
 async function must(promise, what) {
   const { status } = await promise;
@@ -60,14 +39,6 @@ export async function ensureDependencies() {
   );
 }
 
-/** Installs code-server for tests and the demo, unless it is there in the lockfile's version. */
-export async function ensureVsCodeHost() {
-  await must(
-    runNode(['--import', 'tsx', fromRoot('test/vscode-host/install.ts')], { cwd: root }),
-    'Installing the test VS Code',
-  );
-}
-
 /**
  * Finds Chromium, or installs it where apt can.
  * @returns {Promise<string>} the path of its executable
@@ -86,7 +57,9 @@ export async function ensureChromium() {
   }
   await step('Installing Chromium', async () => {
     await apt('update', '-q');
-    await apt('install', '-y', '-q', '--no-install-recommends', 'chromium');
+    // Without the browser around it a page takes two thirds of the time. Older releases have the whole one only.
+    const install = (name) => apt('install', '-y', '-q', '--no-install-recommends', name);
+    await install('chromium-headless-shell').catch(() => install('chromium'));
   });
   const installed = await findChromium();
   if (installed === undefined) throw new Error('Chromium was installed but is not on the PATH. Set CHROMIUM_PATH.');
@@ -94,7 +67,7 @@ export async function ensureChromium() {
 }
 
 async function findChromium() {
-  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const names = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
   for (const candidate of [process.env.CHROMIUM_PATH, ...names, ...wellKnownPlaces()]) {
     if (candidate === undefined || candidate === '') continue;
     const path = candidate.includes('/') ? candidate : await which(candidate);

@@ -46,7 +46,7 @@ export function failed(suite, message) {
   };
 }
 
-/** @returns {Outcome} of a suite whose tests are not told apart */
+/** @returns {Outcome} of a suite whose tests are not distinguished */
 export function passed(suite, counts) {
   return { groups: { [suite.name]: counts }, failures: [] };
 }

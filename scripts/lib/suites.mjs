@@ -8,7 +8,7 @@
  * @typedef {object} Suite
  * @property {string} name for the command line
  * @property {Need[]} needs
- * @property {boolean} [aside] it looks at no window: where others do, it runs beside them, on what they leave of the
+ * @property {boolean} [isParallel] it looks at no window: where others do, it runs beside them, on what they leave of the
  *   processors
  * @property {() => string | null} [skipReason] why it cannot run here, null where it can
  * @property {(options: object) => Promise<{ status: number, output: string, timedOut: boolean }>} run
@@ -37,28 +37,15 @@ const mocha =
 const noHostHere = () =>
   process.platform === 'linux' && process.arch === 'x64' ? null : 'the test VS Code runs on Linux x64 only';
 
-/** @type {Suite[]} */
+/**
+ * Those beside the others start in this order, the longest first.
+ * @type {Suite[]}
+ */
 export const suites = [
-  {
-    name: 'typecheck',
-    needs: [],
-    aside: true,
-    run: (options) => runNode(['scripts/typecheck.mjs'], options),
-    counts: null,
-    limitS: 900,
-  },
-  {
-    name: 'lint',
-    needs: [],
-    aside: true,
-    run: (options) => runNode(['scripts/lint.mjs'], options),
-    counts: null,
-    limitS: 1800,
-  },
   {
     name: 'unit',
     needs: ['build'],
-    aside: true,
+    isParallel: true,
     run: mocha('test/unit', 300_000, { jobs: availableParallelism() }),
     counts: 'file',
     limitS: 1800,
@@ -66,7 +53,7 @@ export const suites = [
   {
     name: 'recorder',
     needs: ['build'],
-    aside: true,
+    isParallel: true,
     skipReason: () => {
       if (!existsSync(fromRoot('test/recorder/run.py'))) return 'test/recorder/run.py does not exist';
       const python = spawnSync('python3', ['--version']);
@@ -79,10 +66,26 @@ export const suites = [
   {
     name: 'package',
     needs: ['build', 'vsix', 'packages'],
-    aside: true,
+    isParallel: true,
     run: mocha('test/package', 120_000),
     counts: 'file',
     limitS: 600,
+  },
+  {
+    name: 'lint',
+    needs: [],
+    isParallel: true,
+    run: (options) => runNode(['scripts/lint.mjs'], options),
+    counts: null,
+    limitS: 1800,
+  },
+  {
+    name: 'typecheck',
+    needs: [],
+    isParallel: true,
+    run: (options) => runNode(['scripts/typecheck.mjs'], options),
+    counts: null,
+    limitS: 900,
   },
   {
     // The webview alone: nothing in it waits for an editor, so every core may have a page,

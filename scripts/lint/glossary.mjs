@@ -20,6 +20,14 @@ export const glossary = [
   { not: /\bdoubts?\b|\bpatience\b/, say: 'evidence' },
   { not: /\bnobody\b|\bsomebody\b|\bwhoever\b/, say: 'the program, the user, the reader: name the actor' },
   { not: /\b(is|are|was) told of\b|\b(is|are) waited for\b|\bmay yet\b|\bheeds?\b/, say: 'an active verb' },
+  { not: /\btold (apart|by)\b/, say: 'distinguished, identified by' },
+  { not: /\bsets? aside\b/, say: 'skipped, excluded' },
+  { not: /\bcut short\b|\bonce it is whole\b/, say: 'truncated, complete' },
+  { not: /\bagain and again\b|\bnow and then\b/, say: 'repeatedly, occasionally' },
+  { not: /\b(come|comes|came) round\b/, say: 'repeat' },
+  { not: /\banew\b/, say: 'again' },
+  { not: /\bat hand\b|\bnot to be had\b/, say: 'available, unavailable' },
+  { not: /\bkeeps? an eye\b/, say: 'watch' },
 ];
 
 /** Splits names into words: `bornIn` and `born_in` are `born in`. */

@@ -9,7 +9,7 @@ const rootFiles = /\.md$|^package(\.nls)?\.json$/;
 const texts = /\.(ts|mjs|js|css|py|md|json|yml)$/;
 /** Other people's words, German, and the glossary. */
 const foreign =
-  /node_modules|__pycache__|^test\/fixtures\/|package-lock|languagePack|nls\.de|^scripts\/lint\/|^CHANGELOG/;
+  /node_modules|__pycache__|^bench\/\.data\/|^test\/fixtures\/|package-lock|languagePack|nls\.de|^scripts\/lint\/|^CHANGELOG/;
 
 /** @returns {string[]} paths of all files whose words are looked at */
 function files(root) {

@@ -201,8 +201,8 @@ describe('The GitHub Action', () => {
   it('passes a head that does not leak, and says so in the same comment', async () => {
     for (let i = 0; i < 100; i++) comments.add('first page', 'User');
     comments.add('<!-- leakline training -->\nnot mine', 'User');
+    comments.add('<!-- leakline training -->\n**Leakline: failed.**', 'Bot');
     const base = join(folder, 'base/snapshots');
-    await job({ base });
     const { status, summary } = await job({ head: base, base });
     assert.equal(status, 0);
     assert.match(summary, /^\*\*Leakline: passed\.\*\*/);
@@ -215,7 +215,6 @@ describe('The GitHub Action', () => {
   });
 
   it('judges a head alone, by verdicts and budget', async () => {
-    assert.equal((await job({})).status, 1);
     assert.equal((await job({ 'fail-on': 'cycle' })).status, 0);
     const { status, log, summary } = await job({ 'fail-on': 'cycle', budget: '1KiB' });
     assert.equal(status, 1);
@@ -223,7 +222,7 @@ describe('The GitHub Action', () => {
     assert.match(summary, /^## Over budget$/m);
     const missing = await job({ head: 'missing' });
     assert.equal(missing.status, 2);
-    assert.match(missing.summary, /Leakline: cannot tell\. The log says why\./);
+    assert.match(missing.summary, /Leakline: no result\. The log has the reason\./);
     assert.match(missing.log, /leakline: missing cannot be read/);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { packedExtension, repositoryRoot } from '../support/repository.js';
-import { zipEntries } from '../support/zipEntries.js';
+import { zipEntries } from './zipEntries.js';
 
 const root = repositoryRoot();
 const vsix = packedExtension();

@@ -4,8 +4,6 @@ import type { RecordedChances, Recording } from '../../src/core/model/recording.
 export const UNKNOWN_CHANCES: RecordedChances = {
   loops: null,
   releases: null,
-  containers: null,
-  fullCollections: null,
 };
 
 /** What the recorder says of a run of which it saw nothing. */

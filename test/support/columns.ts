@@ -33,7 +33,7 @@ export function columnsOf(snapshot: Snapshot): unknown {
 }
 
 /** @returns the sums per device and stack, stacks in words */
-export function inWords(snapshot: Snapshot): BruteForce {
+export function readable(snapshot: Snapshot): BruteForce {
   const digest = digestSnapshot('test', snapshot);
   const events = new Map(snapshot.traces.map((trace) => [trace.device, trace.count]));
   const stacks = new Map<string, [number, number]>();
@@ -85,6 +85,6 @@ function sorted(result: BruteForce): BruteForce {
 export async function compareWithPython(files: readonly string[]): Promise<void> {
   const expected = bruteForce(files);
   for (const [i, file] of files.entries()) {
-    assert.deepEqual(sorted(inWords(await readFile(file))), sorted(expected[i]), basename(file));
+    assert.deepEqual(sorted(readable(await readFile(file))), sorted(expected[i]), basename(file));
   }
 }

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Writes a file in pieces with pauses between them; an existing one is overwritten from its start, as `open(path, 'wb')`
- * does. @param afterPiece is told how many bytes are there
+ * does. @param afterPiece receives how many bytes are there
  */
 export async function dumpInPieces(
   path: string,

@@ -28,11 +28,11 @@ export async function eventually<T>(
 }
 
 /**
- * Like {@link eventually}, for attempts that disturb what they wait for: each has twice the time of the one before, up
+ * Like {@link eventually}, for attempts that disturb what they wait for: each has twice the time of the previous one, up
  * to 16 s.
  * @param attempt gets its time limit, in milliseconds
  */
-export async function patiently<T>(
+export async function eventuallyWithBackoff<T>(
   attempt: (withinMs: number) => Promise<T>,
   { firstMs = 3_000, timeoutMs = 90_000 } = {},
 ): Promise<T> {

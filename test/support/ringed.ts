@@ -3,10 +3,11 @@ import { NO_INDEX, type Snapshot } from '../../src/core/model/snapshot.js';
 /** The snapshot as it had been with a ring of so many entries per device: older events are gone. */
 export function ringed(snapshot: Snapshot, entries: number): Snapshot {
   const traces = snapshot.traces.map(({ device, first, count }) => {
-    const kept = Math.min(count, entries);
-    return { device, first: first + count - kept, count: kept };
+    const size = Math.min(count, entries);
+    return { device, first: first + count - size, count: size };
   });
-  const isKept = (event: number): boolean => traces.some(({ first, count }) => event >= first && event < first + count);
-  const allocEvent = snapshot.blocks.allocEvent.map((event) => (isKept(event) ? event : NO_INDEX));
+  const isInRing = (event: number): boolean =>
+    traces.some(({ first, count }) => event >= first && event < first + count);
+  const allocEvent = snapshot.blocks.allocEvent.map((event) => (isInRing(event) ? event : NO_INDEX));
   return { ...snapshot, traces, blocks: { ...snapshot.blocks, allocEvent } };
 }

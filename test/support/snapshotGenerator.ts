@@ -124,32 +124,32 @@ function simulate(device: number, random: Random, stacks: readonly (readonly Fra
     const region = REGIONS[random(REGIONS.length)];
     return { stream, time_us: time, compile_context: region, user_metadata: metadata, pool_id: [0, random(2)] };
   };
-  const tell = (action: string, addr: bigint, size: number, list: readonly Frame[]): void => {
+  const record = (action: string, addr: bigint, size: number, list: readonly Frame[]): void => {
     const forward = random(12) === 0 ? { forward_frames: FORWARD } : {};
     trace.push({ action, addr, size, ...facts(), frames: list, ...forward });
   };
   /** What changes nothing that is live: a failure, the mark of a dump, what releases to come may add. */
-  const tellAside = (): void => {
+  const recordOther = (): void => {
     const size = GRANULE * (1 + random(600));
-    const aside: readonly Entry[] = [
+    const others: readonly Entry[] = [
       { action: 'oom', device_free: random(1 << 20), size, ...facts(), frames: stacks[random(stacks.length)].slice() },
       { action: 'snapshot', addr: 0n, size: held.flat().reduce((sum, block) => sum + block.size, 0), ...facts() },
       { action: 'annotate', addr: 0n, size: 0, ...facts(), internal_metadata: 'x', frames: [] },
       { action: 'segment_map', addr: base - BigInt(SEGMENT), size: SEGMENT, ...facts(), frames: [] },
     ];
-    trace.push(aside[random(aside.length)]);
+    trace.push(others[random(others.length)]);
   };
   const startOf = (segment: number): bigint => base + BigInt(segment) * BigInt(SEGMENT);
   for (let round = random(60); round >= 0; round--) {
-    if (random(10) === 0) tellAside();
+    if (random(10) === 0) recordOther();
     const live = held.flat().filter(({ isPending }) => !isPending);
     if (live.length > 0 && random(3) === 0) {
       const block = live[random(live.length)];
       const list = stacks[random(stacks.length)].slice();
-      tell('free_requested', block.address, block.requested, list);
+      record('free_requested', block.address, block.requested, list);
       if (random(8) === 0) block.isPending = true;
       else {
-        tell('free_completed', block.address, block.requested, list);
+        record('free_completed', block.address, block.requested, list);
         for (const blocks of held) {
           const place = blocks.indexOf(block);
           if (place >= 0) blocks.splice(place, 1);
@@ -165,11 +165,11 @@ function simulate(device: number, random: Random, stacks: readonly (readonly Fra
     let segment = held.findIndex((blocks) => end(blocks, 0n) + BigInt(size) <= BigInt(SEGMENT));
     if (segment < 0) {
       segment = held.push([]) - 1;
-      if (!isOld) tell('segment_alloc', startOf(segment), SEGMENT, list);
+      if (!isOld) record('segment_alloc', startOf(segment), SEGMENT, list);
     }
     const address = startOf(segment) + end(held[segment], 0n);
     held[segment].push({ address, size, requested, frames: list, isPending: false });
-    if (!isOld) tell('alloc', address, requested, list);
+    if (!isOld) record('alloc', address, requested, list);
   }
   function end(blocks: readonly Live[], empty: bigint): bigint {
     const last = blocks.at(-1);

@@ -16,7 +16,9 @@ const chromiumFlags = [
 ];
 
 /** Where `npm test` did not say where Chromium is: a test that is started by itself. */
-const usualPlaces = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+const usualPlaces = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
+  (name) => `/usr/bin/${name}`,
+);
 
 /** @throws Error if there is no Chromium; `npm test` finds or installs one and sets CHROMIUM_PATH */
 export function launchChromium(): Promise<Browser> {

@@ -24,6 +24,7 @@ const quietSettings: Settings = {
   // What moves takes time to draw.
   'workbench.reduceMotion': 'on',
   'editor.cursorBlinking': 'solid',
+  'editor.minimap.enabled': false,
   'npm.autoDetect': 'off',
   // There is no Python debugger here, and breakpoints beside marks are looked at.
   'debug.allowBreakpointsEverywhere': true,

