@@ -31,7 +31,7 @@ _seconds: List[float] = []
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.getgroup('leakline').addoption(
         '--leakline', choices=('auto', 'cpu', 'off'), default='auto',
-        help='where tests of GPU leaks measure: the GPU if there is one (auto), the CPU, or not at all')
+        help='device that GPU leak tests measure: the GPU if there is one (auto), the CPU, or none (off)')
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -86,7 +86,7 @@ class GpuLeaks:
         if self._model:
             from .cpu_memory import CpuMemory
             memory = self._exits.enter_context(CpuMemory(hide=(__file__,)))
-        # The sources are at hand: they tell what holds the memory, without a walk over all objects.
+        # The sources are available: they tell what holds the memory, without a walk over all objects.
         options = Options(out=self._folder.name, run='test', start=0, every=self._every, widen=sys.maxsize, light=0,
                           limit=sys.maxsize, holders=False, signal='', at_exit=False, quiet=True)
         self._exits.callback(api.stop)

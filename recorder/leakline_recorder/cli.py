@@ -43,7 +43,7 @@ def main(arguments: Optional[List[str]] = None, name: str = 'python -m leakline_
         raise
     finally:
         if 'torch' not in sys.modules:
-            say('torch was never imported: nothing was recorded')
+            say('nothing was recorded: the program never imported torch')
 
 
 def split(arguments: List[str]) -> Tuple[List[str], List[str]]:

@@ -14,7 +14,7 @@ from typing import Any, Callable, Dict, Iterator, Optional
 
 #: collections kept for the sidecar
 KEPT = 1024
-NOW_AND_THEN = 60.0
+PERIOD_SECONDS = 60.0
 
 
 @contextlib.contextmanager
@@ -36,21 +36,21 @@ def at_rest() -> Iterator[None]:
 class CollectorWatch:
     """Times of collections. Called back several times a second: it looks at the clock.
 
-    ``now_and_then`` is called after a collection, at most once in ``NOW_AND_THEN`` seconds, and not in the first ones: a
+    ``periodic`` is called after a collection, at most once in ``PERIOD_SECONDS`` seconds, and not in the first ones: a
     clock that needs no thread, which a program that forks would be warned of.
     """
 
-    def __init__(self, now_and_then: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, periodic: Callable[[], None] = lambda: None) -> None:
         self._began, self._ended = array('q'), array('q')
         self._started = 0
         self._full = 0
-        self._now_and_then = now_and_then
+        self._periodic = periodic
         self._next = 0.0
         self._show: Any = None
         self._dropped: Optional[BaseException] = None
 
     def start(self) -> None:
-        self._next = time.monotonic() + NOW_AND_THEN
+        self._next = time.monotonic() + PERIOD_SECONDS
         gc.callbacks.append(self._called)
         self._show, sys.unraisablehook = sys.unraisablehook, self._unraisable
 
@@ -88,5 +88,5 @@ class CollectorWatch:
         if phase == 'stop':
             self._full += info.get('generation') == 2
         if phase == 'stop' and time.monotonic() >= self._next:
-            self._next = time.monotonic() + NOW_AND_THEN
-            self._now_and_then()
+            self._next = time.monotonic() + PERIOD_SECONDS
+            self._periodic()

@@ -71,7 +71,7 @@ class Budget:
             remove(path + '.pickle')    # before its sidecar: none is ever without one
             remove(path + SIDECAR)
         if gone:
-            say_once(f'recordings are larger than {self._most / 1e9:g} GB, or than half of what is free: older snapshots are thinned out')
+            say_once(f'recordings exceed {self._most / 1e9:g} GB or half of the free disk space: older snapshots are removed')
         return bool(gone)
 
 

@@ -40,7 +40,7 @@ class Increments:
 
     @guarded('could not clear the history')
     def clear(self, taken_at_us: int) -> bool:
-        """Call once the snapshot is written: the history begins anew, unless that would lose events that are in no file."""
+        """Call once the snapshot is written: the history begins again, unless that would lose events that are in no file."""
         before, cleared, behind = self._before, self._cleared, self._behind
         if not before or not self._memory.clearable or self._unproved >= MOST_UNPROVED or self._count() != before:
             return False

@@ -1,7 +1,7 @@
-"""Loops in bytecode, and how often those around the optimizer's step have come round.
+"""Loops in bytecode, and how often the loops around the optimizer's step have repeated.
 
-A loop that has come round had the chance to release what grew in it. From Python 3.12 on the interpreter counts jumps back;
-before, a loop has come round if a name that only its own body binds is bound anew, or if a function in it runs anew.
+A loop that has repeated had the chance to release what grew in it. From Python 3.12 on, the interpreter counts backward jumps.
+Before, a loop has repeated if a name that only its own body binds is bound again, or if a function in it runs again.
 """
 from __future__ import annotations
 
@@ -121,16 +121,16 @@ class Count:
         self.rounds = 0
         self.known = False        #: would a round have been seen?
         self.seen = -1            #: steps inside it, after the first
-        self.turned = 0           #: of these, those before which it came round
+        self.turned = 0           #: of these, those before which it repeated
 
     def turn(self, rounds: int = 1) -> None:
         self.rounds += rounds
         self.turned += 1
         self.known = True
 
-    def see(self, anew: bool, rounds: int) -> None:
+    def see(self, is_new: bool, rounds: int) -> None:
         self.seen += 1
-        if anew and self.seen:
+        if is_new and self.seen:
             self.turn(max(1, rounds))
 
     def keeps_pace(self) -> bool:
@@ -144,7 +144,7 @@ class Around:
         self.code, self.loops = code, loops
         self.headers = [[(id(code), header) for header in loop.headers] for loop in loops]
         self.counts: List[Optional[Count]] = [None] * len(loops)
-        # A name that a loop inside binds as well says nothing of the one around it.
+        # A name that a loop inside binds as well gives no information on the one around it.
         taken = [loop.bound for loop in loops[1:]] + [frozenset()]
         self.targets = [bool(loop.targets - inner) for loop, inner in zip(loops, taken)]
         self.names = [sorted(loop.targets - inner or loop.local - inner) for loop, inner in zip(loops, taken)]
@@ -152,7 +152,7 @@ class Around:
 
 
 class Level(NamedTuple):
-    """A running function with loops around the step, as it was at the step before."""
+    """A running function with loops around the step, as it was at the previous step."""
 
     code: int
     activation: int               #: stays as it is while the same call of the function runs
@@ -206,10 +206,10 @@ class Rounds:
                 for depth, count in enumerate(told)]
 
     def _observe(self, frame: Optional[types.FrameType]) -> None:
-        """Compares the stack, from the outside in, with that of the step before."""
+        """Compares the stack, from the outside in, with that of the previous step."""
         keys, functions = self._stack(frame)
         before, levels, chain = self._levels, [], []    # type: List[Level], List[Level], List[Count]
-        anew = not before                # all further in runs anew
+        is_new = not before              # all further in runs again
         unsure: Optional[Count] = None   # the closest loop around, if nothing but its being there again marks its rounds
         last = 0
         for at, frame, around in functions:
@@ -219,17 +219,17 @@ class Rounds:
             if unsure is not None and is_sure:
                 unsure.known = True
             same = then is not None and then.code == code and then.activation == activation
-            anew = anew and not (same and is_sure)    # a coroutine goes on, however often it has waited
-            called_again = not anew and not same and then is not None and then.code == code and then.path == path
-            self._came_round(called_again, unsure, path, chain)
-            anew = anew or not same
+            is_new = is_new and not (same and is_sure)    # a coroutine goes on, however often it has waited
+            called_again = not is_new and not same and then is not None and then.code == code and then.path == path
+            self._repeated(called_again, unsure, path, chain)
+            is_new = is_new or not same
             told = {}
             for index, loop in enumerate(around.loops):
                 mark = told[loop.start] = marks[index]
-                was = then.marks.get(loop.start, ...) if then is not None and not anew else ...
-                anew = anew or was is ... or mark != was
+                was = then.marks.get(loop.start, ...) if then is not None and not is_new else ...
+                is_new = is_new or was is ... or mark != was
                 count = around.counts[index] or self._count(around, index)
-                count.see(anew, mark - was if isinstance(was, int) else 1)
+                count.see(is_new, mark - was if isinstance(was, int) else 1)
                 chain.append(count)
                 unsure = None if around.targets[index] and mark is not None or isinstance(mark, int) else count
                 count.known = count.known or unsure is None
@@ -238,7 +238,7 @@ class Rounds:
         if unsure is not None:
             unsure.known = True
         path = tuple(keys[last:])
-        self._came_round(not anew and len(levels) == len(before) and path == self._below, unsure, path, chain)
+        self._repeated(not is_new and len(levels) == len(before) and path == self._below, unsure, path, chain)
         self._levels, self._chain, self._below = levels, chain, path
         if HELD_LOCALS:
             held = {level.activation for level in levels}
@@ -278,8 +278,8 @@ class Rounds:
         count = around.counts[index] = self._counts.setdefault((id(code), loop.start), Count(code, loop.line, loop.last_line))
         return count
 
-    def _came_round(self, again: bool, unsure: Optional[Count], path: Path, chain: List[Count]) -> None:
-        """``again``: an instruction runs anew, and nothing marks why. Either the loop around it, or one outside Python."""
+    def _repeated(self, again: bool, unsure: Optional[Count], path: Path, chain: List[Count]) -> None:
+        """``again``: an instruction runs again, and nothing marks why. Either the loop around it, or one outside Python."""
         if unsure is not None:
             if again:
                 unsure.turn()

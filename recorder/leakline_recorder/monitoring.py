@@ -67,7 +67,7 @@ class Monitoring:
     def _watch(self, code: types.CodeType, events: int) -> None:
         self._codes[id(code)] = code
         self._events[id(code)] = self._events.get(id(code), 0) | events
-        # Off and on again: places that have called back once are asked anew.
+        # Off and on again: places that have called back once are asked again.
         _interpreter.set_local_events(self._tool, code, 0)
         _interpreter.set_local_events(self._tool, code, self._events[id(code)])
 

@@ -1,4 +1,4 @@
-"""What can be set, its defaults, and the environment variables that set it (``LEAKLINE_`` and the name in capitals)."""
+"""Options, their defaults, and their environment variables (``LEAKLINE_`` and the name in capitals)."""
 from __future__ import annotations
 
 import dataclasses
@@ -12,25 +12,25 @@ DEFAULT_OUT = 'leakline-recordings'
 
 @dataclasses.dataclass(frozen=True)
 class Options:
-    out: str = DEFAULT_OUT         #: folder for recordings; one sub-folder per run
-    run: str = ''                  #: run id; '' takes it from the launcher, else makes one
-    every: int = 10                #: steps between full snapshots at first
-    start: int = 2                 #: also after each of the first steps, up to this one
-    widen: int = 8                 #: full snapshots before the distance doubles
-    limit: int = 100               #: full snapshots at most; out of memory, signals and the exit are always written
-    light: int = 4                 #: snapshots without traces between two full ones, where the release has them
-    max_entries: int = 200_000     #: events in the allocator's ring
-    stacks: str = 'python'         #: 'python' or 'all'; with C++ frames a dump takes minutes
-    holders: bool = True           #: look for holders of old tensors, at full snapshots
-    holders_seconds: float = 5.0   #: most that one such walk may take
+    out: str = DEFAULT_OUT         #: folder of the recordings; one sub-folder per run
+    run: str = ''                  #: name of the run; '' takes it from the launcher, else makes one
+    every: int = 10                #: steps between full snapshots at the start of a run
+    start: int = 2                 #: a full snapshot after each step up to this one
+    widen: int = 8                 #: full snapshots before the interval doubles
+    limit: int = 100               #: maximum of full snapshots; those at out of memory, signal and exit do not count
+    light: int = 4                 #: snapshots without traces between two full ones (PyTorch 2.11 and newer)
+    max_entries: int = 200_000     #: events that the allocator's ring buffer holds
+    stacks: str = 'python'         #: 'python' or 'all'; with C++ frames, each snapshot takes minutes
+    holders: bool = True           #: find the objects that hold old tensors, at full snapshots
+    holders_seconds: float = 5.0   #: maximum of seconds for one such search
     min_age: int = 2               #: steps after which a tensor counts as old
-    ranks: str = ''                #: ranks with full snapshots, such as 0,8-15,*/8; '' for all; others get light ones only
-    budget: int = 20_000_000_000   #: bytes on disk for one rank, and no more than half of what is free; older snapshots go first
-    names: str = 'source'          #: 'all' shows every key of a dictionary, not only those that are short names or in the source
-    sources: bool = False          #: put the text of the source files into the sidecar, not only their hashes
-    signal: str = 'SIGUSR1'        #: a snapshot when this arrives; '' for none, as under Slurm
-    at_exit: bool = True           #: a snapshot when the process ends
-    quiet: bool = False            #: no line per snapshot on standard error
+    ranks: str = ''                #: ranks with full snapshots, such as 0,8-15,*/8; '' for all; all others write light ones only
+    budget: int = 20_000_000_000   #: maximum of bytes on disk per rank; never more than half of the free space
+    names: str = 'source'          #: 'all' writes every key of a dictionary, not only short names and keys in the source
+    sources: bool = False          #: write the text of the source files, not only their hashes
+    signal: str = 'SIGUSR1'        #: the signal that triggers a snapshot; '' for none, as under Slurm
+    at_exit: bool = True           #: write a snapshot when the process ends
+    quiet: bool = False            #: print no line per snapshot on standard error
 
     @classmethod
     def from_environment(cls, **given: Any) -> 'Options':

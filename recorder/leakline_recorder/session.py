@@ -28,7 +28,7 @@ from .sources import Sources
 from .step_counter import StepCounter
 from .triggers import Triggers
 
-NO_STEP = 'no step of an optimizer of torch was seen: if this trains, call leakline_recorder.mark_step() after each step'
+NO_STEP = 'no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
 MANY_ALLOCATIONS = 2_000    # in a minute: far fewer than a training makes
 
 
@@ -107,7 +107,7 @@ class Session:
         self._recording = True
         self._collector.start()
         if not self.memory.attach_oom(self._triggers.out_of_memory):
-            say_once('this release cannot tell before it runs out of memory: no snapshot then')
+            say_once('this PyTorch release does not report out of memory: no snapshot is taken then')
         if not self._is_child():
             self._say_where()
 
@@ -139,7 +139,7 @@ class Session:
             if self.steps.source == 'none' and not self.options.quiet:
                 say_once(NO_STEP)
         elif not self.memory.ready() and not self.options.quiet and os.getpid() == self._pid and not self._is_child():
-            say('CUDA was never used by this process: nothing was recorded in it. What it starts as a command needs leakline_recorder there')
+            say('nothing was recorded: this process never used CUDA. If it starts other commands, run them with leakline_recorder')
         self.steps.stop()
         self._rounds.stop()
         self._monitoring.stop()
@@ -152,7 +152,7 @@ class Session:
         if self._recording and self._is_chosen and os.getpid() == self._pid and not self.memory.history_is_on():
             self.memory.record(self.options.max_entries, self.options.stacks)
             self._increments.forget()
-            say_once('the program switched the recording of memory history off: it is on again, and what was allocated meanwhile has no stack')
+            say_once('the program turned memory history off: it is on again, and allocations in between have no stack')
         if self._schedule.full(step):
             self.dump('step')
         elif self.memory.light_snapshots and self._schedule.light(step):
@@ -251,7 +251,7 @@ class Session:
 
     def _report(self, reason: str, beside: Dict[str, Any]) -> None:
         if beside['ring'] and beside['ring']['overflowed']:
-            say_once(f"the ring of {max(beside['ring']['events'])} events is full, the oldest are lost: set max_entries higher, or every lower")
+            say_once(f"the ring of {max(beside['ring']['events'])} events is full, the oldest events are lost: increase max_entries, or decrease every")
         if self.options.quiet:
             return
         cost = beside['cost']

@@ -23,7 +23,7 @@ SCHEMA = 'leakline.recording/2'
 Told = TypeVar('Told')
 #: where torch looks for the allocator's settings, the newest name first
 ALLOCATOR_CONF = ('PYTORCH_ALLOC_CONF', 'PYTORCH_CUDA_ALLOC_CONF', 'PYTORCH_HIP_ALLOC_CONF')
-LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: enough to reach the one before
+LIGHT_TIMES = 64    # step times in the sidecar of a snapshot without traces: enough to reach the previous one
 
 
 def describe(snapshot_name: str, kind: str, reason: str, run: Run, steps: StepCounter, collector: CollectorWatch,

@@ -47,7 +47,7 @@ class Triggers:
     def out_of_memory(self, device: int, wanted: int, limit: int, free: int) -> None:
         """torch calls this before it raises, with the whole stack still in place."""
         self._shortages += 1
-        # Programs that try ever smaller batches, or leave out what does not fit, run out again and again.
+        # Programs that try ever smaller batches, or leave out what does not fit, run out repeatedly.
         if self._shortages <= FIRST_SHORTAGES or self._shortages & (self._shortages - 1) == 0:
             self._in_this_process(self._dump, 'oom')
 

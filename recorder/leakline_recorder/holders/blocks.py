@@ -9,6 +9,8 @@ from ..sources import is_users
 
 #: allocated in a step that the ring of events no longer reaches, or before recording
 UNKNOWN = -1
+#: allocating lines that are told, the largest
+MOST_LINES = 20
 
 
 @dataclasses.dataclass
@@ -74,7 +76,7 @@ def _users_frame(frames: Sequence[Dict[str, Any]], users: Dict[str, bool]) -> Op
     return None
 
 
-def by_line(blocks: Sequence[LiveBlock], most: int = 20) -> List[Dict[str, Any]]:
+def by_line(blocks: Sequence[LiveBlock]) -> List[Dict[str, Any]]:
     """Bytes and blocks per allocating line, largest first."""
     lines: Dict[Tuple[str, int, str], List[int]] = {}
     for block in blocks:
@@ -82,6 +84,6 @@ def by_line(blocks: Sequence[LiveBlock], most: int = 20) -> List[Dict[str, Any]]
             sums = lines.setdefault((block.frame['filename'], block.frame['line'], block.frame['name']), [0, 0])
             sums[0] += block.size
             sums[1] += 1
-    ranked = sorted(lines.items(), key=lambda item: -item[1][0])[:most]
+    ranked = sorted(lines.items(), key=lambda item: -item[1][0])[:MOST_LINES]
     return [{'file': file, 'line': line, 'function': function, 'bytes': size, 'blocks': count}
             for (file, line, function), (size, count) in ranked]
