@@ -2,7 +2,7 @@
  * How well leaks are told from innocents: `npm run accuracy`. Every planted program's recording is judged as it looked
  * after its first steps, with and without the recorder's word, the programs' source, and traces. Each report has an engine
  * of its own. Known blind spots are counted apart. Names of programs restrict it to these; `--update` writes the
- * goldens anew.
+ * goldens again.
  */
 import type { LineReport } from '../src/core/report/report.js';
 import { changes, goldens, writeGoldens } from './goldens.js';
@@ -45,7 +45,7 @@ function strangers(program: PlantedProgram, lines: readonly LineReport[]): LineR
   );
 }
 
-const wanted = process.argv.slice(2).filter((word) => !word.startsWith('--'));
+const wanted = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const recorded = recordedPrograms(PLANTED).filter(
   ({ program: { name } }) => wanted.length === 0 || wanted.includes(name),
 );
@@ -66,7 +66,7 @@ console.log(
   `${leaking.length} programs that leak, ${silent.length} that must stay silent, ${blind.length} blind spots.\n`,
 );
 console.log(
-  '| at hand | after steps | leaks named | falsely accused | other lines accused | blind spots named, accused | holder named | wrong holder |',
+  '| available | after steps | leaks named | falsely accused | other lines accused | blind spots named, accused | holder named | wrong holder |',
 );
 console.log('| :-- | --: | --: | --: | --: | --: | --: | --: |');
 const wrong: string[] = [];

@@ -2,13 +2,13 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'esbuild';
-import { runExtensionTests } from '../test/vscode-host/standIn.js';
+import { ExtensionTests } from '../test/vscode-host/extensionTests.js';
 import { writeLargeWorkspace, type LargeWorkspace } from '../test/support/largeWorkspace.js';
 import { EMPTY_ID, writeEmptyExtension } from './editor/emptyExtension.js';
 import type { LargeWorkspaceTimes } from './editor/largeWorkspace.js';
 import type { Lookups, Timing } from './editor/lookups.js';
 
-/** Windows that start anew; the median counts. */
+/** Windows that start again; the median counts. */
 const STARTS = 3;
 const GOAL_MS = 2;
 
@@ -47,12 +47,14 @@ export async function measureEditor({ root, data, dist }: EditorBench): Promise<
   ): Promise<T> => {
     const measured = join(data, `${measure}.json`);
     rmSync(measured, { force: true });
-    const code = await runExtensionTests({
+    const host = await ExtensionTests.start();
+    const code = await host.run({
       folder,
       extensionUnderDevelopment: extension,
       extensionTests: tests,
       extensionEnvironment: { LEAKLINE_MEASURE: measure, LEAKLINE_MEASURED: measured, ...environment },
     });
+    await host.stop();
     if (code !== 0) throw new Error(`The window that measures ${measure} ended with exit code ${code}.`);
     return JSON.parse(readFileSync(measured, 'utf8')) as T;
   };
@@ -98,7 +100,7 @@ function text(starts: Starts, lookups: Lookups, large: LargeWorkspaceTimes, sour
     start('activation of an extension that does nothing', starts.empty),
     timed(`${count(lookups.lenses)} lenses of a file of 10,000 lines, nothing changed`, lookups.lookup),
     timed('the same, first time after an edit', lookups.afterEdit),
-    timed('the same file’s decorations, all anew', lookups.decorations),
+    timed('the same file’s decorations, rebuilt', lookups.decorations),
     timed('from the report to the event that asks for lenses', lookups.reportToEvent),
     '',
     `The goal for lenses, ${GOAL_MS} ms, is ${lookups.lookup.longest < GOAL_MS && lookups.afterEdit.median < GOAL_MS ? 'met' : 'missed'}. ` +

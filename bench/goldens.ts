@@ -43,7 +43,7 @@ export function changes(files: ReadonlyMap<string, string>, most = 40): string[]
   return found;
 }
 
-/** Writes the goldens anew. */
+/** Writes the goldens again. */
 export function writeGoldens(files: ReadonlyMap<string, string>): void {
   mkdirSync(FOLDER, { recursive: true });
   for (const [name, text] of files) writeFileSync(join(FOLDER, name), text);

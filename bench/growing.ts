@@ -5,9 +5,9 @@ import type { Truth } from './makeSnapshot.js';
 import type { Measurement } from './rows/measure.js';
 import { timesTable } from './timesTable.js';
 
-/** Dumps of the run, and events that each has more than the one before. */
+/** Dumps of the run, and events that each has more than the previous one. */
 const TWENTY = { dumps: 20, events: 25_000 };
-/** The ring holds the last events: each dump has three quarters of those of the one before. */
+/** The ring holds the last events: each dump has three quarters of those of the previous one. */
 const SOAK = { dumps: 1000, events: 1000, last: 4000 };
 
 interface Dumps {

@@ -4,7 +4,7 @@
  * frames, keys), and what is not is not (equal stacks of two calls).
  *
  * Or the dumps of one process whose ring keeps its last events: `node makeSnapshot.mjs EVENTS DEPTH FILE DIALECT LAST DUMPS`.
- * Each is about EVENTS later than the one before, at the end of a step; their names are FILE with the dump's number for `%`.
+ * Each is about EVENTS later than the previous one, at the end of a step; their names are FILE with the dump's number for `%`.
  */
 import { renameSync, writeFileSync } from 'node:fs';
 import { PickleStream, type Dialect, type MemoSlot } from './pickleStream.js';

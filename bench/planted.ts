@@ -55,7 +55,7 @@ export function plantedWorkspace(folder: string): ReportWorkspace {
   return { files: plantedSources(folder), rules: [], lineText, sourceText, sourceFacts };
 }
 
-/** What of a program's recording and source is at hand. */
+/** What of a program's recording and source is available. */
 export const MODES = {
   'recorder and source': { recorder: true, source: true, traces: true },
   recorder: { recorder: true, source: false, traces: true },
@@ -143,16 +143,16 @@ function lineText({ file, line, verdict, holder }: LineReport): string {
 }
 
 /** Verdicts that say nothing of a line. */
-const UNTOLD: ReadonlySet<Verdict> = new Set(['steady', 'tooShort']);
+const UNREPORTED: ReadonlySet<Verdict> = new Set(['steady', 'tooShort']);
 
 /** What the golden of a mode says of one program; the same after more steps is said once. */
 export function goldenText(name: string, judged: readonly Judged[]): string {
   const rows = judged.map(({ steps, runs }) => {
-    const lines = runs.flatMap((run) => run.lines.filter(({ verdict }) => !UNTOLD.has(verdict)));
+    const lines = runs.flatMap((run) => run.lines.filter(({ verdict }) => !UNREPORTED.has(verdict)));
     return { steps, text: [...new Set(lines.map(lineText))].sort().join('; ') };
   });
-  const told = rows.filter(({ text }, i) => i === 0 || text !== rows[i - 1].text);
-  return [name, ...told.map(({ steps, text }) => `  ${steps === Infinity ? 'all' : steps}: ${text}`.trimEnd())].join(
+  const changed = rows.filter(({ text }, i) => i === 0 || text !== rows[i - 1].text);
+  return [name, ...changed.map(({ steps, text }) => `  ${steps === Infinity ? 'all' : steps}: ${text}`.trimEnd())].join(
     '\n',
   );
 }
@@ -164,7 +164,7 @@ export function reportText(name: string, runs: readonly RunReport[]): string {
       `${name}: ${run.verdict}, steps ${run.steps}, forecast ${JSON.stringify(run.forecast)}`,
       ...run.process.map(({ verdict, message }) => `  ${verdict}: ${message}`),
       ...run.lines
-        .filter(({ verdict }) => !UNTOLD.has(verdict))
+        .filter(({ verdict }) => !UNREPORTED.has(verdict))
         .map((line) => {
           const rate = line.bytesPerStep === null ? 'no rate' : `${Math.round(line.bytesPerStep)}/step`;
           const held = line.holder === null ? '' : ` held by ${line.holder.text} (${line.holder.source});`;

@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { ensureVsCodeHost } from '../scripts/lib/vscodeHost.mjs';
 import type { Truth } from './makeSnapshot.js';
 import type { Dialect } from './pickleStream.js';
 import { measureEditor } from './editor.js';
@@ -134,10 +135,7 @@ if (all || values.timeline === true) {
   report('timeline', timeline);
 }
 if (all || values.editor === true) {
-  const ready = spawnSync(process.execPath, ['--import', 'tsx', join(here, '../test/vscode-host/install.ts')], {
-    stdio: 'inherit',
-  });
-  if (ready.status !== 0) throw new Error('VS Code could not be installed.');
+  await ensureVsCodeHost();
   const editor = await measureEditor({ root: join(here, '..'), data, dist });
   console.log(editor);
   report('editor', editor);

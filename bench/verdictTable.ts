@@ -1,4 +1,4 @@
-/** docs/verdicts.md, made of the tables of rules: `npm run verdicts` writes it anew, and a test compares. */
+/** The text of docs/verdicts.md. `npm run verdicts` writes it; a test compares it. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CHANCE_RULES, LIFETIME_RULES, SERIES_RULES } from '../src/core/verdict/rules.js';
@@ -20,7 +20,7 @@ function table(head: readonly string[], rows: readonly (readonly string[])[]): s
 
 function rules(rows: readonly Row[]): string {
   return table(
-    ['rule', 'seen', 'verdict', 'thresholds'],
+    ['rule', 'observation', 'verdict', 'thresholds'],
     rows.map(({ name, seen, verdict, thresholds }) => [`\`${name}\``, seen, `\`${verdict}\``, thresholds.join(', ')]),
   );
 }
@@ -31,19 +31,19 @@ export function verdictTable(): string {
 
 # Verdicts
 
-Each table is read from the top: the first rule that holds decides. A stack gets a shape, a line the worst shape of its
-stacks. Growth that \`lasting\` names is a leak or not as the chances of release say: a leak is what every known release has
-left alive, or what nothing can release.
+Read each table from the top: the first rule that holds decides. A stack gets a shape. A line gets the worst shape of its
+stacks. For the shape \`lasting\`, the chances of release decide. It is a leak if every known release ran without effect, or
+if nothing can release the memory.
 
 ## Shapes by lifetimes
 
-Where a trace shows how long allocations lived.
+If a trace shows the lifetimes of allocations:
 
 ${rules(LIFETIME_RULES)}
 
 ## Shapes by snapshots
 
-Where no trace does.
+If no trace shows lifetimes:
 
 ${rules(SERIES_RULES)}
 
@@ -51,17 +51,17 @@ ${rules(SERIES_RULES)}
 
 ${rules(CHANCE_RULES)}
 
-A chance is a release, a bound, a loop around the steps that comes round, or a loop that follows. It has passed if it came,
-and memory of before is still live; else it is pending. Chances come from the source, from the recorder's counts and from
-the frees in the trace. Without source and recorder nothing is a leak.
+A chance is a release, a bound, the next iteration of a loop around the steps, or a loop that follows. A chance has passed if
+it ran and older memory is still live; otherwise it is pending. Chances come from the source, from the recorder's counts and
+from the frees in the trace. Without source and recorder, no verdict is \`leak\`.
 
 ## Thresholds
 
-\`npm run thresholds\` moves each by 30 %. _Fixed by_ names a planted program whose report changes then,
-where one was found.
+\`npm run thresholds\` varies each threshold by 30 %. _Fixed by_ names a planted program whose report then changes, if one was
+found.
 
 ${table(
-  ['threshold', 'value', 'unit', 'of', 'fixed by'],
+  ['threshold', 'value', 'unit', 'meaning', 'fixed by'],
   Object.entries<Threshold>(THRESHOLDS).map(([name, { value, unit, of, fixedBy }]) => [
     name,
     String(value),

@@ -1,4 +1,4 @@
-/** The page: one toolbar, one overview, the chart, and below a splitter the tabs and what is selected. It never scrolls. */
+/** The page: one toolbar, one overview, the chart, and below a splitter the tabs and the selection. It never scrolls. */
 import { ChartView } from './chart/chartView.js';
 import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';
@@ -34,7 +34,7 @@ import { watchTheme } from './theme.js';
 import { createTabs } from './ui/tabs.js';
 import { PANES, type Pane, type ViewState } from './viewState.js';
 
-/** Those who talk to the extension, each about its part. */
+/** The sessions: each requests one part from the extension. */
 export interface Sessions {
   session: TimelineSession;
   bands: BandSession;
@@ -107,18 +107,18 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
   root.append(el('h1', { class: 'visually-hidden' }, strings.title), timeline, help.dialog);
   listenForKeys(store, session, chartView, help);
 
-  // Without the plot, the page is as wide as what is asked for.
+  // While the plot is hidden, the page sets the width of requests.
   new ResizeObserver(() => {
     if (chartView.element.offsetParent === null) session.setPixels(timeline.clientWidth);
   }).observe(timeline);
-  // Whatever has a colour of the chart takes it anew.
+  // Elements with colours of the chart update them.
   watchTheme(() => {
     const { stacked, wholeBands } = store.get();
     store.update({ stacked: stacked && { ...stacked }, wholeBands: wholeBands && { ...wholeBands } });
   });
   store.watch(({ choices, curve, curveError, layer, bandsError, openError, pane, view }) => {
     timeline.hidden = view !== 'timeline';
-    // Out of the page while it is not looked at: nothing of it is measured, found or read.
+    // Not in the DOM while hidden: not measured, searched or read by screen readers.
     if (view !== 'compare') compare.remove();
     else if (!compare.isConnected) timeline.after(compare);
     const something = choices !== null && choices.length > 0;

@@ -4,7 +4,7 @@ import { indexOfEvent } from './chart/points.js';
 import type { Range } from './chart/range.js';
 import type { Pin } from './viewState.js';
 
-/** The pin as it stands on the axis of `curve`; as exact as is known. */
+/** The pin on the axis of `curve`, as exact as known. */
 export function placePin(pin: Pin, curve: TimelineWindow, live: LiveAt | null): Pin {
   const { axis } = curve;
   const { event } = pin;

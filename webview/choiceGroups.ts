@@ -1,4 +1,4 @@
-/** What can be shown, as the items of a dropdown. */
+/** The snapshots and devices as items of a dropdown. */
 import type { TimelineChoice } from '../src/protocol/timelineApi.js';
 import { strings } from './strings.js';
 import type { DropdownGroup } from './ui/dropdown.js';

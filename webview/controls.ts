@@ -1,4 +1,4 @@
-/** The toolbar: what is shown, how it is coloured, and the way to the rest. */
+/** The toolbar: choice of snapshot, device, axis and colours, and the menus. */
 import type { TimelineAxis } from '../src/protocol/timelineData.js';
 import { axesOf } from './axisChange.js';
 import { comparable, devicesOf, groupsOf } from './choiceGroups.js';
@@ -18,7 +18,7 @@ import type { ViewState } from './viewState.js';
 
 const ZOOM_STEP = 2;
 
-/** @param menu what can be saved */
+/** @param menu the save menu */
 export function createControls(
   store: Store<ViewState>,
   session: TimelineSession,
@@ -31,8 +31,8 @@ export function createControls(
     onPick: (path) => {
       const { choices, selection } = store.get();
       const devices = choices?.find((choice) => choice.path === path)?.devices ?? [];
-      const kept = devices.find((device) => device === selection?.device);
-      session.select({ path, device: kept ?? devices.at(0) ?? 0 });
+      const same = devices.find((device) => device === selection?.device);
+      session.select({ path, device: same ?? devices.at(0) ?? 0 });
     },
   });
   snapshot.element.classList.add('snapshots');

@@ -1,4 +1,4 @@
-/** What is shown while there is no snapshot: the one that is being read, or how to make one. */
+/** The page without a snapshot: the one that is being read, or instructions to record one. */
 import { el } from './dom.js';
 import { createFailure, createMessage } from './message.js';
 import type { TimelineSession } from './session.js';
@@ -43,7 +43,7 @@ function readingText(soFar: ViewState['readSoFar']): string {
     : strings.readingFile(fileName(soFar.path), Math.floor(soFar.fraction * 100));
 }
 
-/** The overview as far as the file is read; its width stands for all of it. */
+/** The overview of the part that is read; its full width represents the whole file. */
 function drawSoFar(canvas: HTMLCanvasElement, soFar: ViewState['readSoFar']): void {
   const ink = canvas.getContext('2d');
   if (ink === null || soFar === null) return;

@@ -1,4 +1,4 @@
-/** First of all where an allocation failed: which line asked for how much, and the way to it. */
+/** The notice of a failed allocation: its line, its size, and a link. */
 import { el, setText } from './dom.js';
 import type { TimelineSession } from './session.js';
 import type { Store } from './store.js';

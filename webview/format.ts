@@ -28,7 +28,7 @@ export function byteTickLabel(bytes: number): string {
   return `${bytes < 0 ? MINUS : ''}${decimal(trimZeros(value.toFixed(unit === 0 ? 0 : 3)))} ${UNITS[unit]}`;
 }
 
-/** Ascending ticks, each told from the next: what lies closer together than digits show is told from the first. */
+/** Labels of ascending ticks. If digits cannot distinguish neighbours, labels are relative to the first tick. */
 export function byteTickLabels(ticks: readonly number[]): string[] {
   const labels = ticks.map(byteTickLabel);
   if (new Set(labels).size === labels.length) return labels;
@@ -53,7 +53,7 @@ export function decimal(digits: string): string {
   return digits.replace('.', point);
 }
 
-/** Drops zeros, and a point, that say nothing: `1.500` is `1.5`. */
+/** Drops trailing zeros: `1.500` is `1.5`. */
 export function trimZeros(digits: string): string {
   return digits.includes('.') ? digits.replace(/\.?0+$/, '') : digits;
 }

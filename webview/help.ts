@@ -5,7 +5,7 @@ import { createButton } from './ui/button.js';
 
 const { click, wheel, sweep, drag } = strings.gesture;
 
-/** Keys and gestures, and which text says what they do. */
+/** Keys and gestures with their descriptions. */
 const KEYS: readonly [keys: readonly string[], text: keyof typeof strings.keyText][] = [
   [['W', 'S'], 'zoom'],
   [['A', 'D'], 'move'],

@@ -29,13 +29,13 @@ export class Latest<Question, Answer> {
     if (this.open === null) this.askNext();
   }
 
-  /** Gives up what is open (its answer is of no use any more, or may be lost) and asks at once. */
+  /** Cancels the open request, whose answer is obsolete or lost, and sends a new one. */
   restart(question: Question): void {
     this.cancel();
     void this.run(question);
   }
 
-  /** Gives up what is open and asks nothing. */
+  /** Cancels the open request and sends none. */
   cancel(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -44,7 +44,7 @@ export class Latest<Question, Answer> {
     this.open = null;
   }
 
-  /** Asks what waits, at once if it is time. */
+  /** Sends the waiting request, at once if it is due. */
   private askNext(): void {
     const { next, timer } = this;
     if (next === null || timer !== undefined) return;

@@ -15,14 +15,14 @@ import './styles.css';
 import { persisted, persistedChanged, restored } from './viewState.js';
 
 /** Where the user is, is kept once he has been there for so long, in milliseconds. */
-const KEEP_AFTER_MS = 200;
+const SAVE_DELAY_MS = 200;
 
 const host = connectHost({
   state: (state) => session.receiveState(state),
   cursor: (cursorLine) => store.update({ cursorLine }),
   reading: (readSoFar) => store.update({ readSoFar }),
 });
-const store = new Store(restored(host.kept()));
+const store = new Store(restored(host.saved()));
 const session = new TimelineSession(store, host);
 const bands = new BandSession(store, host);
 const allocated = new AllocatedSession(store, host);
@@ -33,15 +33,13 @@ const runs = new RunSession(store, session, host);
 const root = document.getElementById('app');
 if (root === null) throw new Error('The page has no place for the timeline.');
 showApp(root, store, { session, bands, allocated, flames, maps, runs, compares, exporter: new Exporter(host) });
-const keep = (): void => {
-  host.keep(persisted(store.get()));
-};
+const save = (): void => host.save(persisted(store.get()));
 // Not for each frame of a zoom; what is still to be kept when the page goes is kept then.
-const keepSoon = afterQuiet(KEEP_AFTER_MS, keep);
+const saveSoon = afterQuiet(SAVE_DELAY_MS, save);
 store.watch((state, before) => {
-  if (persistedChanged(state, before)) keepSoon();
+  if (persistedChanged(state, before)) saveSoon();
 });
-window.addEventListener('pagehide', keep);
+window.addEventListener('pagehide', save);
 // A hidden panel may have lost messages, answers among them.
 document.addEventListener('visibilitychange', () => {
   if (document.visibilityState === 'visible') session.refresh();

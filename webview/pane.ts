@@ -15,7 +15,7 @@ export interface PaneOptions {
   scroller: HTMLElement;
   /** Says what the content is under the pointer. */
   readout?: boolean;
-  /** Asks anew after a failure. */
+  /** Asks again after a failure. */
   retry?: () => void;
 }
 

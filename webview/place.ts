@@ -1,7 +1,7 @@
 /** A place of a source file in words. */
 
 /** Folders shown of a file whose whole path would be a wall of words. */
-const TOLD_FOLDERS = 1;
+const SHOWN_FOLDERS = 1;
 
 /** What follows the last separator, of paths as any system writes them. */
 export function fileName(file: string): string {
@@ -12,7 +12,7 @@ export function fileName(file: string): string {
 export function pathEnd(file: string): string {
   if (!/^(?:[\\/]|[A-Za-z]:)/.test(file)) return file;
   const parts = file.split(/[\\/]/);
-  const end = parts.slice(-1 - TOLD_FOLDERS);
+  const end = parts.slice(-1 - SHOWN_FOLDERS);
   return end.length < parts.filter((part) => part !== '').length ? `…/${end.join('/')}` : file;
 }
 

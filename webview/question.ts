@@ -3,6 +3,8 @@ import { Latest } from './latest.js';
 import { Store } from './store.js';
 import type { Selection, ViewState } from './viewState.js';
 
+const STEP_OF_PIXELS = 64;
+
 export interface Answered<Answer> {
   /** The last answer, perhaps to an earlier question while the next one loads. */
   answer: Answer | null;
@@ -29,7 +31,7 @@ export class Question<Query, Answer> {
     });
   }
 
-  ask(query: Query): void {
+  send(query: Query): void {
     this.store.update({ loading: true, error: null });
     this.latest.request(query);
   }
@@ -44,6 +46,11 @@ export class Question<Query, Answer> {
     this.latest.cancel();
     this.store.update({ answer: null, loading: false, error: null });
   }
+}
+
+/** Width of a picture in steps, so that a drag of the window's edge asks seldom. */
+export function coarse(pixels: number): number {
+  return Math.ceil(pixels / STEP_OF_PIXELS) * STEP_OF_PIXELS;
 }
 
 /** Why something failed, in a sentence. */

@@ -1,16 +1,18 @@
 /** One search for all tabs: lines, stacks, calls and tables. */
 import type { Store } from './store.js';
 import { strings } from './strings.js';
-import { createTextField } from './ui/textField.js';
+import './ui/toolkit.js';
 import type { ViewState } from './viewState.js';
 
 export function createSearch(store: Store<ViewState>): HTMLElement {
-  const field = createTextField({
-    label: strings.search,
-    placeholder: strings.searchPlaceholder,
-    onInput: (filter) => store.update({ filter }),
+  const field = document.createElement('vscode-text-field');
+  // The toolkit makes this the label, and overwrites an aria-label.
+  field.textContent = strings.search;
+  field.placeholder = strings.searchPlaceholder;
+  field.classList.add('search');
+  field.addEventListener('input', () => store.update({ filter: field.value }));
+  store.watch(({ filter }) => {
+    if (field.value !== filter) field.value = filter;
   });
-  field.element.classList.add('search');
-  store.watch(({ filter }) => field.show(filter));
-  return field.element;
+  return field;
 }

@@ -71,7 +71,7 @@ export class TimelineSession {
     });
   }
 
-  /** Asks for everything anew: at the start, and whenever messages may have been lost. */
+  /** Asks for everything again: at the start, and whenever messages may have been lost. */
   refresh(): void {
     this.store.update({ choicesError: null });
     this.list.restart(null);
@@ -82,30 +82,30 @@ export class TimelineSession {
    * something else.
    * @param restart true if answers to open questions may have been lost
    */
-  receiveState(told: TimelineState, restart = false): void {
+  receiveState(state: TimelineState, restart = false): void {
     const { selection: shown, highlight, request } = this.store.get();
-    const asked = told.request !== request && told.request > 0;
-    const wished = asked && hasAll(told.choices, told.compared) ? existing(told.selected, told.choices) : null;
-    const back = wished === null ? existing(this.parked?.selection ?? null, told.choices) : null;
-    const kept = back ?? existing(shown, told.choices);
-    const selection = wished ?? kept ?? existing(told.selected, told.choices) ?? first(told);
+    const asked = state.request !== request && state.request > 0;
+    const requested = asked && hasAll(state.choices, state.compared) ? existing(state.selected, state.choices) : null;
+    const back = requested === null ? existing(this.parked?.selection ?? null, state.choices) : null;
+    const remaining = back ?? existing(shown, state.choices);
+    const selection = requested ?? remaining ?? existing(state.selected, state.choices) ?? first(state);
     this.store.update({
-      choices: told.choices,
-      reading: told.reading ?? false,
+      choices: state.choices,
+      reading: state.reading ?? false,
       choicesError: null,
       // A wish for a snapshot that is not there yet stays open.
-      request: wished !== null || !asked ? told.request : request,
-      highlight: wished === null ? highlight : told.highlight,
-      ...(wished !== null && this.viewFor(told)),
+      request: requested !== null || !asked ? state.request : request,
+      highlight: requested === null ? highlight : state.highlight,
+      ...(requested !== null && this.viewFor(state)),
     });
     if (!sameSelection(selection, shown)) {
       const { range, pin } = this.store.get();
       const gone = this.parked ?? (shown === null ? null : { selection: shown, range, pin });
       this.show(selection);
       if (back !== null) this.store.update({ range: gone?.range ?? null, pin: gone?.pin ?? null });
-      else if (kept === null && wished === null) this.parked = gone;
+      else if (remaining === null && requested === null) this.parked = gone;
     }
-    if (wished !== null && told.highlight !== null) this.pinEnd = true;
+    if (requested !== null && state.highlight !== null) this.pinEnd = true;
     this.askCurve(restart);
     this.askLive();
   }
@@ -286,7 +286,7 @@ export class TimelineSession {
     else this.store.update({ pin: placePin(pin, curve, live) });
   }
 
-  /** A file that was read anew may have become shorter. */
+  /** A file that was read again may have become shorter. */
   private fitRangeTo(curve: TimelineWindow): void {
     const { range } = this.store.get();
     if (range === null) return;
@@ -335,8 +335,8 @@ function existing(selection: Selection | null, choices: readonly TimelineChoice[
 }
 
 /** What is shown without a request: the newest snapshot, which comes last. */
-function first(told: TimelineState): Selection | null {
-  const choice = told.choices.at(-1);
+function first(state: TimelineState): Selection | null {
+  const choice = state.choices.at(-1);
   return choice === undefined ? null : { path: choice.path, device: choice.devices.at(0) ?? 0 };
 }
 

@@ -30,6 +30,12 @@ function allocatedAt(allocated: number, age: string | null, several: boolean): s
     : t('{0} old, allocated at event {1}', age, event);
 }
 
+/** @param share empty, and @param blocks null where not known */
+const partOfLive = (share: string, blocks: number | null): string[] => [
+  ...(share === '' ? [] : [t('{0} of the live memory', share)]),
+  ...(blocks === null ? [] : [counted(blocks, t('1 block'), t('{0} blocks'))]),
+];
+
 const libraryFrames = (count: number): string => counted(count, t('1 library frame'), t('{0} library frames'));
 
 const nativeFrames = (count: number): string => counted(count, t('1 C++ frame'), t('{0} C++ frames'));
@@ -233,11 +239,13 @@ export const strings = {
   columnPoint: t('Point'),
   columnInstant: t('Instant'),
   columnAction: t('Action'),
-  pointStart: t('Start of the view'),
-  pointEnd: t('End of the view'),
-  pointLowest: t('Lowest'),
-  pointHighest: t('Highest'),
-  pointPeak: t('Peak'),
+  points: {
+    start: t('Start of the view'),
+    end: t('End of the view'),
+    lowest: t('Lowest'),
+    highest: t('Highest'),
+    peak: t('Peak'),
+  },
   lookInto: t('Show live memory'),
   lookIntoAt: (where: string): string => t('Show live memory: {0}', where),
 
@@ -252,7 +260,7 @@ export const strings = {
   } satisfies Record<Pane, string>,
   splitter: t('Height of the chart'),
   splitterHint: t('Drag, or use the arrow keys, to resize the chart'),
-  tabled: t('Numbers of'),
+  tabled: t('Table of'),
   tabledName: {
     curve: t('Curve'),
     allocations: t('Series in view'),
@@ -297,7 +305,7 @@ export const strings = {
   flame: t('Live memory by call'),
   flameTree: t('Calls from the outermost down; the width is their live bytes'),
   flameHelp: t(
-    'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space looks closer, Backspace goes back, Home goes to the top. Enter opens the line.',
+    'Down goes to the largest call below, up to the caller, left and right to the neighbours. Space zooms in, Backspace goes back, Home goes to the top. Enter opens the line.',
   ),
   flameFailed: (reason: string): string => t('Live memory by call could not be read: {0}', reason),
   foldLibraries: t('Fold library frames'),
@@ -314,8 +322,8 @@ export const strings = {
   found: (calls: number, bytes: number, share: string): string => {
     if (calls === 0) return t('No call in view matches.');
     return calls === 1
-      ? t('1 call in view matches; {0} ({1}) went through.', formatBytes(bytes), share)
-      : t('{0} calls in view match; {1} ({2}) went through.', formatCount(calls), formatBytes(bytes), share);
+      ? t('1 call in view matches; {0} ({1}) passed through it.', formatBytes(bytes), share)
+      : t('{0} calls in view match; {1} ({2}) passed through them.', formatCount(calls), formatBytes(bytes), share);
   },
   flameMeasure: t('Width of the boxes'),
   flameMeasureName: { live: t('Live bytes'), mean: t('Bytes × lifetime in view') } satisfies Record<
@@ -327,10 +335,7 @@ export const strings = {
   meanSummary: (mean: number, product: string): string =>
     t('In view: {0} live on average, {1}', formatBytes(mean), product),
   meanNumbers: (mean: number, product: string, share: string, blocks: number | null): string => {
-    const numbers = [t('{0} on average', formatBytes(mean)), product];
-    if (share !== '') numbers.push(t('{0} of the live memory', share));
-    if (blocks !== null) numbers.push(counted(blocks, t('1 block'), t('{0} blocks')));
-    return numbers.join(', ');
+    return [t('{0} on average', formatBytes(mean)), product, ...partOfLive(share, blocks)].join(', ');
   },
   flameSummary: (when: string, live: number): string => t('{0}: {1} live', when, formatBytes(live)),
   atTheEnd: t('At the end of the recording'),
@@ -341,14 +346,11 @@ export const strings = {
     noStack: t('No stack recorded'),
     backward: t('Backward pass of'),
   } satisfies Record<FlameGroup, string>,
-  unnamedCall: t('no room for its name'),
+  unnamedCall: t('too narrow for its name'),
   callAt: (name: string, file: string, line: number): string => `${name}, ${placeText(file, line)}`,
   mergedCalls: (count: number): string => t('{0} more', formatCount(count)),
   callNumbers: (bytes: number, share: string, blocks: number | null): string => {
-    const numbers = [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`];
-    if (share !== '') numbers.push(t('{0} of the live memory', share));
-    if (blocks !== null) numbers.push(counted(blocks, t('1 block'), t('{0} blocks')));
-    return numbers.join(', ');
+    return [`${formatBytes(bytes)} (${formatExactBytes(bytes)})`, ...partOfLive(share, blocks)].join(', ');
   },
   callSelf: (bytes: number): string => t('allocated by the call itself: {0}', formatBytes(bytes)),
   callFound: t('found'),
@@ -362,7 +364,7 @@ export const strings = {
   mapReplayed: (unplaced: number): string =>
     unplaced === 0
       ? t(
-          'Replayed backwards from the snapshot. Freed blocks have their requested size; the pools of freed segments are not known.',
+          'Replayed backwards from the snapshot. Freed blocks have their requested size; the pools of freed segments are unknown.',
         )
       : t(
           'Replayed backwards from the snapshot. The trace does not add up: {0} have no address. Freed blocks have their requested size.',
@@ -491,7 +493,7 @@ export const strings = {
   noStack: t('No stack recorded'),
   noStackHint: t('Allocated where no Python ran, or recorded without stacks'),
   unexplained: t('Not explained'),
-  unexplainedHint: t('The history and the list of blocks disagree by this much'),
+  unexplainedHint: t('Difference between the history and the list of blocks'),
   notMapped: t('not in this workspace'),
   pointedOut: t('The line you came from'),
   total: t('Total'),
@@ -528,7 +530,7 @@ export const strings = {
   nothingToCompare: t('A comparison needs two snapshots.'),
   comparedIsGone: t('A compared snapshot was deleted. Choose another one.'),
   compareFailed: (reason: string): string => t('The snapshots could not be compared: {0}', reason),
-  addressesReused: t('The traces do not meet: blocks of equal address, size and stack count as the same block.'),
+  addressesReused: t('The traces do not overlap: blocks of equal address, size and stack count as the same block.'),
   compareGrowth: t('Growth from A to B'),
   comparePane: t('Growth shown as'),
   comparePaneName: { table: t('Table'), flame: t('Difference flame graph') } satisfies Record<ComparePane, string>,

@@ -13,7 +13,7 @@ export interface ChartTheme {
   collector: string;
   step: string;
   background: string;
-  /** Of curves over each other; they begin anew where there are more. */
+  /** Of curves over each other; they begin again where there are more. */
   series: readonly string[];
   fontFamily: string;
   /** Pixels. */

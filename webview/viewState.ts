@@ -125,7 +125,7 @@ export type ViewState = typeof INITIAL;
 export const LEAST_SPLIT = 0.15;
 export const MOST_SPLIT = 0.85;
 
-/** What the rows of the list are told apart by. */
+/** What the rows of the list are distinguished by. */
 export function listedBy({ pane }: ViewState): ListedBy {
   return pane === 'stacks' ? 'stack' : 'line';
 }
@@ -141,7 +141,7 @@ const range = v.pipe(
 const axis = v.picklist(['time', 'events']);
 
 /** What is kept over a reload: where the user was, never data. */
-const KEPT = {
+const PERSISTED = {
   view: v.picklist(VIEWS),
   request: integer(0),
   selection: v.nullable(v.object({ path: text, device: integer(0) })),
@@ -162,7 +162,7 @@ const KEPT = {
   sort: v.picklist(['bytes', 'blocks', 'line']),
   filter: text,
 } satisfies Partial<Schemas<ViewState>>;
-const KEYS = [...(Object.keys(KEPT) as (keyof typeof KEPT)[]), 'compare', 'flame'] as const;
+const KEYS = [...(Object.keys(PERSISTED) as (keyof typeof PERSISTED)[]), 'compare', 'flame'] as const;
 
 export function persisted(state: ViewState): Record<string, unknown> {
   return { version: VERSION, ...Object.fromEntries(KEYS.map((key) => [key, state[key]])) };
@@ -174,12 +174,12 @@ export function persistedChanged(state: ViewState, before: ViewState): boolean {
 }
 
 /** The state to begin with. What another version stored, or is not of the expected shape, is left out. */
-export function restored(kept: unknown): ViewState {
-  const { success, output } = v.safeParse(ours, kept);
+export function restored(saved: unknown): ViewState {
+  const { success, output } = v.safeParse(ours, saved);
   if (!success) return INITIAL;
   return {
     ...INITIAL,
-    ...fitted<Pick<ViewState, keyof typeof KEPT>>(KEPT, INITIAL, kept),
+    ...fitted<Pick<ViewState, keyof typeof PERSISTED>>(PERSISTED, INITIAL, saved),
     compare: fitted(COMPARE_SCHEMAS, NOTHING_CHOSEN, output.compare),
     flame: fitted(FLAME_SCHEMAS, PLAIN_FLAME, output.flame),
   };

@@ -34,7 +34,7 @@ export interface Lookups {
   lookup: Timing;
   /** The first question after an edit in the file. */
   afterEdit: Timing;
-  /** Index, texts and decorations of the visible editor anew. */
+  /** Index, texts and decorations of the visible editor again. */
   decorations: Timing;
   /** From a report to the event that makes VS Code ask for lenses. */
   reportToEvent: Timing;
@@ -78,18 +78,18 @@ export async function measureLookups(): Promise<Lookups> {
     ),
     paths: { unmapped: [], ambiguous: [], learned: [] },
   };
-  let toldAt = 0;
-  const told = provider.onDidChangeCodeLenses(() => {
-    if (toldAt === 0) toldAt = performance.now();
+  let notifiedAt = 0;
+  const subscription = provider.onDidChangeCodeLenses(() => {
+    if (notifiedAt === 0) notifiedAt = performance.now();
   });
   const reportToEvent: number[] = [];
   for (let i = 0; i < EDITS; i++) {
-    toldAt = 0;
+    notifiedAt = 0;
     const begun = performance.now();
     store.setResult(result);
-    reportToEvent.push(toldAt - begun);
+    reportToEvent.push(notifiedAt - begun);
   }
-  told.dispose();
+  subscription.dispose();
 
   const lenses = provider.provideCodeLenses(document).length;
   const lookup = repeat(ROUNDS, () => provider.provideCodeLenses(document));

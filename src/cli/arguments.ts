@@ -1,6 +1,6 @@
 import { parseArgs, type ParseArgsConfig } from 'node:util';
 import type { FixAnswer, ProcessFinding, Verdict } from '../core/report/report.js';
-import { VERDICT_WORD } from '../core/report/reportWords.js';
+import { VERDICT_TEXT } from '../core/report/reportText.js';
 import { parseBytes } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import { UsageError } from './usageError.js';
@@ -13,7 +13,7 @@ export type OutputFormat = 'text' | (typeof FORMATS)[number];
 /** What `--fail-on` may name, by command. */
 const FAILURES = {
   analyze: [
-    ...(Object.keys(VERDICT_WORD) as Verdict[]),
+    ...(Object.keys(VERDICT_TEXT) as Verdict[]),
     ...(['reservedOnly', 'hostOnly', 'pinnedSegments', 'pendingFrees'] satisfies ProcessFinding['verdict'][]),
     'incomplete',
   ],
@@ -36,7 +36,7 @@ interface CommonArguments {
 }
 
 export interface AnalyzeArguments extends CommonArguments {
-  /** `report` speaks of folders that `digest` wrote; `facts` writes tables of what it says, `baseline` the lines that leak. */
+  /** `report` reads folders that `digest` wrote; `facts` writes it as tables, `baseline` writes the lines that leak. */
   readonly command: 'analyze' | 'report' | 'facts' | 'baseline';
   /** What ends in `EXIT_FOUND`: verdicts, and `incomplete` where ranks or files are missing. */
   readonly failOn: readonly Failure[];
@@ -236,15 +236,15 @@ function failuresOf<Name extends string>(texts: readonly string[] = [], known: r
   return texts
     .flatMap((text) => text.split(','))
     .map((text) => {
-      const name = known.find((one) => one === text.trim() || wordOf(one) === text.trim());
+      const name = known.find((one) => one === text.trim() || verdictText(one) === text.trim());
       if (name === undefined) throw new UsageError(`--fail-on takes ${known.join(', ')}, not '${text.trim()}'.`);
       return name;
     });
 }
 
 /** What tables print for a verdict. */
-function wordOf(name: string): string | null {
-  return Object.hasOwn(VERDICT_WORD, name) ? VERDICT_WORD[name as Verdict] : null;
+function verdictText(name: string): string | null {
+  return Object.hasOwn(VERDICT_TEXT, name) ? VERDICT_TEXT[name as Verdict] : null;
 }
 
 function parse(args: readonly string[]) {

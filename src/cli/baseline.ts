@@ -1,13 +1,12 @@
 /** `leakline baseline write`: what leaks now is old from then on. */
 import { writeFile } from 'node:fs/promises';
-import { type IgnoredLeak, withBaseline, withIgnored } from '../core/report/ignoredLeaks.js';
+import { type IgnoredLeak, statementText, withBaseline, withIgnored } from '../core/report/ignoredLeaks.js';
 import type { Report } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { statementText } from '../core/report/statement.js';
 import { plural } from '../core/text/plural.js';
 import type { IgnoreFile } from '../node/ignoreFile.js';
 import type { AnalyzeArguments } from './arguments.js';
-import type { Words } from './inputs.js';
+import type { Output } from './inputs.js';
 
 /** Records the lines that have a verdict to fail on (leak where none is named) and that the workspace does not ignore. */
 export async function writeBaseline(
@@ -15,7 +14,7 @@ export async function writeBaseline(
   { path, text, leaks: known }: IgnoreFile,
   { failOn }: AnalyzeArguments,
   { lineText }: ReportWorkspace,
-  { print }: Words,
+  { print }: Output,
 ): Promise<void> {
   const { runs } = withIgnored(
     report,
@@ -28,8 +27,8 @@ export async function writeBaseline(
   const leaks = new Map<string, IgnoredLeak>();
   for (const { file, function: name, line, mapped, statement } of lines) {
     if (!mapped) continue;
-    const said = statement ?? { text: statementText(lineText?.(file, line) ?? ''), occurrence: 1 };
-    const leak = { file, function: name, statement: said.text, occurrence: said.occurrence, line };
+    const place = statement ?? { text: statementText(lineText?.(file, line) ?? ''), occurrence: 1 };
+    const leak = { file, function: name, statement: place.text, occurrence: place.occurrence, line };
     leaks.set(JSON.stringify(leak), { ...leak, reason: null, inBaseline: true });
   }
   await writeFile(path, withBaseline(text, [...leaks.values()]));

@@ -5,7 +5,7 @@ import { buildCompare, compareRuns } from '../core/report/buildCompare.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, FixAnswer } from '../core/report/report.js';
 import type { ReportWorkspace } from '../core/report/reportWorkspace.js';
-import { expandInputs, readInputs, readOneSnapshot, type Desk, type Input } from './inputs.js';
+import { expandInputs, readInputs, readOneSnapshot, type CommandContext, type Input } from './inputs.js';
 
 /** Of several ranks, the answer that must be seen first. */
 const URGENCY: readonly FixAnswer[] = ['worse', 'cannotTell', 'same', 'smaller', 'gone'];
@@ -18,10 +18,10 @@ export async function compareInputs(
   [before, after]: readonly string[],
   workspace: ReportWorkspace,
   ignored: readonly IgnoredLeak[],
-  desk: Desk,
+  context: CommandContext,
   rankPattern: RegExp | null,
 ): Promise<CompareReport | null> {
-  const { complain } = desk;
+  const { complain } = context;
   const sides = [];
   for (const path of [before, after]) {
     const inputs = await expandInputs([path], complain);
@@ -30,10 +30,10 @@ export async function compareInputs(
     sides.push({
       path,
       isFolder,
-      digests: isFolder ? await many(path, inputs, desk, rankPattern) : await one(path, desk),
+      digests: isFolder ? await many(path, inputs, context, rankPattern) : await one(path, context),
     });
   }
-  desk.judging();
+  context.analyzing();
   const [a, b] = sides;
   if (a.digests.length === 0 || b.digests.length === 0) return null;
   if (!a.isFolder && !b.isFolder) {
@@ -62,23 +62,23 @@ export async function compareInputs(
 async function many(
   path: string,
   inputs: readonly Input[],
-  desk: Desk,
+  context: CommandContext,
   rankPattern: RegExp | null,
 ): Promise<readonly SnapshotDigest[]> {
-  const { digests, trends, cycles } = await readInputs(inputs, desk, rankPattern);
+  const { digests, trends, cycles } = await readInputs(inputs, context, rankPattern);
   const isOther = digests.length === 0 && trends.length + cycles.length > 0;
   if (isOther)
-    desk.complain(`${path} holds no snapshot, so there is nothing to compare: name a folder that holds some.`);
+    context.complain(`${path} holds no snapshot, so there is nothing to compare: name a folder that holds some.`);
   return digests;
 }
 
-async function one(path: string, desk: Desk): Promise<readonly SnapshotDigest[]> {
-  if (desk.setAside.has(path)) return [];
+async function one(path: string, context: CommandContext): Promise<readonly SnapshotDigest[]> {
+  if (context.excluded.has(path)) return [];
   try {
-    return [await readOneSnapshot(path, desk)];
+    return [await readOneSnapshot(path, context)];
   } catch (error) {
     if (!SnapshotError.is(error)) throw error;
-    desk.complain(error.message);
+    context.complain(error.message);
     return [];
   }
 }

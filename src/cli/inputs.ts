@@ -6,36 +6,39 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import { readAll } from '../core/formats/readSnapshot.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { ByteSource } from '../core/bytes/byteSource.js';
+import type { Snapshot } from '../core/model/snapshot.js';
 import type { Recording } from '../core/model/recording.js';
-import type { Microseconds } from '../core/model/units.js';
+import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { expectUnchanged, openFile, savedAtUs } from '../node/fileSource.js';
 import { readRecording } from '../node/recordingFile.js';
 import { walkFiles } from '../node/walkFiles.js';
+import { compileLess } from './compileLess.js';
 
-/** Takes one sentence about a bad input. */
-export type Complain = (message: string) => void;
+/** Takes one sentence about a bad input. @param isHarmless true if the report is whole nevertheless */
+export type Complain = (message: string, isHarmless?: boolean) => void;
 
-/** Where a command's words go. */
-export interface Words {
-  /** Standard output. */
-  readonly print: (text: string) => void;
+/** The streams that a command prints to. */
+export interface Output {
+  /** Standard output. @param written called once there is room for more */
+  readonly print: (text: string, written?: () => void) => void;
+  /** Standard error; one line. */
   readonly complain: Complain;
 }
 
 /** Who is told how far a command is. */
 export interface Progress {
   /** Inputs that are not read: they took down who read them. */
-  readonly setAside: ReadonlySet<string>;
+  readonly excluded: ReadonlySet<string>;
   /** The next input is begun. */
   reading(path: string): void;
   /** It is read. @param weight of what a report has to do with it: frames that its stacks mention */
   read(path: string, weight: number): void;
   /** All that there is to read is read. */
-  judging(): void;
+  analyzing(): void;
 }
 
-export type Desk = Words & Progress;
+export type CommandContext = Output & Progress;
 
 /** A file to read. */
 export interface Input {
@@ -86,6 +89,9 @@ export interface Contents {
   readonly cycles: OtherInputs['cycles'][number][];
 }
 
+/** Smaller files are read before much is compiled. */
+const LARGE: Bytes = 1 << 20;
+
 /** What the contents of a file are read with. */
 interface Beside {
   readonly recording: Recording | null;
@@ -93,14 +99,27 @@ interface Beside {
   readonly savedAtUs: Microseconds | null;
 }
 
+export type DigestOf = (
+  path: string,
+  snapshot: Snapshot,
+  recording: Recording | null,
+  savedAtUs: Microseconds | null,
+) => SnapshotDigest;
+
 /** Reads all that a source holds; or one of several snapshots in it, by its name. */
-export async function contentsOf(source: ByteSource, beside: Beside, member: string | null = null): Promise<Contents> {
+export async function contentsOf(
+  source: ByteSource,
+  beside: Beside,
+  member: string | null = null,
+  digestOf: DigestOf = digestSnapshot,
+): Promise<Contents> {
   const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
   for await (const { path, result } of readAll(source)) {
     if (member !== null && path !== member) continue;
     if (result.kind === 'snapshot') {
-      const digest = digestSnapshot(path, result.snapshot, beside.recording, beside.savedAtUs);
-      contents.digests.push({ ...digest, rank: beside.rank });
+      const digest = digestOf(path, result.snapshot, beside.recording, beside.savedAtUs);
+      digest.rank = beside.rank;
+      contents.digests.push(digest);
     } else if (result.kind === 'trend') contents.trends.push({ path, trend: result.trend });
     else contents.cycles.push({ path, cycles: result.cycles });
     if (member !== null) break;
@@ -112,14 +131,19 @@ export async function contentsOf(source: ByteSource, beside: Beside, member: str
  * Reads all that a file holds, or one of several snapshots in it, named like `page.html#2`.
  * @throws SnapshotError
  */
-export async function readContents({ path }: Input, rankPattern: RegExp | null): Promise<Contents> {
+export async function readContents(
+  { path }: Input,
+  rankPattern: RegExp | null,
+  digestOf: DigestOf = digestSnapshot,
+): Promise<Contents> {
   const member = (await isFile(path)) ? null : splitMember(path);
   const file = await openFile(member?.file ?? path);
+  if (file.source.size >= LARGE) compileLess();
   try {
     const recording = await readRecording(path);
     const rank = rankByPattern(path, rankPattern);
     const beside = { recording, rank, savedAtUs: savedAtUs(file.state) };
-    const contents = await contentsOf(file.source, beside, member === null ? null : path);
+    const contents = await contentsOf(file.source, beside, member === null ? null : path, digestOf);
     await expectUnchanged(file);
     if (contents.digests.length + contents.trends.length + contents.cycles.length > 0) return contents;
   } finally {
@@ -128,35 +152,47 @@ export async function readContents({ path }: Input, rankPattern: RegExp | null):
   throw new SnapshotError('unreadable', `There is no ${path}: its file holds fewer snapshots. Name one of them.`);
 }
 
-/** Reads every input that is good, and complains about every other, one sentence each. */
+/**
+ * Reads every input that is good, and complains about every other, one sentence each.
+ * @param order in which they are read
+ */
 export async function readInputs(
   inputs: readonly Input[],
-  desk: Desk,
+  context: CommandContext,
   rankPattern: RegExp | null = null,
-  read = readContents,
+  read: (input: Input, rankPattern: RegExp | null) => Promise<Contents> = readContents,
+  order = inputs,
 ): Promise<Contents> {
-  const { complain } = desk;
-  const all: Contents = { failed: [], digests: [], trends: [], cycles: [] };
-  for (const input of inputs) {
-    const { path, found } = input;
-    if (desk.setAside.has(path)) continue;
+  const outcomes = new Map<Input, Contents | SnapshotError>();
+  for (const input of order) {
+    const { path } = input;
+    if (context.excluded.has(path)) continue;
     try {
-      desk.reading(path);
-      const { digests, trends, cycles } = await read(input, rankPattern);
-      all.digests.push(...digests);
-      all.trends.push(...trends);
-      all.cycles.push(...cycles);
-      desk.read(path, weightOf(digests));
+      context.reading(path);
+      const contents = await read(input, rankPattern);
+      outcomes.set(input, contents);
+      context.read(path, weightOf(contents.digests));
     } catch (error) {
       if (!SnapshotError.is(error)) throw error;
-      if (found && isForeign(error)) continue;
-      all.failed.push({ path, message: error.message });
-      complain(error.message);
+      outcomes.set(input, error);
+    }
+  }
+  const all: Contents = { failed: [], digests: [], trends: [], cycles: [] };
+  for (const input of inputs) {
+    const outcome = outcomes.get(input);
+    if (outcome === undefined) continue;
+    if (!SnapshotError.is(outcome)) {
+      all.digests.push(...outcome.digests);
+      all.trends.push(...outcome.trends);
+      all.cycles.push(...outcome.cycles);
+    } else if (!input.found || !isForeign(outcome)) {
+      all.failed.push({ path: input.path, message: outcome.message });
+      context.complain(outcome.message);
     }
   }
   const nothing = all.digests.length + all.trends.length + all.cycles.length === 0;
-  if (nothing && desk.setAside.size === 0 && inputs.length > 0 && inputs.every(({ found }) => found)) {
-    complain('No snapshot was found. Name files made by torch.cuda.memory._dump_snapshot.');
+  if (nothing && context.excluded.size === 0 && inputs.length > 0 && inputs.every(({ found }) => found)) {
+    context.complain('No snapshot was found. Name files made by torch.cuda.memory._dump_snapshot.');
   }
   return all;
 }
@@ -170,10 +206,10 @@ export function isForeign({ reason }: SnapshotError): boolean {
  * Reads the one snapshot that a name stands for.
  * @throws SnapshotError
  */
-export async function readOneSnapshot(path: string, desk: Desk): Promise<SnapshotDigest> {
-  desk.reading(path);
+export async function readOneSnapshot(path: string, context: CommandContext): Promise<SnapshotDigest> {
+  context.reading(path);
   const { digests } = await readContents({ path, found: false }, null);
-  desk.read(path, weightOf(digests));
+  context.read(path, weightOf(digests));
   if (digests.length === 1) return digests[0];
   throw new SnapshotError(
     'unsupported',

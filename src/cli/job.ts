@@ -1,48 +1,57 @@
 /** The thread in which the command line works: what an input makes of it ends no more than the thread. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { UsageError } from './usageError.js';
+import { sentenceOf } from './usageError.js';
 import type { JobMessage, JobStart } from './supervise.js';
 import { digestBeside } from './fleet/digest.js';
-import type { Progress } from './inputs.js';
+import type { Complain, Progress } from './inputs.js';
 import { work } from './work.js';
+
+/** Characters of a report that wait to be written. */
+const MOST_UNREAD = 1 << 20;
 
 const port = parentPort;
 if (port === null) throw new Error('leakline: cli-job.mjs runs as a worker thread only');
 const post = (message: JobMessage): void => {
   port.postMessage(message);
 };
-const complain = (message: string): void => {
-  post({ kind: 'complain', message });
+const complain: Complain = (message, isHarmless = false) => {
+  post({ kind: 'complain', message, isHarmless });
 };
 
-const { command, setAside, turns, kept } = workerData as JobStart;
+const { command, excluded, turns, finished, unread } = workerData as JobStart;
 let found = false;
 try {
-  const words = {
+  const output = {
     print: (text: string): void => {
       post({ kind: 'print', text });
+      // Who reads a report page by page does not need it in memory.
+      for (let most = Atomics.add(unread, 0, text.length) + text.length; most > MOST_UNREAD;) {
+        Atomics.wait(unread, 0, most);
+        most = Atomics.load(unread, 0);
+      }
     },
     complain,
   };
   const progress: Progress = {
-    setAside: new Set(setAside),
+    excluded: new Set(excluded),
     reading: (path) => {
       post({ kind: 'reading', path });
     },
     read: (path, weight) => {
       post({ kind: 'read', path, weight });
     },
-    judging: () => {
-      post({ kind: 'judging' });
+    analyzing: () => {
+      post({ kind: 'analyzing' });
     },
   };
-  if (turns === null) found = await work(command, words, progress, kept);
+  if (turns === null) found = await work(command, output, progress, finished);
   else if (command.command === 'digest' || command.command === 'analyze')
-    await digestBeside(command, { ...words, ...progress }, turns, (path, one) => {
-      post({ kind: 'kept', path, kept: one });
+    await digestBeside(command, { ...output, ...progress }, turns, (path, one) => {
+      post({ kind: 'finished', path, finished: one });
     });
 } catch (error) {
-  if (!(error instanceof UsageError)) throw error;
-  complain(error.message);
+  const sentence = sentenceOf(error);
+  if (sentence === null) throw error;
+  complain(sentence);
 }
 post({ kind: 'done', found });

@@ -2,14 +2,21 @@
 import { totalmem } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { startThread } from '../node/thread.js';
-import { run, type Work } from './run.js';
-import { supervise } from './supervise.js';
+import { EXIT_BAD_INPUT, run, type Work } from './run.js';
+import { supervise, type Remembered } from './supervise.js';
+import { withUsableCache } from './fleet/usableCache.js';
 
-// A reader that has seen enough (`| head`) closes the pipe; that is not an error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code !== 'EPIPE') throw error;
-  process.exit();
-});
+/** Nothing more can be said on standard output. */
+function giveUp(error: NodeJS.ErrnoException): never {
+  // A reader that has seen enough (`| head`) closes the pipe; that is not an error.
+  if (error.code === 'EPIPE') process.exit();
+  process.stderr.write(
+    `leakline: Standard output cannot be written: ${error.message}. Check the disk, or name a file with --out.\n`,
+  );
+  process.exit(EXIT_BAD_INPUT);
+}
+process.stdout.on('error', giveUp);
+process.stderr.on('error', giveUp);
 
 /** As long as in the editor. */
 const TIME_MS = 600_000;
@@ -19,21 +26,34 @@ const budget = {
   timeMs: TIME_MS,
   bytes: Math.min(totalmem(), process.constrainedMemory() || Infinity) / 2,
 };
+const remembered: Remembered = new Map();
 /** @param signal ends the threads, and what waits for them */
 const jobs = (signal?: AbortSignal): Work =>
-  supervise((start) => {
-    signal?.throwIfAborted();
-    const thread = startThread(script, 'leakline', start);
-    signal?.addEventListener('abort', () => void thread.terminate());
-    return thread;
-  }, budget);
+  supervise(
+    (start) => {
+      signal?.throwIfAborted();
+      const thread = startThread(script, 'leakline', start);
+      signal?.addEventListener('abort', () => void thread.terminate());
+      return thread;
+    },
+    budget,
+    undefined,
+    undefined,
+    remembered,
+  );
 
 process.exitCode = await run(
   process.argv.slice(2),
   {
-    print: (text) => process.stdout.write(text),
+    print: (text, written) => {
+      try {
+        process.stdout.write(text, written);
+      } catch (error) {
+        giveUp(error as NodeJS.ErrnoException); // files are written at once
+      }
+    },
     complain: (line) => process.stderr.write(`${line}\n`),
   },
-  jobs(),
-  async (command, words) => (await import('./mcp/serve.js')).serve(command, jobs, words),
+  async (command, output) => jobs()(await withUsableCache(command, output), output),
+  async (command, output) => (await import('./mcp/serve.js')).serve(command, jobs, output),
 );

@@ -1,21 +1,21 @@
 /** A report as a file that is whole or not there. */
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Words } from './inputs.js';
+import type { Output } from './inputs.js';
 import { UsageError } from './usageError.js';
 
 /** Does what prints, into a file. A file of that name is replaced, and only if something was printed. @param path null for where words go anyway */
-export async function printTo<Given extends Words, Result>(
+export async function printTo<Of extends Output, Result>(
   path: string | null,
-  given: Given,
-  task: (words: Given) => Promise<Result>,
+  output: Of,
+  task: (words: Of) => Promise<Result>,
 ): Promise<Result> {
-  if (path === null) return task(given);
+  if (path === null) return task(output);
   const part = unfinished(path);
   const file = open(path, part);
   const written = { any: false };
   try {
     const result = await task({
-      ...given,
+      ...output,
       print: (text) => {
         written.any = true;
         writeFileSync(file, text);

@@ -1,26 +1,18 @@
 import { visibleText } from '../core/text/plainText.js';
 import { parseArguments, type JobCommand, type McpArguments } from './arguments.js';
-import { UsageError } from './usageError.js';
+import { sentenceOf } from './usageError.js';
 import { HELP } from './helpText.js';
-import type { Words } from './inputs.js';
+import type { Complain, Output } from './inputs.js';
 import { VERSION } from '../node/version.js';
 
-/** Where the command line's words go. */
-export interface Output {
-  /** Standard output. */
-  print(text: string): void;
-  /** Standard error; one line. */
-  complain(line: string): void;
-}
-
 /** Does what a command asks for, see `work`. The core is not an import here: `--help` is there before it is loaded. */
-export type Work<Of = JobCommand> = (command: Of, words: Words) => Promise<boolean>;
+export type Work<Of = JobCommand> = (command: Of, output: Output) => Promise<boolean>;
 
 const EXIT_OK = 0;
 /** What `--fail-on` names was found: a torn file beside it takes nothing back. */
 export const EXIT_FOUND = 1;
 /** Nothing was found, but what was found may not be all. */
-const EXIT_BAD_INPUT = 2;
+export const EXIT_BAD_INPUT = 2;
 
 /** Runs the command line. @param serve does what `mcp` asks for; null where there are no agents @returns the exit code */
 export async function run(
@@ -31,12 +23,12 @@ export async function run(
 ): Promise<number> {
   let complaints = 0;
   let found = false;
-  const complain = (message: string): void => {
-    complaints++;
+  const complain: Complain = (message, isHarmless = false) => {
+    if (!isHarmless) complaints++;
     output.complain(visibleText(`leakline: ${message}`));
   };
-  const print = (text: string): void => {
-    output.print(text);
+  const print: Output['print'] = (text, written) => {
+    output.print(text, written);
   };
   try {
     const invocation = parseArguments(args);
@@ -55,8 +47,9 @@ export async function run(
         break;
     }
   } catch (error) {
-    if (!(error instanceof UsageError)) throw error;
-    complain(error.message);
+    const sentence = sentenceOf(error);
+    if (sentence === null) throw error;
+    complain(sentence);
   }
   if (found) return EXIT_FOUND;
   return complaints > 0 ? EXIT_BAD_INPUT : EXIT_OK;

@@ -2,11 +2,12 @@ import { byteText } from '../core/text/byteText.js';
 import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import type { JobCommand } from './arguments.js';
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Kept } from './fleet/digest.js';
-import type { Words } from './inputs.js';
+import type { FinishedInput } from './fleet/digest.js';
+import type { Output } from './inputs.js';
 import { unfinished } from './outFile.js';
 import type { Work } from './run.js';
 
@@ -14,22 +15,24 @@ import type { Work } from './run.js';
 export interface JobStart {
   readonly command: JobCommand;
   /** Inputs that are not read. */
-  readonly setAside: readonly string[];
+  readonly excluded: readonly string[];
   /** Of threads that only digest, see `digestBeside`; null for the one that does the rest. */
   readonly turns: Int32Array | null;
-  /** What the others have digested. */
-  readonly kept: ReadonlyMap<string, Kept>;
+  /** Digests that other threads have made. */
+  readonly finished: ReadonlyMap<string, FinishedInput>;
+  /** Characters that it has printed, and that were not written yet. */
+  readonly unread: Int32Array;
 }
 
 /** What it tells. */
 export type JobMessage =
   | { kind: 'print'; text: string }
-  | { kind: 'complain'; message: string }
+  | { kind: 'complain'; message: string; isHarmless: boolean }
   | { kind: 'reading'; path: string }
-  | { kind: 'kept'; path: string; kept: Kept }
+  | { kind: 'finished'; path: string; finished: FinishedInput }
   /** @see Progress.read */
   | { kind: 'read'; path: string; weight: number }
-  | { kind: 'judging' }
+  | { kind: 'analyzing' }
   | { kind: 'done'; found: boolean };
 
 /** What one file may take until it is read, and the report over all of them. */
@@ -41,8 +44,8 @@ export interface Budget {
 
 /** How often a budget is looked at, in milliseconds. */
 const LOOK_MS = 200;
-/** Inputs that may be set aside before all is given up. */
-const MOST_ASIDE = 8;
+/** Maximum of excluded inputs before the command stops. */
+const MOST_EXCLUDED = 8;
 
 /** How far a thread came. */
 interface Attempt {
@@ -59,49 +62,65 @@ interface Attempt {
   isFull: boolean;
 }
 
+/** Excluded inputs by path: a server of many commands reads them again after a change. */
+export type Remembered = Map<string, { readonly state: string; readonly message: string }>;
+
 /**
- * Works in a thread of its own. An input that takes it down, or more time or memory than it may, is named and set aside,
+ * Works in a thread of its own. An input that ends the thread, or exceeds its time or memory, is named and excluded,
  * and the rest is done without it. Of a report, that is the input that weighs most.
  * @param memory of the process
+ * @param now in milliseconds
  */
 export function supervise(
   start: (start: JobStart) => Thread,
   budget: Budget,
   memory: () => Bytes = () => process.memoryUsage.rss(),
+  now: () => number = () => performance.now(),
+  remembered: Remembered = new Map(),
 ): Work {
-  return async (given, words) => {
-    const setAside: string[] = [];
-    const said = new Set<string>();
-    const once: Words = {
-      ...words,
-      complain: (message) => {
-        if (!said.has(message)) words.complain(message);
-        said.add(message);
+  return async (request, output) => {
+    const excluded: string[] = [];
+    for (const [path, { state, message }] of remembered) {
+      if (stateText(path) !== state) remembered.delete(path);
+      else if (request.inputs.some((input) => path === input || path.startsWith(`${input}/`))) {
+        excluded.push(path);
+        output.complain(message);
+      }
+    }
+    const most = excluded.length + MOST_EXCLUDED;
+    const printed = new Set<string>();
+    const once: Output = {
+      ...output,
+      complain: (message, isHarmless) => {
+        if (!printed.has(message)) output.complain(message, isHarmless);
+        printed.add(message);
       },
     };
-    const kept = new Map<string, Kept>();
-    const tell = (path: string, what: string, reason: string): void => {
-      words.complain(
-        `${path} is set aside: ${what} was given up (${reason}). ` +
-          'Free some memory, or record with a smaller max_entries.',
-      );
-      setAside.push(path);
+    const finished = new Map<string, FinishedInput>();
+    const exclude = (path: string, what: string, reason: string): void => {
+      const message = `${path} is skipped: ${what} was stopped (${reason}). Free some memory, or record with a smaller max_entries.`;
+      output.complain(message);
+      excluded.push(path);
+      remembered.set(path, { state: stateText(path), message });
     };
-    const jobs = given.command === 'digest' || given.command === 'analyze' ? given.jobs : 1;
+    const jobs = request.command === 'digest' || request.command === 'analyze' ? request.jobs : 1;
     const temporary =
-      jobs > 1 && given.command === 'analyze' && given.cache === null
+      jobs > 1 && request.command === 'analyze' && request.cache === null
         ? await mkdtemp(join(tmpdir(), 'leakline-cache-'))
         : null;
     const command: JobCommand =
-      given.command === 'analyze' && temporary !== null ? { ...given, cache: temporary } : given;
-    const turns = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+      request.command === 'analyze' && temporary !== null ? { ...request, cache: temporary } : request;
+    const turns = sharedNumber();
+    const started = (one: Pick<JobStart, 'turns' | 'finished'>, told: Output): Promise<Attempt> => {
+      const unread = sharedNumber();
+      return attempt(start({ command, excluded, unread, ...one }), unread, budget, memory, now, told, finished);
+    };
     const digest = async (): Promise<void> => {
-      while (setAside.length < MOST_ASIDE) {
-        const job = { command, setAside, turns, kept: new Map() };
-        const { found, reason, at, isFull } = await attempt(start(job), budget, memory, SILENT, kept);
+      while (excluded.length < most) {
+        const { found, reason, at, isFull } = await started({ turns, finished: new Map() }, SILENT);
         // Memory is short of all threads: with fewer, the rest is done.
         if (found !== null || at === null || isFull) return;
-        tell(at, 'reading it', reason);
+        exclude(at, 'reading it', reason);
       }
     };
     try {
@@ -109,49 +128,56 @@ export function supervise(
       return await rest();
     } finally {
       if (temporary !== null) await rm(temporary, { recursive: true, force: true });
-      if ('out' in command && command.out !== null) await rm(unfinished(command.out), { force: true });
+      if ('out' in command && command.out !== null) await rm(unfinished(command.out), { force: true }).catch(ignore);
     }
     async function rest(): Promise<boolean> {
       for (;;) {
-        const { found, reason, at, weights, hasPrinted } = await attempt(
-          start({ command, setAside, turns: null, kept }),
-          budget,
-          memory,
-          once,
-          kept,
-        );
+        const { found, reason, at, weights, hasPrinted } = await started({ turns: null, finished }, once);
         if (found !== null) return found;
         const culprit = at ?? [...weights].sort((a, b) => b[1] - a[1]).at(0)?.[0];
-        if (culprit === undefined || hasPrinted || setAside.length >= MOST_ASIDE) {
-          words.complain(`The report was given up (${reason}). Name fewer files.`);
+        if (culprit === undefined || hasPrinted || excluded.length >= most) {
+          output.complain(`The report was stopped (${reason}). Name fewer files.`);
           return false;
         }
-        tell(culprit, at === null ? 'the report with it' : 'reading it', reason);
+        exclude(culprit, at === null ? 'the report with it' : 'reading it', reason);
       }
     }
   };
 }
 
+function stateText(path: string): string {
+  const facts = statSync(path, { throwIfNoEntry: false });
+  return facts === undefined ? '' : `${facts.size} ${facts.mtimeMs} ${facts.ino}`;
+}
+
 /** For threads whose words the last one says again. */
-const SILENT: Words = { print: ignore, complain: ignore };
+const SILENT: Output = { print: ignore, complain: ignore };
 
 function ignore(): undefined {
   return undefined;
 }
 
+function sharedNumber(): Int32Array {
+  return new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+}
+
 function attempt(
   thread: Thread,
+  unread: Int32Array,
   { timeMs, bytes }: Budget,
   memory: () => Bytes,
-  words: Words,
-  kept: Map<string, Kept>,
+  now: () => number,
+  output: Output,
+  finished: Map<string, FinishedInput>,
 ): Promise<Attempt> {
   const state: Attempt = { found: null, reason: '', at: null, weights: new Map(), hasPrinted: false, isFull: false };
   const before = memory();
-  let sinceMs = performance.now();
+  let sinceMs = now();
   return new Promise((resolve) => {
     const timer = setInterval(() => {
-      if (performance.now() - sinceMs > timeMs) state.reason = `it took more than ${timeMs / 1000} seconds`;
+      // A reader of the report may take its time.
+      if (Atomics.load(unread, 0) > 0) sinceMs = now();
+      if (now() - sinceMs > timeMs) state.reason = `it took more than ${timeMs / 1000} seconds`;
       else if (memory() - before > bytes) {
         state.isFull = true;
         state.reason = `it took more than ${byteText(bytes)} of memory`;
@@ -168,18 +194,22 @@ function attempt(
         switch (message.kind) {
           case 'print':
             state.hasPrinted = true;
-            words.print(message.text);
+            output.print(message.text, () => {
+              Atomics.sub(unread, 0, message.text.length);
+              Atomics.notify(unread, 0);
+              sinceMs = now();
+            });
             break;
           case 'complain':
-            words.complain(message.message);
+            output.complain(message.message, message.isHarmless);
             break;
           case 'reading':
-          case 'judging':
+          case 'analyzing':
             state.at = message.kind === 'reading' ? message.path : null;
-            sinceMs = performance.now();
+            sinceMs = now();
             break;
-          case 'kept':
-            kept.set(message.path, message.kept);
+          case 'finished':
+            finished.set(message.path, message.finished);
             break;
           case 'read':
             state.weights.set(message.path, message.weight);

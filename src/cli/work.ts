@@ -18,10 +18,11 @@ import { type AnalyzeArguments, type CompareArguments, type JobCommand } from '.
 import { UsageError } from './usageError.js';
 import { writeBaseline } from './baseline.js';
 import { compareInputs } from './compareInputs.js';
-import { expandInputs, readInputs, type Complain, type Desk, type Progress, type Words } from './inputs.js';
+import { expandInputs, readInputs, type Complain, type CommandContext, type Progress, type Output } from './inputs.js';
+import { EarlierDumps } from './earlierDumps.js';
 import { throughCache } from './fleet/cache.js';
 import { clean } from './fleet/clean.js';
-import { digestInputs, type Kept } from './fleet/digest.js';
+import { digestInputs, type FinishedInput } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
 import { printTo } from './outFile.js';
@@ -30,35 +31,35 @@ import { workspaceKey } from './fleet/summary.js';
 import { VERSION } from '../node/version.js';
 
 /** Tells nothing. */
-const ALONE: Progress = { setAside: new Set(), reading: ignore, read: ignore, judging: ignore };
+const ALONE: Progress = { excluded: new Set(), reading: ignore, read: ignore, analyzing: ignore };
 
 /**
  * Does what a command asks for.
- * @param kept what other threads have digested, by path
+ * @param finished what other threads have digested, by path
  * @returns true if there is what was asked to fail on
  * @throws UsageError
  */
 export async function work(
   command: JobCommand,
-  words: Words,
+  output: Output,
   progress: Progress = ALONE,
-  kept: ReadonlyMap<string, Kept> = new Map(),
+  finished: ReadonlyMap<string, FinishedInput> = new Map(),
 ): Promise<boolean> {
-  const desk = { ...words, ...progress };
+  const context = { ...output, ...progress };
   switch (command.command) {
     case 'compare':
-      return printTo(command.out, desk, (to) => compare(command, to));
+      return printTo(command.out, context, (to) => compare(command, to));
     case 'digest':
-      await digestInputs(command, desk, kept);
+      await digestInputs(command, context, finished);
       return false;
     case 'summarize':
-      await summarize(command, await workspaceOf(command), desk);
+      await summarize(command, await workspaceOf(command), context);
       return false;
     case 'clean':
-      await clean(command.inputs, desk);
+      await clean(command.inputs, context);
       return false;
     default:
-      return printTo(command.command === 'facts' ? null : command.out, desk, (to) => analyze(command, to));
+      return printTo(command.command === 'facts' ? null : command.out, context, (to) => analyze(command, to));
   }
 }
 
@@ -67,18 +68,23 @@ function ignore(): undefined {
 }
 
 /** @returns true if the report has a verdict that was asked to fail on */
-async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> {
-  const { complain } = desk;
+async function analyze(command: AnalyzeArguments, context: CommandContext): Promise<boolean> {
+  const { complain } = context;
   const workspace = { ...(await workspaceOf(command)), expectRanks: command.expectRanks };
   const folders: string[] = [];
   const files: string[] = [];
   for (const path of command.inputs) ((await FleetFolder.is(path)) ? folders : files).push(path);
   if ((command.command === 'report' || command.command === 'facts') && files.length > 0)
     throw new UsageError(`${files[0]} holds no digests: leakline digest --out writes them.`);
-  const { contents, summaries } = await gather(folders, folders.length === 0 ? null : workspaceKey(workspace), desk);
+  const { contents, summaries } = await gather(folders, folders.length === 0 ? null : workspaceKey(workspace), context);
   const noted = [...contents.failed];
+  const { rankPattern } = command;
+  const inputs = await expandInputs(files, complain);
+  const dumps = new EarlierDumps(inputs, context, rankPattern);
   const cache = command.cache === null ? undefined : throughCache(new FleetFolder(command.cache), complain);
-  const read = await readInputs(await expandInputs(files, complain), desk, command.rankPattern, cache);
+  // Digests of folders are whole, and so are those that are kept.
+  const isFilesOnly = folders.length === 0 && cache === undefined;
+  const read = isFilesOnly ? await dumps.read() : await readInputs(inputs, context, rankPattern, cache);
   for (const kind of ['failed', 'digests', 'trends', 'cycles'] as const)
     contents[kind].push(...(read[kind] as never[]));
   if (contents.digests.length + contents.trends.length + contents.cycles.length + summaries.length === 0) {
@@ -86,10 +92,12 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
     if (folders.length > 0) complain(`${folders.join(', ')}: there is no digest to report on. Digest snapshots first.`);
     return contents.failed.length > 0 && command.failOn.includes('incomplete');
   }
-  const { report: found, paths } = await reportOfGathered({ contents, summaries }, workspace, desk);
+  const { report: found, paths } = await dumps.report(contents, () =>
+    reportOfGathered({ contents, summaries }, workspace, context),
+  );
   const file = await ignoreFile(command.root, complain);
   if (command.command === 'baseline') {
-    if (file !== null) await writeBaseline(found, file, command, workspace, desk);
+    if (file !== null) await writeBaseline(found, file, command, workspace, context);
     return false;
   }
   const leaks = file?.leaks ?? [];
@@ -108,27 +116,27 @@ async function analyze(command: AnalyzeArguments, desk: Desk): Promise<boolean> 
   if (command.command === 'facts') {
     const out = command.out ?? join(command.inputs[0], 'facts');
     const { lines, snapshots, ranks } = await writeFacts(report, out, command.output === 'json' ? 'json' : 'parquet');
-    desk.print(`${out}: ${lines} lines, ${snapshots} snapshots, ${ranks} ranks.\n`);
+    context.print(`${out}: ${lines} lines, ${snapshots} snapshots, ${ranks} ranks.\n`);
     return false;
   }
   switch (command.output) {
     case 'json':
-      printJson(reportJson(report), desk);
+      printJson(reportJson(report), context);
       break;
     case 'markdown':
-      desk.print(renderMarkdown(report, command));
+      context.print(renderMarkdown(report, command));
       break;
     case 'sarif':
-      printJson(sarif(), desk);
+      printJson(sarif(), context);
       break;
     case 'github':
-      desk.print(renderGithub(sarif()));
+      context.print(renderGithub(sarif()));
       break;
     case 'text': {
-      desk.print(renderText(report, command));
-      if (noted.length > 0) desk.print(failedText(noted));
+      context.print(renderText(report, command));
+      if (noted.length > 0) context.print(failedText(noted));
       const open = command.root === null ? [] : unmappedText(paths);
-      if (open.length > 0) desk.print(`\n${open.join('\n')}\nMap them with --map FROM=TO.\n`);
+      if (open.length > 0) context.print(`\n${open.join('\n')}\nMap them with --map FROM=TO.\n`);
       break;
     }
   }
@@ -155,7 +163,7 @@ function failedText(failed: Report['failed']): string {
 /** Files that could not be read, named at most. */
 const MOST_FAILED = 20;
 
-/** The ignore file of a workspace; null without a workspace, or if the file makes no sense, and that is complained about. */
+/** The ignore file of a workspace; null without a workspace, or after a complaint about an invalid file. */
 async function ignoreFile(root: string | null, complain: Complain): Promise<IgnoreFile | null> {
   if (root === null) return null;
   try {
@@ -175,24 +183,24 @@ function prefixOf({ root }: AnalyzeArguments): string {
 }
 
 /** @returns true if the answer is one that was asked to fail on */
-async function compare(command: CompareArguments, desk: Desk): Promise<boolean> {
-  const { complain } = desk;
+async function compare(command: CompareArguments, context: CommandContext): Promise<boolean> {
+  const { complain } = context;
   const workspace = await workspaceOf(command);
   const ignored = (await ignoreFile(command.root, complain))?.leaks ?? [];
-  const report = await compareInputs(command.inputs, workspace, ignored, desk, command.rankPattern);
+  const report = await compareInputs(command.inputs, workspace, ignored, context, command.rankPattern);
   if (report === null) return false;
   if (report.fix === null && command.failOn.length > 0) {
     throw new UsageError('--fail-on needs two runs, and both snapshots are of one: name a folder of each run.');
   }
   switch (command.output) {
     case 'json':
-      printJson(report, desk);
+      printJson(report, context);
       break;
     case 'markdown':
-      desk.print(renderCompareMarkdown(report, command));
+      context.print(renderCompareMarkdown(report, command));
       break;
     default:
-      desk.print(renderCompareText(report, command));
+      context.print(renderCompareText(report, command));
       break;
   }
   return report.fix !== null && command.failOn.includes(report.fix.answer);
@@ -212,7 +220,7 @@ async function workspaceOf({ root, rules }: Pick<AnalyzeArguments, 'root' | 'rul
 }
 
 /** In pieces: a report may be longer than a text may be. */
-function printJson(value: unknown, { print }: Desk): void {
+function printJson(value: unknown, { print }: CommandContext): void {
   visibleJson(value, print);
   print('\n');
 }

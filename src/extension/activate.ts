@@ -20,8 +20,7 @@ import { MarkedLines } from './marks/markedLines.js';
 import { MarkSwitch } from './marks/markSwitch.js';
 import { CELL_SCHEME, NotebookCells } from './notebooks/notebookCells.js';
 import { RecordAgain } from './recording/recordAgain.js';
-import { RecordingTasks } from './recording/recordingTask.js';
-import { registerRecording } from './recording/registerRecording.js';
+import { RecordingTasks, registerRecording } from './recording/recordingTask.js';
 import { RecordedTexts } from './marks/recordedTexts.js';
 import { ResultsStore } from './results/resultsStore.js';
 import { SnapshotSession } from './session.js';
@@ -126,18 +125,12 @@ export function activate(context: vscode.ExtensionContext): LeaklineApi {
       store.setIgnored(ignored.leaks);
       if (store.comparison !== null) running.remap();
     }),
-    store.onDidBeginRun(() => {
-      lines.reset();
-    }),
-    files.onDidChange(() => {
-      running.remap();
-    }),
+    store.onDidBeginRun(() => lines.reset()),
+    files.onDidChange(() => running.remap()),
     files.onDidWrite((file) => {
       if (store.marksOf(file).length > 0 && !editorMarks.isOpen(file)) running.resourced();
     }),
-    cells.onDidChange(() => {
-      running.remap();
-    }),
+    cells.onDidChange(() => running.remap()),
     vscode.workspace.onDidChangeWorkspaceFolders(() => running.refolder()),
     vscode.workspace.onDidChangeConfiguration((event) => {
       if (affects(event, Setting.pathsMap) || affects(event, Setting.gpuCapacity)) running.remap();

@@ -13,14 +13,14 @@ export interface LeaklineApi {
   /** Fires when {@link report} has something new to say. */
   readonly onDidChangeReport: vscode.Event<void>;
   /**
-   * Reads a file that need not be in the workspace, and keeps an eye on it.
+   * Reads a file that need not be in the workspace, and watches it.
    * @returns its snapshots: one, several of a saved page of several, none of a curve without lines
-   * @throws an object with a `message` for people
+   * @throws an object with a `message` for users
    */
   openSnapshot(path: string): Promise<readonly SnapshotReport[]>;
   /**
    * Growth between two snapshots, by line. The editor goes on showing what it shows.
-   * @throws an object with a `message` for people
+   * @throws an object with a `message` for users
    */
   compare(before: string, after: string): Promise<CompareReport>;
 }

@@ -1,4 +1,4 @@
-/** Every id that the manifest and the code share. A unit test holds the two against each other. */
+/** All ids that manifest and code share. A unit test compares the two. */
 
 /** Commands of the manifest. */
 export const Command = {
@@ -69,7 +69,7 @@ export const LanguageModelTool = {
   compareSnapshots: 'compare_gpu_memory_snapshots',
 } as const;
 
-/** Settings, with the section that they live in left out. */
+/** Settings, without their section. */
 export const SETTINGS_SECTION = 'leakline';
 export const Setting = {
   snapshotsInclude: 'snapshots.include',
@@ -80,13 +80,10 @@ export const Setting = {
   marksCodeLens: 'marks.codeLens',
   marksEndOfLine: 'marks.endOfLine',
   marksGutter: 'marks.gutter',
-  marksOverviewRuler: 'marks.overviewRuler',
   marksHover: 'marks.hover',
   problemsSeverity: 'problems.severity',
   gpuCapacity: 'gpu.capacityGiB',
   alertsWhen: 'alerts.when',
-  alertsStepsLeft: 'alerts.stepsLeft',
-  marksInDiffEditors: 'marks.inDiffEditors',
   marksWhileDebugging: 'marks.whileDebugging',
   pathsMap: 'paths.map',
   readingTimeLimit: 'reading.timeLimit',
@@ -95,16 +92,16 @@ export const Setting = {
 } as const;
 
 export const ContextKey = {
-  /** A report is at hand. */
+  /** A report is available. */
   hasResults: 'leakline.hasResults',
-  /** What is known of the workspace's snapshots: `searching`, `reading`, `empty`, `cleared`, `calm` or `found`. */
+  /** State of the workspace's snapshots: `searching`, `reading`, `empty`, `cleared`, `calm` or `found`. */
   state: 'leakline.state',
   /** At least one line has a mark. */
   hasMarks: 'leakline.hasMarks',
   /** Two snapshots or more are known. */
   canCompare: 'leakline.canCompare',
   comparing: 'leakline.comparing',
-  /** How the Leaks view gathers its rows: `holder`, `line` or `file`. */
+  /** The grouping of the Leaks view: `holder`, `line` or `file`. */
   grouping: 'leakline.grouping',
   hasUnmapped: 'leakline.hasUnmapped',
   /** A fix is shown. */
@@ -118,7 +115,7 @@ export const Color = {
   shrink: 'leakline.shrinkForeground',
 } as const;
 
-/** `contextValue` of tree rows, which the manifest's menus ask for. */
+/** `contextValue` of tree rows, which menus of the manifest test. */
 export const RowKind = {
   mappedLine: 'mappedLine',
   /** A finding whose fix is an edit. */

@@ -6,3 +6,12 @@ export interface Disposer {
 export function disposeAll(items: readonly Disposer[]): void {
   for (const item of items) item.dispose();
 }
+
+/** What listens to others until it is disposed of. */
+export abstract class Listener implements Disposer {
+  protected subscriptions: readonly Disposer[] = [];
+
+  dispose(): void {
+    disposeAll(this.subscriptions);
+  }
+}

@@ -17,12 +17,12 @@ import { SnapshotWatchers } from './watch/snapshotWatchers.js';
 import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 
-/** Changes of the intake are passed on at most this often, in milliseconds. */
+/** Shortest interval between change events, in milliseconds. */
 const NEWS_MS = 100;
-/** How long the status bar tells of a reader that stopped, in milliseconds. */
-const TOLD_MS = 10_000;
+/** How long the status bar reports a reader that stopped, in milliseconds. */
+const MESSAGE_MS = 10_000;
 
-/** Everything between a file that appears and a report: watchers, intake, worker, and when to ask it. */
+/** The path from a new file to a report: watchers, intake, worker, and the timing of reports. */
 export class SnapshotSession implements vscode.Disposable {
   readonly engine: AnalysisEngine;
   private readonly intake: SnapshotIntake;
@@ -37,17 +37,17 @@ export class SnapshotSession implements vscode.Disposable {
   private isCleared = false;
   /** Counts changes of what is read. */
   private contents = 0;
-  /** The count that the report is of. */
+  /** The count at the time of the report. */
   private judged = 0;
 
-  /** Files were found, are being read, or could not be. */
+  /** The state of a file changed. */
   readonly onDidChange = this.newsEmitter.event;
   /** Fires while files are read, some times a second. */
   readonly onProgress = this.progressed.event;
 
   /**
    * @param scripts bundles of the worker and of its readers
-   * @param cacheFolder where what was read may be kept on disk, null for nowhere
+   * @param cacheFolder folder of the cache, null for no cache
    */
   constructor(
     scripts: { worker: string; reader: string },
@@ -77,8 +77,8 @@ export class SnapshotSession implements vscode.Disposable {
         this.log.error(message);
         const text = again ? vscode.l10n.t('{0} Reading the snapshots again.', message) : message;
         this.say(text);
-        // Recovery may take but a moment: a person has time to read of it.
-        vscode.window.setStatusBarMessage(`$(warning) Leakline: ${text}`, TOLD_MS);
+        // Recovery can be quick: keep the message long enough to read.
+        vscode.window.setStatusBarMessage(`$(warning) Leakline: ${text}`, MESSAGE_MS);
       },
       restored: (lost) => {
         for (const path of lost) void this.intake.forget(path);
@@ -97,7 +97,7 @@ export class SnapshotSession implements vscode.Disposable {
         },
       },
       {
-        incomplete: vscode.l10n.t('This file is still being written, or was cut short.'),
+        incomplete: vscode.l10n.t('This file is still being written, or is truncated.'),
         missing: vscode.l10n.t('The file does not exist or is not readable.'),
         cleared: vscode.l10n.t('The results were cleared.'),
       },
@@ -110,16 +110,12 @@ export class SnapshotSession implements vscode.Disposable {
       },
     );
     this.watchers = new SnapshotWatchers(log, {
-      noticed: (path) => {
-        this.intake.noticed(path);
-      },
+      noticed: (path) => this.intake.noticed(path),
       scanned: () => {
         this.announce();
         this.analysis.request();
       },
-      limited: () => {
-        this.announce();
-      },
+      limited: () => this.announce(),
     });
     this.analysis = new QuietMoment(
       systemClock,
@@ -147,7 +143,7 @@ export class SnapshotSession implements vscode.Disposable {
     return [...this.intake.entries].flatMap(({ snapshots }) => snapshots ?? []);
   }
 
-  /** True if there is nothing to show because the user did not want it any more. */
+  /** True after the user cleared the results. */
   get cleared(): boolean {
     return this.isCleared && !this.hasContent;
   }
@@ -157,7 +153,7 @@ export class SnapshotSession implements vscode.Disposable {
     return [...this.intake.entries].some(({ snapshots }) => snapshots !== null);
   }
 
-  /** True while there may soon be more to show than there is. */
+  /** True while files are being found or read. */
   get reading(): boolean {
     return this.watchers.scanning || this.intake.busy || this.judged !== this.contents;
   }
@@ -167,7 +163,7 @@ export class SnapshotSession implements vscode.Disposable {
     this.announce();
   }
 
-  /** The workspace has other folders: what was found in those that are gone is dropped. */
+  /** The folders of the workspace changed: drops files of removed folders. */
   async refolder(): Promise<void> {
     const outside = [...this.intake.entries].filter(
       ({ path, origin }) =>
@@ -183,13 +179,13 @@ export class SnapshotSession implements vscode.Disposable {
     this.resourced();
   }
 
-  /** Source files that marks are in were written while they were not open: their lines may be others now. */
+  /** Closed source files with marks were written: their lines may have moved. */
   resourced(): void {
     if (this.hasContent) this.analysis.request();
   }
 
   /**
-   * Reads a file that the user named, and keeps an eye on it.
+   * Reads a file that the user named, and watches it.
    * @param path of a file, or of a snapshot in one
    * @returns its snapshots, or the one named
    * @throws Error with one sentence that names the file
@@ -217,7 +213,7 @@ export class SnapshotSession implements vscode.Disposable {
 
   /**
    * Compares two files, reading them if need be, and shows the comparison.
-   * @throws an object with a `message` for people
+   * @throws an object with a `message` for users
    */
   async compare(a: string, b: string): Promise<void> {
     this.store.setComparison(await this.comparison(a, b));
@@ -225,7 +221,7 @@ export class SnapshotSession implements vscode.Disposable {
 
   /**
    * Compares two files, reading them if need be. What is shown stays as it is.
-   * @throws an object with a `message` for people
+   * @throws an object with a `message` for users
    */
   async comparison(a: string, b: string): Promise<CompareReport> {
     await this.open(a);
@@ -248,19 +244,19 @@ export class SnapshotSession implements vscode.Disposable {
     this.say(null);
   }
 
-  /** Forgets what was kept on disk as well. */
+  /** Clears the cache on disk as well. */
   async clearAll(): Promise<void> {
     await this.clear();
     await this.engine.call('clearCache', null);
   }
 
-  /** The user wants files to be read in another way. */
+  /** Applies changed settings for reading. */
   async reconfigure(): Promise<void> {
     // A worker that is not there will be started with them.
     if (this.engine.isRunning) await this.engine.call('configure', readingSettings(this.cacheFolder));
   }
 
-  /** Looks through the workspace anew. */
+  /** Looks through the workspace again. */
   async readAgain(): Promise<void> {
     await this.clear();
     this.isCleared = false;
@@ -275,7 +271,7 @@ export class SnapshotSession implements vscode.Disposable {
     this.progressed.dispose();
   }
 
-  /** Ends watchers and worker; what {@link dispose} cannot wait for. */
+  /** Stops watchers and worker, asynchronously unlike {@link dispose}. */
   async stop(): Promise<void> {
     await Promise.all([this.watchers.close(), this.engine.dispose()]);
   }

@@ -3,7 +3,7 @@ import * as vscode from 'vscode';
 import type { Bytes } from '../core/model/units.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';
 import type { ReadingSettings } from '../protocol/workerApi.js';
-import type { AlertSettings } from './alerts/alertPolicy.js';
+import type { AlertWhen } from './alerts/alertPolicy.js';
 import { Setting, SETTINGS_SECTION } from './contributions.js';
 
 /** Which marks are shown in the editor. */
@@ -11,28 +11,22 @@ export interface MarkSettings {
   codeLens: boolean;
   endOfLine: boolean;
   gutter: boolean;
-  overviewRuler: boolean;
   hover: boolean;
   /** Lines that leak are listed as problems. */
   problems: boolean;
-  /** Also in editors that compare two texts. */
-  inDiffEditors: boolean;
 }
-
-/** The default of the setting. */
-const MOST_STEPS_LEFT = 500;
 
 const flag = v.boolean();
 const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
 const text = v.string();
-/** The texts of a list; what else is in it does not count. */
+/** The strings of a list; other items are ignored. */
 const texts = v.pipe(
   v.array(v.unknown()),
   v.filterItems((item): item is string => typeof item === 'string'),
   v.array(text),
 );
 
-/** Settings are typed by hand: what has another shape counts as not set. */
+/** Users edit settings by hand: a value of another type counts as not set. */
 function read<T>(name: string, schema: v.GenericSchema<unknown, T>, fallback: T, scope?: vscode.ConfigurationScope): T {
   const value: unknown = vscode.workspace.getConfiguration(SETTINGS_SECTION, scope ?? null).get(name);
   const { success, output } = v.safeParse(schema, value);
@@ -44,35 +38,21 @@ export function markSettings(): MarkSettings {
     codeLens: read(Setting.marksCodeLens, flag, true),
     endOfLine: read(Setting.marksEndOfLine, flag, true),
     gutter: read(Setting.marksGutter, flag, true),
-    overviewRuler: read(Setting.marksOverviewRuler, flag, true),
     hover: read(Setting.marksHover, flag, true),
     problems: problemSeverity() !== null,
-    inDiffEditors: read(Setting.marksInDiffEditors, flag, false),
   };
 }
 
-/** How bad a leak is in the Problems view, null if it is not listed there. */
+/** Severity of a leak in the Problems view; null for no problem. */
 export function problemSeverity(): vscode.DiagnosticSeverity | null {
-  switch (read(Setting.problemsSeverity, text, 'warning')) {
-    case 'error':
-      return vscode.DiagnosticSeverity.Error;
-    case 'warning':
-      return vscode.DiagnosticSeverity.Warning;
-    case 'information':
-      return vscode.DiagnosticSeverity.Information;
-    case 'hint':
-      return vscode.DiagnosticSeverity.Hint;
-    default:
-      return null;
-  }
+  const { Error, Warning, Information, Hint } = vscode.DiagnosticSeverity;
+  const severities = new Map(Object.entries({ error: Error, warning: Warning, information: Information, hint: Hint }));
+  return severities.get(read(Setting.problemsSeverity, text, 'warning')) ?? null;
 }
 
-/** When a run is worth a notification. */
-export function alertSettings(): AlertSettings {
-  return {
-    when: read(Setting.alertsWhen, v.picklist(['leak', 'runningOut', 'off']), 'leak'),
-    stepsLeft: read(Setting.alertsStepsLeft, v.number(), MOST_STEPS_LEFT),
-  };
+/** When a run causes a notification. */
+export function alertWhen(): AlertWhen {
+  return read(Setting.alertsWhen, v.picklist(['leak', 'runningOut', 'off']), 'leak');
 }
 
 /** Whether marks stay while a program is debugged. */
@@ -80,7 +60,7 @@ export function marksWhileDebugging(): boolean {
   return read(Setting.marksWhileDebugging, flag, false);
 }
 
-/** Globs of files that may be snapshots, and of what is left out besides the usual folders. */
+/** Globs of possible snapshots, and of exclusions besides the default folders. */
 export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude: string[] } {
   return {
     include: read(Setting.snapshotsInclude, texts, [], folder),
@@ -88,17 +68,17 @@ export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude:
   };
 }
 
-/** What the recorder is told when *Run Python File with Recording* starts it. */
+/** Options of the recorder for *Run Python File with Recording*. */
 export function recorderOptions(script: vscode.Uri): string[] {
   return read(Setting.recordingOptions, texts, [], script);
 }
 
-/** Whether a folder is looked at again and again: by Leakline's own choice, always or never. */
+/** Polling of a folder: automatic, always or never. */
 export function pollingMode(folder: vscode.Uri): 'auto' | 'on' | 'off' {
   return read(Setting.snapshotsPolling, v.picklist(['auto', 'on', 'off']), 'auto', folder);
 }
 
-/** Which lines are never marked in the editor, whatever is said of them: lines of less, and files of these globs. */
+/** Lines that are never marked in the editor: smaller ones, and those in files of these globs. */
 export function markLimits(): { minimumBytes: number; exclude: string[] } {
   return {
     minimumBytes: read(Setting.marksMinimum, amount, 0) * 2 ** 20,
@@ -106,7 +86,7 @@ export function markLimits(): { minimumBytes: number; exclude: string[] } {
   };
 }
 
-/** Memory of each device, null where only the recorder can tell. */
+/** Memory of each device; null if only the recorder knows it. */
 export function deviceCapacity(): Bytes | null {
   const capacity = read(Setting.gpuCapacity, amount, 0);
   return capacity > 0 ? Math.round(capacity * 2 ** 30) : null;

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, utimes, type FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
+import { makeFolder } from './makeFolder.js';
 
 /** What a kept file's name ends in, by what it holds. */
 export type Suffix = '.columns' | '.digest' | '.proofs';
@@ -53,19 +54,19 @@ export class CacheFolder {
     if (file === null) void opening.then((late) => late?.close()).catch(ignore);
     const facts = file === null ? null : await this.answer(file.stat().catch(() => null));
     if (file === null || facts === null) return null;
-    const kept = await this.answer(
+    const cached = await this.answer(
       read(file).catch(() => null),
       facts.size,
     );
     await this.answer(file.close().catch(ignore));
     const now = new Date();
-    if (kept !== null) void utimes(path, now, now).catch(ignore);
+    if (cached !== null) void utimes(path, now, now).catch(ignore);
     else if (!isSilent(this.settings.folder)) await this.answer(rm(path, { force: true }).catch(ignore));
-    return kept;
+    return cached;
   }
 
   /**
-   * Keeps a file if there is room for it. A failure costs nothing: what the file is about is read anew next time.
+   * Keeps a file if there is room for it. A failure is harmless: the source is read again next time.
    * @param bytes about as many as are written
    */
   async store(key: string, suffix: Suffix, bytes: Bytes, write: (file: FileHandle) => Promise<void>): Promise<void> {
@@ -77,7 +78,7 @@ export class CacheFolder {
     const path = this.pathOf(key, suffix);
     const unfinished = `${path}.${randomUUID()}${UNFINISHED}`;
     try {
-      await mkdir(this.settings.folder, { recursive: true });
+      await makeFolder(this.settings.folder);
       const file = await open(unfinished, 'wx', 0o600);
       try {
         await write(file);

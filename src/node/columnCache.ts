@@ -5,7 +5,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { CacheFolder } from './cacheFolder.js';
 import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
 
-interface KeptFacts {
+interface StoredFacts {
   readonly snapshot: PackedSnapshot['facts'];
   /** Snapshots that the file holds of which this is one. */
   readonly members: number;
@@ -18,7 +18,7 @@ export class ColumnCache {
   /** What is kept under a key, see `contentKey`; null if there is nothing that can be trusted. */
   load(key: string): Promise<{ snapshot: Snapshot; members: number } | null> {
     return this.folder.load(key, '.columns', async (file) => {
-      const { facts, columns } = (await readColumnFile(file)) as ColumnFile<Partial<KeptFacts> | null>;
+      const { facts, columns } = (await readColumnFile(file)) as ColumnFile<Partial<StoredFacts> | null>;
       const { snapshot: packed, members } = facts ?? {};
       if (typeof packed !== 'object' || !isMemberCount(members)) throw new RangeError('the facts are not snapshot’s');
       const snapshot = unpackSnapshot({ facts: packed, columns });
@@ -28,9 +28,9 @@ export class ColumnCache {
   }
 
   store(key: string, { facts, columns }: PackedSnapshot, members: number): Promise<void> {
-    const kept: ColumnFile<KeptFacts> = { facts: { snapshot: facts, members }, columns };
+    const content: ColumnFile<StoredFacts> = { facts: { snapshot: facts, members }, columns };
     const bytes = Object.values(columns).reduce<Bytes>((sum, { byteLength }) => sum + byteLength, 0);
-    return this.folder.store(key, '.columns', bytes, (file) => writeColumnFile(file, kept));
+    return this.folder.store(key, '.columns', bytes, (file) => writeColumnFile(file, content));
   }
 }
 

@@ -5,14 +5,14 @@ import { isMemberCount } from './columnCache.js';
 import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
 
 /** What is kept of one snapshot. */
-export interface KeptDigest {
+export interface StoredDigest {
   readonly digest: SnapshotDigest;
   /** Snapshots that the file holds of which this is one. */
   readonly members: number;
 }
 
 /** The file of a digest: the same bytes for the same digest. */
-export function digestFile({ digest, members }: KeptDigest): ColumnFile {
+export function digestFile({ digest, members }: StoredDigest): ColumnFile {
   const { facts, columns } = packDigest(digest);
   return { facts: { digest: facts, members }, columns };
 }
@@ -21,8 +21,8 @@ export function digestFile({ digest, members }: KeptDigest): ColumnFile {
  * What a digest's file holds.
  * @throws RangeError if it holds no digest that can be trusted
  */
-export function digestIn({ facts, columns }: ColumnFile): KeptDigest {
-  const { digest, members } = (facts ?? {}) as Partial<Record<keyof KeptDigest, unknown>>;
+export function digestIn({ facts, columns }: ColumnFile): StoredDigest {
+  const { digest, members } = (facts ?? {}) as Partial<Record<keyof StoredDigest, unknown>>;
   if (!isMemberCount(members)) throw new RangeError('the file holds no digest');
   return { digest: unpackDigest({ facts: digest, columns }), members };
 }
@@ -35,12 +35,12 @@ export class DigestCache {
   constructor(private readonly folder: CacheFolder) {}
 
   /** What is kept under a key, see `digestKey`; null if there is nothing that can be trusted. */
-  load(key: string): Promise<KeptDigest | null> {
+  load(key: string): Promise<StoredDigest | null> {
     return this.folder.load(key, '.digest', async (file) => digestIn(await readColumnFile(file)));
   }
 
-  store(key: string, kept: KeptDigest): Promise<void> {
-    const file = digestFile(kept);
+  store(key: string, stored: StoredDigest): Promise<void> {
+    const file = digestFile(stored);
     const bytes = Object.values(file.columns).reduce((sum, { byteLength }) => sum + byteLength, 0);
     return this.folder.store(key, '.digest', bytes, (handle) => writeColumnFile(handle, file));
   }

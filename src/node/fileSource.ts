@@ -103,7 +103,7 @@ function unreadableText(path: string, code: string, message: string): string {
       return say('{0} cannot be read: there is no such file. Check the path.', path);
     case 'EACCES':
     case 'EPERM':
-      return say('{0} cannot be read: you may not read it. Check its permissions.', path);
+      return say('{0} cannot be read: access is denied. Check its permissions.', path);
     case 'EISDIR':
       return say('{0} cannot be read: it is a folder. Choose a snapshot file.', path);
     default:

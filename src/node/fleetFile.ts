@@ -8,7 +8,7 @@ import { gunzip } from 'node:zlib';
 import { gzipSync } from 'fflate';
 import type { Bytes } from '../core/model/units.js';
 import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
-import { digestFile, digestIn, type KeptDigest } from './digestCache.js';
+import { digestFile, digestIn, type StoredDigest } from './digestCache.js';
 import { MemoryFile } from './memoryFile.js';
 import { VERSION } from './version.js';
 
@@ -17,7 +17,7 @@ const SCHEMA = 'leakline.digest/1';
 const MOST_BYTES: Bytes = 256 << 20;
 
 /** The digest of a snapshot, or all bytes of a log or cycle graph. */
-export type FleetInput = KeptDigest | { readonly name: string; readonly bytes: Uint8Array };
+export type FleetInput = StoredDigest | { readonly name: string; readonly bytes: Uint8Array };
 
 /** A file that a different version of Leakline wrote. */
 export class OtherVersionError extends Error {

@@ -5,9 +5,10 @@
  */
 import * as v from 'valibot';
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
+import { open, readdir, readFile, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { folderOf, patternOf, withoutRank } from '../core/runs/runNames.js';
+import { makeFolder } from './makeFolder.js';
 
 const DIGEST = '.lkd';
 const NOTE = '.json';
@@ -59,8 +60,8 @@ export class FleetFolder {
   async write(path: string, content: Uint8Array | string, savedAtUs: number | null = null): Promise<void> {
     const unfinished = join(this.path, 'unfinished');
     const part = join(unfinished, randomUUID());
-    await mkdir(unfinished, { recursive: true });
-    await mkdir(dirname(path), { recursive: true });
+    await makeFolder(unfinished);
+    await makeFolder(dirname(path));
     const file = await open(part, 'wx');
     try {
       await file.writeFile(content);

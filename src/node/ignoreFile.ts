@@ -16,7 +16,7 @@ export interface IgnoreFile {
 
 /**
  * Reads the ignore file of a folder.
- * @throws Error with one sentence if it cannot be read or makes no sense
+ * @throws Error with one sentence if it cannot be read or is invalid
  */
 export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
   const path = join(folder, IGNORE_FILE);
@@ -28,6 +28,6 @@ export async function readIgnoreFile(folder: string): Promise<IgnoreFile> {
     return { path, text, leaks: parseIgnoredLeaks(text), budget: parseBudget(text) };
   } catch (error) {
     if (!(error instanceof IgnoreFileError)) throw error;
-    throw new Error(`${path} is not understood and has no effect: ${error.message}.`, { cause: error });
+    throw new Error(`${path} cannot be read and has no effect: ${error.message}.`, { cause: error });
   }
 }

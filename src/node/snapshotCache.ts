@@ -9,7 +9,7 @@ import type { Translations } from '../core/text/say.js';
 import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { ColumnCache } from './columnCache.js';
 import { contentKey, digestKey, isSettled } from './contentKey.js';
-import { DigestCache, type KeptDigest } from './digestCache.js';
+import { DigestCache, type StoredDigest } from './digestCache.js';
 import { openFile, sameFile, savedAtUs, type FileState, type OpenFile } from './fileSource.js';
 import { readSidecar } from './recordingFile.js';
 
@@ -56,22 +56,22 @@ export class SnapshotCache {
     return this.columns.store(key, packed, members);
   }
 
-  storeDigest(key: string, kept: KeptDigest): Promise<void> {
-    return this.digests.store(key, kept);
+  storeDigest(key: string, stored: StoredDigest): Promise<void> {
+    return this.digests.store(key, stored);
   }
 
   /**
    * The digest of a snapshot in a file, as it would be if it were read now with its sidecar; null if it is not kept.
    * @throws SnapshotError `unreadable` as `openFile`
    */
-  async digestOf(path: string, member: number): Promise<(KeptDigest & { state: FileState }) | null> {
+  async digestOf(path: string, member: number): Promise<(StoredDigest & { state: FileState }) | null> {
     const file = await openFile(path);
     try {
       const key = await this.keyOf(file, member);
       if (key === null) return null;
-      const kept = await this.digests.load(digestKey(key, await readSidecar(path)));
-      if (kept === null || !sameFile(file.state, await file.currentState())) return null;
-      const { digest, members } = kept;
+      const stored = await this.digests.load(digestKey(key, await readSidecar(path)));
+      if (stored === null || !sameFile(file.state, await file.currentState())) return null;
+      const { digest, members } = stored;
       // The same content may lie in another place, written at another time.
       const place = { path: memberPath(path, member, members), savedAtUs: savedAtUs(file.state) };
       return { state: file.state, members, digest: { ...digest, ...place } };

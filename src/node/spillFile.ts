@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Bytes } from '../core/model/units.js';
 
 /** Keeps bytes somewhere, unchanged. @returns what reads them again */
-export type KeepBytes = (bytes: Uint8Array) => () => Uint8Array;
+export type StoreBytes = (bytes: Uint8Array) => () => Uint8Array;
 
 /** What comes beyond stays in memory: space is not used again. */
 const MOST_BYTES: Bytes = 2 ** 31;
@@ -16,7 +16,7 @@ export class SpillFile {
   private used: Bytes = 0;
 
   /** Never fails: what cannot be written stays in memory. */
-  readonly keep: KeepBytes = (bytes) => {
+  readonly keep: StoreBytes = (bytes) => {
     const file = (this.file ??= openUnnamed());
     if (file === 'none' || this.used + bytes.length > MOST_BYTES) return inMemory(bytes);
     const at = this.used;

@@ -2,7 +2,7 @@
 import type { Category } from '../core/attribution/categories.js';
 import type { FrameKind } from '../core/attribution/frameKind.js';
 import type { Verdict } from '../core/report/report.js';
-import type { BandGrouping } from '../core/timeline/seriesLayout.js';
+import type { BandGroup, BandGrouping } from '../core/timeline/seriesLayout.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
 import type { TimelineAxis } from './timelineData.js';
 
@@ -44,23 +44,14 @@ export interface Bands {
   window: { from: number; to: number };
   /** Columns of the window. */
   pixels: number;
-  /** Most live bytes of any column. */
-  highest: Bytes;
   /** Groups by their number in `allSeries`. */
-  groups: Record<number, BandGroupName>;
+  groups: Record<number, BandGroup>;
   /** The series from the bottom up. On top of it lie the others: what is too thin for a band of its own. */
   allSeries: BandSeries[];
   /** How many series the others are. */
   otherSeries: number;
   /** What `unpackBands` makes columns of. */
   packed: Uint8Array;
-}
-
-export interface BandGroupName {
-  /** Of a file, a verdict or a span of life; empty where the series say it all. */
-  name: string;
-  /** 0 for the group that holds most over the whole history. */
-  rank: number;
 }
 
 /** The allocations of one line, or of one stack: neighbours among the series. */

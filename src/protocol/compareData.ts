@@ -28,7 +28,7 @@ export interface CompareTable {
   otherLines: number;
   others: CompareCell;
   total: CompareCell;
-  /** True if some survivors are told by address, size and stack alone. */
+  /** True if some survivors are matched by address, size and stack alone. */
   reused: boolean;
   /** The answer, as every surface says it first. */
   sentences: readonly string[];
@@ -51,8 +51,6 @@ export interface CompareFlameQuery extends ComparePair {
 }
 
 export interface CompareFlame extends ComparePair {
-  width: CompareWidth;
-  folded: boolean;
   /** Live bytes of both snapshots. */
   bytesA: Bytes;
   bytesB: Bytes;

@@ -1,4 +1,4 @@
-/** The points of a curve as few bytes, for they are sent anew with each zoom. */
+/** The points of a curve as few bytes, for they are sent again with each zoom. */
 import { NumberReader, NumberWriter } from './numberCode.js';
 import type { TimelinePoints } from './timelineData.js';
 

@@ -29,7 +29,6 @@ export interface Flame {
   device: number;
   event: number;
   timeUs: Microseconds | null;
-  folded: boolean;
   /** What the mean is taken over; null for an instant. */
   over: { axis: TimelineAxis; from: number; to: number } | null;
   /** The curve's value, or its mean over the stretch: the sum of everything. */

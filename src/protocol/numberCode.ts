@@ -22,7 +22,7 @@ export class NumberWriter {
     this.whole(value < 0 ? -2 * value - 1 : 2 * value);
   }
 
-  /** Numbers of any kind: differences where all are whole, as they are where not. */
+  /** Table of any kind: differences where all are whole, as they are where not. */
   column(values: Float64Array | Uint32Array): void {
     this.whole(values.length);
     const unit = unitOf(values);
@@ -98,7 +98,7 @@ export class NumberReader {
   }
 }
 
-/** The largest power of two that divides all numbers; 0 where one is not whole, or too far from the one before it. */
+/** The largest power of two that divides all numbers; 0 where one is not whole, or too far from the previous one. */
 function unitOf(values: Float64Array | Uint32Array): number {
   let unit = COARSEST_UNIT;
   let before = 0;

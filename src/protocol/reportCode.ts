@@ -1,8 +1,8 @@
-/** A report without what the one before it has said: over a long run it differs in little, and is sent after each dump. */
+/** A report without what the previous one has said: over a long run it differs in little, and is sent after each dump. */
 import { ownerKey } from '../core/attribution/owner.js';
 import type { LineReport, Report, RunReport } from '../core/report/report.js';
 
-/** What a report repeats of the one before. */
+/** What a report repeats of the previous one. */
 export type Repeated = readonly RepeatedRun[];
 
 interface RepeatedRun {

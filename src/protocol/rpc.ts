@@ -38,7 +38,7 @@ export interface RpcNotice {
 }
 export type RpcMessage = RpcRequest | RpcCancel | RpcResult | RpcFailure | RpcNotice;
 
-/** A failure that crossed a channel. `reason` is for programs, the message for people. */
+/** A failure that crossed a channel. `reason` is for programs, the message for users. */
 export class RpcError extends Error {
   override readonly name = 'RpcError';
 
@@ -169,7 +169,7 @@ export class RpcServer<Api extends RpcApi, Events extends RpcEvents = RpcEvents>
     try {
       if (!Object.hasOwn(this.handlers, method)) throw new RpcError('unknownMethod', `There is no call '${method}'.`);
       if (this.shapes !== null && !v.is(this.shapes[method], params)) {
-        throw new RpcError('badParams', `The question '${method}' makes no sense.`);
+        throw new RpcError('badParams', `The parameters of '${method}' are invalid.`);
       }
       const value = await this.handlers[method as keyof Api](params, abort.signal);
       this.post({ kind: 'result', id, value });

@@ -16,7 +16,7 @@ export interface RunCurveQuery {
 export interface RunCurve extends JoinedCurve {
   path: string;
   device: number;
-  /** Steps that begin, as many as can be told apart. */
+  /** Steps that begin, as many as can be distinguished. */
   steps: RunStep[];
 }
 

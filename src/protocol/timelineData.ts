@@ -1,10 +1,13 @@
 /** Windowed views of one snapshot's history: the timeline asks for what it shows, never for the model. */
-import type { Collected } from '../core/timeline/collectorMarks.js';
-import type { Failure } from '../core/attribution/failures.js';
+import type { LineTally, OwnerTally, TallyBy } from '../core/attribution/ownerTally.js';
+import type { Axis, Stretch } from '../core/model/historyAxis.js';
 import type { Bytes, Microseconds } from '../core/model/units.js';
+import type { AllocatedIn as AllocatedSums } from '../core/timeline/allocatedIn.js';
+import type { LiveByOwner } from '../core/timeline/liveAt.js';
+import type { HistoryWindow, Mark } from '../core/timeline/timelineWindow.js';
 
 /** The unit of the x axis: microseconds since the first event, or the ordinal of the event in its device's trace. */
-export type TimelineAxis = 'time' | 'events';
+export type TimelineAxis = Axis;
 
 export interface TimelineQuery {
   /** A loaded file. */
@@ -12,7 +15,7 @@ export interface TimelineQuery {
   device: number;
   axis: TimelineAxis;
   /** Window in units of the axis; null for the whole history. */
-  window: { from: number; to: number } | null;
+  window: Stretch | null;
   /** Width of the plot; at most four points come back per pixel. */
   pixels: number;
 }
@@ -23,34 +26,19 @@ export interface TimelineAnswer extends Omit<TimelineWindow, keyof TimelinePoint
 }
 
 /** A stepped curve: `live[i]` and `reserved[i]` hold from `x[i]` to `x[i + 1]`; `reserved` is null where unknown. */
-export interface TimelinePoints {
-  x: Float64Array;
-  live: Float64Array;
-  reserved: Float64Array | null;
-  /** Ordinal of the event behind each point, for exact questions. */
-  event: Uint32Array;
-}
+export type TimelinePoints = Pick<HistoryWindow, 'x' | 'live' | 'reserved' | 'event'>;
 
 /** Minima and maxima of every pixel column are kept, so a spike of a single event shows at its exact height. */
-export interface TimelineWindow extends TimelinePoints {
+export interface TimelineWindow extends HistoryWindow {
   path: string;
   device: number;
-  /** `events` if the file carries no times, whatever was asked. */
-  axis: TimelineAxis;
-  /** The whole history. */
-  extent: { from: number; to: number };
-  /** What the points cover. */
-  window: { from: number; to: number };
   /** Start of the time axis, null where the file carries no times. */
   startUs: Microseconds | null;
   events: number;
   /** False where the file tells sums only: there are no bands to be had. */
   hasAllocations: boolean;
-  /** Highest live bytes inside the window, and where. */
-  peak: { x: number; event: number; liveBytes: Bytes };
   /** Total memory of the device where known. */
   capacityBytes: Bytes | null;
-  marks: TimelineMark[];
   /** The allocation that ended the program; null where none failed. */
   failed: FailedAllocation | null;
 }
@@ -65,21 +53,10 @@ export interface FailedAllocation {
   asked: { file: string; line: number; mapped: boolean } | null;
 }
 
-export interface TimelineMark {
-  x: number;
-  kind: 'snapshot' | 'outOfMemory' | 'collector' | 'step';
-  /** Empty where the kind says it all. */
-  label: string;
-  /** Of an allocation that failed. */
-  failure?: Failure;
-  /** What the garbage collector freed. */
-  collected?: Collected;
-  /** Of a step that is counted back from the last one: the trace lost the first ones. */
-  fromEnd?: true;
-}
+export type TimelineMark = Mark;
 
-/** What the rows of a list are told apart by. */
-export type ListedBy = 'line' | 'stack';
+/** What the rows of a list are distinguished by. */
+export type ListedBy = TallyBy;
 
 export interface LiveAtQuery {
   path: string;
@@ -90,22 +67,16 @@ export interface LiveAtQuery {
 }
 
 /** Sums by owner. */
-export interface OwnerSums {
+export interface OwnerSums extends OwnerTally {
   path: string;
   device: number;
   by: ListedBy;
-  /** Largest first. */
-  lines: LiveLine[];
-  buckets: { library: LiveBucket; beforeRecording: LiveBucket; noStack: LiveBucket };
 }
 
 /** What is live at one instant. The parts add up to `liveBytes` exactly. */
-export interface LiveAt extends OwnerSums {
+export interface LiveAt extends OwnerSums, LiveByOwner {
   event: number;
   timeUs: Microseconds | null;
-  liveBytes: Bytes;
-  /** Null where the input does not say. */
-  reservedBytes: Bytes | null;
 }
 
 /** A file that is being read: how far, and the curve of what was read. */
@@ -122,35 +93,11 @@ export interface AllocatedInQuery {
   device: number;
   axis: TimelineAxis;
   /** In units of the axis; null for the whole history. */
-  window: { from: number; to: number } | null;
+  window: Stretch | null;
   by: ListedBy;
 }
 
 /** What was allocated in a window and is there at the end. The parts add up to `aliveBytes` exactly. */
-export interface AllocatedIn extends OwnerSums {
-  /** First and last event of the window; `last` is below `first` where it has none. */
-  first: number;
-  last: number;
-  aliveBytes: Bytes;
-  aliveBlocks: number;
-  /** With what was freed again. */
-  allocatedBytes: Bytes;
-  allocatedBlocks: number;
-}
+export interface AllocatedIn extends OwnerSums, AllocatedSums {}
 
-export interface LiveBucket {
-  bytes: Bytes;
-  blocks: number;
-}
-
-export interface LiveLine extends LiveBucket {
-  file: string;
-  line: number;
-  function: string;
-  /** True if `file` is a workspace path that can be opened. */
-  mapped: boolean;
-  /** The stack as people read it, innermost first; null if stacks are not told apart. */
-  frames: { file: string; line: number; function: string }[] | null;
-  /** C++ frames of the stack that `frames` leaves out. */
-  hiddenFrames: number;
-}
+export type LiveLine = LineTally;

@@ -64,7 +64,6 @@ export class BandAnswers {
       grouping,
       window: view.window,
       pixels: view.pixels,
-      highest: view.highest,
       ...namesOf(view, layout),
       otherSeries: view.otherSeries,
       packed: packBands({ ...view.samples, changes: view.changes, blocks: view.blocks }, index.unit),
@@ -76,7 +75,7 @@ export class BandAnswers {
     const { snapshot, index, layout } = await this.stacked(path, device, grouping, signal);
     const { history } = index;
     if (series >= layout.allSeries.length || (row !== null && row >= history.allocations.count)) {
-      throw new Error(say('The snapshot has changed since; look again.'));
+      throw new Error(say('The snapshot has changed. Try again.'));
     }
     const at = Math.min(event, history.trace.count - 1);
     const found =

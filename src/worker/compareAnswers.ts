@@ -6,7 +6,7 @@ import { groupRuns } from '../core/runs/runs.js';
 import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
 import { treeSums } from '../core/timeline/treeSums.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
-import { addCell, emptyCell } from '../core/report/buildCompare.js';
+import { addCells, emptyCell } from '../core/report/compareCells.js';
 import type { CompareReport } from '../core/report/report.js';
 import { compareSentences } from '../core/render/fixText.js';
 import { mapDigests } from '../core/report/reportWorkspace.js';
@@ -29,7 +29,7 @@ const MOST_ROWS = 400;
 const ROOM_FOR_NAMES = 60_000;
 
 export class CompareAnswers {
-  /** The paths that were asked for last: a click in the graph shall not build them anew. */
+  /** The paths that were asked for last: a click in the graph shall not build them again. */
   private latest: {
     a: SnapshotDigest;
     b: SnapshotDigest;
@@ -66,8 +66,6 @@ export class CompareAnswers {
     return {
       a,
       b,
-      width,
-      folded,
       bytesA: sumOf(bytesA),
       bytesB: sumOf(bytesB),
       focus: ids.map((call, depth) => {
@@ -112,8 +110,8 @@ export class CompareAnswers {
 /** A report's lines as rows, those that hold or held most; every figure is the report's. */
 export function compareTable(report: CompareReport): CompareTable {
   const known = [...report.lines, report.buckets.library].every(({ flow }) => flow !== null);
-  const total = emptyCell(known);
-  const others = emptyCell(known);
+  let total = emptyCell(known);
+  let others = emptyCell(known);
   const rows: CompareRow[] = [];
   let otherLines = 0;
   let room = ROOM_FOR_NAMES;
@@ -121,18 +119,18 @@ export function compareTable(report: CompareReport): CompareTable {
   for (const line of lines) {
     const { file, line: number, function: name, mapped, bytesA, bytesB, growthBytes, blocksA, blocksB, flow } = line;
     const cell = { bytesA, bytesB, growthBytes, blocksA, blocksB, flow };
-    addCell(total, cell);
+    total = addCells(total, cell);
     const length = file.length + name.length;
     if (rows.length < MOST_ROWS && length <= room) {
       room -= length;
       rows.push({ ...cell, place: { file, line: number, function: name, mapped }, bucket: null });
     } else {
       otherLines++;
-      addCell(others, cell);
+      others = addCells(others, cell);
     }
   }
   for (const [bucket, cell] of comparedBucketParts(report)) {
-    addCell(total, cell);
+    total = addCells(total, cell);
     if (cell.blocksA + cell.blocksB > 0) rows.push({ ...cell, place: null, bucket });
   }
   const sideOf = ({ path, step, devices }: CompareReport['a']): CompareTable['a'] => ({

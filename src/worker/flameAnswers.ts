@@ -34,7 +34,7 @@ export class FlameAnswers {
     const stretch = query.over === null ? null : axis.window(query.over.window);
     const liveBytes = stretch === null ? history.live[event + 1] : meanLive(history, axis, stretch);
     const over = stretch === null ? null : { axis: axis.axis, ...stretch };
-    const at = { path, device, event, timeUs, folded, over, liveBytes };
+    const at = { path, device, event, timeUs, over, liveBytes };
     if (trend !== null) return { ...at, ...withoutCalls(liveBytes) };
     const snapshot = await this.store.snapshot(path, signal);
     const lookup = this.workspace.lookupFor(snapshot, this.store.digests);

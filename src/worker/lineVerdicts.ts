@@ -1,24 +1,21 @@
 import { ownerKey, type Owner } from '../core/attribution/owner.js';
 import { lastFailure } from '../core/report/outOfMemory.js';
-import type { LineReport, OutOfMemoryReport, Report } from '../core/report/report.js';
+import { getOrAdd } from '../core/maps.js';
+import type { LineReport, OutOfMemoryReport, Report, RunReport } from '../core/report/report.js';
 import type { LineFinding } from '../protocol/bandData.js';
 
 /** What the last report said of the lines of each snapshot's run. */
 export class LineVerdicts {
   /** Raised with each report. */
   version = 0;
-  private byPath = new Map<string, ReadonlyMap<string, LineReport>>();
-  private failures: readonly OutOfMemoryReport[] = [];
+  private runs: readonly RunReport[] = [];
+  /** Lines by the paths that were asked for. */
+  private readonly byPath = new Map<string, ReadonlyMap<string, LineReport>>();
 
   take({ runs }: Report): void {
     this.version++;
-    this.failures = runs.flatMap(({ outOfMemory }) => outOfMemory);
-    this.byPath = new Map(
-      runs.flatMap((run) => {
-        const lines = new Map(run.lines.map((line) => [ownerKey(line), line]));
-        return run.snapshots.map(({ path }) => [path, lines] as const);
-      }),
-    );
+    this.runs = runs;
+    this.byPath.clear();
   }
 
   /** A verdict, a bucket's name, or `unjudged` for what is not there when the run ends. */
@@ -44,10 +41,16 @@ export class LineVerdicts {
 
   /** The last allocation that failed on a device, null where none did. */
   failure(path: string, device: number): OutOfMemoryReport | null {
-    return lastFailure(this.failures.filter((failure) => failure.path === path && failure.device === device));
+    const failures = this.runs.flatMap(({ outOfMemory }) => outOfMemory);
+    return lastFailure(failures.filter((failure) => failure.path === path && failure.device === device));
   }
 
   private lineOf(path: string, owner: Owner): LineReport | undefined {
-    return 'bucket' in owner ? undefined : this.byPath.get(path)?.get(ownerKey(owner.line));
+    if ('bucket' in owner) return undefined;
+    const lines = getOrAdd(this.byPath, path, () => {
+      const run = this.runs.find(({ snapshots }) => snapshots.some((one) => one.path === path));
+      return new Map(run?.lines.map((line) => [ownerKey(line), line]));
+    });
+    return lines.get(ownerKey(owner.line));
   }
 }

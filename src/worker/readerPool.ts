@@ -7,7 +7,7 @@ import { isRpcMessage, RpcClient, RpcError } from '../protocol/rpc.js';
 import type { FileReading, ReaderApi, ReaderEvents, ReadRequest } from './readerApi.js';
 import { say } from '../core/text/say.js';
 
-/** A file that kills its reader is given to a fresh one so many times in all. */
+/** A file that kills its reader is given to a fresh one this many times in total. */
 const ATTEMPTS = 2;
 const DEFAULT_GRACE_MS = 5_000;
 const DEFAULT_IDLE_MS = 30_000;
@@ -193,7 +193,7 @@ function deadly(path: string, reason: string): SnapshotError {
   return new SnapshotError(
     'unreadable',
     say(
-      '{0} stopped its reader {1} times ({2}) and is left alone. ' +
+      '{0} stopped its reader {1} times ({2}), so Leakline no longer reads it. ' +
         'Free some memory, or record with a smaller max_entries.',
       path,
       ATTEMPTS,

@@ -6,13 +6,13 @@ import type { ReadProgress } from '../protocol/timelineData.js';
 const PACE_MS = 200;
 const NOTHING = new Float64Array();
 
-/** Tells of a file that is being read, now and then and at its end. */
+/** Tells of a file that is being read, occasionally and at its end. */
 export class ReadingProgress {
-  private toldMs = Number.NEGATIVE_INFINITY;
+  private sentMs = Number.NEGATIVE_INFINITY;
   private curve: CurveSoFar | null = null;
   private from: number | null = null;
 
-  constructor(private readonly tell: (progress: ReadProgress) => void) {}
+  constructor(private readonly send: (progress: ReadProgress) => void) {}
 
   /** The trace begins: its columns will be filled. */
   begin(columns: EventColumns): void {
@@ -22,11 +22,11 @@ export class ReadingProgress {
   /** @param fraction of the file that was read */
   follow(fraction: number): void {
     const nowMs = performance.now();
-    if (nowMs < this.toldMs + PACE_MS && fraction < 1) return;
-    this.toldMs = nowMs;
+    if (nowMs < this.sentMs + PACE_MS && fraction < 1) return;
+    this.sentMs = nowMs;
     const live = this.curve?.read() ?? NOTHING;
     // Blocks stand before the trace in a file.
     if (live.length > 0) this.from ??= fraction;
-    this.tell({ fraction, from: this.from ?? fraction, live });
+    this.send({ fraction, from: this.from ?? fraction, live });
   }
 }

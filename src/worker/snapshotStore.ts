@@ -1,6 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { allocationIndex, type AllocationIndex } from '../core/timeline/allocationIndex.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
+import { findFacts } from '../core/digest/digestFacts.js';
 import { Categorizer } from '../core/attribution/categories.js';
 import { deviceHistory, type DeviceHistory } from '../core/model/history.js';
 import { counterOf, folderOf, patternOf, saysStep, stepOf } from '../core/runs/runNames.js';
@@ -19,11 +20,11 @@ import type { Bytes } from '../core/model/units.js';
 import type { OtherInputs } from '../core/report/otherInputs.js';
 import { changedWhileRead, openFile, sameFile, type FileState } from '../node/fileSource.js';
 import { sameSidecar, sidecarState } from '../node/recordingFile.js';
-import { type KeepBytes, SpillFile } from '../node/spillFile.js';
+import { type StoreBytes, SpillFile } from '../node/spillFile.js';
 import { isDigestFile, readDigestFile, snapshotKey, snapshotOf, type DigestFile } from './digestFile.js';
 import { historyBytes, modelBytes } from './modelBytes.js';
-import { packDigest } from './packedDigest.js';
 import type { SnapshotReader } from './snapshotReading.js';
+import { storedDigest, type StoredDigest } from './storedDigest.js';
 import { say } from '../core/text/say.js';
 
 /** What a file holds: snapshots, or something else that has no lines. */
@@ -32,7 +33,7 @@ interface Entry {
   /** Of what the recorder wrote beside it. */
   sidecar: FileState | null;
   /** By name, see `memberPath`; several where a page holds several. */
-  digests: Map<string, SnapshotDigest>;
+  digests: Map<string, StoredDigest>;
   other: OtherResult | null;
   /** What the snapshots' digests are named with, see `snapshotKey`. */
   key: string;
@@ -56,25 +57,25 @@ const MOST_RESIDENT = 8;
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were asked for last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
-  private readonly packed = new WeakSet<SnapshotDigest>();
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
-  /** See `inOrder` and `elsewhere`; null after a change. */
+  /** See `inOrder`, `elsewhere` and `digests`; null after a change. */
   private sorted: readonly [path: string, entry: Entry][] | null = null;
   private keptDigests: Map<string, Entry> | null = null;
+  private known: readonly StoredDigest[] | null = null;
 
   constructor(
     private readonly reader: SnapshotReader,
     private readonly budget: Bytes = DEFAULT_BUDGET,
     /** Where digests are that no report looks at. */
-    private readonly keepPacked: KeepBytes = new SpillFile().keep,
+    private readonly keepPacked: StoreBytes = new SpillFile().keep,
   ) {}
 
-  get digests(): SnapshotDigest[] {
+  get digests(): readonly StoredDigest[] {
     const { elsewhere } = this;
-    return this.inOrder.flatMap(([, entry]) =>
+    return (this.known ??= this.inOrder.flatMap(([, entry]) =>
       [...entry.digests.values()].filter(({ path }) => entry.kept === null || elsewhere.get(path) === entry),
-    );
+    ));
   }
 
   /** What was read beside snapshots. */
@@ -107,9 +108,11 @@ export class SnapshotStore {
     if (isDigestFile(path)) {
       const kept = await readDigestFile(path);
       this.unload(path);
-      const digests = new Map([[kept.digest.path, kept.digest]]);
-      this.entries.set(path, { state: present, sidecar, digests, other: null, key: kept.key, kept });
-      return { digests: [kept.digest], read: true };
+      const digest = storedDigest(kept.digest);
+      const digests = new Map([[digest.path, digest]]);
+      const facts = { state: present, sidecar, digests, other: null, key: kept.key };
+      this.entries.set(path, { ...facts, kept: { ...kept, digest } });
+      return { digests: [digest], read: true };
     }
     const sinceMs = performance.now();
     const key = await keyOf(path);
@@ -121,7 +124,7 @@ export class SnapshotStore {
       for (let member = 0; member < first.members; member++) {
         const reading = member === 0 ? first : await this.reader.read({ ...wish, member, sinceMs }, signal, onProgress);
         if (reading.kind === 'other' || !sameFile(reading.state, first.state)) throw changedWhileRead(path);
-        entry.digests.set(reading.digest.path, reading.digest);
+        entry.digests.set(reading.digest.path, storedDigest(reading.digest));
         if (reading.snapshot !== null) this.keep(reading.digest.path, reading.state, reading.snapshot);
       }
     }
@@ -133,9 +136,9 @@ export class SnapshotStore {
   /** Packs the digests of all snapshots but these, one in each turn of the event loop. */
   async packBut(whole: ReadonlySet<string>): Promise<void> {
     for (const digest of this.digests) {
-      if (whole.has(digest.path) || this.packed.has(digest)) continue;
-      packDigest(digest, this.keepPacked);
-      this.packed.add(digest);
+      if (whole.has(digest.path) || digest.isPacked) continue;
+      findFacts(digest);
+      digest.pack(this.keepPacked);
       await setImmediate();
     }
   }
@@ -233,6 +236,7 @@ export class SnapshotStore {
   private forgetOrder(): void {
     this.sorted = null;
     this.keptDigests = null;
+    this.known = null;
   }
 
   /** By path: files are read at the same time, and the order in which they are done means nothing. */

@@ -1,7 +1,7 @@
 import { frameKind } from '../core/attribution/frameKind.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
-import { filesOfFrames } from '../core/digest/digestFacts.js';
+import { filesOfDigests } from '../core/digest/digestFacts.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import { mapPaths } from '../core/attribution/pathMapping.js';
 import type { WorkspaceListing } from '../protocol/workerApi.js';
@@ -28,7 +28,7 @@ export class WorkspaceFiles {
   lookupFor(snapshot: Snapshot, digests: readonly SnapshotDigest[]): FileLookup {
     let lookup = this.lookups.get(snapshot);
     if (lookup === undefined) {
-      const files = filesOfFrames(digests);
+      const files = filesOfDigests(digests);
       for (const file of new Set(snapshot.frames.file)) files.add(snapshot.strings.text(file));
       const python = [...files].filter((file) => frameKind(file) !== 'native');
       const mapping = mapPaths(python, this.listing.files, this.listing.rules);

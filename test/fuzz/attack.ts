@@ -3,7 +3,17 @@
  * Each must end in a report or a sentence, within a time and a memory.
  */
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { builtProgram } from '../support/repository.js';
@@ -13,6 +23,8 @@ import { ATTACKS, SOURCES } from './hostile.js';
 /** Of all CPUs: what a busy machine cannot stretch. */
 const MOST_SECONDS = 10;
 const MOST_BYTES = 2 ** 30;
+/** Of a report on any input. */
+const MOST_OUTPUT = 2 ** 28;
 /** Exit codes of the command line that say what they mean. */
 const MEANT = [0, 2];
 
@@ -46,15 +58,24 @@ writeFileSync(
 
 function judge(args: readonly string[]): End {
   rmSync(join(root, 'took.json'), { force: true });
+  const output = openSync(join(root, 'output'), 'w');
   const { status, stderr, signal } = spawnSync(
     process.execPath,
-    ['--import', watcher, builtProgram('cli.js'), 'analyze', '--json', ...args],
-    { encoding: 'utf8', maxBuffer: 1 << 30, timeout: 300_000, killSignal: 'SIGKILL' },
+    ['--import', watcher, builtProgram('cli.js'), ...args],
+    {
+      encoding: 'utf8',
+      maxBuffer: 1 << 30,
+      timeout: 300_000,
+      killSignal: 'SIGKILL',
+      stdio: ['ignore', output, 'pipe'],
+    },
   );
+  const written = fstatSync(output).size;
+  closeSync(output);
   if (status === null) return { problem: `ended by ${String(signal)}`, seconds: Infinity, bytes: Infinity };
   const took = JSON.parse(readFileSync(join(root, 'took.json'), 'utf8')) as Omit<End, 'problem'>;
   const sentences = stderr.split('\n').slice(0, -1);
-  const odd = sentences.find((line) => !/^leakline: .*\.$/.test(line) || /set aside|given up/.test(line));
+  const odd = sentences.find((line) => !/^leakline: .*\.$/.test(line) || /is skipped|was stopped/.test(line));
   const problem = !MEANT.includes(status)
     ? `exit code ${status}: ${stderr.slice(0, 300)}`
     : odd !== undefined
@@ -63,7 +84,9 @@ function judge(args: readonly string[]): End {
         ? 'too long'
         : took.bytes > MOST_BYTES
           ? 'too much memory'
-          : null;
+          : written > MOST_OUTPUT
+            ? `${written} bytes of output`
+            : null;
   return { ...took, problem };
 }
 
@@ -77,18 +100,27 @@ function tell(name: string, { problem, seconds, bytes }: End): void {
     console.log(`${problem === null ? 'ends' : 'FAILED'}: ${name} (${took}) ${problem ?? ''}`);
 }
 
-for (const { name, files } of ATTACKS.filter((attack) => attack.name.includes(part))) {
+const ANALYZE = [['analyze', '--json', 'FILES']];
+
+for (const { name, files, commands = ANALYZE } of ATTACKS.filter((attack) => attack.name.includes(part))) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder);
   const made = Object.entries(files());
   for (const [file, content] of made) writeFileSync(join(folder, file), content);
-  tell(name, judge(made.map(([file]) => join(folder, file)).filter((path) => !path.endsWith('.leakline.json'))));
+  const paths = made.map(([file]) => join(folder, file)).filter((path) => !path.endsWith('.leakline.json'));
+  rmSync(join(root, 'out'), { recursive: true, force: true });
+  for (const command of commands) {
+    const args = command.flatMap((word) =>
+      word === 'FILES' ? paths : [word.replace(/^FOLDER/, folder).replace(/^OUT$/, join(root, 'out'))],
+    );
+    tell(commands.length > 1 ? `${name}: ${command.join(' ')}` : name, judge(args));
+  }
 }
 for (const { name, text } of SOURCES.filter((source) => `a Python source: ${source.name}`.includes(part))) {
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(FIXTURES, 'recordings/aux_loss'), folder, { recursive: true });
   writeFileSync(join(folder, 'src/train.py'), text());
-  tell(`a Python source: ${name}`, judge(['--root', folder, folder]));
+  tell(`a Python source: ${name}`, judge(['analyze', '--json', '--root', folder, folder]));
 }
 rmSync(root, { recursive: true, force: true });
 console.log(`${count - failures} passed, ${failures} failed`);

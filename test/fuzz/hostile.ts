@@ -2,219 +2,34 @@
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { PickleWriter } from '../support/pickleWriter.js';
 import { zipArchive } from '../support/zipWriter.js';
-
-/** What is given to the command line at once. */
-export interface Attack {
-  readonly name: string;
-  /** By file name. */
-  readonly files: () => Record<string, string | Uint8Array>;
-}
-
-type Write = (writer: PickleWriter) => unknown;
-
-const MB = 1 << 20;
-const text =
-  (value: string): Write =>
-  (w) =>
-    w.text(value);
-const int =
-  (value: number): Write =>
-  (w) =>
-    w.int(value);
-const times = <T>(count: number, make: (i: number) => T): T[] => Array.from({ length: count }, (_, i) => make(i));
-
-function frame(name: string, file: string, line: number): Write {
-  return (w) => w.dict({ name: text(name), filename: text(file), line: int(line) });
-}
-
-/** A snapshot of these segments, and of one trace per list of entries. */
-function snapshot(segments: readonly Write[], traces: readonly (readonly Write[])[] = []): Uint8Array {
-  return new PickleWriter()
-    .dict({
-      segments: (w) => w.list(segments),
-      device_traces: (w) => w.list(traces.map((entries) => (v: PickleWriter) => v.list(entries))),
-    })
-    .stop();
-}
-
-/** A segment of one live block. */
-function segment(device: number, address: number, frames: Write, texts: Record<string, Write> = {}): Write {
-  const block: Write = (w) =>
-    w.dict({
-      address: int(address),
-      size: int(512),
-      requested_size: int(500),
-      state: text('active_allocated'),
-      frames,
-    });
-  return (w) =>
-    w.dict({
-      device: int(device),
-      address: int(address),
-      total_size: int(512),
-      stream: int(0),
-      segment_type: text('large'),
-      blocks: (v) => v.list([block]),
-      ...texts,
-    });
-}
-
-const noFrames: Write = (w) => w.list([]);
-
-function entry(action: string, address: number, frames: Write = noFrames): Write {
-  return (w) => w.dict({ action: text(action), addr: int(address), size: int(512), time_us: int(address), frames });
-}
-
-/** A whole small snapshot, with foreign bytes in one of three places. */
-function withBytes(place: number, bytes: Uint8Array): Uint8Array {
-  const odd: Write = (w) => w.raw(bytes);
-  const writer = new PickleWriter();
-  if (place === 0) writer.raw(bytes);
-  writer.dict({
-    segments: (w) => w.list([segment(0, 512, noFrames, place === 1 ? { frames: odd } : {})]),
-    device_traces: (w) => w.list([(v) => v.list([entry('alloc', 512)])]),
-  });
-  if (place === 2) writer.raw(bytes);
-  return writer.stop();
-}
-
-/** Every opcode in three places, with arguments that mean as much as may be. */
-function opcodes(place: number, argument: number): Attack {
-  return {
-    name: `every opcode, place ${place}, arguments ${argument}`,
-    files: () =>
-      Object.fromEntries(
-        times(256, (op) => [
-          `${place}_${argument}_${op}.pickle`,
-          withBytes(place, Uint8Array.of(op, ...times(9, () => argument))),
-        ]),
-      ),
-  };
-}
-
-function pickle(name: string, write: (writer: PickleWriter) => PickleWriter): Attack {
-  return { name, files: () => ({ 'x.pickle': write(new PickleWriter()).stop() }) };
-}
-
-function one(name: string, make: () => string | Uint8Array, file = 'x.pickle'): Attack {
-  return { name, files: () => ({ [file]: make() }) };
-}
-
-/** A list that holds the list before it twice, and so on. */
-function doubling(levels: number): (writer: PickleWriter) => PickleWriter {
-  return (w) => {
-    w.bytes(0x5d, 0x94);
-    for (let level = 0; level < levels; level++) w.bytes(0x5d, 0x94, 0x28, 0x68, level, 0x68, level, 0x65);
-    return w;
-  };
-}
-
-/** Frames that are written once, and stacks that name them again. */
-function deepStacks(stacks: number, depth: number, distinct: number, name: (i: number) => string): Uint8Array {
-  const frames = (stack: number): Write => {
-    return (w) => {
-      w.bytes(0x5d, 0x28);
-      for (let i = 0; i < depth; i++) {
-        const id = i === 0 ? stack % distinct : i % distinct;
-        w.bytes(0x6a, id & 255, (id >> 8) & 255, (id >> 16) & 255, 0);
-      }
-      return w.bytes(0x65);
-    };
-  };
-  const writer = new PickleWriter().bytes(0x28);
-  for (let i = 0; i < distinct; i++) {
-    frame(name(i), name(i), i)(writer);
-    writer.bytes(0x94);
-  }
-  writer.bytes(0x31); // POP_MARK
-  writer.dict({
-    segments: (w) => w.list(times(stacks, (i) => segment(0, 512 * (i + 1), frames(i)))),
-    device_traces: (w) => w.list([]),
-  });
-  return writer.stop();
-}
-
-function varint(value: number): number[] {
-  return value < 128 ? [value] : [(value & 127) | 128, ...varint(Math.floor(value / 128))];
-}
-
-function field(id: number, content: readonly number[] | Uint8Array | number): Uint8Array {
-  if (typeof content === 'number') return Uint8Array.from([...varint(id * 8), ...varint(content)]);
-  return Buffer.concat([Uint8Array.from([...varint(id * 8 + 2), ...varint(content.length)]), Uint8Array.from(content)]);
-}
-
-/** @param lines of its one location @param locations that each sample names */
-function profile(samples: number, locations: number, lines: number, devices = 1): Uint8Array {
-  const texts = ['', 'allocations', 'count', 'space', 'bytes', 'kind', 'buffer', 'device', 'f', 'f.py'];
-  const label = (key: number, value: number): Uint8Array => field(3, Buffer.concat([field(1, key), field(2, value)]));
-  const devicesAt = texts.length;
-  return Buffer.concat([
-    field(1, Buffer.concat([field(1, 1), field(2, 2)])),
-    field(1, Buffer.concat([field(1, 3), field(2, 4)])),
-    ...times(samples, (i) =>
-      field(
-        2,
-        Buffer.concat([
-          field(
-            1,
-            times(locations, () => 1),
-          ),
-          field(2, [1, ...varint(512)]),
-          label(5, 6),
-          label(7, devicesAt + (i % devices)),
-        ]),
-      ),
-    ),
-    field(4, Buffer.concat([field(1, 1), ...times(lines, (i) => field(4, Buffer.concat([field(1, 1), field(2, i)])))])),
-    field(5, Buffer.concat([field(1, 1), field(2, 8), field(4, 9)])),
-    ...texts.map((value) => field(6, Buffer.from(value))),
-    ...times(devices, (i) => field(6, Buffer.from(`TPU_${i}`))),
-  ]);
-}
-
-function chrome(events: readonly object[]): string {
-  return JSON.stringify({ schemaVersion: 1, traceEvents: events });
-}
-
-function memoryEvent(ts: number, device: number): object {
-  const args = { 'Device Type': 1, 'Device Id': device, Addr: Math.ceil(ts), Bytes: 512, 'Total Allocated': 512 };
-  return { ph: 'i', name: '[memory]', pid: 1, tid: 1, ts, args };
-}
-
-function gzipHeader(name: Uint8Array): Uint8Array {
-  return Buffer.concat([Uint8Array.of(0x1f, 0x8b, 8, 8, 0, 0, 0, 0, 0, 3), name, Uint8Array.of(0)]);
-}
-
-/** All members lie in the same place. */
-function overlapping(members: number, bytes: Uint8Array): Uint8Array {
-  const archive = zipArchive(times(members, (i) => ({ name: `${i}.pickle`, bytes: new Uint8Array(0) })));
-  const packed = deflateRawSync(bytes);
-  const head = Buffer.alloc(30);
-  head.writeUInt32LE(0x04034b50, 0);
-  head.writeUInt16LE(8, 8);
-  const shift = head.length + packed.length;
-  const end = archive.length - 22;
-  const from = archive.readUInt32LE(end + 16);
-  for (let at = from; at < end; at += 46 + archive.readUInt16LE(at + 28)) {
-    archive.writeUInt16LE(8, at + 10);
-    archive.writeUInt32LE(packed.length, at + 20);
-    archive.writeUInt32LE(bytes.length, at + 24);
-    archive.writeUInt32LE(0, at + 42);
-  }
-  archive.writeUInt32LE(shift, end + 16);
-  return Buffer.concat([head, packed, archive.subarray(from)]);
-}
-
-/** Beside a snapshot that is good. */
-function sidecar(name: string, content: () => string): Attack {
-  return {
-    name: `a sidecar: ${name}`,
-    files: () => ({
-      'x.pickle': snapshot([segment(0, 512, (w) => w.list([frame('f', '/a/b.py', 1)]))]),
-      'x.leakline.json': content(),
-    }),
-  };
-}
+import { COUNTS } from './hostileCounts.js';
+import { JOBS } from './hostileJobs.js';
+import { NAMES } from './hostileNames.js';
+import { OTHERS } from './hostileOthers.js';
+import {
+  chrome,
+  deepStacks,
+  doubling,
+  entry,
+  field,
+  frame,
+  gzipHeader,
+  int,
+  MB,
+  memoryEvent,
+  noFrames,
+  one,
+  opcodes,
+  overlapping,
+  pickle,
+  profile,
+  segment,
+  sidecar,
+  snapshot,
+  text,
+  times,
+  type Attack,
+} from './made.js';
 
 const schema = '"schema":"leakline.recording/2","step":1';
 
@@ -347,6 +162,11 @@ export const ATTACKS: readonly Attack[] = [
       `{${schema},"stepTimes":7,"devices":{"a":1},"holders":[[]],"sources":"x","loops":[null,{}],"containers":{},"releases":[1]}`,
   ),
   sidecar('more than is read', () => `{${schema},"run":"${'a'.repeat(33 * MB)}"}`),
+
+  ...NAMES,
+  ...COUNTS,
+  ...OTHERS,
+  ...JOBS,
 ];
 
 /** Python sources in place of those that leaked. */

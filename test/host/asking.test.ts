@@ -35,7 +35,7 @@ describe('Who asks Leakline', () => {
     }
   });
 
-  it('as a language model is told which findings there are when it asks for another line', async () => {
+  it('as a language model receives which findings there are when it asks for another line', async () => {
     const answer = JSON.parse(await ask('explain_gpu_memory_leak', { file: 'train.py', line: 1 })) as {
       verdict: null;
       findings: object[];

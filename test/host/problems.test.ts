@@ -181,7 +181,7 @@ describe('A leak that the workspace ignores', () => {
     assert.deepEqual(baseline(), []);
   });
 
-  it('is not silent by a file that makes no sense', async () => {
+  it('reports an invalid file', async () => {
     writeFileSync(ignoreFile, '{"ignoredLeaks": [{"file": 3}]}');
     await untilLensesShow([leak]);
   });

@@ -165,7 +165,7 @@ describe('A file of a different version from the one that ran', () => {
 
   it('is known by what the recorder writes later than its snapshots, and is not when that goes', async () => {
     const api = (await leakline().activate()) as LeaklineApi;
-    const untilTold = (told: boolean): Promise<void> =>
+    const untilHover = (told: boolean): Promise<void> =>
       eventually(() => {
         assert.equal(
           api.report()?.runs.some(({ sources }) => sources !== null),
@@ -173,8 +173,8 @@ describe('A file of a different version from the one that ran', () => {
         );
       });
     for (const path of sidecarPaths()) rmSync(path, { force: true });
-    await untilTold(false);
+    await untilHover(false);
     writeSidecars(null);
-    await untilTold(true);
+    await untilHover(true);
   });
 });

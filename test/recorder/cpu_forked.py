@@ -18,7 +18,7 @@ import torch._dynamo  # noqa: F401: the first optimizer imports it
 
 from leakline.cpu_memory import CpuMemory
 from leakline_recorder import api, cli
-from leakline_recorder.session import Session  # noqa: F401: here, so that it is not imported anew in each fork
+from leakline_recorder.session import Session  # noqa: F401: here, so that it is not imported again in each fork
 
 
 def run(job: Dict[str, Any]) -> None:

@@ -234,7 +234,7 @@ sys.exit(sys.stdin.read() or 5)
                     shutil.rmtree(os.path.join(folder, 'out'), ignore_errors=True)
                     alone, recorded = (subprocess.run([sys.executable, *ours, path, 'x'], input=given, capture_output=True, text=True, cwd=folder, timeout=120)
                                        for ours in ([], ['-m', 'leakline_recorder', '--out', 'out', '--quiet', '1', '--light', '0', '--start', '2']))
-                    lines = [line for line in recorded.stderr.splitlines(True) if not line.startswith('leakline: torch was never')]
+                    lines = [line for line in recorded.stderr.splitlines(True) if not line.startswith('leakline: nothing was recorded')]
                     self.assertEqual((recorded.returncode, recorded.stdout, ''.join(lines)), (alone.returncode, alone.stdout, alone.stderr))
                     self.assertEqual(len(glob.glob(os.path.join(folder, 'out', '*', '*.pickle'))), 0 if path == 'empty' else 2)
 
@@ -321,7 +321,7 @@ torch.distributed = types.SimpleNamespace(is_available=lambda: True, is_initiali
         self.assertEqual((found.done.returncode, found.done.stdout, found.names), (0, 'trained\n', []))
 
     def test_no_folder_where_nothing_is_recorded(self):
-        for program, said in (('import torch', 'CUDA was never used by this process'), ('import sys', 'torch was never imported')):
+        for program, said in (('import torch', 'nothing was recorded: this process never used CUDA'), ('import sys', 'nothing was recorded: the program never imported torch')):
             found = self.run_program(program + '\nprint("no tensors")')
             self.assertFalse(os.path.exists(found.folder))
             self.assertIn(f'leakline: {said}', found.done.stderr)
@@ -550,7 +550,7 @@ train(2)
         for release in ('2.1', '2.11'):
             found = self.run_program(program, '--start', '4', '--light', '0', '--at-exit', '0', env={'STANDIN_RELEASE': release})
             self.assertTrue(all(found.snapshot(name)['device_traces'][0] for name in (found.names[0], found.names[1], found.names[3])))
-            self.assertEqual(found.done.stderr.count('the program switched the recording of memory history off: it is on again'), 1)
+            self.assertEqual(found.done.stderr.count('the program turned memory history off: it is on again'), 1)
 
     def test_the_ring_of_a_program_that_records_by_itself(self):
         program = PROGRAM + 'first = torch.Tensor(512)\ntorch.cuda.memory._record_memory_history(max_entries=30)\ntrain(40)'
@@ -577,7 +577,7 @@ train(2)
         self.assertEqual(found.done.stderr.count('leakline: left out of a sidecar: RuntimeError: CUDA error: device-side assert triggered\n'), 1)
         self.assertNotIn('many more lines', found.done.stderr)
 
-    def test_a_program_that_runs_out_again_and_again_writes_few(self):
+    def test_a_program_that_runs_out_repeatedly_writes_few(self):
         program = PROGRAM + '''
 torch.cuda.allocator.capacity = 32 << 20
 def attempt():
@@ -631,7 +631,7 @@ train(1)
     def test_training_without_an_optimizer_learns_of_marks_while_it_runs(self):
         program = PROGRAM + '''
 import gc, leakline_recorder, leakline_recorder.collector
-leakline_recorder.collector.NOW_AND_THEN = 0
+leakline_recorder.collector.PERIOD_SECONDS = 0
 gc.disable()
 def work(count):
     for _ in range(count):
@@ -643,7 +643,7 @@ train(int(sys.argv[1]))
 work(3000)
 work(3000)
 '''
-        said = 'leakline: no step of an optimizer of torch was seen: if this trains, call leakline_recorder.mark_step() after each step'
+        said = 'leakline: no torch optimizer made a step: if this program trains, call leakline_recorder.mark_step() after each step'
         for steps, expected in (('0', ['10', said, '3000', '3000']), ('1', ['10', '3000', '3000'])):
             found = self.run_program(program, '--light', '0', '--start', '0', '--at-exit', '0', arguments=[steps])
             lines = [line for line in found.done.stderr.splitlines() if 'recording GPU' not in line]

@@ -55,8 +55,7 @@ describe('Comparing two snapshots', () => {
     assert.ok(most !== undefined);
     assertShows(await editor.untilLens(most.line, /since step_0010/), most.growthBytes);
     const page = await pageOfGrowth();
-    await workbench.settle();
-    await workbench.screenshot('compare');
+    await workbench.picture('compare');
     await page.locator('.compare-table .place button').first().click();
     await editor.untilActive(file);
 

@@ -125,8 +125,7 @@ describe('A fix', () => {
     await makeFix();
     await leaks.untilRow(/edited since · train\.py:27/);
     await until(null, /Leakline: record again/);
-    await workbench.settle();
-    await workbench.screenshot('fix-rows');
+    await workbench.picture('fix-rows');
     await undo();
     await until('1', /Leakline: 1 leak/);
   });
@@ -134,8 +133,7 @@ describe('A fix', () => {
   it('is made by its lens exactly so, dims the marks of what it fixes, and undo takes all of it back', async () => {
     await workbench.openFile('train.py');
     await untilBright();
-    await workbench.settle();
-    await workbench.screenshot('fix-offered');
+    await workbench.picture('fix-offered');
     await untilHolderBright();
     await makeFix();
     await untilDim();
@@ -146,8 +144,7 @@ describe('A fix', () => {
     });
     const problems = await workbench.showProblems();
     await problems.untilNoRow(/train\.py|Leaks/);
-    await workbench.settle();
-    await workbench.screenshot('fix-made');
+    await workbench.picture('fix-made');
     await workbench.runCommand('View: Toggle Panel Visibility');
     await undo();
     await untilBright();
@@ -171,11 +168,10 @@ describe('A fix', () => {
         hasText: 'Go to the statement that holds the memory',
       });
       assert.equal((await leadsToIt.count()) > 0, line !== holding, 'on the statement itself nothing leads to it');
-      await workbench.screenshot(`fix-light-bulb-${line}`);
+      await workbench.picture(`fix-light-bulb-${line}`);
       await workbench.page.keyboard.press('Enter');
       await workbench.page.locator('.monaco-diff-editor', { hasText: 'aux_loss.detach()' }).waitFor();
-      await workbench.settle();
-      await workbench.screenshot(`fix-preview-${line}`);
+      await workbench.picture(`fix-preview-${line}`);
       await workbench.editor.pressAction('Apply Fix');
       await untilDim();
       await eventually(async () => {
@@ -197,6 +193,6 @@ describe('A fix', () => {
       assert.ok(texts.includes('14 Show on timeline'), texts.join());
       assert.ok(!texts.some((text) => text.endsWith('Fix…')), texts.join());
     });
-    await workbench.screenshot('fix-gone');
+    await workbench.picture('fix-gone');
   });
 });

@@ -34,14 +34,13 @@ describe('A folder that the tasks of a fleet wrote', () => {
     await snapshots.click(/step_60\.pickle/);
     const timeline = await workbench.timeline();
     assert.ok((await timeline.live()).rows.some(({ place }) => place.includes('collect.py:28')));
-    await workbench.settle();
-    await workbench.screenshot('fleet');
+    await workbench.picture('fleet');
     await snapshots.toggle(/rank 0/);
     await snapshots.click(/step_60\.pickle/);
     const lost = join(dumps, 'rank1/step_60.pickle');
     await timeline.panel
       .locator('.message', { hasText: `The timeline needs the snapshot itself, which lies at ${lost}.` })
       .waitFor();
-    await workbench.screenshot('fleet-snapshot-elsewhere');
+    await workbench.picture('fleet-snapshot-elsewhere');
   });
 });

@@ -21,26 +21,25 @@ describe('In German', () => {
 
   it('a leak stands above its line, in its hover and in the view of leaks', async () => {
     await workbench.openFile('detector/pyramid.py');
-    await workbench.editor.untilLens(16, /▲ Leckt \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
-    await workbench.editor.clickLens(/▲ Leckt/);
+    await workbench.editor.untilLens(16, /▲ Leck: \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
+    await workbench.editor.clickLens(/▲ Leck:/);
     await workbench.sideBar.tree('Lecks').untilRow(/^\d+,\d MiB\/Schritt ?pyramid\.py:18/);
     const hover = await workbench.editor.hover('levels');
-    assert.match(hover, /Leckt \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
-    assert.match(hover, /In \d+ von \d+ Schritten angeforderte Blöcke sind noch belegt\./);
+    assert.match(hover, /Leck: \d+,\d MiB\/Schritt \(bisher \d,\d GiB\)/);
+    assert.match(hover, /Allokationen aus \d+ von \d+ Schritten sind noch belegt\./);
     assert.match(hover, /Gehalten von FeaturePyramid\.visited, pyramid\.py:18/);
     assert.doesNotMatch(hover, /\b(blocks|steps|kept|never|bytes)\b/);
-    await workbench.page.waitForTimeout(500);
-    await workbench.screenshot('german-leak');
+    await workbench.picture('german-leak');
   });
 
   it('a snapshot’s warning and a problem say in German what is wrong and what to do', async () => {
     const snapshots = workbench.sideBar.tree('Speicherabbilder');
     await snapshots.untilRow(/ctx_none/);
     await snapshots.toggle(/ctx_none/);
-    await snapshots.untilRow(/^Die Aufzeichnung enthält keine Aufruflisten \(context=None\), daher ist keine Zeile/);
+    await snapshots.untilRow(/^Die Aufzeichnung enthält keine Stacks \(context=None\), daher lässt sich keine Zeile/);
     const problems = await workbench.showProblems();
-    await problems.untilRow(/Leckt .*, gehalten von FeaturePyramid\.visited.*Leakline/);
-    await workbench.screenshot('german-warning');
+    await problems.untilRow(/Leck: .*, gehalten von FeaturePyramid\.visited.*Leakline/);
+    await workbench.picture('german-warning');
   });
 
   it('the timeline is opened by its German name and has German texts', async () => {
@@ -50,6 +49,6 @@ describe('In German', () => {
     await timeline
       .locator('.live .summary', { hasText: /\d,\d+ GiB belegt von \d,\d+ GiB reserviert, gehalten von \d+ Zeilen/ })
       .waitFor();
-    await workbench.screenshot('german-timeline');
+    await workbench.picture('german-timeline');
   });
 });

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LineReport } from '../../src/core/report/report.js';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
@@ -13,6 +14,7 @@ const guiltyFile = 'detector/pyramid.py';
 describe('A leak in the editor', () => {
   const ui = uiSession();
   let guilty: LineReport;
+  let folder: string;
   let workbench: Workbench;
 
   ui.prepare(async () => {
@@ -20,7 +22,8 @@ describe('A leak in the editor', () => {
     const line = leaks.find(({ file }) => file === guiltyFile);
     assert.ok(line !== undefined, 'the example does not leak');
     guilty = line;
-    workbench = await ui.open({ folder: copyExample() });
+    folder = copyExample();
+    workbench = await ui.open({ folder });
   });
 
   beforeEach(async () => {
@@ -30,14 +33,14 @@ describe('A leak in the editor', () => {
 
   it('stands above the line that leaks, in bytes, above the one that holds it, and above no other', async () => {
     const { editor } = workbench;
-    assertLeaked(await editor.untilLens(guilty.line, /▲ Leaks/), guilty.leakedBytes);
-    // Lenses vanish for a moment while VS Code draws them anew.
+    await editor.untilLeaked(guilty.line, guilty.leakedBytes);
+    // Lenses vanish for a moment while VS Code draws them again.
     await eventually(async () => {
       const lenses = (await editor.lenses()).map(({ line, text }) => `${line} ${text}`);
       assert.deepEqual([...new Set(lenses.map((lens) => Number.parseInt(lens)))], [guilty.line, guilty.holder?.line]);
       assert.match(lenses.join('\n'), new RegExp(`^${guilty.holder?.line} ◆ Leaks [\\d.]+ MiB/step .*so far\\)$`, 'm'));
     });
-    await workbench.screenshot('lens');
+    await workbench.picture('lens');
   });
 
   it('leads by a click to its stacks', async () => {
@@ -47,7 +50,7 @@ describe('A leak in the editor', () => {
     assert.equal(row.level, 2, 'below the statement that holds what it allocates');
     const stack = await leaks.untilRow(/<listcomp> \(pyramid\.py:16\)/);
     assert.equal(stack.level, 3);
-    await workbench.screenshot('leaks-tree');
+    await workbench.picture('leaks-tree');
   });
 
   it('tells its story in a hover', async () => {
@@ -62,8 +65,7 @@ describe('A leak in the editor', () => {
     for (const once of ['MiB/step', 'FeaturePyramid.visited', 'pyramid.py(16, 1)']) {
       assert.equal(held.split(once).length, once === 'FeaturePyramid.visited' ? 3 : 2, `${once} in ${held}`);
     }
-    await workbench.page.waitForTimeout(500);
-    await workbench.screenshot('hover');
+    await workbench.picture('hover');
   });
 
   it('has a sign in the margin, the statement that holds it one of another shape, and no other line any', async () => {
@@ -71,8 +73,7 @@ describe('A leak in the editor', () => {
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)leak-/), [guilty.line]);
       assert.deepEqual(await workbench.editor.gutterLines(/gutter(?:%2F|\/)holder-/), [guilty.holder?.line]);
     });
-    await workbench.settle();
-    await workbench.screenshot('gutter');
+    await workbench.picture('gutter');
   });
 
   it('leaves the margin to a breakpoint, and takes it again', async () => {
@@ -83,7 +84,7 @@ describe('A leak in the editor', () => {
       assert.deepEqual(await editor.breakpointLines(), [guilty.line]);
       assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)(?!holder-)/), []);
     });
-    await workbench.screenshot('gutter-breakpoint');
+    await workbench.picture('gutter-breakpoint');
     await workbench.runCommand('Debug: Toggle Breakpoint');
     await eventually(async () => {
       assert.deepEqual(await editor.breakpointLines(), []);
@@ -91,11 +92,37 @@ describe('A leak in the editor', () => {
     });
   });
 
-  it('is found from anywhere with the keyboard', async () => {
+  it('is reached, silenced, cleared and read again with the keyboard alone', async () => {
+    const { editor, sideBar, page } = workbench;
     await workbench.openFile('detector/backbone.py');
     await workbench.statusBarItem(/\/(step|snapshot)/).waitFor();
     await workbench.runCommand('Leakline: Go to Next Leaking Line');
-    await workbench.editor.untilActive(guiltyFile);
-    await workbench.editor.untilCursorAt(guilty.holder?.line ?? 0);
+    await editor.untilActive(guiltyFile);
+    await editor.untilCursorAt(guilty.holder?.line ?? 0);
+    const problems = await workbench.showProblems();
+    await problems.untilRow(/Leaks 35\.8 MiB\/step .*held by FeaturePyramid\.visited.*Leakline.*leak/);
+    await workbench.picture('problems');
+    await workbench.openFile(guiltyFile, guilty.line);
+    await editor.openFixes('Ignore this leak');
+    await workbench.picture('quick-fix');
+    await editor.takeFix('Ignore this leak');
+    await eventually(async () => {
+      assert.ok(existsSync(join(folder, '.leakline.json')), 'nothing is written');
+      assert.deepEqual(await editor.lenses(), []);
+      assert.deepEqual(await editor.gutterLines(/gutter(?:%2F|\/)/), []);
+    });
+    await workbench.runCommand('Leakline: Show Leaks');
+    const ignored = /^[\d.]+ MiB\/step ?ignored · pyramid\.py:18/;
+    await sideBar.tree('Leaks').untilRow(ignored);
+    await workbench.picture('ignored');
+    await workbench.runCommand('Leakline: Clear Results');
+    const welcome = page.locator('.welcome-view-content');
+    await eventually(async () => {
+      const texts = await welcome.allInnerTexts();
+      assert.equal(texts.filter((text) => text.includes('The results were cleared.')).length, 2, texts.join('\n'));
+    });
+    await workbench.picture('cleared');
+    await workbench.runCommand('Leakline: Read Snapshots Again');
+    await sideBar.tree('Leaks').untilRow(ignored);
   });
 });

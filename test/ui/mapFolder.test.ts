@@ -17,12 +17,14 @@ describe('A recorded file that two folders of the workspace have', () => {
     const workbench = await ui.open({ workspace });
     const { quickInput, sideBar } = workbench;
     await workbench.runCommand('Leakline: Show Leaks');
-    await sideBar.tree('Leaks').untilRow(/1 recorded file is not matched/);
+    // The picker offers what is not matched when it opens: all snapshots are read by then.
+    for (const row of [/net\.py:3/, /memory\.py:3/, /loop\.py:5/, /1 recorded file is not matched/])
+      await sideBar.tree('Leaks').untilRow(row);
     await workbench.runCommand('Leakline: Map Recorded Folder…');
     await eventually(async () => {
       assert.deepEqual(await quickInput.labels(), ['D:\\jobs\\41\\train.py']);
     });
-    await workbench.screenshot('map-folder');
+    await workbench.picture('map-folder');
     await quickInput.accept('D:\\jobs\\41\\train.py');
     await eventually(async () => {
       assert.deepEqual(await quickInput.labels(), ['detector/train.py', 'tracker/train.py']);

@@ -19,7 +19,6 @@ describe('A notebook', () => {
       .locator('.codelens-decoration a', { hasText: /3\.8 MiB so far/ })
       .first()
       .waitFor();
-    await workbench.settle();
-    await workbench.screenshot('notebook');
+    await workbench.picture('notebook');
   });
 });

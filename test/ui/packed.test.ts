@@ -3,7 +3,6 @@ import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { eventually } from '../support/eventually.js';
-import { assertLeaked } from '../support/shownBytes.js';
 import { TrainingRun, type Frame } from '../support/trainingRun.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
@@ -78,14 +77,13 @@ describe('The packed extension in a VS Code of its own', () => {
 
     const workbench = await ui.open({ folder });
     await workbench.openFile(guilty.file);
-    const lens = await workbench.editor.untilLens(guilty.line, /\d [KMGT]iB/);
-    assertLeaked(lens, leaked);
-    // Lenses vanish for a moment while VS Code draws them anew.
+    await workbench.editor.untilLeaked(guilty.line, leaked);
+    // Lenses vanish for a moment while VS Code draws them again.
     await eventually(async () => {
       const accusing = (await workbench.editor.lenses()).filter(({ text }) => /^[▲↻].*\d [KMGT]?i?B/.test(text));
       assert.deepEqual([...new Set(accusing.map(({ line }) => line))], [guilty.line]);
     });
-    await workbench.screenshot('packed');
+    await workbench.picture('packed');
 
     await workbench.openFile('train.py');
     await eventually(async () => {

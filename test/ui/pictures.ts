@@ -64,7 +64,6 @@ const walkthrough: Record<string, Arrange> = {
 
 const session = await UiSession.start({
   linkedExtensions: [repositoryRoot()],
-  settings: { 'editor.minimap.enabled': false },
 });
 try {
   for (const [name, arrange] of Object.entries(pictures)) await take(`media/readme/${name}.png`, arrange, 1400, 1.5);

@@ -52,19 +52,16 @@ describe('From a leak to the proof that it is gone', () => {
     await workbench.runCommand('Leakline: Show Leaks');
     const leaks = workbench.sideBar.tree('Leaks');
     await leaks.untilRow(/35\.8 MiB\/step ?pyramid\.py:18/);
-    await workbench.settle();
-    await workbench.screenshot('proof-1-leak');
+    await workbench.picture('proof-1-leak');
     // Leak to cause.
     await leaks.click(/35\.8 MiB\/step/);
     await workbench.editor.untilCursorAt(18);
     await workbench.editor.untilLens(18, /◆ Leaks 35\.8 MiB\/step \(1\.3 GiB so far\)/);
-    await workbench.settle();
-    await workbench.screenshot('proof-2-cause');
+    await workbench.picture('proof-2-cause');
     // Cause to fix.
     await workbench.editor.clickLens('Fix…');
     await workbench.page.locator('.monaco-diff-editor', { hasText: 'level.detach().cpu()' }).waitFor();
-    await workbench.settle();
-    await workbench.screenshot('proof-3-fix');
+    await workbench.picture('proof-3-fix');
     // Fix to proof.
     await workbench.editor.pressAction('Apply Fix and Record Again');
     const answer = workbench.notifications.toast(/The leak is gone: 3\d\.\d MiB per step before, 0 now\./);
@@ -72,8 +69,7 @@ describe('From a leak to the proof that it is gone', () => {
     assert.match(readFileSync(join(folder, 'detector/pyramid.py'), 'utf8'), /append\(level\.detach\(\)\.cpu\(\)\)/);
     await workbench.sideBar.tree('Compare').untilRow(/pyramid\.py:16/);
     assert.equal(await workbench.sideBar.badge(), null, 'what is fixed is counted no more');
-    await workbench.settle();
-    await workbench.screenshot('proof-4-answer');
+    await workbench.picture('proof-4-answer');
     // The new run speaks for the lines of the old one.
     await workbench.runCommand('Leakline: Clear Comparison');
     await workbench.openFile('detector/pyramid.py', 16);
@@ -82,6 +78,6 @@ describe('From a leak to the proof that it is gone', () => {
       const texts = (await workbench.editor.lenses()).map(({ text }) => text);
       assert.ok(!texts.some((text) => /before your edit|▲/.test(text)), texts.join('; '));
     });
-    await workbench.screenshot('proof-5-cleared');
+    await workbench.picture('proof-5-cleared');
   });
 });

@@ -33,20 +33,19 @@ describe('Runs that the recorder recorded', () => {
     await workbench.statusBarItem(/full in [\d,]+ steps/).waitFor();
     const story = await workbench.editor.hover('levels');
     assert.match(story, /FeaturePyramid\.visited/);
-    await workbench.page.waitForTimeout(500);
-    await workbench.screenshot('held-by');
+    await workbench.picture('held-by');
     await workbench.runCommand('Leakline: Show Leaks');
     await workbench.sideBar.tree('Leaks').untilRow(/pyramid\.py:17 · FeaturePyramid\.visited/);
-    await workbench.screenshot('leaks-by-holder');
+    await workbench.picture('leaks-by-holder');
   });
 
   it('name a reference cycle as one', async () => {
     await workbench.openFile('leaks/search_tree.py');
     await workbench.editor.untilLens(21, /^↻ Reference cycle holds up to [\d.]+ MiB$/);
-    await workbench.screenshot('cycle');
+    await workbench.picture('cycle');
   });
 
-  it('are of a different version once a closed file is written anew, and have no problem on a line that moved', async () => {
+  it('are of a different version once a closed file is written again, and have no problem on a line that moved', async () => {
     await workbench.runCommand('View: Close All Editors');
     await workbench.runCommand('Leakline: Show Leaks');
     const leaks = workbench.sideBar.tree('Leaks');
@@ -57,7 +56,6 @@ describe('Runs that the recorder recorded', () => {
     writeFileSync(path, `import os\nimport sys\n${readFileSync(path, 'utf8')}`);
     await leaks.untilRow(/^[\d.]+ MiB\/step *different version · pyramid\.py:17/);
     await problems.untilNoRow(/Leaks .*so far/);
-    await workbench.settle();
-    await workbench.screenshot('written-while-closed');
+    await workbench.picture('written-while-closed');
   });
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryRoot } from '../support/repository.js';
 import { newFolder, writeFiles } from '../support/workspaces.js';
@@ -40,51 +40,61 @@ describe('From a program to the line that leaks', () => {
   });
 
   const ui = uiSession();
-  let folder: string;
+  let interpreter: string;
   let workbench: Workbench;
 
   ui.prepare(async () => {
-    folder = newFolder('training');
+    const folder = newFolder('training');
+    interpreter = join(newFolder('bare'), 'python');
+    // VS Code notices changed settings later: these stay as they are, and the interpreter changes.
+    const settings = {
+      'python.defaultInterpreterPath': interpreter,
+      // Terminals of the window find the stand-in for torch: this machine need not have a PyTorch.
+      'terminal.integrated.env.linux': { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') },
+    };
     writeFiles(folder, {
       'train.py': TRAINING,
+      '.vscode/settings.json': JSON.stringify(settings),
       '.vscode/tasks.json': JSON.stringify(TASKS),
-      ...settings({ 'python.defaultInterpreterPath': withoutTorch() }),
     });
+    // Without any package.
+    runsPython('-I -S');
     workbench = await ui.open({ folder });
-    await workbench.openFile('train.py');
+  });
+
+  it('the empty view leads to the walkthrough', async () => {
+    await workbench.runCommand('Leakline: Show Leaks');
+    const view = workbench.page.locator('.part.sidebar');
+    await view.getByText('No GPU memory snapshot in this workspace.').first().waitFor();
+    await workbench.picture('first-empty');
+    await view.getByText('How it works').click();
+    await workbench.page.locator('.getting-started-step').first().waitFor();
+    await workbench.picture('first-walkthrough');
   });
 
   it('an interpreter without torch is named, with the remedy, and runs nothing', async () => {
+    await workbench.openFile('train.py');
     await workbench.runCommand('Leakline: Run Python File with Recording');
-    const told = workbench.notifications.toast(/bare\/python has no PyTorch: select the interpreter of the training/);
-    await told.waitFor();
-    await told.hover();
-    await workbench.screenshot('no-torch');
+    const toast = workbench.notifications.toast(/bare\/python has no PyTorch: select the interpreter of the training/);
+    await toast.waitFor();
+    await toast.hover();
+    await workbench.picture('no-torch');
     assert.equal(await workbench.page.locator('.terminal-wrapper').count(), 0);
     await workbench.notifications.press(/has no PyTorch/, 'Select Interpreter');
-    await told.waitFor({ state: 'hidden' });
+    await toast.waitFor({ state: 'hidden' });
   });
 
   it('the file runs under the recorder with the arguments of its task, and the line says what holds the memory', async () => {
-    // Terminals of the window find the stand-in for torch: this machine need not have a PyTorch.
-    const terminal = { PYTHONPATH: join(repositoryRoot(), 'test/recorder/standin') };
-    writeFiles(folder, settings({ 'terminal.integrated.env.linux': terminal }));
+    runsPython();
     await workbench.openFile('train.py');
     await workbench.runCommand('Leakline: Run Python File with Recording');
     await workbench.editor.untilLens(LEAKING_LINE, /▲ Leaks .*\(120 MiB so far\)/);
     assert.match(await workbench.editor.lineText(LEAKING_LINE), /history/);
-    await workbench.screenshot('run-with-recording');
+    await workbench.picture('run-with-recording');
   });
+
+  /** Makes the interpreter the machine's Python with these options. */
+  function runsPython(options = ''): void {
+    writeFileSync(interpreter, `#!/bin/sh\nexec python3 ${options} "$@"\n`, { mode: 0o755 });
+  }
 });
-
-function settings(values: object): Record<string, string> {
-  return { '.vscode/settings.json': JSON.stringify(values) };
-}
-
-/** The machine's Python without any package. */
-function withoutTorch(): string {
-  const path = join(newFolder('bare'), 'python');
-  writeFileSync(path, '#!/bin/sh\nexec python3 -I -S "$@"\n');
-  chmodSync(path, 0o755);
-  return path;
-}

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { eventually } from '../support/eventually.js';
 import { makeSnapshotFile } from '../support/madeSnapshot.js';
-import { assertLeaked } from '../support/shownBytes.js';
 import { copyExample } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import { writeWorkerKiller } from './support/workerKiller.js';
@@ -21,7 +20,7 @@ describe('A worker that ends while it reads', () => {
     const folder = copyExample();
     // Read for long enough to be interrupted, and behind the small ones: the newest files are read first.
     const large = join(folder, 'large.pickle');
-    makeSnapshotFile(large, 600_000);
+    makeSnapshotFile(large, 200_000);
     for (const path of snapshotsIn(join(folder, 'snapshots'))) setAge(path, 1);
     setAge(large, 2);
     const [leak] = leakingLines(analyze(folder, snapshotsIn(join(folder, 'snapshots'))));
@@ -29,15 +28,15 @@ describe('A worker that ends while it reads', () => {
     const { editor, page, sideBar } = workbench;
     // What it says goes away again: every text of the status bar is written down.
     await page.evaluate(() => {
-      const said: string[] = [];
-      Object.assign(globalThis, { said });
+      const texts: string[] = [];
+      Object.assign(globalThis, { texts });
       const bar = document.querySelector('.part.statusbar')!;
       new MutationObserver(() => {
-        for (const item of bar.querySelectorAll('.statusbar-item')) said.push(item.getAttribute('aria-label') ?? '');
+        for (const item of bar.querySelectorAll('.statusbar-item')) texts.push(item.getAttribute('aria-label') ?? '');
       }).observe(bar, { subtree: true, childList: true, attributeFilter: ['aria-label'] });
     });
     await workbench.openFile(leak.file);
-    assertLeaked(await editor.untilLens(leak.line, /▲ Leaks/), leak.leakedBytes);
+    await editor.untilLeaked(leak.line, leak.leakedBytes);
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(/large\.pickle.*live/);
     await eventually(async () => {
@@ -45,12 +44,12 @@ describe('A worker that ends while it reads', () => {
       assert.ok(!rows.some(({ text }) => text.includes('stopped unexpectedly')), JSON.stringify(rows));
     });
     await eventually(async () => {
-      const said = await page.evaluate(() => (globalThis as unknown as { said: string[] }).said);
+      const said = await page.evaluate(() => (globalThis as unknown as { texts: string[] }).texts);
       assert.ok(
         said.some((text) => /stopped unexpectedly .*Reading the snapshots again/.test(text)),
         [...new Set(said)].join('\n'),
       );
     });
-    await workbench.screenshot('recovered');
+    await workbench.picture('recovered');
   });
 });

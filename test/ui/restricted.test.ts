@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { eventually, patiently } from '../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../support/eventually.js';
 import { copyExample, writeFiles } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 
@@ -15,7 +15,7 @@ describe('A workspace that is not trusted', () => {
     },
   });
 
-  it('has its marks, has no say in what is read, and is told what is off', async () => {
+  it('has marks, ignores its own reading settings, and lists what is off', async () => {
     const folder = copyExample();
     // A stranger's repository.
     const settings = { 'leakline.snapshots.exclude': ['**'], 'leakline.marks.exclude': ['**'] };
@@ -29,8 +29,7 @@ describe('A workspace that is not trusted', () => {
     await workbench.runCommand('Leakline: Show Leaks');
     await sideBar.tree('Snapshots').untilRow(READ);
     await sideBar.tree('Snapshots').untilRow(/Restricted mode.*recording and some settings are off/);
-    await workbench.settle();
-    await workbench.screenshot('restricted');
+    await workbench.picture('restricted');
     await eventually(async () => {
       // What runs nothing is offered, what runs something is not.
       const offered = await workbench.paletteTitles('Leakline: Open Timeline');
@@ -44,14 +43,14 @@ describe('A workspace that is not trusted', () => {
     await sideBar.tree('Snapshots').click(/Restricted mode/);
     await page.locator('.workspace-trust-editor').waitFor();
     const trust = page.locator('.workspace-trust-editor').getByRole('button', { name: /^Trust/ });
-    await patiently(async (withinMs) => {
+    await eventuallyWithBackoff(async (withinMs) => {
       // A page that is still being drawn may lose a click.
       if ((await trust.count()) > 0) await trust.first().click({ timeout: withinMs });
       await restricted.waitFor({ state: 'detached', timeout: withinMs });
     });
     // Now the workspace decides: it wants nothing to be read.
     await sideBar.tree('Snapshots').untilNoRow(READ);
-    // Opened once: an editor that loses the focus again and again to a picker has no time to ask for lenses.
+    // Opened once: an editor that loses the focus repeatedly to a picker has no time to ask for lenses.
     await workbench.openFile('detector/pyramid.py', 16);
     await eventually(async () => {
       assert.deepEqual(await editor.lenses(), []);

@@ -3,10 +3,14 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { eventually } from '../support/eventually.js';
+import { assertShows } from '../support/shownBytes.js';
+import { FIXTURES } from '../support/snapshots.js';
 import { copyExample, exampleFolder, newFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Tree } from './workbench/sideBar.js';
 import type { Workbench } from './workbench/workbench.js';
+
+const MIB = 2 ** 20;
 
 describe('A snapshot', () => {
   const ui = uiSession();
@@ -17,6 +21,11 @@ describe('A snapshot', () => {
   ui.prepare(async () => {
     folder = copyExample();
     writeFileSync(join(folder, 'other.pickle'), Buffer.from('80049506000000000000008c0261627894', 'hex'));
+    const rows = Array.from({ length: 60 }, (_, step) =>
+      JSON.stringify({ 'allocated_bytes.all.current': (64 + 2 * step) * MIB, 'reserved_bytes.all.current': 256 * MIB }),
+    );
+    writeFileSync(join(folder, 'memory_stats.jsonl'), rows.join('\n'));
+    copyFileSync(join(FIXTURES, 'profiler/cycle.html'), join(folder, 'cycle.html'));
     workbench = await ui.open({ folder });
     await workbench.runCommand('Leakline: Show Leaks');
     snapshots = workbench.sideBar.tree('Snapshots');
@@ -38,8 +47,7 @@ describe('A snapshot', () => {
     };
     await open('snapshots/step_0040.pickle');
     await workbench.timeline();
-    await workbench.settle();
-    await workbench.screenshot('snapshot-editor');
+    await workbench.picture('snapshot-editor');
     await open('other.pickle');
     await workbench.page.getByText(/is not displayed in the text editor because it is either binary/).waitFor();
   });
@@ -49,12 +57,12 @@ describe('A snapshot', () => {
     copyFileSync(join(exampleFolder(), 'snapshots/step_0015.pickle'), path);
     await openSnapshot(path);
     await snapshots.untilRow(/elsewhere\.pickle.* live/);
-    const told = workbench.notifications.toast(`${path} is not in this workspace.`);
-    await snapshots.choose(/elsewhere\.pickle/, 'Reveal in Explorer View', told);
-    await told.hover(); // under the pointer it stays
-    await workbench.screenshot('revealed-outside');
+    const toast = workbench.notifications.toast(`${path} is not in this workspace.`);
+    await snapshots.choose(/elsewhere\.pickle/, 'Reveal in Explorer View', toast);
+    await toast.hover(); // under the pointer it stays
+    await workbench.picture('revealed-outside');
     await workbench.notifications.press('is not in this workspace', 'Copy Path');
-    await told.waitFor({ state: 'hidden' });
+    await toast.waitFor({ state: 'hidden' });
   });
 
   it('that is damaged is named by the message, with the reason', async () => {
@@ -64,20 +72,20 @@ describe('A snapshot', () => {
     damaged.fill(0x91, whole.length >> 1, (whole.length >> 1) + 50);
     writeFileSync(join(outside, 'odd.pickle'), damaged);
     writeFileSync(join(outside, 'cut.pickle'), whole.subarray(0, whole.length >> 1));
-    for (const [name, told] of [
+    for (const [name, pattern] of [
       ['odd.pickle', /^odd\.pickle \S/],
-      ['cut.pickle', /^cut\.pickle: This file is still being written, or was cut short\./],
+      ['cut.pickle', /^cut\.pickle: This file is still being written, or is truncated\./],
     ] as const) {
       await openSnapshot(join(outside, name));
       await eventually(async () => {
         const texts = await workbench.notifications.texts();
         assert.ok(
-          texts.some((text) => told.test(text)),
+          texts.some((text) => pattern.test(text)),
           JSON.stringify(texts),
         );
       });
     }
-    await workbench.screenshot('damaged-opened');
+    await workbench.picture('damaged-opened');
   });
 
   it('leads to its file in the Explorer view', async () => {
@@ -85,7 +93,30 @@ describe('A snapshot', () => {
       '.explorer-folders-view .monaco-list-row.selected, .explorer-folders-view .monaco-list-row.focused',
       { hasText: 'step_0015.pickle' },
     );
+    // An Explorer that is not drawn yet expands the folder, but selects nothing.
+    await workbench.runCommand('View: Show Explorer');
+    await workbench.sideBar.explorer.waitFor();
+    await workbench.runCommand('Leakline: Focus on Snapshots View');
     await snapshots.choose(/step_0015\.pickle/, 'Reveal in Explorer View', revealed);
-    await workbench.screenshot('revealed');
+    await workbench.picture('revealed');
+  });
+
+  it('that is a curve without lines opens on the timeline, and a reference cycle says what is in it', async () => {
+    await workbench.runCommand('Leakline: Focus on Snapshots View');
+    await snapshots.untilRow(/memory_stats\.jsonl.*64\.0 MiB → 182 MiB/);
+    await snapshots.untilRow(/cycle\.html.*2 tensors held among 11 objects/);
+    await snapshots.toggle('cycle.html');
+    await snapshots.untilRow(/in the cycle .* function hook/);
+    await workbench.picture('trend-and-cycles');
+
+    await snapshots.click('memory_stats.jsonl');
+    const timeline = await workbench.timeline();
+    await timeline.lookIntoPeak();
+    const { rows: listed, summary } = await timeline.live();
+    const [only, ...others] = listed;
+    assert.deepEqual([only.place, only.bytes, others.length], ['No stack recorded', 182 * MIB, 0]);
+    assertShows(summary, 182 * MIB);
+    assert.match(summary, /^At row 59: /);
+    await workbench.picture('trend-on-timeline');
   });
 });

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LineReport, RunReport } from '../../src/core/report/report.js';
 import { analyze, snapshotsIn } from '../support/cli.js';
-import { eventually, patiently } from '../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../support/eventually.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { LiveList, TimelinePage } from './workbench/timelinePage.js';
@@ -40,7 +40,7 @@ describe('The timeline', () => {
     assertAddsUp(late);
     assert.notEqual(late.summary, early.summary);
     assert.equal(late.rows.at(0)?.place, guilty.place);
-    await workbench.screenshot('timeline');
+    await workbench.picture('timeline');
   });
 
   it('names the allocation under the mouse, and keeps the one that is clicked', async () => {
@@ -57,7 +57,7 @@ describe('The timeline', () => {
 
   it('points out the allocations of the line that the cursor is on', async () => {
     // No event tells when the page has followed the cursor: ask again from the start where it was slow.
-    await patiently(
+    await eventuallyWithBackoff(
       async (followMs) => {
         await workbench.openFile('train.py');
         await workbench.page.waitForTimeout(followMs);
@@ -66,7 +66,7 @@ describe('The timeline', () => {
         await workbench.page.waitForTimeout(followMs);
         const hatched = await timeline.inkOfBands();
         assert.ok(hatched > plain + 1000, `${hatched} instead of ${plain}: nothing is hatched`);
-        await workbench.screenshot('timeline-bands');
+        await workbench.picture('timeline-bands');
       },
       { firstMs: 1_000 },
     );
@@ -91,7 +91,7 @@ describe('The timeline', () => {
       assert.deepEqual({ place: row?.place, bytes: row?.bytes, blocks: row?.blocks }, expected);
       assert.equal(totalBytes, live);
     });
-    await workbench.screenshot('timeline-from-lens');
+    await workbench.picture('timeline-from-lens');
   });
 
   /** Chooses in the menu of the curve with its allocations. */
@@ -140,28 +140,11 @@ describe('The timeline', () => {
     );
   });
 
-  it('is there again in a window that is loaded again, as are the marks and the order of the leaks', async () => {
-    const { editor, sideBar } = workbench;
+  it('is as it was when its window is loaded again or closed and opened, as are the marks and the order of the leaks', async () => {
+    const leaks = workbench.sideBar.tree('Leaks');
     await workbench.runCommand('Leakline: Show Leaks');
     await workbench.runCommand('Leakline: List Leaks by File');
-    await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
-    await timeline.clickCurve(0.5);
-    const { totalBytes } = await timeline.live();
-    await workbench.settle();
-    await workbench.runCommand('Developer: Reload Window');
-    await workbench.ready();
-    const after = await workbench.timeline();
-    await after.clickCurve(0.5);
-    await eventually(async () => {
-      assert.equal((await after.live()).totalBytes, totalBytes);
-    });
-    await sideBar.tree('Leaks').untilRow(/^pyramid\.py.*1 line/);
-    await workbench.openFile(guilty.file, guilty.line);
-    await editor.untilLens(guilty.line, /▲ Leaks/);
-    await workbench.screenshot('reloaded');
-  });
-
-  it('has its tab, colours, zoom, search and heights again when loaded again, and in a window that was closed', async () => {
+    await leaks.untilRow(/^pyramid\.py.*1 line/);
     const look = async ({ panel }: TimelinePage) =>
       panel.frame.evaluate(() => ({
         tab: document.querySelector('vscode-panel-tab[aria-selected="true"]')?.textContent,
@@ -170,33 +153,34 @@ describe('The timeline', () => {
         search: document.querySelector<HTMLInputElement>('.search')?.value,
         split: document.querySelector('[role=separator]')?.getAttribute('aria-valuenow'),
       }));
-    const page = await workbench.timeline();
-    const whole = await look(page);
-    await page.panel.frame.getByRole('tab', { name: 'Flame Graph' }).click();
-    await page.panel.frame.getByRole('combobox', { name: 'Colour of the series' }).click();
-    await page.panel.frame.getByRole('option', { name: 'By line' }).click();
-    await page.plot.focus();
+    const whole = await look(timeline);
+    await timeline.panel.frame.getByRole('tab', { name: 'Flame Graph' }).click();
+    await timeline.panel.frame.getByRole('combobox', { name: 'Colour of the series' }).click();
+    await timeline.panel.frame.getByRole('option', { name: 'By line' }).click();
+    await timeline.plot.focus();
     await workbench.page.keyboard.press('w');
-    await page.panel.frame.getByRole('separator').press('ArrowDown');
+    await timeline.panel.frame.getByRole('separator').press('ArrowDown');
     await workbench.page.keyboard.press('/');
     await workbench.page.keyboard.type('pyramid');
     const before = await eventually(async () => {
-      const looks = await look(page);
+      const looks = await look(timeline);
       assert.deepEqual([looks.tab, looks.colours, looks.search], ['Flame Graph', 'line', 'pyramid']);
       assert.ok(looks.zoomed && !whole.zoomed, JSON.stringify(looks));
       assert.notEqual(looks.split, whole.split);
-      assert.deepEqual(await look(page), looks);
+      assert.deepEqual(await look(timeline), looks);
       return looks;
     });
     await workbench.settle();
     await workbench.runCommand('Developer: Reload Window');
     await workbench.ready();
-    const reloaded = await workbench.timeline();
-    await eventually(async () => assert.deepEqual(await look(reloaded), before));
+    await eventually(async () => assert.deepEqual(await look(await workbench.timeline()), before));
+    await leaks.untilRow(/^pyramid\.py.*1 line/);
+    await workbench.openFile(guilty.file, guilty.line);
+    await workbench.editor.untilLens(guilty.line, /▲ Leaks/);
     workbench = await ui.restart(workbench);
     const after = await workbench.timeline();
     await eventually(async () => assert.deepEqual(await look(after), before));
-    await workbench.screenshot('restarted');
+    await workbench.picture('restarted');
   });
 
   function assertAddsUp({ rows, totalBytes }: LiveList): void {

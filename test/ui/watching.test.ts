@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { analyze, leakingLines, snapshotsIn } from '../support/cli.js';
 import { dumpInPieces } from '../support/dumping.js';
 import { eventually, steadily } from '../support/eventually.js';
-import { assertLeaked } from '../support/shownBytes.js';
 import { copyExample, exampleFolder } from '../support/workspaces.js';
 import { uiSession } from './support/fixture.js';
 import type { Workbench } from './workbench/workbench.js';
@@ -36,7 +35,7 @@ describe('A training run while VS Code watches', () => {
     await notifications.toast(alert).waitFor();
     // Under the pointer it stays, however long the rest takes.
     await notifications.toast(alert).hover();
-    await workbench.screenshot('alert');
+    await workbench.picture('alert');
     for (const step of ['0025', '0030']) copyFileSync(recorded(step), dumped(step));
     await sideBar.tree('Snapshots').untilRow(/step_0030/);
     await steadily(async () => {
@@ -58,18 +57,14 @@ describe('A training run while VS Code watches', () => {
     };
     await workbench.openFile(guilty.file, guilty.line);
     const before = leakedBytes();
-    await eventually(async () => {
-      assertLeaked(await editor.untilLens(guilty.line, /▲ Leaks/, 1_000), before);
-    });
+    await editor.untilLeaked(guilty.line, before);
     await dumpInPieces(dumped('0035'), readFileSync(recorded('0035')), { pieces: 5, pauseMs: 300 });
     const complete = Date.now();
     const after = leakedBytes();
     assert.ok(after > before);
-    await eventually(async () => {
-      assertLeaked(await editor.untilLens(guilty.line, /▲ Leaks/, 1_000), after);
-    });
+    await editor.untilLeaked(guilty.line, after);
     console.log(`      (${Date.now() - complete} ms after the last byte)`);
-    await workbench.screenshot('after-a-dump');
+    await workbench.picture('after-a-dump');
   });
 
   it('goes on past a file that is not a snapshot, without a message in the way', async () => {
@@ -93,6 +88,6 @@ describe('A training run while VS Code watches', () => {
       messages.filter((text) => /half|hostile|pickle|snapshot/i.test(text)),
       [],
     );
-    await workbench.screenshot('bad-files');
+    await workbench.picture('bad-files');
   });
 });

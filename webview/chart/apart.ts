@@ -1,7 +1,7 @@
 /** Lines closer together than this would be a grey wall, in pixels. */
 const NARROWEST = 5;
 
-/** What of a list, ascending by pixels, can be told apart: each is dropped that lies too close to the one before it. */
+/** The items of a list, ascending by pixels, without those that are too close to the previous one. */
 export function apart<Item>(items: readonly Item[], pixelOf: (item: Item) => number): Item[] {
   let last = Number.NEGATIVE_INFINITY;
   return items.filter((item) => {

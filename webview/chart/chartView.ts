@@ -1,4 +1,4 @@
-/** The plot as the user meets it: the drawn curve, what lies over it, and what mouse and keys do with it. */
+/** The interactive plot: the curve, its overlays, and the effects of mouse and keys. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { afterQuiet, el, oncePerFrame, setText } from '../dom.js';
 import { formatBytes, formatExactBytes } from '../format.js';
@@ -32,13 +32,13 @@ const REACH = 3;
 /** A mark this near to the cursor is named in the readout, in pixels. */
 const MARK_REACH = 5;
 
-/** A view that has not changed for so long stands still, in milliseconds. */
+/** Time without change after which the view counts as still, in milliseconds. */
 const STILL_MS = 150;
 
-/** What bands are drawn from, besides the curve and its range. */
+/** The inputs of the bands, besides the curve and its range. */
 const BAND_PARTS = ['stacked', 'wholeBands', 'selected', 'highlight', 'cursorLine'] as const;
 
-/** What the cursor is on. */
+/** The target of the cursor. */
 interface Cursor {
   event: number;
   x: number;
@@ -137,7 +137,7 @@ export class ChartView {
     });
   }
 
-  /** What is drawn: the allocations, and the curve over them; null while nothing is. */
+  /** The drawn allocations, and the curve over them; null while nothing is drawn. */
   picture(): HTMLCanvasElement | null {
     const area = this.area();
     if (this.store.get().curve === null || area === null) return null;
@@ -159,7 +159,7 @@ export class ChartView {
     if (area === null) return;
     const { left, top, width, height } = this.laidOutAt;
     this.laidOutAt = area;
-    // Each frame of a zoom lays it out anew, nearly always as it was.
+    // Each frame of a zoom lays it out again, nearly always as it was.
     if (width !== area.width || height !== area.height) this.drawCurve();
     else if (left !== area.left || top !== area.top) this.drawOverlay();
     this.session.setPixels(area.width);
@@ -171,21 +171,18 @@ export class ChartView {
       area: () => (this.store.get().curve === null ? null : this.area()),
       hover: (point) => this.hover(point),
       pick: ({ x: pixel, y }, { open, twice }) => {
-        // A double click on a part of the history goes back to the whole, and shall not open a file besides.
+        // A double click on a part of the history shows all of it, and must not open a file.
         if (twice && (this.store.get().range !== null || this.store.get().heights !== null)) return;
-        // What is said under the pointer is what is selected.
+        // A click selects the item that the readout describes.
         this.hover({ x: pixel, y });
         this.pickAtCursor(open);
       },
-      zoom: (pixel, factor) => {
+      zoom: (pixel, factor) =>
         this.withCurve((_curve, area, visible) => {
           const centre = pixel === null ? this.focus(visible) : valueAt(pixel, area, visible);
           this.session.setRange(zoomRange(visible, centre, factor));
-        });
-      },
-      pan: (share) => {
-        this.withCurve((_curve, _area, visible) => this.session.setRange(panRange(visible, share)));
-      },
+        }),
+      pan: (share) => this.withCurve((_curve, _area, visible) => this.session.setRange(panRange(visible, share))),
       whole: () => {
         this.session.setRange(null);
         this.session.setHeights(null);
@@ -202,16 +199,15 @@ export class ChartView {
         this.sweep = box;
         this.drawOverlay();
       },
-      choose: ({ from, to, heights }) => {
+      choose: ({ from, to, heights }) =>
         this.withCurve((_curve, area, visible) => {
           if (heights !== null) {
             this.setHeights({ from: this.chart.bytesAt(heights.to), to: this.chart.bytesAt(heights.from) });
           }
           this.session.setRange({ from: valueAt(from, area, visible), to: valueAt(to, area, visible) });
-        });
-      },
+        }),
       step: (points) => this.step(points),
-      toPeak: () => {
+      toPeak: () =>
         this.withCurve((curve, area, visible) => {
           const index = pickPoint(
             curve,
@@ -219,8 +215,7 @@ export class ChartView {
             valueAt(area.left + area.width, area, visible),
           );
           if (index >= 0) this.moveCursor(curve, index, visible);
-        });
-      },
+        }),
       walk: (by) => this.walk(by),
       pickAtCursor: (open) => {
         if (this.cursor === null) this.step(1);
@@ -361,7 +356,7 @@ export class ChartView {
     });
   }
 
-  /** Moves the cursor to the next training step, or the one before. */
+  /** Moves the cursor to the next training step, or the previous one. */
   toStep(by: 1 | -1): void {
     this.withCurve((curve, _area, visible) => {
       const here = this.cursor?.x ?? this.store.get().pin?.x ?? (by === 1 ? -Infinity : Infinity);
@@ -371,7 +366,7 @@ export class ChartView {
     });
   }
 
-  /** What stays in its place while one zooms with keys. */
+  /** The fixed point of zooming with keys. */
   focus(visible: Range): number {
     const x = this.cursor?.x ?? this.store.get().pin?.x;
     return x !== undefined && x >= visible.from && x <= visible.to ? x : (visible.from + visible.to) / 2;
@@ -386,7 +381,7 @@ export class ChartView {
     return bytes >= from && bytes <= to ? bytes : null;
   }
 
-  /** What of the byte axis is to be seen; the chart shows it with the next frame only. */
+  /** The visible byte range; the chart applies it with the next frame. */
   private heights(): Range {
     return this.store.get().heights ?? { from: 0, to: this.chart.wholeHeight() };
   }
@@ -422,19 +417,19 @@ export class ChartView {
     if (pixel === null || curve.x.length === 0) return null;
     const marks = curve.marks.filter((mark) => Math.abs(pixelOf(mark.x, area, visible) - pixel) <= MARK_REACH);
     const band = this.band === null ? [] : bandLines(this.band, this.store.get().looked);
-    const told = { event: this.cursor.event, x: this.cursor.x, live };
-    const text = [...band, this.textOf(curve, index, told), ...marks.map(strings.mark)].join('\n');
+    const at = { event: this.cursor.event, x: this.cursor.x, live };
+    const text = [...band, this.textOf(curve, index, at), ...marks.map(strings.mark)].join('\n');
     const height = this.chart.pixelOfBytes(live);
     return { x: pixel, y: isLevelWith(height, area) ? height : null, lookedAt: this.cursor.pixel ?? height, text };
   }
 
-  /** @param told what is not that of the point itself */
+  /** The readout. The last parameter replaces the values of the point. */
   private textOf(
     curve: TimelineWindow,
     index: number,
     { event, x, live } = { event: curve.event[index], x: curve.x[index], live: curve.live[index] },
   ): string {
-    // On a part of the byte axis, what three digits say is the same everywhere.
+    // On a small part of the byte axis, three digits do not distinguish values.
     const amount = this.store.get().heights === null ? formatBytes : formatExactBytes;
     const amounts = [`${amount(live)} ${strings.live.toLowerCase()}`];
     if (curve.reserved !== null) amounts.push(`${amount(curve.reserved[index])} ${strings.reserved.toLowerCase()}`);

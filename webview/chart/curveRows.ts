@@ -4,7 +4,8 @@ import { markLabel, strings } from '../strings.js';
 import { lastAtOrBelow, prominentPeaks } from './points.js';
 import type { Range } from './range.js';
 
-export type CurveRowKind = 'start' | 'end' | 'lowest' | 'highest' | 'peak' | TimelineMark['kind'];
+type PointKind = keyof typeof strings.points;
+type CurveRowKind = PointKind | TimelineMark['kind'];
 
 export interface CurveRow {
   kind: CurveRowKind;
@@ -47,18 +48,9 @@ export function curveRows(curve: TimelineWindow, visible: Range, limit: number):
 }
 
 export function rowName({ kind, label }: CurveRow): string {
-  switch (kind) {
-    case 'start':
-      return strings.pointStart;
-    case 'end':
-      return strings.pointEnd;
-    case 'lowest':
-      return strings.pointLowest;
-    case 'highest':
-      return strings.pointHighest;
-    case 'peak':
-      return strings.pointPeak;
-    default:
-      return strings.mark({ kind, label });
-  }
+  return isPoint(kind) ? strings.points[kind] : strings.mark({ kind, label });
+}
+
+function isPoint(kind: CurveRowKind): kind is PointKind {
+  return kind in strings.points;
 }

@@ -1,4 +1,4 @@
-/** What the user does on the plot with mouse, wheel and keys, as wishes. Knows pixels, not curves. */
+/** Translates mouse, wheel and keys on the plot into requests. Knows pixels, not curves. */
 import { isInside, isLevelWith, type PlotArea, type PlotBox, type PlotPoint } from './plot.js';
 
 export interface GestureHandlers {
@@ -7,9 +7,9 @@ export interface GestureHandlers {
   hover(point: PlotPoint | null): void;
   /** A click. `open` if the largest line shall be opened straight away; `twice` for the second of a double click. */
   pick(point: PlotPoint, how: { open: boolean; twice: boolean }): void;
-  /** Factors below 1 come closer. `pixel` is what stays where it is; null for the middle or the cursor. */
+  /** Factors below 1 zoom in. `pixel` is the fixed point; null for the middle or the cursor. */
   zoom(pixel: number | null, factor: number): void;
-  /** By a share of what is visible. */
+  /** By a share of the visible range. */
   pan(share: number): void;
   whole(): void;
   /** Like {@link zoom}, of the byte axis; `pixel` is a height. */
@@ -48,7 +48,6 @@ export function listenForGestures(plot: HTMLElement, on: GestureHandlers): void 
 }
 
 interface Drag {
-  pointer: number;
   start: PlotPoint;
   last: number;
   moved: boolean;
@@ -59,9 +58,9 @@ interface Drag {
 
 function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
   let drag: Drag | null = null;
-  /** True if what ends in a click was a drag. */
+  /** True if the click ended a drag. */
   let dragged = false;
-  /** Where the pointer was released: a click tells whole pixels only. */
+  /** Where the pointer was released: click events have whole pixels only. */
   let released: PlotPoint | null = null;
   const pointOf = (event: MouseEvent): PlotPoint => {
     const { left, top } = plot.getBoundingClientRect();
@@ -75,7 +74,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     const lowest = area.top + area.height;
     const stretch = ordered(start.x, clamped(x, area));
     const heights = ordered(start.y, Math.min(Math.max(y, area.top), lowest));
-    // A box without width, or without height, means all of it.
+    // A box without width or height selects the full range.
     const isThin = ({ from, to }: { from: number; to: number }): boolean => to - from <= CLICK_TOLERANCE;
     if (boxed && isThin(stretch)) return { from: area.left, to: area.left + area.width, heights };
     return { ...stretch, heights: boxed && !isThin(heights) ? heights : null };
@@ -87,7 +86,7 @@ function listenForPointer(plot: HTMLElement, on: GestureHandlers): void {
     if (area === null || event.button > 1 || !isInside(pixel, area)) return;
     const panning = event.button === 1 || event.shiftKey;
     const boxed = event.altKey && !panning;
-    drag = { pointer: event.pointerId, start: pointOf(event), last: pixel, moved: false, panning, boxed };
+    drag = { start: pointOf(event), last: pixel, moved: false, panning, boxed };
     plot.setPointerCapture(event.pointerId);
     plot.focus({ preventScroll: true });
     event.preventDefault();

@@ -1,4 +1,4 @@
-/** Above the plot, in one row: what the lines mean, and the colours of what is largest. */
+/** The legend above the plot: the lines, and the colours of the largest series. */
 import type { TimelineWindow } from '../../src/protocol/timelineData.js';
 import { el, setText } from '../dom.js';
 import { formatExactBytes } from '../format.js';

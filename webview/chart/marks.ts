@@ -3,12 +3,11 @@ import type { TimelineMark } from '../../src/protocol/timelineData.js';
 import type { ChartTheme } from '../theme.js';
 import { MARK_SIGNS, markLabel } from '../strings.js';
 import { apart } from './apart.js';
-import { placeLabels } from './labels.js';
 import type { PlotArea } from './plot.js';
 
 type Kind = TimelineMark['kind'];
 
-/** Each kind has dashes of its own: nothing hangs on colour alone. */
+/** Each kind has its own dashes: no meaning depends on colour alone. */
 const MARK_DASHES: Record<Kind, number[]> = { outOfMemory: [], snapshot: [4, 3], collector: [8, 3], step: [1, 3] };
 /** The higher has its label first where there is no room for two. */
 const RANKS: Record<Kind, number> = { outOfMemory: 3, snapshot: 2, collector: 1, step: 0 };
@@ -27,9 +26,9 @@ export function drawMarks(
   const drawn = [...visible.filter(({ mark }) => mark.kind !== 'step'), ...apart(steps, ({ pixel }) => pixel)];
   const labelled = drawn.map(({ mark, pixel }, index): LabelledMark => {
     const { kind } = mark;
-    // The same words over each of many steps say nothing.
+    // The same label over each of many steps has no information.
     const repeated = kind === 'step' && drawn.slice(0, index).some((other) => other.mark.label === mark.label);
-    // What the collector freed is told under the mouse and in the table: here it would leave no room for the steps.
+    // The readout and the table show what the garbage collector freed; here it would hide the steps.
     const label = kind === 'collector' ? '' : markLabel(mark);
     const text = repeated ? '' : [MARK_SIGNS[kind], label].filter(Boolean).join(' ');
     return { kind, pixel, text, rank: RANKS[kind] };
@@ -75,4 +74,33 @@ export function drawLabelled(
     ctx.fillText(marks[index].text, at, top - 2);
   });
   ctx.restore();
+}
+
+interface LabelWish {
+  /** Pixels. */
+  centre: number;
+  width: number;
+  /** The higher comes first. */
+  rank: number;
+}
+
+/**
+ * Which labels fit between `left` and `right`, and where each begins. A label near an end is moved inside; of two that
+ * would touch, the one of higher rank, else the earlier, is shown.
+ * @returns the left edge of each label in pixels, or null if it is omitted
+ */
+export function placeLabels(wishes: readonly LabelWish[], left: number, right: number, gap: number): (number | null)[] {
+  const taken: { from: number; to: number }[] = [];
+  const places = new Array<number | null>(wishes.length).fill(null);
+  const order = wishes.map((_, index) => index).sort((a, b) => wishes[b].rank - wishes[a].rank || a - b);
+  for (const index of order) {
+    const { centre, width } = wishes[index];
+    if (width > right - left) continue;
+    const from = Math.min(Math.max(centre - width / 2, left), right - width);
+    const to = from + width;
+    if (taken.some((other) => from < other.to + gap && to > other.from - gap)) continue;
+    taken.push({ from, to });
+    places[index] = from;
+  }
+  return places;
 }

@@ -1,11 +1,11 @@
-/** What moves over the curve: the pin, the cursor, the stretch being dragged over and the readout beside the cursor. */
+/** The overlay of the curve: pin, cursor, drag selection, and the readout beside the cursor. */
 import { el, setText } from '../dom.js';
 import type { PlotArea, PlotBox } from './plot.js';
 
-/** Less room than this beside the cursor, in pixels, and the readout lies across the plot, out of the cursor's way. */
+/** With less space than this beside the cursor, in pixels, the readout is placed across the plot. */
 const ROOM_BESIDE = 220;
 
-/** The cursor: its pixels, the curve's height unless that is out of view, and what stands beside it. */
+/** The cursor: its pixels, the curve's height if in view, and the readout. */
 export interface CursorPoint {
   x: number;
   y: number | null;
@@ -52,7 +52,7 @@ export class Overlay {
     const { classList, style } = this.readout;
     classList.toggle('to-left', !across && !leftHalf);
     classList.toggle('below', below);
-    // Longer lines end in an ellipsis: the card of a band has them whole.
+    // Longer lines end in an ellipsis: the card of a band shows them in full.
     style.maxWidth = across ? `${area.left + area.width}px` : `min(${room}px - 1em, 34em)`;
     if (across) place(this.readout, 0, below ? area.top + area.height : area.top);
     else place(this.readout, x, area.top);

@@ -1,6 +1,6 @@
 /** Finding points of a stepped curve: `x[i]` holds until `x[i + 1]`. */
 
-/** What these functions need of a `TimelineWindow`. */
+/** The used part of a `TimelineWindow`. */
 export interface CurvePoints {
   x: ArrayLike<number>;
   live: ArrayLike<number>;

@@ -27,7 +27,7 @@ export function fitRange(range: Range, extent: Range, narrowest: number): Range 
   return { from, to: from + span };
 }
 
-/** Zooms by `factor` (below 1: closer), keeping what is at `centre` where it is. */
+/** Zooms by `factor` (below 1: in) around `centre`. */
 export function zoomRange(range: Range, centre: number, factor: number): Range {
   return { from: centre - (centre - range.from) * factor, to: centre + (range.to - centre) * factor };
 }

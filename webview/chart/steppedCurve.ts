@@ -20,7 +20,7 @@ export interface Pen {
 }
 
 /**
- * Draws what of the line is in view. Of all that happens inside a pixel, the lowest and the highest are kept.
+ * Draws the visible part of the line. For each pixel, the lowest and the highest value are kept.
  * @param yOf the height of a value, in pixels
  * @returns where the line begins and ends, in pixels; null if nothing of it is in view
  */
@@ -63,7 +63,7 @@ export function traceSteps(
   return { left, right };
 }
 
-/** What {@link BarPen} fills. */
+/** The target of {@link BarPen}. */
 export interface Bars {
   fillRect(left: number, top: number, width: number, height: number): void;
 }
@@ -91,7 +91,7 @@ export class BarPen implements Pen {
 
   lineTo(x: number, y: number): void {
     if (x === this.x) {
-      // What goes up and down in one place is one bar.
+      // A rise and a fall at one place are one bar.
       this.top = Math.min(this.top, y);
       this.bottom = Math.max(this.bottom, y);
       this.y = y;
@@ -103,7 +103,7 @@ export class BarPen implements Pen {
     this.moveTo(x, y);
   }
 
-  /** Draws what is still held back: the last upright line. */
+  /** Draws the pending last vertical line. */
   end(): void {
     const half = this.width / 2;
     if (this.bottom > this.top) {

@@ -1,4 +1,4 @@
-/** Where the ticks of an axis stand. Bytes step in powers of two, times in what clocks know, events in 1-2-5. */
+/** The ticks of an axis: bytes in powers of two, times in clock units, events in 1-2-5. */
 
 /** Multiples of a power of two from `min` to `max`, at most `count` steps apart. */
 export function byteTicks(min: number, max: number, count: number): number[] {

@@ -19,7 +19,7 @@ interface Point {
   y: number;
 }
 
-/** A capacity this many times above everything else in view would flatten the curve: it is told, not drawn. */
+/** A capacity this many times above everything else in view would flatten the curve: a text replaces the line. */
 const CAPACITY_IN_REACH = 2.5;
 /** Single events show as points once they are this far apart, in pixels. */
 const POINT_DISTANCE = 12;
@@ -33,10 +33,10 @@ const LIVE_LINE = 1;
 const RESERVED_LINE = 1;
 const RESERVED_DASH = [6, 3];
 
-/** What of a history is in view, and how. */
+/** The visible part of a history, and its form. */
 export interface ShownView {
   visible: Range;
-  /** What of the byte axis; null for as much as is needed. */
+  /** The visible byte range; null for automatic. */
   heights: Range | null;
   /** True while one zooms and pans: speed matters more than the last detail then. */
   moving: boolean;
@@ -45,9 +45,9 @@ export interface ShownView {
 export class TimelineChart {
   private readonly chart: Chart<'line', Point[]>;
   private marks: readonly TimelineMark[] = [];
-  /** What the datasets hold. */
+  /** The content of the datasets. */
   private curve: TimelineWindow | null = null;
-  /** What is drawn in the place of the datasets while it moves. */
+  /** Replaces the datasets while the view moves. */
   private moving: { curve: TimelineWindow; visible: Range } | null = null;
   private fill = true;
   private xAxis: { ticks: number[]; label: (value: number) => string } = { ticks: [], label: String };
@@ -149,7 +149,7 @@ export class TimelineChart {
     this.theme = theme;
   }
 
-  /** Draws a curve, which may cover more or less than what is visible. */
+  /** Draws a curve, which may cover more or less than the visible range. */
   show(curve: TimelineWindow, { visible, heights, moving }: ShownView): void {
     const { data } = this.chart;
     const [capacity, reserved, live] = data.datasets;
@@ -179,7 +179,7 @@ export class TimelineChart {
     this.chart.update('none');
   }
 
-  /** Draws the same once more: what lies under it has changed. */
+  /** Redraws after a change below the curve. */
   redraw(): void {
     this.chart.draw();
   }
@@ -189,13 +189,13 @@ export class TimelineChart {
     return areaOf(this.chart);
   }
 
-  /** Leaves the area under the live curve to what lies below the canvas. */
+  /** Makes the area under the live curve transparent for the canvas below. */
   fillLive(fill: boolean): void {
     this.fill = fill;
     this.chart.data.datasets[2].fill = fill ? 'origin' : false;
   }
 
-  /** What of the byte axis is in view. */
+  /** The visible byte range. */
   bytes(): Range {
     const { min, max } = this.chart.scales['y'];
     return { from: min, to: max };
@@ -256,7 +256,7 @@ export class TimelineChart {
     context.restore();
   }
 
-  /** Plain values: chart.js would ask a function anew for each point. */
+  /** Plain values: chart.js would ask a function again for each point. */
   private colour(...[capacity, reserved, live]: ChartDataset<'line', Point[]>[]): void {
     capacity.borderColor = this.theme.capacity;
     reserved.borderColor = this.theme.reserved;

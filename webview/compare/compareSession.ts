@@ -1,4 +1,4 @@
-/** Asks how two snapshots differ, while that is what is shown. */
+/** Requests the comparison while it is visible. */
 import {
   MOST_SERIES,
   type CompareFlame,
@@ -11,13 +11,10 @@ import {
 } from '../../src/protocol/compareData.js';
 import { MOST_FOCUS } from '../../src/protocol/flameData.js';
 import type { Host } from '../host.js';
-import { Question } from '../question.js';
+import { coarse, Question } from '../question.js';
 import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 import type { CompareChoices } from './compareState.js';
-
-/** Steps of the widths that are asked for: a drag of the window's edge asks seldom. */
-const STEP_OF_PIXELS = 64;
 
 export class CompareSession {
   readonly table: Question<ComparePair, CompareTable>;
@@ -43,7 +40,7 @@ export class CompareSession {
       (query, signal) => host.call('compareFlame', query, signal),
       (flame) => {
         const isShown = isPair(flame.a, flame.b);
-        // What is focused may not be there any more.
+        // The focused item may no longer exist.
         if (isShown) this.focused = flame.focus.map(({ call }) => flame.calls[call].id);
         return isShown;
       },
@@ -52,14 +49,14 @@ export class CompareSession {
     page.watch((state, before) => this.follow(state, before));
   }
 
-  /** Changes what is chosen. */
+  /** Changes the user's choices. */
   choose(change: Partial<CompareChoices>): void {
     this.page.update({ compare: { ...this.page.get().compare, ...change } });
   }
 
-  /** Tells how wide the pictures are; none is asked for before that is known. */
+  /** Sets the width of the pictures. Nothing is requested before. */
   setPixels(pixels: number): void {
-    const rounded = Math.ceil(pixels / STEP_OF_PIXELS) * STEP_OF_PIXELS;
+    const rounded = coarse(pixels);
     if (rounded === this.pixels || rounded <= 0) return;
     this.pixels = rounded;
     this.askFlame();
@@ -73,7 +70,7 @@ export class CompareSession {
     this.askFlame();
   }
 
-  /** Asks for everything anew, after a failure too. */
+  /** Asks for everything again, after a failure too. */
   ask(): void {
     if (this.pair === null) for (const question of [this.table, this.flame, this.series]) question.cancel();
     this.askTable();
@@ -81,7 +78,7 @@ export class CompareSession {
     this.askSeries();
   }
 
-  /** The curves that are asked for: A's, B's, then those beside them. */
+  /** The requested curves: A's, B's, then the others. */
   get shownSeries(): SeriesRef[] {
     const { pair, device, whole, others } = this.page.get().compare;
     if (pair === null) return [];
@@ -92,7 +89,7 @@ export class CompareSession {
   private follow(state: ViewState, before: ViewState): void {
     const { compare, view, choices } = state;
     const old = before.compare;
-    // Choices are told anew whenever a file was read.
+    // Choices arrive again after each file.
     if (view !== before.view || choices !== before.choices) {
       this.ask();
       return;
@@ -119,17 +116,17 @@ export class CompareSession {
   }
 
   private askTable(): void {
-    if (this.pair !== null) this.table.ask(this.pair);
+    if (this.pair !== null) this.table.send(this.pair);
   }
 
   private askFlame(): void {
     const { pair, pixels, focused: focus } = this;
     const { pane, width, folded } = this.page.get().compare;
-    if (pair !== null && pixels > 0 && pane === 'flame') this.flame.ask({ ...pair, width, folded, focus, pixels });
+    if (pair !== null && pixels > 0 && pane === 'flame') this.flame.send({ ...pair, width, folded, focus, pixels });
   }
 
   private askSeries(): void {
     const { pixels, shownSeries: series } = this;
-    if (this.pair !== null && pixels > 0) this.series.ask({ series, axis: this.page.get().compare.axis, pixels });
+    if (this.pair !== null && pixels > 0) this.series.send({ series, axis: this.page.get().compare.axis, pixels });
   }
 }

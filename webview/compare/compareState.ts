@@ -1,4 +1,4 @@
-/** What the user chose in the comparison: the part of it that outlives a reload. */
+/** The user's choices in the comparison that survive a reload. */
 import * as v from 'valibot';
 import {
   COMPARE_WIDTHS,
@@ -11,7 +11,7 @@ import {
 } from '../../src/protocol/compareData.js';
 import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
-/** What the rows of the growth by line are sorted by. */
+/** The sort key of the growth by line. */
 export const COMPARE_SORTS = [
   'line',
   'growthBytes',

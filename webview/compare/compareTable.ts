@@ -11,7 +11,7 @@ import { growthOf, growthText, signedExactBytes } from './growthText.js';
 /** A line, or a sum of some under a name. */
 export type ComparedRow = CompareRow | (CompareCell & { name: string; place?: never });
 
-/** @param hasFlow false where nothing tells what survived */
+/** @param hasFlow false if survivors are unknown */
 export function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSort>[] {
   const of = (by: CompareSort): Column<ComparedRow, CompareSort> => ({
     text: strings.compareColumn[by],
@@ -54,7 +54,7 @@ function cellOf(by: CompareSort, row: ComparedRow): Cell {
   }
 }
 
-/** A sorted copy; what changed most, or is largest, first. */
+/** A sorted copy, the largest change or value first. */
 export function sortCompared(rows: readonly CompareRow[], sort: CompareSort): CompareRow[] {
   if (sort === 'line') return [...rows].sort(byPlace);
   const figure = (row: CompareRow): number => {

@@ -1,4 +1,4 @@
-/** Growth in words and signs: more and less are told apart without colour. */
+/** Growth in words and signs: more and less are distinguished without colour. */
 import { formatBytes, formatExactBytes } from '../format.js';
 import { strings } from '../strings.js';
 
@@ -24,7 +24,7 @@ export function signedExactBytes(bytes: number): string {
   return `${bytes > 0 ? '+' : ''}${formatExactBytes(bytes)}`;
 }
 
-/** From what to what, and by how much, exactly. */
+/** Exact first value, last value and difference. */
 export function changeText(before: number, after: number): string {
   return strings.changeOf(
     formatBytes(before),

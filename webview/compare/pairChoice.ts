@@ -1,4 +1,4 @@
-/** Which two snapshots to compare, when the user leaves some of it open. */
+/** The default pair of snapshots for a comparison. */
 import type { ComparePair } from '../../src/protocol/compareData.js';
 import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
 
@@ -24,7 +24,7 @@ export function pairAtSameStep(choices: readonly TimelineChoice[], { a, b }: Com
   return null;
 }
 
-/** A run's last snapshot stands for it where whole runs are shown. */
+/** A run's last snapshot represents it where whole runs are shown. */
 export function runEnds(choices: readonly TimelineChoice[]): TimelineChoice[] {
   const last = new Map(choices.map((choice) => [choice.run, choice]));
   return [...last.values()];

@@ -57,7 +57,7 @@ export function createOtherSeries(store: Store<ViewState>, compares: CompareSess
   return element;
 }
 
-/** The same of a run whichever of its snapshots stands for it. */
+/** The same for a run with any snapshot as its representative. */
 function keyOf({ path, device, whole }: SeriesRef, choices: readonly TimelineChoice[]): string {
   const run = choices.find((choice) => choice.path === path)?.run;
   return JSON.stringify([whole ? (run ?? path) : path, device, whole]);

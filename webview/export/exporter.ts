@@ -7,13 +7,13 @@ import { clipboardText, csvOf, type TableData } from './tableData.js';
 export class Exporter {
   constructor(private readonly host: Pick<Host, 'call'>) {}
 
-  /** @returns what came of it, in a sentence; empty if the user changed their mind */
+  /** @returns a sentence on the result; empty if the user cancelled */
   async savePicture(name: string, picture: HTMLCanvasElement): Promise<string> {
     return this.save(name, 'png', await pngOf(picture));
   }
 
   async saveTable(name: string, table: TableData): Promise<string> {
-    // The mark at the beginning tells spreadsheets that it is UTF-8.
+    // Spreadsheets need the byte order mark to detect UTF-8.
     return this.save(name, 'csv', new TextEncoder().encode(`\ufeff${csvOf(table)}`));
   }
 

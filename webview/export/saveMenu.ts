@@ -1,4 +1,4 @@
-/** The one menu of what can be saved or copied: of the chart, and of what shows below it. */
+/** The menu that saves or copies the chart and the tab below it. */
 import { el, setText } from '../dom.js';
 import { popup } from '../popup.js';
 import { sentenceOf } from '../question.js';
@@ -18,16 +18,16 @@ export interface Saved {
   table?: () => TableData | null;
 }
 
-/** @param parts what shows when the menu opens */
+/** @param parts the visible parts when the menu opens */
 export function createSaveMenu(exporter: Exporter, parts: () => readonly Saved[]): HTMLElement {
   const status = el('span', { class: 'export-status', attributes: { role: 'status' } });
   const rows = el('div');
-  const button = <Thing>(text: string, of: () => Thing | null, save: (thing: Thing) => Promise<string>): HTMLElement =>
+  const button = <Item>(text: string, of: () => Item | null, save: (item: Item) => Promise<string>): HTMLElement =>
     createButton({
       text,
       onPress: () => {
-        const thing = of();
-        const begun = thing === null ? Promise.resolve(strings.nothingToSave) : save(thing);
+        const item = of();
+        const begun = item === null ? Promise.resolve(strings.nothingToSave) : save(item);
         begun.then(
           (sentence) => setText(status, sentence),
           (error: unknown) => setText(status, strings.saveFailed(sentenceOf(error))),

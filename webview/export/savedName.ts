@@ -1,6 +1,6 @@
 import type { ViewState } from '../viewState.js';
 
-/** What a file is called that shows something of the snapshot in view. */
+/** The name of a saved file. */
 export function savedName({ choices, selection }: ViewState, what: string): string {
   const label = choices?.find(({ path }) => path === selection?.path)?.label ?? 'leakline';
   return `${label.replace(/\.[^.]*$/, '')}-${what}`;

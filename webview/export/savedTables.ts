@@ -52,7 +52,7 @@ export function liveTable(rows: readonly LiveRow[]): TableData {
   };
 }
 
-/** A row for each box, callers before what they call. */
+/** A row for each box, callers before callees. */
 export function flameTable(items: readonly FlameItem[]): TableData {
   return {
     columns: ['depth', 'call', 'file', 'line', 'bytes', 'self_bytes', 'blocks', 'merged_calls'],

@@ -7,7 +7,7 @@ export interface TableData {
 }
 
 /** What a spreadsheet would take for a formula. */
-const FORMULA = /(^|[\r\n])(?=[\t\r]|\s*[=+\-@＝＋－＠])/g;
+const FORMULA = /(^|[\r\n])(?=[\t\r]|[^\S\r\n]*[=+\-@＝＋－＠])/g;
 
 /**
  * Comma-separated, a line for each row, as RFC 4180 has it. Lines of texts that a spreadsheet would take for a

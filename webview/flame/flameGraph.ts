@@ -3,14 +3,14 @@ import { el } from '../dom.js';
 import { strings } from '../strings.js';
 import type { FlameItem } from './flameItems.js';
 
-/** What an item's box looks like, and what is read of it. */
+/** The look of an item's box, and its accessible text. */
 export interface BoxDress {
-  /** What fits into it. */
+  /** The text that fits into the box. */
   text: string;
   /** Everything about it, in a sentence. */
   label: string;
   classes: string;
-  /** The colour of its line in the chart; none where no series is its own. */
+  /** The colour of its line in the chart; none without a series. */
   fill?: string | null;
 }
 
@@ -18,7 +18,7 @@ export interface FlameGraphHandlers {
   /** An item shall fill the width. */
   focus(item: FlameItem): void;
   open(item: FlameItem): void;
-  /** What is under the mouse, or else where the keys are. */
+  /** The item under the mouse, else the focused one. */
   look(item: FlameItem | null): void;
   back(): void;
   everything(): void;
@@ -35,7 +35,7 @@ export class FlameGraph {
   /** The item that fills the width. */
   private first = 0;
 
-  /** @param label says what the boxes are, and what they are as wide as */
+  /** @param label describes the boxes and their width */
   constructor(
     label: string,
     private readonly on: FlameGraphHandlers,
@@ -77,10 +77,10 @@ export class FlameGraph {
     this.boxes = items.map((item, index) => boxOf(item, dress(item, index)));
     this.element.replaceChildren(...this.boxes);
     this.element.style.setProperty('--levels', String(items.reduce((most, { level }) => Math.max(most, level), 0)));
-    const kept = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));
-    this.current = kept === -1 ? this.first : kept;
+    const same = before === undefined ? -1 : items.findIndex((item) => sameItem(item, before));
+    this.current = same === -1 ? this.first : same;
     this.makeCurrent(this.current);
-    // The leaves are what allocates: where not all levels fit, they do.
+    // The leaves allocate: if not all levels fit, show them.
     const frame = this.element.parentElement;
     if (frame !== null) frame.scrollTop = frame.scrollHeight;
     if (focused) this.boxes.at(this.current)?.focus();

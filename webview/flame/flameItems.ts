@@ -1,4 +1,4 @@
-/** The boxes of a flame graph: what is above the focus, each as wide as all, and what is below it, as wide as its bytes. */
+/** The boxes of a flame graph: callers of the focus at full width, callees with a width by bytes. */
 import { filterRows } from '../table/rowOrder.js';
 import type { Flame, FlameCall } from '../../src/protocol/flameData.js';
 
@@ -76,7 +76,7 @@ export function flameItems({
   return items;
 }
 
-/** The items whose words have every word that is looked for; none if nothing is. */
+/** The items whose text contains every search term; none without a term. */
 export function findItems(items: readonly FlameItem[], find: string, textOf: (call: FlameCall) => string): Set<number> {
   const indices =
     find.trim() === '' ? [] : items.map((_, index) => index).filter((index) => items[index].call !== null);
@@ -87,7 +87,7 @@ export function findItems(items: readonly FlameItem[], find: string, textOf: (ca
   return new Set(filterRows(indices, find, textAt));
 }
 
-/** Bytes that went through what was found, each once however often its path was. */
+/** Bytes through the found items, each counted once. */
 export function bytesThrough(items: readonly FlameItem[], found: ReadonlySet<number>): number {
   let bytes = 0;
   for (const index of found) {

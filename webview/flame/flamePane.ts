@@ -1,4 +1,4 @@
-/** A flame graph in its tab, with what folds it and leads back, whatever its boxes show. */
+/** A flame graph in its tab, with controls to fold it and to go back. */
 import { el } from '../dom.js';
 import { createPane, type QueryPane } from '../pane.js';
 import type { TimelineSession } from '../session.js';
@@ -21,9 +21,9 @@ export function createFlamePane(
   session: TimelineSession,
   options: {
     label: string;
-    /** Says what the boxes are, and what they are as wide as. */
+    /** Describes the boxes and their width. */
     tree: string;
-    /** Chooses what they are as wide as. */
+    /** Chooses the measure of the width. */
     measure: HTMLElement;
     /** Ids of the calls down to the one that fills the width. */
     focused: () => readonly number[];

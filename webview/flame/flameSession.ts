@@ -1,36 +1,32 @@
-/** Asks what is live by call at the instant that is looked into, while that is what is shown. */
+/** Requests live memory by call at the selected instant, while it is visible. */
 import { MOST_FOCUS, type Flame, type FlameQuery } from '../../src/protocol/flameData.js';
 import type { Host } from '../host.js';
-import { currentCurve, isShown, Question } from '../question.js';
+import { coarse, currentCurve, isShown, Question } from '../question.js';
 import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 import type { FlameChoices, FlameMeasure } from './flameState.js';
 
-/** Steps of the width that is asked for: a drag of the window's edge asks seldom. */
-const STEP_OF_PIXELS = 64;
-
-export class FlameSession {
+export class FlameSession extends Question<FlameQuery, Flame> {
   private pixels = 0;
-  private readonly question: Question<FlameQuery, Flame>;
 
   constructor(
     private readonly page: Store<ViewState>,
     host: Pick<Host, 'call'>,
   ) {
-    this.question = new Question(
+    super(
       (query, signal) => host.call('flame', query, signal),
       (flame) => isShown(flame, page.get()),
     );
     this.store.watch(({ answer: flame }, before) => {
       if (flame === null || flame === before.answer) return;
       const focus = flame.focus.map(({ call }) => flame.calls[call].id);
-      // What is focused may not be there any more.
+      // The focused item may no longer exist.
       if (focus.join() !== page.get().flame.focus.join()) this.choose({ focus });
     });
     page.watch((state, before) => {
       if (state.selection !== before.selection) {
         this.choose({ focus: [] });
-        this.question.forget();
+        this.forget();
       }
       const isAsked = asksFlame(state);
       if (isAsked !== asksFlame(before) || state.curve !== before.curve || state.pin?.event !== before.pin?.event) {
@@ -39,19 +35,15 @@ export class FlameSession {
     });
   }
 
-  get store(): Question<FlameQuery, Flame>['store'] {
-    return this.question.store;
-  }
-
-  /** Tells how wide the graph is; nothing is asked before that is known. */
+  /** Sets the width of the graph. Nothing is requested before. */
   setPixels(pixels: number): void {
-    const rounded = Math.ceil(pixels / STEP_OF_PIXELS) * STEP_OF_PIXELS;
+    const rounded = coarse(pixels);
     if (rounded === this.pixels || rounded <= 0) return;
     this.pixels = rounded;
     this.ask();
   }
 
-  /** Changes what is chosen, without asking. */
+  /** Changes the choices without a request. */
   choose(change: Partial<FlameChoices>): void {
     this.page.update({ flame: { ...this.page.get().flame, ...change } });
   }
@@ -69,12 +61,12 @@ export class FlameSession {
   }
 
   fold(folded: boolean): void {
-    // The calls down to what is focused may be others now.
+    // The path to the focused call may have changed.
     this.choose({ folded, focus: [] });
     this.ask();
   }
 
-  /** Asks anew, after a failure too. */
+  /** Asks again, after a failure too. */
   ask(): void {
     const state = this.page.get();
     const curve = currentCurve(state);
@@ -83,7 +75,7 @@ export class FlameSession {
     const { folded, focus, measure } = state.flame;
     const event = state.pin?.event ?? curve.events - 1;
     const over = measure === 'live' ? null : { axis: curve.axis, window: state.range };
-    this.question.ask({ path, device, event, over, folded, focus, pixels: this.pixels });
+    this.send({ path, device, event, over, folded, focus, pixels: this.pixels });
   }
 }
 

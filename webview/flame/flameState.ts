@@ -1,13 +1,13 @@
-/** What the user chose in the flame graph: it outlives a reload. */
+/** The user's choices in the flame graph, which survive a reload. */
 import * as v from 'valibot';
 import { MOST_FOCUS } from '../../src/protocol/flameData.js';
 import { integer, listOf, type Schemas } from '../../src/protocol/schema.js';
 
-/** As wide as what is live at an instant, or as its mean over what is in view: bytes times lifetime. */
+/** Width by live bytes at an instant, or by their mean over the view: bytes times lifetime. */
 export const FLAME_MEASURES = ['live', 'mean'] as const;
 export type FlameMeasure = (typeof FLAME_MEASURES)[number];
 
-/** What the rows of the table are sorted by; `call` is the order of the graph. */
+/** The sort key of the table; `call` is the order of the graph. */
 export const FLAME_SORTS = ['call', 'self', 'bytes', 'blocks'] as const;
 export type FlameSort = (typeof FLAME_SORTS)[number];
 

@@ -21,7 +21,7 @@ export function callName(call: FlameCall): string {
   }
 }
 
-/** What fits into a box. */
+/** The text that fits into a box. */
 export function shortName(item: FlameItem): string {
   const { call } = item;
   if (call === null || call.file === '') return itemName(item);
@@ -42,7 +42,7 @@ export function byteTime(mean: number, { axis, from, to }: NonNullable<Flame['ov
     : strings.byteSeconds(formatBytes(mean * seconds));
 }
 
-/** What an item is, as a class of its box. */
+/** The kind of an item, as a class of its box. */
 export function itemClasses({ call, merged }: FlameItem): string {
   return `of-${merged > 0 ? 'merged' : (call?.kind ?? 'everything')}`;
 }

@@ -1,4 +1,4 @@
-/** Under the chart: what is live at the instant that is looked into as a flame graph, with what finds, folds and leads back. */
+/** The flame graph of live memory at the selected instant, with search, folding and navigation. */
 import type { Flame } from '../../src/protocol/flameData.js';
 import { flameTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';
@@ -46,7 +46,7 @@ export function createFlameView(
   const { graph, scroller } = pane;
   new ResizeObserver(() => flames.setPixels(scroller.clientWidth)).observe(scroller);
 
-  /** After an answer, or where other calls are looked for. */
+  /** After an answer, or after a change of the search. */
   const showFound = (): void => {
     const flame = answer();
     const state = store.get();
@@ -103,7 +103,7 @@ function summaryOf(flame: Flame, state: ViewState, items: readonly FlameItem[], 
   return `${live}. ${strings.found(found.size, bytes, formatShare(bytes, flame.liveBytes))}`;
 }
 
-/** The colour that the chart has for what a call allocates itself. */
+/** The chart's colour for the call's own allocations. */
 function fillOf(state: ViewState, { call, self }: FlameItem): string | null {
   const paint = call === null || !call.mapped || (self ?? 0) === 0 ? null : paintOf(state, call);
   return paint === null ? null : cssOf(paint.fill);

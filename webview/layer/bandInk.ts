@@ -1,11 +1,11 @@
-/** What is drawn over the bands: their names where there is room, and outlines of those that are meant. */
+/** The ink over the bands: names where they fit, and outlines of highlighted bands. */
 import type { PlotArea } from '../chart/plot.js';
 import type { Range } from '../chart/range.js';
 import type { ChartTheme } from '../theme.js';
 import { outlineOf, sampleAt, samplesIn, xOfSample, type Outline, type StackedBands } from './stackedBands.js';
 import type { BandView } from './rasterRenderer.js';
 
-/** A band that is pointed out; `looked` lies under the cursor, `line` belongs to the line at the cursor of the editor. */
+/** A highlighted band: `looked` is under the cursor, `line` belongs to the line at the editor's cursor. */
 export interface BandMark {
   kind: 'looked' | 'selected' | 'line';
   series: number;
@@ -13,7 +13,7 @@ export interface BandMark {
   block: number;
 }
 
-/** What is drawn, and where. */
+/** The content and its place. */
 interface InkScene extends BandView {
   stacked: StackedBands;
   area: PlotArea;
@@ -161,7 +161,7 @@ interface NameStamp {
 }
 
 const RIM = 3;
-/** A page that shows more different names than this begins anew. */
+/** A page that shows more different names than this begins again. */
 const MOST = 512;
 
 /** Names of bands, each drawn once with a rim that keeps it readable on any colour, and then only copied. */

@@ -1,4 +1,4 @@
-/** Under the plot: which colour is what, the largest first. */
+/** The key of colours under the plot, the largest series first. */
 import { el } from '../dom.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
@@ -16,15 +16,15 @@ export function createBandKey(store: Store<ViewState>): HTMLElement {
   const list = el('ul', { attributes: { 'aria-label': strings.bandKey } });
   const key = el('div', { class: 'band-key' }, list);
   let drawn: StackedBands | null = null;
-  let told = '';
+  let shownText = '';
   const draw = (stacked: StackedBands | null): void => {
     if (stacked === null) return;
     const paints = paintsOf(stacked, readTheme(key));
     const entries = entriesOf(stacked, paints);
-    // While one zooms, most answers say the same.
-    const telling = JSON.stringify(entries);
-    if (telling !== told) list.replaceChildren(...itemsOf(entries));
-    told = telling;
+    // During a zoom, most answers are the same.
+    const text = JSON.stringify(entries);
+    if (text !== shownText) list.replaceChildren(...itemsOf(entries));
+    shownText = text;
   };
   store.watch(({ stacked, wholeBands }) => {
     const front = stacked ?? wholeBands;
@@ -55,7 +55,7 @@ function entriesOf(stacked: StackedBands, paints: readonly BandPaint[]): Entries
   const largest = [...entries].sort(([, a], [, b]) => b.bytes - a.bytes);
   return {
     shown: largest.slice(0, MOST_ENTRIES).map(([title, { name, paint }]) => ({
-      // Two files whose paths end alike are told apart by all of them.
+      // Files with equal path ends get their full paths.
       name: largest.some(([other, entry]) => entry.name === name && other !== title) ? title : name,
       title,
       paint,
@@ -70,5 +70,5 @@ function itemsOf({ shown, more }: Entries): HTMLElement[] {
     item.title = title;
     return item;
   });
-  return more > 0 ? [...items, el('li', { class: 'aside' }, strings.moreBands(more))] : items;
+  return more > 0 ? [...items, el('li', { class: 'secondary' }, strings.moreBands(more))] : items;
 }

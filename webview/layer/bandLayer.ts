@@ -1,4 +1,4 @@
-/** The bands under the curve: a canvas of their own, redrawn for each view, filled anew for each answer. */
+/** The bands under the curve: a canvas of their own, redrawn for each view, filled again for each answer. */
 import type { PlotArea } from '../chart/plot.js';
 import { el } from '../dom.js';
 import type { ChartTheme } from '../theme.js';

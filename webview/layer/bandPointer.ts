@@ -56,7 +56,7 @@ export function refOf({ stacked, sample, piece }: PointedBand): BandRef | null {
   return { series: allSeries[piece.series].id, row, event: stacked.event[sample] };
 }
 
-/** Who owns a band; null for the others. */
+/** The owner of a band; null for _others_. */
 export function ownerOf({ stacked, piece }: PointedBand): BandOwner | null {
   return stacked.bands.allSeries.at(piece.series) ?? null;
 }
@@ -67,7 +67,7 @@ export function heightOf({ stacked, sample }: PointedBand): number {
   return stacked.floors[last][sample] + stacked.values[last][sample];
 }
 
-/** What is said of a band in short: its name, and its bytes as its selection has them. */
+/** The short text of a band: its name, and the bytes of its selection. */
 export function bandLines(band: PointedBand, detail: BandDetail | null): string[] {
   const { stacked, piece } = band;
   const ref = refOf(band);
@@ -79,12 +79,12 @@ export function bandLines(band: PointedBand, detail: BandDetail | null): string[
   ];
 }
 
-/** Of an allocation, or of all of its series: what of a series has no outline is no thing of its own. */
+/** The bytes of an allocation, or of its whole series if it has no outline. */
 function bytesOf({ stacked, sample, piece }: PointedBand): number {
   return piece.block < 0 ? stacked.values[piece.series][sample] : piece.to - piece.from;
 }
 
-/** For the ear: where among the bands of its instant it is, besides. */
+/** The same for screen readers, with the position among the bands. */
 export function spokenBand(band: PointedBand): string {
   const pieces = piecesAt(band.stacked, band.sample);
   const { series, block } = band.piece;

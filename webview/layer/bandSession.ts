@@ -34,7 +34,7 @@ export class BandSession {
       const other =
         selection !== before.selection || grouping !== before.grouping || curve?.axis !== before.curve?.axis;
       if (other && state !== before) this.forget(selection !== before.selection || grouping !== before.grouping);
-      // The extension tells its state anew when files or the workspace have changed.
+      // The extension tells its state again when files or the workspace have changed.
       if (state.choices !== before.choices) this.wholeOf = '';
       const thin = this.follow(state.cursorLine ?? state.highlight, state);
       const higher = state.heights !== before.heights;
@@ -79,7 +79,7 @@ export class BandSession {
     this.store.update({ selected: band, selectedDetail: null });
   }
 
-  /** Asks anew after a failure. */
+  /** Asks again after a failure. */
   retry(): void {
     this.wholeOf = '';
     this.ask();

@@ -1,4 +1,4 @@
-/** The colours of bands: of one family, told apart by hue, and beside each other by their outlines and words. */
+/** The colours of bands: of one family, distinguished by hue, and beside each other by their outlines and words. */
 import type { ChartTheme } from '../theme.js';
 import { isUnjudged } from './bandText.js';
 import type { StackedBands } from './stackedBands.js';
@@ -7,7 +7,7 @@ export type Rgb = readonly [red: number, green: number, blue: number];
 
 export interface BandPaint {
   fill: Rgb;
-  /** The fill of every other block, so that neighbours of one line can be told apart. */
+  /** The fill of every other block, so that neighbours of one line can be distinguished. */
   alternate: Rgb;
   edge: Rgb;
   /** Striped: not one line's. */

@@ -110,7 +110,7 @@ export function createSelection(store: Store<ViewState>, session: TimelineSessio
       const summary = el('summary', {}, strings.foldedFrames(folded.length - native, native));
       items.push(el('li', { class: 'folded' }, el('details', {}, summary, el('ul', {}, ...folded.map(itemOf)))));
     }
-    if (hiddenFrames > 0) items.push(el('li', { class: 'aside' }, strings.hiddenFrames(hiddenFrames)));
+    if (hiddenFrames > 0) items.push(el('li', { class: 'secondary' }, strings.hiddenFrames(hiddenFrames)));
     return items;
   }
   return panel;

@@ -53,7 +53,7 @@ function floorsOf(values: readonly Float64Array[]): Float64Array[] {
   return values.map((own) => {
     const below = floor;
     floor = new Float64Array(below.length);
-    // A loop, not map(): made anew for each answer while one zooms.
+    // A loop, not map(): made again for each answer while one zooms.
     for (let sample = 0; sample < below.length; sample++) floor[sample] = below[sample] + own[sample];
     return below;
   });
@@ -79,13 +79,13 @@ export function forEachPiece(stacked: StackedBands, visit: (sample: number, piec
         if (live.length > 0) live.length = 0;
         continue;
       }
-      let kept = 0;
+      let count = 0;
       for (const block of live) {
         if (to[block] < sample) continue;
-        live[kept++] = block;
+        live[count++] = block;
         rest -= bytes[block];
       }
-      if (kept < live.length) live.length = kept;
+      if (count < live.length) live.length = count;
       for (; next[series] < blockOffset[series + 1] && from[next[series]] === sample; next[series]++) {
         live.push(next[series]);
         rest -= bytes[next[series]];
@@ -172,7 +172,7 @@ export function xOfSample({ bands, edges }: StackedBands, sample: number): numbe
   return window.from + (edges[sample] / pixels) * (window.to - window.from);
 }
 
-/** The samples that show in a range: first and last; last below first where there are none. */
+/** The samples that show in a range: first and last; last below first if there are none. */
 export function samplesIn(stacked: StackedBands, { from, to }: Range): { first: number; last: number } {
   const { window } = stacked.bands;
   if (to < window.from || from > window.to) return { first: 0, last: -1 };

@@ -1,4 +1,4 @@
-/** The colour of a line as the chart has it, for everything else that speaks of it. */
+/** The colour of a line in the chart, for all other views of the line. */
 import { el } from '../dom.js';
 import { readTheme } from '../theme.js';
 import type { SourceLine, ViewState } from '../viewState.js';

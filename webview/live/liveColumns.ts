@@ -45,7 +45,7 @@ function lineCell(row: ListRow, swatch: HTMLElement | null): Cell {
   else {
     if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
     content.append(placeCell(placeText(pathEnd(row.line.file), row.line.line), row.line.mapped).content);
-    if (!row.line.mapped) content.append(el('span', { class: 'aside' }, ` (${strings.notMapped})`));
+    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, ` (${strings.notMapped})`));
   }
   return row.kind === 'line' ? { content, title: placeText(row.line.file, row.line.line) } : { content };
 }
@@ -59,7 +59,7 @@ function functionCell(row: ListRow): Cell {
     noStack: strings.noStackHint,
     unexplained: strings.unexplainedHint,
   };
-  return { content: hints[row.kind], class: 'aside' };
+  return { content: hints[row.kind], class: 'secondary' };
 }
 
 /** The function of a line; of a stack, who called whom. */

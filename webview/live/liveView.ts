@@ -38,7 +38,7 @@ export function createLiveView(
     open: (line) => session.openSource(line),
     isCurrent: (row) => row.kind === 'line' && row.pointedOut,
   });
-  const nothing = el('p', { class: 'aside' }, strings.nothingMatches);
+  const nothing = el('p', { class: 'secondary' }, strings.nothingMatches);
   const scroller = el('div', { class: 'scroller', attributes: { tabindex: '0' } }, table.element, nothing);
   const pane = createPane({
     class: 'lines',

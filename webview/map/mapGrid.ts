@@ -198,7 +198,7 @@ function rowOf(map: MemoryMapAnswer, segment: MapSegment, cells: readonly HTMLEl
   const { reservedBytes, liveBytes, freeBytes, largestFreeBytes } = segment;
   const numbers = strings.segmentLabel(reservedBytes, liveBytes, freeBytes, largestFreeBytes);
   const label = el('div', { class: 'segment-label', attributes: { role: 'rowheader' } }, numbers);
-  label.append(el('span', { class: 'aside' }, ` · ${poolText(map.pools[segment.pool])}`));
+  label.append(el('span', { class: 'secondary' }, ` · ${poolText(map.pools[segment.pool])}`));
   if (segment.isPinned) label.append(' · ', el('strong', { title: strings.pinnedHint }, strings.pinned));
   const bar = el('div', { class: 'segment-bar', attributes: { role: 'presentation' } }, ...cells);
   return el('div', { class: segment.isPinned ? 'segment pinned' : 'segment', attributes: { role: 'row' } }, label, bar);

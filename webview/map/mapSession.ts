@@ -5,15 +5,14 @@ import { currentCurve, isShown, Question } from '../question.js';
 import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 
-export class MapSession {
+export class MapSession extends Question<MapQuery, MemoryMapAnswer> {
   private size = { pixels: 0, rows: 1 };
-  private readonly question: Question<MapQuery, MemoryMapAnswer>;
 
   constructor(
     private readonly page: Store<ViewState>,
     host: Pick<Host, 'call'>,
   ) {
-    this.question = new Question(
+    super(
       (query, signal) => host.call('memoryMap', query, signal),
       (map) => isShown(map, page.get()),
     );
@@ -22,18 +21,14 @@ export class MapSession {
       if (selection !== before.selection) {
         // What was zoomed into before a reload is of the snapshot that shows first.
         if (before.selection !== null) page.update({ mapOnly: null });
-        this.question.forget();
+        this.forget();
       }
-      // Choices are told anew whenever a file was read.
+      // Choices are told again whenever a file was read.
       const isNew = selection !== before.selection || choices !== before.choices || pane !== before.pane;
       const events = ({ curve }: ViewState): number => curve?.events ?? -1;
       const moved = pin?.event !== before.pin?.event || events(state) !== events(before);
       if (isNew || moved || state.tabled !== before.tabled || state.mapOnly !== before.mapOnly) this.ask();
     });
-  }
-
-  get store(): Question<MapQuery, MemoryMapAnswer>['store'] {
-    return this.question.store;
   }
 
   /** Tells how wide a row is, and how many there is room for; nothing is asked before that is known. */
@@ -44,7 +39,7 @@ export class MapSession {
     this.ask();
   }
 
-  /** Asks anew, after a failure too. */
+  /** Asks again, after a failure too. */
   ask(): void {
     const state = this.page.get();
     const { pin, pane, mapOnly } = state;
@@ -52,7 +47,7 @@ export class MapSession {
     if (!asksMap(state) || curve === null || this.size.pixels === 0) return;
     const { path, device } = curve;
     const event = pin?.event ?? curve.events - 1;
-    this.question.ask({ path, device, event, ...this.size, only: pane === 'map' ? mapOnly : null });
+    this.send({ path, device, event, ...this.size, only: pane === 'map' ? mapOnly : null });
   }
 }
 

@@ -39,8 +39,8 @@ export function pieceText(map: MemoryMapAnswer, piece: number): string {
   if (name === 'mixed') parts.push(strings.mixedText(liveBytes[piece], blocks[piece]));
   const owner = ownerOfPiece(map, piece);
   if (owner !== null) {
-    const whose = ownerName(owner, 'whole');
-    parts.push(name === 'mixed' ? strings.largestOf(whose) : whose);
+    const owned = ownerName(owner, 'whole');
+    parts.push(name === 'mixed' ? strings.largestOf(owned) : owned);
     if (owner.calls !== '') parts.push(owner.calls);
   }
   return parts.join(', ');

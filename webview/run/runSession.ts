@@ -6,17 +6,16 @@ import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import type { ViewState } from '../viewState.js';
 
-export class RunSession {
+export class RunSession extends Question<RunCurveQuery, RunCurve> {
   private pixels = 0;
   private asked = '';
-  private readonly question: Question<RunCurveQuery, RunCurve>;
 
   constructor(
     private readonly page: Store<ViewState>,
     private readonly timeline: Pick<TimelineSession, 'select' | 'lookInto'>,
     host: Pick<Host, 'call'>,
   ) {
-    this.question = new Question((query, signal) => host.call('runCurve', query, signal));
+    super((query, signal) => host.call('runCurve', query, signal));
     this.store.watch(({ error }) => {
       if (error !== null) this.asked = '';
     });
@@ -26,10 +25,6 @@ export class RunSession {
         this.ask();
       }
     });
-  }
-
-  get store(): Question<RunCurveQuery, RunCurve>['store'] {
-    return this.question.store;
   }
 
   /** The last answer; null where nothing is in a run, as amounts over time are not. */
@@ -58,13 +53,13 @@ export class RunSession {
     this.timeline.lookInto({ event: at, axis: 'events', x: at });
   }
 
-  /** Asks anew, after a failure too. */
+  /** Asks again, after a failure too. */
   ask(): void {
     const { selection, choices, axis } = this.page.get();
     const own = choices?.find(({ path }) => path === selection?.path);
     if (selection === null) {
       this.asked = '';
-      this.question.cancel();
+      this.cancel();
       return;
     }
     if (this.pixels === 0) return;
@@ -73,6 +68,6 @@ export class RunSession {
     const key = JSON.stringify([own?.run, selection.device, axis, this.pixels]);
     if (key === this.asked && (run === null || sameRun)) return;
     this.asked = key;
-    this.question.ask({ ...selection, axis, pixels: this.pixels });
+    this.send({ ...selection, axis, pixels: this.pixels });
   }
 }

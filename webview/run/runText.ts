@@ -10,7 +10,7 @@ export function partName({ step, path }: RunPart): string {
   return step === null ? fileName(path) : strings.runStep(step);
 }
 
-/** `41`, or `~41` where steps are told by their rhythm. */
+/** `41`, or `~41` where steps are identified by their rhythm. */
 export function stepName({ number, isGuess }: RunStep): string {
   return `${isGuess ? '~' : ''}${formatCount(number)}`;
 }
@@ -24,21 +24,13 @@ export function stepsText({ steps, parts }: RunCurve, index: number): string {
   return first === last ? first : `${first} \u2013 ${last}`;
 }
 
-/** How a part continues the one before it. */
+/** How a part continues the previous one. */
 export function beforeText(run: RunCurve, index: number): string {
   const { before, from, events } = run.parts[index];
-  switch (before) {
-    case 'start':
-      return events === 0 ? strings.runBefore.unrecorded : strings.runBefore.start;
-    case 'joined':
-      return strings.runBefore.joined;
-    case 'unrecorded':
-      return strings.runBefore.unrecorded;
-    case 'gap':
-      return run.axis === 'time' && index > 0
-        ? strings.runGapOf(formatDuration(from - run.parts[index - 1].to))
-        : strings.runBefore.gap;
-  }
+  if (before === 'start' && events === 0) return strings.runBefore.unrecorded;
+  if (before === 'gap' && run.axis === 'time' && index > 0)
+    return strings.runGapOf(formatDuration(from - run.parts[index - 1].to));
+  return strings.runBefore[before];
 }
 
 /** A snapshot of the run in a sentence. */

@@ -9,7 +9,6 @@ import { strings } from '../strings.js';
 import { readTheme, watchTheme } from '../theme.js';
 import type { ViewState } from '../viewState.js';
 import type { TimelineSession } from '../session.js';
-import { listenForBrush } from './brush.js';
 import { drawRun, pixelOfRun, placeAt } from './runPicture.js';
 import type { RunSession } from './runSession.js';
 import { partText, runSummary } from './runText.js';
@@ -165,4 +164,44 @@ function brushOf(run: RunCurve, part: number, { curve, range }: ViewState): Rang
   if (curve === null || shift === null) return run.parts[part];
   const { from, to } = range ?? curve.extent;
   return { from: from + shift, to: to + shift };
+}
+
+/** Less is a click, in pixels. */
+const CLICK_TOLERANCE = 4;
+
+interface BrushHandlers {
+  /** Pixels of the strip that the brush covers; null while all of it. */
+  brush(): Range | null;
+  move(pixels: Range): void;
+  click(pixel: number): void;
+}
+
+/** The brush of the overview: what of it is in view. Dragging moves it, or draws another. */
+function listenForBrush(strip: HTMLElement, on: BrushHandlers): void {
+  let drag: { start: number; from: Range | null; moved: boolean } | null = null;
+  const pixelOf = (event: PointerEvent): number => event.clientX - strip.getBoundingClientRect().left;
+  strip.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    const start = pixelOf(event);
+    const brush = on.brush();
+    drag = { start, from: brush !== null && start >= brush.from && start <= brush.to ? brush : null, moved: false };
+    strip.setPointerCapture(event.pointerId);
+  });
+  strip.addEventListener('pointermove', (event) => {
+    if (drag === null) return;
+    const pixel = pixelOf(event);
+    const { start, from } = drag;
+    drag.moved ||= Math.abs(pixel - start) > CLICK_TOLERANCE;
+    if (!drag.moved) return;
+    if (from === null) on.move({ from: Math.min(start, pixel), to: Math.max(start, pixel) });
+    else on.move({ from: from.from + pixel - start, to: from.to + pixel - start });
+  });
+  strip.addEventListener('pointerup', (event) => {
+    const ended = drag;
+    drag = null;
+    if (ended?.moved === false) on.click(pixelOf(event));
+  });
+  strip.addEventListener('pointercancel', () => {
+    drag = null;
+  });
 }

@@ -1,4 +1,4 @@
-/** Several curves over each other: told apart by colour, dashes and the letter at their ends. */
+/** Several curves over each other: distinguished by colour, dashes and the letter at their ends. */
 import type { SeriesAnswer } from '../../src/protocol/compareData.js';
 import { byteAxisTop, byteTicks, eventTicks, timeTicks } from '../chart/ticks.js';
 import { pixelOf, type PlotArea } from '../chart/plot.js';

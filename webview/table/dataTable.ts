@@ -20,7 +20,7 @@ export interface Column<Row, Sort extends string = string> {
   /** What it sorts by, and where that begins; it does not sort without. */
   sort?: { by: Sort; order: 'ascending' | 'descending' };
   /** `number` is aligned to the right, `place` names the row. */
-  kind?: 'number' | 'place' | 'function' | 'share' | 'aside';
+  kind?: 'number' | 'place' | 'function' | 'share' | 'secondary';
   cell: (row: Row) => Cell;
 }
 
@@ -70,13 +70,13 @@ export class DataTable<Row, Sort extends string = string> {
     this.head.replaceChildren(...columns.map((column) => this.headOf(column, sort)));
     this.body.replaceChildren();
     this.append(columns, rows, 0);
-    const said =
+    const caption =
       note === null ? [] : [el('tr', {}, el('td', { attributes: { colspan: String(columns.length) } }, note))];
     const last = sums.length - 1;
     const feet = sums.map((row, index) =>
       el('tr', { class: index === last ? 'total' : '' }, ...columns.map((column) => cellOf(column, row))),
     );
-    this.foot.replaceChildren(...said, ...feet);
+    this.foot.replaceChildren(...caption, ...feet);
   }
 
   /** Scrolls to the row that is pointed out, if there is one. */

@@ -3,10 +3,10 @@ import type { SourceLine } from '../viewState.js';
 
 /** The rows whose text has every word of `filter` in it, whatever the case. `textOf` is what the user sees of a row. */
 export function filterRows<Row>(rows: readonly Row[], filter: string, textOf: (row: Row) => string): Row[] {
-  const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
+  const terms = filter.toLowerCase().split(/\s+/).filter(Boolean);
   return rows.filter((row) => {
     const text = textOf(row).toLowerCase();
-    return words.every((word) => text.includes(word));
+    return terms.every((term) => text.includes(term));
   });
 }
 

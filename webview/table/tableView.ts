@@ -167,7 +167,7 @@ export function createTableView(store: Store<ViewState>, sources: Sources): { el
     const asked = tabled === 'calls' || tabled === 'segments';
     const failed = tabled === 'calls' ? strings.flameFailed : strings.mapFailed;
     view.stand({ loading: asked && loading, error: asked && error !== null ? failed(error) : null });
-    scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'aside' }, whyNothing(tabled))]));
+    scroller.replaceChildren(...(shown?.elements ?? [el('p', { class: 'secondary' }, whyNothing(tabled))]));
   };
   store.watch((state, before) => {
     const keys = [

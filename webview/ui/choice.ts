@@ -22,8 +22,7 @@ export function createChoice<Value extends string>(options: {
   });
   return {
     element: dropdown.element,
-    show: (value, possible = all) => {
-      dropdown.show([{ name: null, items: possible.map((one) => ({ value: one, text: names[one] })) }], value);
-    },
+    show: (value, possible = all) =>
+      dropdown.show([{ name: null, items: possible.map((one) => ({ value: one, text: names[one] })) }], value),
   };
 }

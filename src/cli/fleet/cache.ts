@@ -6,6 +6,7 @@ import { readFleetFile } from '../../node/fleetFile.js';
 import type { FleetFolder } from '../../node/fleetFolder.js';
 import { contentsOf, readContents, type Complain, type Contents, type Input } from '../inputs.js';
 import { digestOne } from './digest.js';
+import { unusableText } from './usableCache.js';
 import { bytesOf, NOTHING_BESIDE } from './gather.js';
 
 /** Reads inputs from their digests in a folder, and first writes those that are not there. */
@@ -13,19 +14,19 @@ export function throughCache(folder: FleetFolder, complain: Complain): typeof re
   let isThere = true;
   return async (input, rankPattern) => {
     try {
-      const kept = isThere ? await keptContents(folder, input, rankPattern) : null;
-      if (kept !== null) return kept;
+      const cached = isThere ? await cachedContents(folder, input, rankPattern) : null;
+      if (cached !== null) return cached;
     } catch (error) {
       if (!(error instanceof Error && 'code' in error)) throw error;
       isThere = false;
-      complain(`${folder.path} cannot be used as a cache (${error.message}). Name another folder.`);
+      complain(unusableText(folder.path, error.message), true);
     }
     return readContents(input, rankPattern);
   };
 }
 
 /** @returns null for an input that has no digest */
-async function keptContents(
+async function cachedContents(
   folder: FleetFolder,
   { path, found }: Input,
   rankPattern: RegExp | null,

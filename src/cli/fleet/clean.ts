@@ -2,11 +2,11 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
-import type { Desk } from '../inputs.js';
+import type { CommandContext } from '../inputs.js';
 import { UsageError } from '../usageError.js';
 
 /** Removes digests of different versions, summaries without digests, and what killed tasks left. */
-export async function clean(paths: readonly string[], { print }: Desk): Promise<void> {
+export async function clean(paths: readonly string[], { print }: CommandContext): Promise<void> {
   for (const path of paths)
     if (!(await FleetFolder.is(path)))
       throw new UsageError(`${path} holds no digests: leakline digest --out writes them.`);

@@ -16,14 +16,14 @@ import { FleetFolder, groupOf } from '../../node/fleetFolder.js';
 import { readSidecar } from '../../node/recordingFile.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, DigestArguments } from '../arguments.js';
-import { contentsOf, expandInputs, isForeign, type Desk } from '../inputs.js';
+import { contentsOf, expandInputs, isForeign, type CommandContext } from '../inputs.js';
 import { isOfShard, shardOf } from './shard.js';
 
 /** Inputs that are no snapshots are kept whole, up to this. */
-const MOST_KEPT: Bytes = 64 << 20;
+const MOST_COPIED: Bytes = 64 << 20;
 
 /** What became of an input. */
-export interface Kept {
+export interface FinishedInput {
   /** One that is something else is passed over as if it were there. */
   readonly as: 'read' | 'there' | 'failed';
   /** Why it failed. */
@@ -34,12 +34,12 @@ export interface Kept {
 
 /**
  * Writes a digest of each input of this task's shard, but for those that are there.
- * @param kept what other threads have done of it, by path
+ * @param finished what other threads have done of it, by path
  */
 export async function digestInputs(
   command: DigestArguments,
-  desk: Desk,
-  kept: ReadonlyMap<string, Kept>,
+  context: CommandContext,
+  finished: ReadonlyMap<string, FinishedInput>,
 ): Promise<void> {
   const { rankPattern } = command;
   const folder = new FleetFolder(command.out);
@@ -50,27 +50,27 @@ export async function digestInputs(
   try {
     const inputs =
       streamed === null
-        ? await expandInputs(command.inputs, desk.complain)
+        ? await expandInputs(command.inputs, context.complain)
         : [{ path: streamed.path, found: false, name: command.name ?? '' }];
     for (const input of inputs) {
       const { path, found } = input;
       const name = 'name' in input ? input.name : path;
-      if (desk.setAside.has(path) || !isOfShard(shard, name, rankPattern)) continue;
-      desk.reading(path);
+      if (context.excluded.has(path) || !isOfShard(shard, name, rankPattern)) continue;
+      context.reading(path);
       if (!found && (await stat(path).catch(() => null)) === null)
-        desk.complain(`${path} cannot be read: there is no such file. Check the path.`);
+        context.complain(`${path} cannot be read: there is no such file. Check the path.`);
       else {
-        const { as, message } = kept.get(path) ?? (await digestOne(folder, { path, name, found }, rankPattern));
+        const { as, message } = finished.get(path) ?? (await digestOne(folder, { path, name, found }, rankPattern));
         done[as]++;
-        if (as === 'failed') desk.print(`${visibleText(message)}\n`);
+        if (as === 'failed') context.print(`${visibleText(message)}\n`);
       }
-      desk.read(path, 0);
+      context.read(path, 0);
     }
   } finally {
     await streamed?.remove();
   }
   const part = shard.from === '' ? '' : ` (shard ${shard.index} of ${shard.count}, by ${shard.from})`;
-  desk.print(`${command.out}: ${done.read} read, ${done.there} there, ${done.failed} failed${part}.\n`);
+  context.print(`${command.out}: ${done.read} read, ${done.there} there, ${done.failed} failed${part}.\n`);
 }
 
 /**
@@ -79,9 +79,9 @@ export async function digestInputs(
  */
 export async function digestBeside(
   command: DigestArguments | AnalyzeArguments,
-  desk: Desk,
+  context: CommandContext,
   turns: Int32Array,
-  keep: (path: string, kept: Kept) => void,
+  onFinished: (path: string, finished: FinishedInput) => void,
 ): Promise<void> {
   const isDigest = command.command === 'digest';
   const path = isDigest ? command.out : command.cache;
@@ -89,13 +89,13 @@ export async function digestBeside(
   const folder = new FleetFolder(path);
   const shard = isDigest ? shardOf(command.shard, command.shards, process.env) : null;
   let turn = Atomics.add(turns, 0, 1);
-  for (const [place, input] of (await expandInputs(command.inputs, desk.complain)).entries()) {
+  for (const [place, input] of (await expandInputs(command.inputs, context.complain)).entries()) {
     if (place !== turn) continue;
     const name = input.path;
     const isOurs = shard === null || isOfShard(shard, name, command.rankPattern);
-    if (isOurs && !desk.setAside.has(name) && (await stat(name).catch(() => null)) !== null) {
-      desk.reading(name);
-      keep(name, await digestOne(folder, { ...input, name }, command.rankPattern));
+    if (isOurs && !context.excluded.has(name) && (await stat(name).catch(() => null)) !== null) {
+      context.reading(name);
+      onFinished(name, await digestOne(folder, { ...input, name }, command.rankPattern));
     }
     turn = Atomics.add(turns, 0, 1);
   }
@@ -113,7 +113,7 @@ export async function digestOne(
   folder: FleetFolder,
   { path, name, found }: NamedInput,
   rankPattern: RegExp | null,
-): Promise<Kept> {
+): Promise<FinishedInput> {
   const sidecar = await readSidecar(path);
   const recording = sidecar === null ? null : parseRecording(sidecar);
   const rank = rankByPattern(name, rankPattern);
@@ -128,17 +128,17 @@ export async function digestOne(
       const source = { ...file.source, name };
       const { digests, trends, cycles } = await contentsOf(source, { recording, rank, savedAtUs: null });
       await expectUnchanged(file);
-      const kept: FleetInput[] = digests.map((digest) => ({ digest, members: digests.length }));
+      const finished: FleetInput[] = digests.map((digest) => ({ digest, members: digests.length }));
       if (trends.length + cycles.length > 0) {
-        if (source.size > MOST_KEPT)
+        if (source.size > MOST_COPIED)
           throw new SnapshotError(
             'unsupported',
             `${name} is a log or a cycle graph over 64 MiB, which digests do not hold. Name it to analyze.`,
           );
-        kept.push({ name, bytes: await readFully(source, 0, source.size) });
+        finished.push({ name, bytes: await readFully(source, 0, source.size) });
       }
       // The first comes last: where it is, all are.
-      for (const [member, input] of [...kept.entries()].reverse()) {
+      for (const [member, input] of [...finished.entries()].reverse()) {
         const place = member === 0 ? target : folder.digestPath(group, name, `${key}-${member}`);
         await folder.write(place, await writeFleetFile(input), savedAtUs(file.state));
       }

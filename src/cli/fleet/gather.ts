@@ -7,7 +7,7 @@ import { ReportsFromSources } from '../../core/report/reportFromSources.js';
 import { filesOf, type ReportWorkspace } from '../../core/report/reportWorkspace.js';
 import { OtherVersionError, readFleetFile } from '../../node/fleetFile.js';
 import { FleetFolder, type RankGroup } from '../../node/fleetFolder.js';
-import { contentsOf, type Contents, type Desk } from '../inputs.js';
+import { contentsOf, type Contents, type CommandContext } from '../inputs.js';
 import { isMappedAlike, readSummary, type RankSummary } from './summary.js';
 
 /** A group of digests, to be opened where its summary does not do. */
@@ -26,7 +26,11 @@ export interface Gathered {
  * Gathers what tasks have written: summaries of the same digests and workspace, else digests.
  * @param workspace its key; null to open all digests
  */
-export async function gather(paths: readonly string[], workspace: string | null, desk: Desk): Promise<Gathered> {
+export async function gather(
+  paths: readonly string[],
+  workspace: string | null,
+  context: CommandContext,
+): Promise<Gathered> {
   const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
   const open: Group[] = [];
   const summaries: { group: Group; summary: RankSummary }[] = [];
@@ -34,27 +38,35 @@ export async function gather(paths: readonly string[], workspace: string | null,
     const folder = new FleetFolder(path);
     contents.failed.push(...(await folder.failed()));
     for (const group of (await folder.groups()).map((one) => ({ ...one, folder }))) {
-      const summary = workspace === null ? null : await readSummary(folder.summaryPath(group.name));
+      const summary = workspace === null ? null : await summaryOf(folder.summaryPath(group.name), context);
       // Summaries may have been copied here without their digests.
       const isOfThese = group.digests.length === 0 || summary?.digests.join() === group.digests.join();
       if (summary?.workspace === workspace && isOfThese) summaries.push({ group, summary });
       else open.push(group);
     }
   }
-  await openGroups(open, contents, desk);
+  await openGroups(open, contents, context);
   return { contents, summaries };
 }
 
+async function summaryOf(path: string, context: CommandContext): Promise<RankSummary | null> {
+  if (context.excluded.has(path)) return null;
+  context.reading(path);
+  const summary = await readSummary(path);
+  context.read(path, 0);
+  return summary;
+}
+
 /** Reads the digests of groups. */
-export async function openGroups(groups: readonly Group[], into: Contents, desk: Desk): Promise<void> {
+export async function openGroups(groups: readonly Group[], into: Contents, context: CommandContext): Promise<void> {
   const others = new Map<string, number>();
   for (const { folder, name, digests } of groups) {
     if (digests.length === 0)
-      desk.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline.`);
+      context.complain(`${folder.summaryPath(name)} is of a different workspace or version of Leakline.`);
     for (const file of digests) {
       const path = join(folder.path, 'digests', name, file);
-      if (desk.setAside.has(path)) continue;
-      desk.reading(path);
+      if (context.excluded.has(path)) continue;
+      context.reading(path);
       try {
         const input = await readFleetFile(path);
         if ('digest' in input) into.digests.push(input.digest);
@@ -71,11 +83,11 @@ export async function openGroups(groups: readonly Group[], into: Contents, desk:
             message: `${path} is not a digest that can be trusted. Remove it and digest again.`,
           });
       }
-      desk.read(path, 0);
+      context.read(path, 0);
     }
   }
   for (const [path, count] of others)
-    desk.complain(`${path}: ${count} digests are of a different version of Leakline and left out. Digest again.`);
+    context.complain(`${path}: ${count} digests are of a different version of Leakline and left out. Digest again.`);
   for (const found of [into.digests, into.trends, into.cycles] as { path: string }[][])
     found.sort((a, b) => asWalked(a.path, b.path));
 }
@@ -84,7 +96,7 @@ export async function openGroups(groups: readonly Group[], into: Contents, desk:
 export async function reportOfGathered(
   { contents, summaries }: Gathered,
   workspace: ReportWorkspace,
-  desk: Desk,
+  context: CommandContext,
   reports = new ReportsFromSources(() => performance.now()),
 ): Promise<{ report: Report; paths: UnmappedFiles }> {
   const mappingOf = (): PathMapping => {
@@ -93,7 +105,7 @@ export async function reportOfGathered(
     return mapPaths([...files], workspace.files, workspace.rules);
   };
   let mapping = mappingOf();
-  // A log of the machine speaks of all processes beside it.
+  // A log of the machine covers all processes beside it.
   const isAlike = (summary: RankSummary): boolean =>
     contents.trends.length + contents.cycles.length === 0 && isMappedAlike(summary, (file) => mapping.lookup(file));
   const same = summaries.filter(({ summary }) => isAlike(summary));
@@ -102,11 +114,11 @@ export async function reportOfGathered(
     await openGroups(
       open.map(({ group }) => group),
       contents,
-      desk,
+      context,
     );
     mapping = mappingOf();
   }
-  desk.judging();
+  context.analyzing();
   const { report, paths, jobs } = await reports.report(contents.digests, workspace, contents, mapping);
   const parts = [
     ...report.runs.map((run, i) => ({ run, names: jobs[i] })),

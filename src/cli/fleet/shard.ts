@@ -7,7 +7,7 @@ export interface Shard {
   /** From 0. */
   readonly index: number;
   readonly count: number;
-  /** What said so, for people. */
+  /** The source of the shard, for messages. */
   readonly from: string;
 }
 
@@ -16,14 +16,14 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * The shard of this task: as the user says, else as the engine that started it. A Slurm array of steps with several tasks
  * has as many shards as tasks of all its elements.
- * @param given `--shard I/N`
+ * @param option `--shard I/N`
  * @param shards `--shards N`, for engines that tell the index alone
  * @throws UsageError
  */
-export function shardOf(given: string | null, shards: number | null, environment: Environment): Shard {
-  if (given !== null) {
-    const [, index, count] = /^(\d{1,9})\/([1-9]\d{0,8})$/.exec(given)?.map(Number) ?? [0, 0, 0];
-    if (index >= count) throw new UsageError(`--shard takes I/N, I from 0 to N-1, not '${given}'.`);
+export function shardOf(option: string | null, shards: number | null, environment: Environment): Shard {
+  if (option !== null) {
+    const [, index, count] = /^(\d{1,9})\/([1-9]\d{0,8})$/.exec(option)?.map(Number) ?? [0, 0, 0];
+    if (index >= count) throw new UsageError(`--shard takes I/N, I from 0 to N-1, not '${option}'.`);
     return { index, count, from: '--shard' };
   }
   const number = (name: string): number | null =>

@@ -2,13 +2,17 @@ import { filesOf, mapDigests, type ReportWorkspace } from '../../core/report/rep
 import { ReportsFromSources } from '../../core/report/reportFromSources.js';
 import { FleetFolder } from '../../node/fleetFolder.js';
 import type { SummarizeArguments } from '../arguments.js';
-import type { Contents, Desk } from '../inputs.js';
+import type { Contents, CommandContext } from '../inputs.js';
 import { openGroups } from './gather.js';
 import { isGroupOfShard, shardOf } from './shard.js';
 import { readSummary, summaryText, workspaceKey } from './summary.js';
 
 /** Writes a summary of each rank of this task's shard, but for those that are there. */
-export async function summarize(command: SummarizeArguments, workspace: ReportWorkspace, desk: Desk): Promise<void> {
+export async function summarize(
+  command: SummarizeArguments,
+  workspace: ReportWorkspace,
+  desk: CommandContext,
+): Promise<void> {
   const shard = shardOf(command.shard, command.shards, process.env);
   const key = workspaceKey(workspace);
   const reports = new ReportsFromSources(() => performance.now());
@@ -27,8 +31,9 @@ export async function summarize(command: SummarizeArguments, workspace: ReportWo
       const contents: Contents = { failed: [], digests: [], trends: [], cycles: [] };
       await openGroups([{ ...group, folder }], contents, desk);
       for (const { message } of contents.failed) desk.complain(message);
-      // A log speaks of all processes beside it: report reads the digests themselves.
+      // A log covers all processes beside it: report reads the digests themselves.
       if (contents.trends.length + contents.cycles.length > 0) continue;
+      desk.analyzing();
       const mapping = mapDigests(contents.digests, workspace);
       const { report, jobs } = await reports.report(contents.digests, workspace, undefined, mapping);
       const runs = report.runs.map((run, i) => ({ run, names: jobs[i] }));

@@ -1,5 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { isAbsolute, relative, resolve, sep } from 'node:path';
+import { UsageError } from '../usageError.js';
 
 /** The folders that an agent may read. */
 export class Roots {
@@ -8,9 +9,14 @@ export class Roots {
     private readonly real: readonly string[],
   ) {}
 
-  /** @throws Error if one is not there */
+  /** @throws UsageError if one is not there */
   static async of(root: string, folders: readonly string[]): Promise<Roots> {
-    return new Roots(root, await Promise.all([root, ...folders].map((folder) => realpath(folder))));
+    const real = [root, ...folders].map((folder) =>
+      realpath(folder).catch(() => {
+        throw new UsageError(`There is no folder ${folder}: name that of the workspace, or of recordings.`);
+      }),
+    );
+    return new Roots(root, await Promise.all(real));
   }
 
   /**

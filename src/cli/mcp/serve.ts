@@ -9,7 +9,7 @@ import type { CompareReport, Report } from '../../core/report/report.js';
 import { visibleText } from '../../core/text/plainText.js';
 import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments } from '../arguments.js';
-import type { Words } from '../inputs.js';
+import type { Output } from '../inputs.js';
 import type { Work } from '../run.js';
 import { recordAnswer } from './recordAnswer.js';
 import { Roots } from './roots.js';
@@ -39,7 +39,7 @@ const INSTRUCTIONS =
 export async function serve(
   { root, rules, inputs }: McpArguments,
   workWith: (signal: AbortSignal) => Work,
-  { complain }: Words,
+  { complain }: Output,
 ): Promise<boolean> {
   const roots = await Roots.of(root, inputs);
   const cache = await mkdtemp(join(tmpdir(), 'leakline-mcp-'));
@@ -58,9 +58,10 @@ export async function serve(
       const complaints: string[] = [];
       let length = 0;
       await workWith(signal)(command, {
-        print: (text) => {
+        print: (text, written) => {
           length += text.length;
           if (length <= LONGEST_REPORT) pieces.push(text);
+          written?.();
         },
         complain: (message) => complaints.push(message),
       });

@@ -24,7 +24,7 @@ export const TOOLS: readonly AgentTool[] = [
     name: LIST_LEAKS,
     title: 'List GPU memory leaks',
     description:
-      "Lists the GPU memory leaks of this workspace, as found in recorded PyTorch CUDA memory snapshots: one finding per bug at the statement that holds the memory, with fix, evidence and the lines that allocate; then live bytes, growth and rate by line, forecast of out-of-memory, and warnings about what the recording could not see. Use it before guessing why a PyTorch training runs out of CUDA memory. Verdict 'leak' is certain; 'tooShort' and 'growing' are not accusations.",
+      "Lists the GPU memory leaks of this workspace, as found in recorded PyTorch CUDA memory snapshots: one finding per bug at the statement that holds the memory, with fix, evidence and the lines that allocate; then live bytes, growth and rate by line, forecast of out-of-memory, and warnings about what the recording could not see. Use it before guessing why a PyTorch training runs out of CUDA memory. The verdict 'leak' is proved; 'tooShort' and 'growing' are not.",
     inputSchema: { type: 'object', properties: {} },
     annotations: READS,
   },
@@ -32,14 +32,14 @@ export const TOOLS: readonly AgentTool[] = [
     name: EXPLAIN_LEAK,
     title: 'Explain a GPU memory leak',
     description:
-      'Everything known about one GPU memory finding: its sentence, the statement or object that holds the memory with a fix where one is known, and of the lines that allocate it the verdict with its evidence, bytes per snapshot and call stacks. Call it for a line that list_gpu_memory_leaks named, holding or allocating, before proposing a change.',
+      'All details of one GPU memory finding: the statement or object that holds the memory, with a fix if one is known; and for each line that allocates it, verdict, evidence, bytes per snapshot and call stacks. Call it for a line that list_gpu_memory_leaks named, holding or allocating, before proposing a change.',
     inputSchema: {
       type: 'object',
       required: ['file', 'line'],
       properties: {
         file: {
           type: 'string',
-          description: 'Path relative to the workspace folder, with /, as list_gpu_memory_leaks gives it.',
+          description: 'Path relative to the workspace folder, with /, as in the answer of list_gpu_memory_leaks.',
         },
         line: { type: 'integer', minimum: 1, description: '1-based line number.' },
       },
@@ -50,7 +50,7 @@ export const TOOLS: readonly AgentTool[] = [
     name: COMPARE_SNAPSHOTS,
     title: 'Compare GPU memory snapshots',
     description:
-      'Compares two PyTorch CUDA memory snapshot files of the workspace by source line: live bytes before and after, growth, blocks. Two snapshots alone cannot tell a leak from growth.',
+      'Compares two PyTorch CUDA memory snapshot files of the workspace by source line: live bytes before and after, growth, blocks. Two snapshots alone do not distinguish a leak from growth.',
     inputSchema: {
       type: 'object',
       required: ['before', 'after'],
@@ -71,7 +71,7 @@ export const TOOLS: readonly AgentTool[] = [
     name: AT_PEAK,
     title: 'GPU memory at the peak',
     description:
-      'What held GPU memory at the peak of each run, by source line, with categories, callers and advice; and, if memory ran out, the line that asked and the largest lines at that moment. Use it for CUDA out of memory without a leak.',
+      'What held GPU memory at the peak of each run, by source line, with categories, callers and advice; and, if memory ran out, the line that requested memory and the largest lines at that moment. Use it for CUDA out of memory without a leak.',
     inputSchema: {
       type: 'object',
       properties: {
@@ -84,7 +84,7 @@ export const TOOLS: readonly AgentTool[] = [
     name: RANK_DIFFERENCES,
     title: 'Compare ranks',
     description:
-      'Of a distributed run: lines that leak on some ranks and not on others, ranks of which no snapshot is there, and ranks whose snapshots end at an earlier step.',
+      'Of a distributed run: lines that leak on some ranks and not on others, ranks without a snapshot, and ranks whose snapshots end at an earlier step.',
     inputSchema: { type: 'object', properties: {} },
     annotations: READS,
   },
@@ -92,7 +92,7 @@ export const TOOLS: readonly AgentTool[] = [
     name: HOW_TO_RECORD,
     title: 'How to record GPU memory',
     description:
-      'The command that runs a training script with the recorder, what to do with the result, and how to check a fix.',
+      'The command that runs a training script with the recorder, the steps after it, and the check of a fix.',
     inputSchema: {
       type: 'object',
       properties: {

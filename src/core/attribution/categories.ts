@@ -1,9 +1,10 @@
 import { Action, NO_STACK, type Snapshot } from '../model/snapshot.js';
 import type { StackId } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
-import { freeStacks, stepTable } from './lifetimes.js';
+import { MarkCount } from '../model/markCount.js';
+import { freeStacks } from './lifetimes.js';
 import { StackRole, type StackRoles } from './stackRole.js';
-import type { Steps } from './steps.js';
+import { stepAt, type Steps } from './steps.js';
 
 /** What memory is for. What is not sure is `other`. */
 export const CATEGORIES = [
@@ -34,7 +35,7 @@ export const enum CategoryCode {
 export const CATEGORY_CODES = 8;
 
 /** What the profiler's words mean here; it knows these for sure. */
-const SAID: Readonly<Record<string, CategoryCode>> = {
+const PROFILER_CATEGORIES: Readonly<Record<string, CategoryCode>> = {
   parameter: CategoryCode.Parameters,
   gradient: CategoryCode.Gradients,
   optimizer_state: CategoryCode.OptimizerState,
@@ -73,10 +74,10 @@ interface Habits {
 /** Tells what the allocations of one device are for, from their frames and from how long they live. */
 export class Categorizer {
   private readonly habits: Habits;
-  /** Allocations that the forward pass has made up to and with each event. */
-  private readonly forwards: Uint32Array;
-  /** The step of each event, and of the state after the last; null where no steps are known. */
-  readonly stepOfOrdinal: Uint32Array | null;
+  /** Rows of the allocations made in the trace that outlive the step of their birth; all that are live at the end. */
+  readonly longLived: readonly number[];
+  /** Allocations that the forward pass makes. */
+  private readonly forwards: MarkCount;
   private readonly freeStackOf: (ordinal: number) => StackId;
   private readonly freesHaveStacks: boolean;
 
@@ -86,28 +87,28 @@ export class Categorizer {
     private readonly steps: Steps | null,
     private readonly roles: StackRoles,
   ) {
-    const { events } = snapshot;
-    const { first, count } = history.trace;
-    const forwards = new Uint32Array(count + 1);
-    let freesHaveStacks = false;
-    let made = 0;
-    for (let ordinal = 0; ordinal < count; ordinal++) {
-      const stack = events.stack[first + ordinal];
-      if (events.action[first + ordinal] !== Action.Alloc) {
-        freesHaveStacks ||= events.action[first + ordinal] === Action.FreeRequested && !this.isStackless(stack);
-      } else if (roles.of(stack) === StackRole.Forward) made++;
-      forwards[ordinal] = made;
+    const { birth, stack, count } = history.allocations;
+    const forwards = new MarkCount(history.trace.count);
+    for (let row = 0; row < count; row++) {
+      if (birth[row] >= 0 && roles.of(stack[row]) === StackRole.Forward) forwards.mark(birth[row]);
     }
-    forwards[count] = made;
-    this.forwards = forwards;
-    this.stepOfOrdinal = steps === null ? null : stepTable(steps, count);
-    this.freesHaveStacks = freesHaveStacks;
+    this.forwards = forwards.count();
+    this.freesHaveStacks = freesHaveStacks(snapshot, history);
     this.freeStackOf = freeStacks(snapshot, history);
-    this.habits = this.findHabits();
+    const longLived: number[] = [];
+    this.habits = this.findHabits(longLived);
+    this.longLived = longLived;
   }
 
   of(lived: Lived): CategoryCode {
-    return this.said(lived.birth) ?? this.inferred(lived);
+    return this.byProfiler(lived.birth) ?? this.inferred(lived);
+  }
+
+  /** False if no allocation of a stack can be a gradient. */
+  mayBeGradient(stack: StackId): boolean {
+    const role = this.roles.of(stack);
+    const isOpen = role === StackRole.Backward || role === StackRole.Stackless || role === StackRole.Unmarked;
+    return isOpen || this.snapshot.events.category !== null;
   }
 
   /** True if the backward pass freed it, or will, as of others of its stack. */
@@ -132,11 +133,11 @@ export class Categorizer {
   }
 
   /** What the input itself says, null where it does not know. */
-  private said(birth: number): CategoryCode | null {
+  private byProfiler(birth: number): CategoryCode | null {
     const { events, strings } = this.snapshot;
     if (birth < 0 || events.category === null) return null;
-    const word = strings.text(events.category[this.history.trace.first + birth]);
-    return Object.hasOwn(SAID, word) ? SAID[word] : null;
+    const name = strings.text(events.category[this.history.trace.first + birth]);
+    return Object.hasOwn(PROFILER_CATEGORIES, name) ? PROFILER_CATEGORIES[name] : null;
   }
 
   private inferred(lived: Lived): CategoryCode {
@@ -167,7 +168,7 @@ export class Categorizer {
 
   /** Autograd's thread allocates without a stack; before the first forward pass it has nothing to do. */
   private ofStackless({ birth }: Lived): CategoryCode {
-    return this.forwardsUpTo(birth) > 0 ? CategoryCode.Gradients : CategoryCode.Other;
+    return this.forwards.upTo(birth) > 0 ? CategoryCode.Gradients : CategoryCode.Other;
   }
 
   /** A line of the user's own, outside of every module. */
@@ -199,21 +200,18 @@ export class Categorizer {
   }
 
   private isForEver({ birth, death }: Lived): boolean {
-    return this.forwardsUpTo(birth) === 0 && death >= this.history.trace.count;
+    return this.forwards.upTo(birth) === 0 && death >= this.history.trace.count;
   }
 
   /** True if the forward pass allocates while it lives. */
   private spansForward({ birth, death }: Lived): boolean {
-    return this.forwardsUpTo(death - 1) > this.forwardsUpTo(birth);
+    return this.forwards.upTo(death - 1) > this.forwards.upTo(birth);
   }
 
-  private forwardsUpTo(ordinal: number): number {
-    return ordinal < 0 ? 0 : this.forwards[ordinal];
-  }
-
-  private findHabits(): Habits {
+  private findHabits(longLived: number[]): Habits {
     const { allocations, trace } = this.history;
-    const { forwards, stepOfOrdinal } = this;
+    const { forwards } = this;
+    const starts = this.steps?.starts ?? [];
     const stacks = this.snapshot.stacks.count;
     const habits: Habits = {
       rows: new Uint32Array(stacks),
@@ -225,37 +223,44 @@ export class Categorizer {
     };
     const lastSurvivorStep = new Int32Array(stacks).fill(-1);
     const lastRound = new Int32Array(stacks).fill(-1);
+    let step = 0;
     for (let row = 0; row < allocations.count; row++) {
       const birth = allocations.birth[row];
       if (birth < 0) continue;
       const death = allocations.death[row];
       const stack = allocations.stack[row];
       habits.rows[stack]++;
-      const round = forwards[birth];
+      const round = forwards.upTo(birth);
       if (lastRound[stack] !== round) habits.rounds[stack]++;
       lastRound[stack] = round;
-      const step = stepOfOrdinal === null ? 0 : stepOfOrdinal[birth];
+      while (step < starts.length && starts[step] <= birth) step++;
       if (death >= trace.count) {
+        longLived.push(row);
         if (lastSurvivorStep[stack] !== step) habits.survivorSteps[stack]++;
         lastSurvivorStep[stack] = step;
         continue;
       }
       if (this.isFreedInBackward(death)) habits.freedInBackward[stack]++;
-      if (death === 0 || forwards[death - 1] <= round) habits.freedBeforeForward[stack]++;
-      const age = stepOfOrdinal === null ? 0 : stepOfOrdinal[death] - step;
-      if (age > habits.longestFreedAge[stack]) habits.longestFreedAge[stack] = age;
+      if (forwards.upTo(death - 1) <= round) habits.freedBeforeForward[stack]++;
+      if (step === starts.length || death < starts[step]) continue;
+      longLived.push(row);
+      habits.longestFreedAge[stack] = Math.max(habits.longestFreedAge[stack], this.stepOf(death) - step);
     }
     return habits;
   }
 
   private stepOf(ordinal: number): number {
-    return this.stepOfOrdinal === null ? 0 : this.stepOfOrdinal[Math.max(0, ordinal)];
+    return this.steps === null ? 0 : stepAt(this.steps, Math.max(0, ordinal));
   }
+}
 
-  private isStackless(stack: StackId): boolean {
-    const { offset } = this.snapshot.stacks;
-    return offset[stack] === offset[stack + 1];
+/** False where no stack tells what freed memory. */
+function freesHaveStacks({ events, stacks }: Snapshot, { trace: { first, count } }: DeviceHistory): boolean {
+  for (let event = first; event < first + count; event++) {
+    if (events.action[event] !== Action.FreeRequested) continue;
+    if (stacks.offset[events.stack[event]] < stacks.offset[events.stack[event] + 1]) return true;
   }
+  return false;
 }
 
 /** One row of a history. */

@@ -13,7 +13,7 @@ export interface DeviceView {
   roles: StackRoles;
 }
 
-/** Every device that the snapshot speaks of. */
+/** All devices of the snapshot. */
 export function deviceViews(
   snapshot: Snapshot,
   steps: Steps | null,

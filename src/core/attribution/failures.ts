@@ -43,7 +43,7 @@ export function failureAt({ events, failures, strings }: Snapshot, history: Devi
     askedBytes: events.size[row],
     deviceFreeBytes: known === -1 ? null : failures.deviceFree[known],
     liveBytes: history.live[event + 1],
-    reservedBytes: history.reserved?.[event + 1] ?? null,
+    reservedBytes: history.reservedAfter(event),
     metadata: events.metadata === null ? '' : strings.text(events.metadata[row]),
   };
 }

@@ -1,7 +1,7 @@
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
-import type { Steps } from './steps.js';
+import { stepAt, type Steps } from './steps.js';
 
 /** How the allocations of one stack lived, in steps. */
 export interface StackLifetimes {
@@ -42,30 +42,15 @@ const USUAL = 0.95;
 /** A drop frees allocations of at least so many different steps. */
 const DROP_BIRTHS = 3;
 
-/** The allocations of a trace that outlived the step in which they were made. */
-export interface LongLives {
-  /** The step of each event, and of the state after the last: see {@link stepTable}. */
-  readonly stepOf: Uint32Array;
-  /** Rows of the history's allocations, by birth. */
-  readonly rows: readonly number[];
-}
-
-/** Temporaries, nearly all allocations, are left out; so is what was there before the trace. */
-export function longLives({ allocations, trace }: DeviceHistory, stepOf: Uint32Array): LongLives {
-  const { birth, death } = allocations;
-  const rows: number[] = [];
-  for (let row = 0; row < allocations.count; row++) {
-    if (birth[row] >= 0 && (death[row] >= trace.count || stepOf[death[row]] > stepOf[birth[row]])) rows.push(row);
-  }
-  return { stepOf, rows };
-}
-
-/** Lifetimes per stack, of the stacks whose allocations outlive the step that they were allocated in. */
+/**
+ * Lifetimes per stack, of the stacks whose allocations outlive the step that they were allocated in.
+ * @param rows of these allocations: temporaries, nearly all, are left out; so is what was there before the trace
+ */
 export function lifetimesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  { stepOf, rows }: LongLives,
+  rows: readonly number[],
 ): LifetimeTable {
   const { allocations, trace } = history;
   const stepCount = steps.starts.length;
@@ -87,8 +72,13 @@ export function lifetimesOf(
       .map((group) => {
         const lives = group.map((row) => {
           const death = allocations.death[row];
-          const birth = stepOf[allocations.birth[row]];
-          return { birth, death: death < trace.count ? stepOf[death] : null, bytes: allocations.bytes[row], row };
+          const birth = stepAt(steps, allocations.birth[row]);
+          return {
+            birth,
+            death: death < trace.count ? stepAt(steps, death) : null,
+            bytes: allocations.bytes[row],
+            row,
+          };
         });
         const { drops, ...summary } = summarizeLives(lives, stepCount);
         return {
@@ -103,14 +93,6 @@ export function lifetimesOf(
         };
       }),
   };
-}
-
-/** The step in which each event falls, and the state after the last: steps begun at or before it. */
-export function stepTable(steps: Steps, events: number): Uint32Array {
-  const table = new Uint32Array(events + 1);
-  const { starts } = steps;
-  starts.forEach((start, i) => table.fill(i + 1, start, starts[i + 1]));
-  return table;
 }
 
 /** One allocation that outlives its step, in steps. */

@@ -54,9 +54,11 @@ export function olderMemory(
 
 /** Sizes of the gradients that are live when the last one is made: then the backward pass has freed all others. */
 function gradientSizes(history: DeviceHistory, categorizer: Categorizer): Map<Bytes, number> {
-  const { birth, death, bytes, count } = history.allocations;
+  const { birth, death, bytes, stack, count } = history.allocations;
   const isGradient = (row: number): boolean =>
-    birth[row] >= 0 && categorizer.of(livedRow(history, row)) === CategoryCode.Gradients;
+    birth[row] >= 0 &&
+    categorizer.mayBeGradient(stack[row]) &&
+    categorizer.of(livedRow(history, row)) === CategoryCode.Gradients;
   let end = count;
   while (end > 0 && !isGradient(end - 1)) end--;
   const sizes = new Map<Bytes, number>();

@@ -20,11 +20,11 @@ export interface Tally {
   blocks: number;
 }
 
-/** What sums are told apart by: every line, or every stack of every line. */
+/** What sums are distinguished by: every line, or every stack of every line. */
 export type TallyBy = 'line' | 'stack';
 
 export interface LineTally extends Tally, OwnerLine {
-  /** The stack as people read it, innermost first; null if stacks are not told apart. */
+  /** The stack as people read it, innermost first; null if stacks are not distinguished. */
   frames: DigestFrame[] | null;
   /** Frames of the stack that `frames` leaves out. */
   hiddenFrames: number;
@@ -97,17 +97,17 @@ export function ownerOfStack(
   return ownerOf(stackFrames(snapshot, stack), stackFrames(snapshot, forward), stackless, lookup);
 }
 
-/** A stack in words, innermost first. */
+/** The frames of a stack, innermost first. */
 export function stackFrames(snapshot: Snapshot, stack: StackId): DigestFrame[] {
   const { stacks, frames, strings } = snapshot;
-  const words: DigestFrame[] = [];
+  const found: DigestFrame[] = [];
   for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
     const frame = stacks.frames[i];
-    words.push({
+    found.push({
       file: strings.text(frames.file[frame]),
       line: frames.line[frame],
       function: strings.text(frames.name[frame]),
     });
   }
-  return words;
+  return found;
 }

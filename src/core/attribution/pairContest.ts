@@ -1,4 +1,5 @@
 /** Decides between pairs of folders that cannot all be true. */
+import { getOrAdd } from '../maps.js';
 import { commonFolder, type Folder } from './folderTree.js';
 import { comparePairs, isClean, isCredible, type FolderPair } from './folderPairs.js';
 
@@ -66,15 +67,15 @@ function assignByWeight({ pairs, recordFolder }: ContestInput): Map<number, Assi
 /** Two recorded places cannot be one workspace folder, unless they are copies of one project. */
 function withoutContradicted(input: ContestInput, assigned: Map<number, Assignment>): Map<number, Assignment> {
   const winners = winnersOf(input, assigned);
-  const byRecordedScope = groupBy(winners, ({ recordedScope }) => (recordedScope === null ? [] : [recordedScope]));
-  const byWorkspaceScope = groupBy(winners, ({ workspaceScope }) => (workspaceScope === null ? [] : [workspaceScope]));
-  const byWorkspaceFolder = groupBy(winners, ({ workspaceFolders }) => workspaceFolders);
+  const byRecordedScope = byFolder(winners, ({ recordedScope }) => (recordedScope === null ? [] : [recordedScope]));
+  const byWorkspaceScope = byFolder(winners, ({ workspaceScope }) => (workspaceScope === null ? [] : [workspaceScope]));
+  const byWorkspaceFolder = byFolder(winners, ({ workspaceFolders }) => workspaceFolders);
   const settledFolders = new Set([...input.settledFiles].map((file) => input.fileFolder[file]));
 
-  const kept = new Map<number, Assignment>();
+  const remaining = new Map<number, Assignment>();
   for (const [record, assignment] of assigned) {
     if (assignment.kind === 'several') {
-      kept.set(record, assignment);
+      remaining.set(record, assignment);
       continue;
     }
     const { pair, file } = assignment;
@@ -92,10 +93,10 @@ function withoutContradicted(input: ContestInput, assigned: Map<number, Assignme
       if (withstands(rival.pair, pair)) verdict = 'drop';
       else if (verdict === 'keep') verdict = 'open';
     }
-    if (verdict === 'keep') kept.set(record, assignment);
-    else if (verdict === 'open') kept.set(record, { kind: 'several', files: [file] });
+    if (verdict === 'keep') remaining.set(record, assignment);
+    else if (verdict === 'open') remaining.set(record, { kind: 'several', files: [file] });
   }
-  return kept;
+  return remaining;
 }
 
 /** True if `pair` stands although `rival` says otherwise. */
@@ -131,15 +132,9 @@ function isBelowAny(folder: Folder, folders: ReadonlySet<Folder>): boolean {
   return false;
 }
 
-function groupBy(winners: readonly Winner[], keys: (winner: Winner) => Iterable<Folder>): Map<Folder, Winner[]> {
+function byFolder(winners: readonly Winner[], keys: (winner: Winner) => Iterable<Folder>): Map<Folder, Winner[]> {
   const groups = new Map<Folder, Winner[]>();
-  for (const winner of winners) {
-    for (const key of keys(winner)) {
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [winner]);
-      else group.push(winner);
-    }
-  }
+  for (const winner of winners) for (const key of keys(winner)) getOrAdd(groups, key, () => []).push(winner);
   return groups;
 }
 

@@ -16,7 +16,7 @@ export function phaseOf({ stacks, frames, strings }: Snapshot, roles: StackRoles
   if (role === StackRole.Backward || role === StackRole.Stackless) return 'backward';
   for (let i = stacks.offset[stack]; i < stacks.offset[stack + 1]; i++) {
     const frame = stacks.frames[i];
-    // What is computed anew belongs to the backward pass that asks for it.
+    // What is computed again belongs to the backward pass that asks for it.
     if (RUNS_BACKWARD.test(strings.text(frames.file[frame]).replaceAll('\\', '/'))) return 'backward';
     if (role === StackRole.Forward && EVALUATES.test(strings.text(frames.name[frame]))) return 'evaluation';
   }

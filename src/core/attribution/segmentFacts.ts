@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { Action, BlockState, type SettingValue, type Snapshot } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 
@@ -37,7 +38,7 @@ export interface SegmentFacts {
   /** The largest, at most {@link MOST_PINNED}. */
   pinned: readonly PinnedSegment[];
   pending: readonly PendingBlocks[];
-  /** Devices whose trace tells of a failed allocation. */
+  /** Devices whose trace reports a failed allocation. */
   outOfMemory: readonly number[];
   settings: { readonly [key: string]: SettingValue } | null;
   /** Where the segments of each device begin; none of a device with more than {@link MOST_PLACES}. */
@@ -132,12 +133,7 @@ function poolOf(
     named.stream = '';
     key = `${device}/${isPrivatePool(named.pool) ? '' : named.pool}/${isExpandable}`;
   }
-  let facts = pools.get(key);
-  if (facts === undefined) {
-    facts = { device, ...named, isExpandable, reservedBytes: 0, liveBytes: 0, idleBytes: 0 };
-    pools.set(key, facts);
-  }
-  return facts;
+  return getOrAdd(pools, key, () => ({ device, ...named, isExpandable, reservedBytes: 0, liveBytes: 0, idleBytes: 0 }));
 }
 
 /** The pool of everything that is in no CUDA graph and no MemPool. */

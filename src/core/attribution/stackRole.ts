@@ -13,7 +13,7 @@ export const enum StackRole {
   Backward = 4,
   Inputs = 5,
   Workspace = 6,
-  /** A library at work of which nothing is known here, such as what distributes a model. */
+  /** An unknown library, such as one that distributes a model. */
   Foreign = 7,
   /** No frames at all, in a trace that has frames elsewhere: autograd's own thread, which runs no Python. */
   Stackless = 8,
@@ -53,7 +53,7 @@ const MARKS: readonly { role: StackRole; file: RegExp; name?: RegExp }[] = [
   { role: StackRole.Inputs, file: /torch\/utils\/data\// },
   { role: StackRole.Optimizer, file: /[/_-](?:optim|optimizers?)\/\w+\.py$/ },
   { role: StackRole.Foreign, file: /torch\/(?:distributed|nn\/parallel)\// },
-  // What is computed anew in the backward pass.
+  // What is computed again in the backward pass.
   { role: StackRole.Forward, file: /torch\/utils\/checkpoint\.py$/ },
   { role: StackRole.Backward, file: /torch\/autograd\/(?:__init__|graph)\.py$/ },
   { role: StackRole.Backward, file: /torch\/_tensor\.py$/, name: /^backward$/ },

@@ -9,7 +9,7 @@ export interface StepMark {
   x: number;
   kind: 'step';
   /**
-   * Its number as the recorder counts it, else from 1 on, with `~` before it where steps are told by their rhythm; of
+   * Its number as the recorder counts it, else from 1 on, with `~` before it where steps are identified by their rhythm; of
    * too few, the scope's name.
    */
   label: string;
@@ -48,7 +48,7 @@ export function stepMarks(
   }));
 }
 
-/** Those whose numbers are round, as many of them as can be told apart over so many pixels. */
+/** Those whose numbers are round, as many of them as can be distinguished over so many pixels. */
 export function everySo<Step extends { number: number }>(steps: readonly Step[], pixels: number): Step[] {
   const every = roundUp(steps.length / Math.max(1, pixels / PIXELS_PER_MARK));
   return steps.filter(({ number }) => number % every === 0);

@@ -2,7 +2,7 @@ import type { Recording } from '../model/recording.js';
 import type { Microseconds } from '../model/units.js';
 import { countUpTo } from '../model/ascending.js';
 
-/** What the recorder tells of the steps. */
+/** The steps as the recorder counted them. */
 export type CountedSteps = Pick<Recording, 'step' | 'stepEndsUs'>;
 
 /**

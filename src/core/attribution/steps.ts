@@ -40,7 +40,7 @@ export function findSteps(
   return starts === null ? null : { source: 'period', device: trace.device, starts };
 }
 
-/** The same steps in the trace of another device of the process, by their times; null where there are none. */
+/** The same steps in the trace of another device of the process, by their times; null if there are none. */
 export function stepsOnDevice(snapshot: Snapshot, steps: Steps, device: number): Steps | null {
   if (device === steps.device) return steps;
   const from = snapshot.traces.find((trace) => trace.device === steps.device);
@@ -112,7 +112,7 @@ function forwardTest(
   };
 }
 
-/** A step begins where the one before it ended; the first begins with the trace. */
+/** A step begins where the previous one ended; the first begins with the trace. */
 function recordedStarts(snapshot: Snapshot, trace: DeviceTrace, recording: Recording): Uint32Array | null {
   const { timeUs } = snapshot.events;
   // A trace that goes on where an earlier one ended may be of a single step.

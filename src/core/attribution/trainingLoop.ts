@@ -28,14 +28,14 @@ interface Place {
   /** File and name of the frame, as one key. */
   code: string;
   line: number;
-  /** True of the outermost module's `forward`: the innermost frame that a step can be told by. */
+  /** True of the outermost module's `forward`: the innermost frame that a step can be identified by. */
   isForward: boolean;
-  /** The frame's names speak of timesteps or tokens. */
+  /** The frame's names mention timesteps or tokens. */
   isOfOneResult: boolean;
 }
 
 /**
- * Finds where the turns of the loop that trains begin: the loop around the outermost module call, told by the lines of
+ * Finds where the turns of the loop that trains begin: the loop around the outermost module call, identified by the lines of
  * frames that go back while those outside them stay. Layers, parameters and tokens lie inside such a call.
  * @returns ordinals in the trace; null if fewer than three whole turns are seen
  */
@@ -62,9 +62,9 @@ interface Loop {
 
 /** Of loops that hold whole steps, the innermost: an epoch holds many. Of equal ones the outermost frame's first line. */
 function mostTurns(loops: readonly Loop[], places: Places): Loop | null {
-  const told = loops.filter(({ starts }) => starts.length >= FEWEST_TURNS);
-  const withOptimizer = told.filter(({ holdsOptimizer }) => holdsOptimizer);
-  return (withOptimizer.length > 0 ? withOptimizer : told).reduce<Loop | null>((best, loop) => {
+  const frequent = loops.filter(({ starts }) => starts.length >= FEWEST_TURNS);
+  const withOptimizer = frequent.filter(({ holdsOptimizer }) => holdsOptimizer);
+  return (withOptimizer.length > 0 ? withOptimizer : frequent).reduce<Loop | null>((best, loop) => {
     if (best === null || loop.starts.length > best.starts.length) return loop;
     return loop.starts.length === best.starts.length && places.isBefore(loop.place, best.place) ? loop : best;
   }, null);
@@ -318,8 +318,9 @@ class Cycle {
     const share = whole.length / (starts.length - 1);
     // A backward pass in every turn is proof enough, however much of each a leak keeps.
     const isSure = this.trains || (this.returnsToFloor(starts, ends) && this.isEven(starts));
-    const told = whole.length < FEWEST_TURNS || !isSure ? [] : share >= WHOLE ? starts : share >= MOSTLY ? whole : [];
-    return { starts: told, holdsOptimizer: holding(this.optimizers).length >= MOSTLY * whole.length };
+    const frequent =
+      whole.length < FEWEST_TURNS || !isSure ? [] : share >= WHOLE ? starts : share >= MOSTLY ? whole : [];
+    return { starts: frequent, holdsOptimizer: holding(this.optimizers).length >= MOSTLY * whole.length };
   }
 
   /** The first turn is left out: it makes workspaces that stay. */

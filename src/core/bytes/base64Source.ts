@@ -23,6 +23,7 @@ export function base64Source(text: ByteSource, padding: number): ByteSource {
   return {
     name: text.name,
     size,
+    unfolding: text.unfolding,
     async read(offset, into) {
       const wanted = Math.max(0, Math.min(into.length, size - offset));
       if (wanted === 0) return 0;

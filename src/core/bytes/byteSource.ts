@@ -1,9 +1,17 @@
+/** What packed data in a file unfolds into, however it is packed: all of it together is bounded by the size of the file. */
+export interface Unfolding {
+  readonly fileBytes: number;
+  bytes: number;
+}
+
 /** Where bytes come from. The core reads through this port only, so it runs the same on a disk, a buffer or a test. */
 export interface ByteSource {
   /** Shown in messages; never opened. */
   readonly name: string;
   /** Size in bytes when the source was opened; `Infinity` where only reading to the end tells it (compressed data). */
   readonly size: number;
+  /** Of the file that it lies in; left out of sources that hold nothing packed. */
+  readonly unfolding?: Unfolding | undefined;
   /**
    * Fills `into` from `offset` on, as far as the source goes.
    * @returns bytes read, 0 at the end of the source. Reading forward is cheap everywhere, reading back may not be.

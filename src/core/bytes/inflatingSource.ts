@@ -1,5 +1,5 @@
 import { Gunzip, Inflate, type FlateError } from 'fflate';
-import type { ByteSource } from './byteSource.js';
+import type { ByteSource, Unfolding } from './byteSource.js';
 import { crc32 } from './crc32.js';
 import { readFully } from './readFully.js';
 import { LimitError } from './limitError.js';
@@ -12,12 +12,15 @@ export interface InflatedFacts {
   crc: number;
 }
 
-/** Bytes of compressed input per step; the largest step is a thousand times that. */
+/** Bytes of compressed input per step; the largest step is a thousand times that. The first is for looks at a beginning. */
 const INPUT_BYTES = 1 << 16;
+const FIRST_BYTES = 1 << 10;
 
 /** An input that unfolds into more than this many times its size, beyond the first bytes, is made to exhaust us. */
 const MAX_RATIO = 500;
 const RATIO_COUNTS_FROM = 1 << 26;
+/** The same of a file with all that is packed in it, in each other or side by side; parts may be read several times. */
+const FREE_OF_FILE = 1 << 29;
 const MAX_OUTPUT = 64 * 2 ** 30;
 /** Input without any output (headers, empty blocks) that is looked through. */
 const MOST_IDLE = 1 << 20;
@@ -56,6 +59,10 @@ class InflatingSource implements ByteSource {
 
   get name(): string {
     return this.source.name;
+  }
+
+  get unfolding(): Unfolding | undefined {
+    return this.source.unfolding;
   }
 
   async read(offset: number, into: Uint8Array): Promise<number> {
@@ -105,7 +112,8 @@ class InflatingSource implements ByteSource {
     this.pieces = [];
     this.start = this.end;
     const rest = this.source.size - this.consumed;
-    const input = await readFully(this.source, this.consumed, Math.min(INPUT_BYTES, rest));
+    const most = this.consumed === 0 ? FIRST_BYTES : INPUT_BYTES;
+    const input = await readFully(this.source, this.consumed, Math.min(most, rest));
     this.consumed += input.length;
     const last = input.length === 0 || this.consumed >= this.source.size;
     try {
@@ -124,21 +132,12 @@ class InflatingSource implements ByteSource {
     }
     if (this.pieces.some(({ length }) => length > 0)) this.lastOutput = this.consumed;
     else if (this.consumed - this.lastOutput > MOST_IDLE) throw this.tooEmpty();
-    if (this.end > RATIO_COUNTS_FROM && (this.end > this.consumed * MAX_RATIO || this.end > MAX_OUTPUT)) {
-      throw new LimitError(
-        {
-          kind: 'unpackedBytes',
-          most: Math.min(this.consumed * MAX_RATIO, MAX_OUTPUT),
-          asked: this.end,
-          offset: this.consumed,
-        },
-        say(
-          '{0} unfolds into more than {1} bytes, beyond what Leakline allows for its size. ' +
-            'Decompress it yourself if you trust it.',
-          this.name,
-          this.end,
-        ),
-      );
+    const ofThis = Math.min(this.consumed * MAX_RATIO, MAX_OUTPUT);
+    if (this.end > Math.max(RATIO_COUNTS_FROM, ofThis)) throw this.tooLarge(ofThis, this.end);
+    if (this.unfolding !== undefined) {
+      this.unfolding.bytes += this.end - this.start;
+      const ofFile = Math.max(FREE_OF_FILE, Math.min(this.unfolding.fileBytes * MAX_RATIO, MAX_OUTPUT));
+      if (this.unfolding.bytes > ofFile) throw this.tooLarge(ofFile, this.unfolding.bytes);
     }
     if (last) {
       this.finished = true;
@@ -160,6 +159,18 @@ class InflatingSource implements ByteSource {
     if (facts.crc !== this.crc || facts.size !== size) throw this.truncated();
   }
 
+  private tooLarge(most: number, asked: number): LimitError {
+    return new LimitError(
+      { kind: 'unpackedBytes', most, asked, offset: this.consumed },
+      say(
+        '{0} decompresses to more than {1} bytes, more than Leakline allows for its size. ' +
+          'Decompress it yourself if you trust it.',
+        this.name,
+        asked,
+      ),
+    );
+  }
+
   private tooEmpty(): LimitError {
     return new LimitError(
       {
@@ -169,7 +180,7 @@ class InflatingSource implements ByteSource {
         offset: this.consumed,
       },
       say(
-        '{0} packs next to nothing into many parts, before byte {1}. Decompress it yourself if you trust it.',
+        '{0} has many almost empty compressed parts before byte {1}. Decompress it yourself if you trust it.',
         this.name,
         this.consumed,
       ),
@@ -180,8 +191,8 @@ class InflatingSource implements ByteSource {
     return new SnapshotError(
       'truncated',
       say(
-        '{0} ends early, or its checksum is wrong: it is still being written, cut short or damaged. ' +
-          'It can be read once it is whole.',
+        '{0} ends early, or its checksum is wrong: it is still being written, truncated or damaged. ' +
+          'Wait until it is complete.',
         this.name,
       ),
     );

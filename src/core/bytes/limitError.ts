@@ -12,7 +12,7 @@ export type LimitKind =
   | 'integerBytes'
   /** Dictionaries and lists, events, blocks, stacks and texts. */
   | 'objects'
-  /** How often things are looked at that a file mentions again and again. */
+  /** How often things are looked at that a file mentions repeatedly. */
   | 'mentions'
   /** Packings in each other. */
   | 'packings'

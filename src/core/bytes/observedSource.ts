@@ -21,6 +21,7 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
   return {
     name: source.name,
     size: source.size,
+    unfolding: { fileBytes: source.size, bytes: 0 },
     async read(offset, into) {
       if (signal?.aborted === true)
         throw new SnapshotError('cancelled', say('Reading {0} was cancelled.', source.name));
@@ -43,8 +44,8 @@ export function tookTooLong(name: string, timeLimitMs: number): LimitError {
   return new LimitError(
     { kind: 'timeMs', most: timeLimitMs, asked: null, offset: null },
     say(
-      '{0} was not read within {1} seconds, the time that a file may take. ' +
-        'Allow more, copy it to a faster disk, or record with a smaller max_entries.',
+      '{0} was not read within {1} seconds, the time limit for a file. ' +
+        'Raise the limit, copy the file to a faster disk, or record with a smaller max_entries.',
       name,
       timeLimitMs / 1000,
     ),

@@ -36,11 +36,11 @@ const STORED = 0;
 const DEFLATED = 8;
 
 /** A checkpoint of a large model has some ten thousand members. */
-const MAX_DIRECTORY = 1 << 26;
+const MAX_DIRECTORY = 1 << 24;
 
 /**
  * Lists the members of a zip archive from its central directory, ZIP64 included.
- * @throws SnapshotError `truncated` without a directory, which stands at the end; `notASnapshot` if it makes no sense
+ * @throws SnapshotError `truncated` without a directory, which is at the end; `notASnapshot` if it is invalid
  */
 export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   const tailStart = Math.max(0, source.size - END_BYTES - MAX_COMMENT - END_64_LOCATOR_BYTES);
@@ -51,8 +51,8 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
     throw new SnapshotError(
       'truncated',
       say(
-        '{0} is a zip archive without its directory: it is still being written or was cut short. ' +
-          'It can be read once it is whole.',
+        '{0} is a zip archive without its directory: it is still being written or truncated. ' +
+          'Wait until it is complete.',
         source.name,
       ),
     );
@@ -72,7 +72,7 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
       { kind: 'directoryBytes', most: MAX_DIRECTORY, asked: size, offset },
       say(
         '{0} is a zip archive with a directory of {1} bytes, more than Leakline allows. ' +
-          'Take the snapshot out of it.',
+          'Extract the snapshot from it.',
         source.name,
         size,
       ),
@@ -93,7 +93,7 @@ export async function openMember(source: ByteSource, member: ZipMember): Promise
     throw new SnapshotError(
       'unsupported',
       say(
-        '{0} holds {1} encrypted or packed by method {2}. Take it out of the archive.',
+        '{0} holds {1} encrypted or packed by method {2}. Extract it from the archive.',
         source.name,
         member.name,
         member.method,

@@ -1,21 +1,23 @@
 import type { DeviceHistory } from '../model/history.js';
-import { Action, BlockState, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
+import { Action, BlockState, type DeviceTrace, type Snapshot, type SnapshotWarning } from '../model/snapshot.js';
 import type { Recording } from '../model/recording.js';
 import type { Bytes, Microseconds } from '../model/units.js';
+import { disagreement } from './disagreement.js';
 import { deviceViews } from '../attribution/deviceViews.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { deviceFailures, devicePeaks, type DigestFailure, type DigestPeak } from './digestPeak.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { FrameWords } from './frameWords.js';
-import { lifetimesOf, longLives, type LongLives } from '../attribution/lifetimes.js';
+import { lifetimesOf } from '../attribution/lifetimes.js';
 import { liveGroups, type LiveBlocks, type LiveGroup } from './liveGroups.js';
 import type { StackWords } from './stackKey.js';
 import { stacklessBucket } from '../attribution/stackless.js';
 import { traceCurve, type TraceCurve } from './traceCurve.js';
-import { traceSpan, type SpanWords, type TraceSpan } from './traceSpan.js';
+import { meetsNone, traceMeeting, traceSpan, type SpanWords, type TraceSpan } from './traceSpan.js';
 import { segmentFacts, type SegmentFacts } from '../attribution/segmentFacts.js';
 import { StackRoles } from '../attribution/stackRole.js';
 import { findSteps, type Steps } from '../attribution/steps.js';
+import { getOrAdd } from '../maps.js';
 
 /** How a device's trace begins: two dumps of one process whose traces reach back equally far begin alike. */
 export interface TraceHead {
@@ -41,7 +43,7 @@ export interface DeviceTotals {
  * What analysis over many snapshots needs of one: its live blocks by stack, without the trace. A thousandth of the
  * model's size, so a run of any length fits in memory.
  */
-export interface SnapshotDigest {
+export interface SnapshotDigest extends TraceFacts {
   path: string;
   /** The rank that the user's own pattern finds in the path, null without one. */
   rank: number | null;
@@ -58,6 +60,11 @@ export interface SnapshotDigest {
   blocks: LiveBlocks;
   segments: SegmentFacts;
   heads: readonly TraceHead[];
+  recording: Recording | null;
+}
+
+/** What takes a look at each event of the trace. */
+export interface TraceFacts {
   /** Where the training steps begin in the trace, null where it shows none. */
   steps: Steps | null;
   /** How the allocations of the stacks lived that outlast a step; empty where there are no steps. */
@@ -70,7 +77,6 @@ export interface SnapshotDigest {
   spans: readonly TraceSpan[];
   /** The curves of the devices that have a trace, in few enough points to keep those of all snapshots. */
   curves: readonly TraceCurve[];
-  recording: Recording | null;
 }
 
 /** A stack's lifetimes, the stack in words. As that of a group: what is allocated and freed in a trace was recorded. */
@@ -96,63 +102,77 @@ const HEAD_EVENTS = 64;
  * Condenses a snapshot. Live are blocks that are allocated or wait for another stream.
  * @param recording what the recorder wrote beside it, if it was the recorder's
  * @param savedAtUs when its file was written last
+ * @param isAlone true leaves out what only joining it with other snapshots and drawing need
  */
 export function digestSnapshot(
   path: string,
   snapshot: Snapshot,
   recording: Recording | null = null,
   savedAtUs: Microseconds | null = null,
+  isAlone = false,
 ): SnapshotDigest {
-  const { traces } = snapshot;
   const frames = new FrameWords(snapshot);
   const roles = new StackRoles(snapshot);
   const steps = findSteps(snapshot, recording, roles);
   const devices = deviceViews(snapshot, steps, roles);
   const { groups, blocks, groupOfBlock } = liveGroups(snapshot, devices, frames);
   const spans: TraceSpan[] = [];
+  const curves: TraceCurve[] = [];
   const lifetimes: DigestStackLifetimes[] = [];
   for (const { history, steps: own, categorizer } of devices.values()) {
-    const { stepOfOrdinal } = categorizer;
-    if (own === null || stepOfOrdinal === null) continue;
-    const lives = longLives(history, stepOfOrdinal);
-    spans.push(traceSpan(snapshot, history, own, lives, spanWords(snapshot, frames), recording));
-    lifetimes.push(...lifetimesInWords(snapshot, history, own, lives, frames));
+    if (history.trace.count === 0) continue;
+    const meeting = isAlone ? meetsNone(history.trace) : traceMeeting(snapshot, history.trace, recording);
+    curves.push(traceCurve(snapshot, history, recording, meeting, !isAlone));
+    if (own === null) continue;
+    const { longLived } = categorizer;
+    spans.push(traceSpan(snapshot, history, own, longLived, spanWords(snapshot, frames), meeting));
+    lifetimes.push(...lifetimesInWords(snapshot, history, own, longLived, frames));
   }
   return {
-    path,
-    rank: null,
-    format: snapshot.format,
-    fileBytes: snapshot.fileBytes,
-    eventCount: traces.reduce((sum, trace) => sum + trace.count, 0),
-    takenAtUs: snapshot.takenAtUs,
-    savedAtUs,
-    devices: deviceTotals(snapshot),
-    warnings: snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)),
+    ...figuresOf(
+      path,
+      snapshot,
+      recording,
+      savedAtUs,
+      [...devices.values()].flatMap(({ history }) => disagreement(history.trace, history.disagreement)),
+    ),
     frames: frames.words,
     groups,
     blocks,
     segments: segmentFacts(snapshot, (block) => groupOfBlock[block]),
     heads: [...devices.values()]
       .filter(({ history }) => history.trace.count > 0)
-      .map(({ history }) => headOf(snapshot, history)),
+      .map(({ history: { trace, allocations } }) => ({
+        ...headOf(snapshot, trace),
+        isWhole: beginsWithSegment(snapshot, trace) && !allocations.birth.includes(-1),
+      })),
     steps,
     lifetimes,
     spans,
-    curves: [...devices.values()].flatMap(({ history }) => {
-      const { count, device } = history.trace;
-      return count === 0
-        ? []
-        : [
-            traceCurve(
-              snapshot,
-              history,
-              recording,
-              spans.find((span) => span.device === device),
-            ),
-          ];
-    }),
+    curves,
     peaks: devicePeaks(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
     failures: deviceFailures(snapshot, [...devices.values()], recording, (stack) => frames.ofStack(stack)),
+  };
+}
+
+/** What a digest says of its snapshot without a look at stacks and events. */
+export function figuresOf(
+  path: string,
+  snapshot: Snapshot,
+  recording: Recording | null,
+  savedAtUs: Microseconds | null,
+  disagreements: readonly SnapshotWarning[],
+): Omit<SnapshotDigest, 'frames' | 'groups' | 'blocks' | 'segments' | 'heads' | keyof TraceFacts> {
+  return {
+    path,
+    rank: null,
+    format: snapshot.format,
+    fileBytes: snapshot.fileBytes,
+    eventCount: snapshot.traces.reduce((sum, trace) => sum + trace.count, 0),
+    takenAtUs: snapshot.takenAtUs,
+    savedAtUs,
+    devices: deviceTotals(snapshot),
+    warnings: [...snapshot.warnings.filter((warning) => !isOnPurpose(warning, recording)), ...disagreements],
     recording,
   };
 }
@@ -167,10 +187,10 @@ function lifetimesInWords(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  lives: LongLives,
+  longLived: readonly number[],
   frames: FrameWords,
 ): DigestStackLifetimes[] {
-  const table = lifetimesOf(snapshot, history, steps, lives);
+  const table = lifetimesOf(snapshot, history, steps, longLived);
   return table.stacks.map((lifetimes) => ({
     frames: frames.ofStack(lifetimes.stack),
     forwardFrames: frames.ofStack(lifetimes.forwardStack),
@@ -210,18 +230,12 @@ interface KnownTotals extends DeviceTotals {
   requestedBytes: Bytes;
 }
 
-/** Live, reserved and requested bytes of every device that the file speaks of. */
+/** Live, reserved and requested bytes of each device in the file. */
 export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
   const { blocks, segments, traces, absent } = snapshot;
   const totals = new Map<number, KnownTotals>();
-  const of = (device: number): KnownTotals => {
-    let total = totals.get(device);
-    if (total === undefined) {
-      total = { device, liveBytes: 0, reservedBytes: 0, requestedBytes: 0 };
-      totals.set(device, total);
-    }
-    return total;
-  };
+  const of = (device: number): KnownTotals =>
+    getOrAdd(totals, device, () => ({ device, liveBytes: 0, reservedBytes: 0, requestedBytes: 0 }));
   for (const trace of traces) of(trace.device);
   for (let segment = 0; segment < segments.count; segment++) {
     of(segments.device[segment]).reservedBytes += segments.totalSize[segment];
@@ -241,10 +255,13 @@ export function deviceTotals(snapshot: Snapshot): DeviceTotals[] {
     }));
 }
 
-function headOf(snapshot: Snapshot, { trace, allocations }: DeviceHistory): TraceHead {
-  const { events } = snapshot;
+function beginsWithSegment({ events }: Snapshot, trace: DeviceTrace): boolean {
   const opening = events.action[trace.first];
-  const opens = opening === Action.SegmentAlloc || opening === Action.SegmentMap;
+  return opening === Action.SegmentAlloc || opening === Action.SegmentMap;
+}
+
+/** What a look at the first events tells. */
+export function headOf({ events }: Snapshot, trace: DeviceTrace): Omit<TraceHead, 'isWhole'> {
   let hash = 0x811c9dc5;
   const mix = (value: number): void => {
     hash = Math.imul(hash ^ value, 0x01000193);
@@ -264,6 +281,5 @@ function headOf(snapshot: Snapshot, { trace, allocations }: DeviceHistory): Trac
     events: trace.count,
     hashes,
     firstUs: firstUs > 0 ? firstUs : null,
-    isWhole: opens && !allocations.birth.includes(-1),
   };
 }

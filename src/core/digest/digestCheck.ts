@@ -238,31 +238,13 @@ const recording: v.GenericSchema<Recording> = v.object({
       v.array(
         v.object({
           file: text,
-          function: text,
           line: finite,
-          lastLine: finite,
           rounds: v.nullable(finite),
           isStepLoop: flag,
         }),
       ),
     ),
     releases: v.nullable(v.array(v.object({ file: text, line: finite, runs: finite }))),
-    containers: v.nullable(
-      v.array(
-        v.object({
-          root: text,
-          name: text,
-          file: text,
-          line: finite,
-          kind: text,
-          length: finite,
-          previousLength: finite,
-          bound: v.nullable(finite),
-          bytes: finite,
-        }),
-      ),
-    ),
-    fullCollections: v.nullable(finite),
   }),
   sources: v.array(v.object({ file: text, sha256: text })),
   commit: v.nullable(text),

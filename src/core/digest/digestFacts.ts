@@ -1,58 +1,63 @@
 /** Facts about whole digests that every report over a run asks for. Each is found once: the digest itself is not looked at again. */
 import type { Bytes } from '../model/units.js';
+import type { Steps } from '../attribution/steps.js';
 import { frameKind } from '../attribution/frameKind.js';
+import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from './digest.js';
 import { factOf } from './factOf.js';
-import { stackKey, type StackKey } from './stackKey.js';
+import { stackKey } from './stackKey.js';
 
-/** Live bytes by stack, in the order of the groups. */
-export function eachStackTotal(
-  digest: SnapshotDigest,
-  take: (key: StackKey, bytes: Bytes, blocks: number) => void,
-): void {
-  const columns = stackTotals(digest);
-  for (let i = 0; i < columns.length; i += 3) take(columns[i] as StackKey, columns[i + 1], columns[i + 2]);
-}
-
-const stackTotals = factOf((digest: SnapshotDigest) =>
-  Float64Array.from(digest.groups.flatMap((group) => [stackKey(digest, group), group.liveBytes, group.blocks])),
-);
+/** Live bytes and blocks by stack, in the order of the groups: key, bytes, blocks, key… */
+export const stackTotals = factOf((digest: SnapshotDigest): readonly number[] => {
+  const totals: number[] = [];
+  for (const group of digest.groups) totals.push(stackKey(digest, group), group.liveBytes, group.blocks);
+  return totals.slice(); // without room for more
+});
 
 /** Names of files by number, and their numbers: dumps of a run name the same ones. */
 const names: string[] = [];
 const numbers = new Map<string, number>();
+const BITS = 30;
 
-function numberOf(file: string): number {
-  let number = numbers.get(file);
-  if (number === undefined) {
-    number = names.push(file) - 1;
-    numbers.set(file, number);
+/** The files that Python frames and the recorder name: of each file the bit of its number. */
+const filesNamed = factOf(({ frames, recording }: SnapshotDigest): readonly number[] => {
+  const python = new Set(frames.map(({ file }) => file).filter((file) => frameKind(file) !== 'native'));
+  const recorded = [...(recording?.owners ?? []), ...(recording?.sources ?? [])];
+  const words: number[] = [];
+  for (const file of new Set([...python, ...recorded.map((one) => one.file)])) {
+    const number = getOrAdd(numbers, file, () => names.push(file) - 1);
+    const word = Math.floor(number / BITS);
+    while (words.length <= word) words.push(0);
+    words[word] |= 1 << (number % BITS);
   }
-  return number;
-}
-
-const fileNumbers = factOf(({ frames }: SnapshotDigest) => {
-  const files = new Set(frames.map(({ file }) => file));
-  return Uint32Array.from([...files].filter((file) => frameKind(file) !== 'native').map(numberOf));
+  return words;
 });
 
-/** The files that Python frames of digests are of, each once. */
-export function filesOfFrames(digests: readonly SnapshotDigest[]): Set<string> {
-  const all = digests.map(fileNumbers);
-  const isSeen = new Uint8Array(names.length);
-  const files = new Set<string>();
-  for (const one of all) {
-    for (const number of one) {
-      if (isSeen[number] === 1) continue;
-      isSeen[number] = 1;
-      files.add(names[number]);
-    }
-  }
-  return files;
+/** The files that Python frames of digests and their recordings name, each once, by name. */
+export function filesOfDigests(digests: readonly SnapshotDigest[]): Set<string> {
+  const all: number[] = [];
+  for (const digest of digests) filesNamed(digest).forEach((word, i) => (all[i] = (all[i] ?? 0) | word));
+  return new Set(names.filter((_, number) => (all[Math.floor(number / BITS)] & (1 << (number % BITS))) !== 0).sort());
 }
 
 /** Live bytes at the peak of each device that has a trace. */
-export const highestLive = factOf(
-  ({ peaks }: SnapshotDigest): ReadonlyMap<number, Bytes> =>
-    new Map(peaks.map(({ device, liveBytes }) => [device, liveBytes])),
+export const highestLive = factOf(({ peaks }: SnapshotDigest): readonly { device: number; liveBytes: Bytes }[] =>
+  peaks.map(({ device, liveBytes }) => ({ device, liveBytes })),
 );
+
+/** What tells the steps of a trace, null without steps. */
+export const stepSource = factOf(({ steps }: SnapshotDigest): Steps['source'] | null => steps?.source ?? null);
+
+/** Devices on which an allocation failed. */
+export const outOfMemoryDevices = factOf(({ segments }: SnapshotDigest): readonly number[] => segments.outOfMemory);
+
+/** Blocks that are released and wait for another stream. */
+export const pendingFreesOf = factOf(
+  ({ segments }: SnapshotDigest): SnapshotDigest['segments']['pending'] => segments.pending,
+);
+
+/** Finds the facts that reports ask of a dump that is not the latest. */
+export function findFacts(digest: SnapshotDigest): void {
+  const facts = [stackTotals, filesNamed, highestLive, stepSource, outOfMemoryDevices, pendingFreesOf];
+  for (const find of facts) find(digest);
+}

@@ -103,7 +103,7 @@ export function deviceFailures(
 
 /** The largest free block after an event, null where the input does not say. */
 function largestFree(snapshot: Snapshot, { history }: DeviceView, event: number): Bytes | null {
-  if (history.reserved === null) return null;
+  if (history.reservedAfter(event) === null) return null;
   const { blocks, segments } = snapshotAt(snapshot, history, event).snapshot;
   let largest = 0;
   for (let block = 0; block < blocks.count; block++) {
@@ -133,7 +133,7 @@ function inWords(
     timeUs,
     step: stepsBegun(recording, timeUs) ?? (steps === null ? null : stepAt(steps, peak.event)),
     liveBytes: peak.liveBytes,
-    reservedBytes: history.reserved?.[peak.event + 1] ?? null,
+    reservedBytes: history.reservedAfter(peak.event),
     phase: peak.event < 0 ? null : phaseOf(snapshot, roles, stack),
     frames: ofStack(stack),
     older: { ...older, freed: freed.map(({ stack: by, ...sum }) => ({ ...sum, frames: ofStack(by) })) },

@@ -20,7 +20,7 @@ export interface KnownStack {
   readonly stackless: StacklessBucket;
 }
 
-/** Numbers of texts, the same for the same text as long as the thread lives, with what each stands for: kept once. */
+/** Table of texts, the same for the same text as long as the thread lives, with what each stands for: kept once. */
 class Numbers<Value> {
   private readonly known = new Map<string, number>();
   private readonly values: Value[] = [];

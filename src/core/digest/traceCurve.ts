@@ -6,7 +6,7 @@ import { failuresOf, type Failure } from '../attribution/failures.js';
 import type { DeviceHistory } from '../model/history.js';
 import { HistoryAxis } from '../model/historyAxis.js';
 import { pickOrdinals } from '../timeline/timelineWindow.js';
-import { traceMeeting, type TraceMeeting } from './traceSpan.js';
+import type { TraceMeeting } from './traceSpan.js';
 
 /** One device's curve in few points, each of them exact: lows, highs and last states of equal stretches of the trace. */
 export interface TraceCurve {
@@ -33,30 +33,30 @@ const MOST_FAILURES = 100;
 /** The widest overview that collections are kept for, in pixels. */
 const WIDEST = 4096;
 
-/**
- * @param known of the same trace, where it was looked for already
- */
+/** @param isDrawn false for a curve without points, for its failures alone */
 export function traceCurve(
   snapshot: Snapshot,
   history: DeviceHistory,
   recording: Recording | null,
-  known?: TraceMeeting,
+  meeting: TraceMeeting,
+  isDrawn: boolean,
 ): TraceCurve {
-  const { trace, live, reserved, startUs } = history;
+  const { trace, live, startUs } = history;
   const axis = new HistoryAxis(history, 'events');
-  const ordinals = pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis);
-  const states = (curve: Float64Array): Float64Array =>
-    Float64Array.of(curve[0], ...ordinals.map((event) => curve[event + 1]));
-  const { events, anchors, marks, takenAtUs, behindUs } = known ?? traceMeeting(snapshot, trace, recording);
+  const ordinals = isDrawn ? pickOrdinals(history, 0, trace.count, { from: 0, to: trace.count }, COLUMNS, axis) : [];
+  const states = [-1, ...ordinals];
   return {
     device: trace.device,
     event: Uint32Array.from(ordinals),
     time: startUs === null ? null : Float64Array.from(ordinals, (event) => history.timeAt(event) ?? Number.NaN),
     startUs,
-    live: states(live),
-    reserved: reserved === null ? null : states(reserved),
+    live: Float64Array.from(states, (event) => live[event + 1]),
+    reserved:
+      history.reservedAfter(-1) === null
+        ? null
+        : Float64Array.from(states, (event) => history.reservedAfter(event) ?? 0),
     outOfMemory: failuresOf(snapshot, history, MOST_FAILURES),
     collected: largestOf(freeingCollections(recording?.collections ?? [], history), WIDEST),
-    meeting: { events, anchors, marks, takenAtUs, behindUs },
+    meeting,
   };
 }

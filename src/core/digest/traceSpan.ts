@@ -3,7 +3,7 @@ import { Action, NO_STACK, type DeviceTrace, type Snapshot } from '../model/snap
 import type { Recording } from '../model/recording.js';
 import type { Microseconds, StackId } from '../model/units.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import { freeStacks, type LongLives } from '../attribution/lifetimes.js';
+import { freeStacks } from '../attribution/lifetimes.js';
 import type { DeviceHistory } from '../model/history.js';
 import type { StackWords } from './stackKey.js';
 import type { Steps } from '../attribution/steps.js';
@@ -81,21 +81,21 @@ export function traceSpan(
   snapshot: Snapshot,
   history: DeviceHistory,
   steps: Steps,
-  longLives: LongLives,
+  longLived: readonly number[],
   words: SpanWords,
-  recording: Recording | null,
+  meeting: TraceMeeting,
 ): TraceSpan {
   const { trace, startUs } = history;
   return {
     device: trace.device,
-    ...traceMeeting(snapshot, trace, recording),
+    ...meeting,
     stepSource: steps.source,
     starts: steps.starts,
     startsUs:
       startUs === null
         ? null
         : Float64Array.from(steps.starts, (ordinal) => startUs + (history.timeAt(ordinal) ?? Number.NaN)),
-    ...livesOf(snapshot, history, longLives, words),
+    ...livesOf(snapshot, history, longLived, words),
   };
 }
 
@@ -104,6 +104,12 @@ export function traceMeeting(snapshot: Snapshot, trace: DeviceTrace, recording: 
   const takenAtUs = recording?.takenAtUs ?? null;
   const behindUs = recording?.behindUs[trace.device] ?? null;
   return { events: trace.count, ...placesOf(snapshot, trace), takenAtUs, behindUs };
+}
+
+/** For a trace that is not to meet another. */
+export function meetsNone({ count }: DeviceTrace): TraceMeeting {
+  const anchors = { at: new Uint32Array(0), hash: new Int32Array(0), timeUs: new Float64Array(0) };
+  return { events: count, anchors, marks: [], takenAtUs: null, behindUs: null };
 }
 
 function placesOf({ events }: Snapshot, { first, count }: DeviceTrace): Pick<TraceMeeting, 'anchors' | 'marks'> {
@@ -151,7 +157,7 @@ function factorOf(power: number): number {
 function livesOf(
   snapshot: Snapshot,
   history: DeviceHistory,
-  longLives: LongLives,
+  longLived: readonly number[],
   words: SpanWords,
 ): Pick<TraceSpan, 'since' | 'lives' | 'stacks' | 'sites'> {
   const { allocations, trace } = history;
@@ -159,12 +165,7 @@ function livesOf(
   /** The last thing that happened to a row. */
   const touched = (row: number): number =>
     allocations.death[row] < trace.count ? allocations.death[row] : allocations.birth[row];
-  const older: number[] = [];
-  for (let row = 0; row < allocations.count; row++) {
-    // Live from before the trace to its end: the snapshot's blocks tell it.
-    if (allocations.birth[row] < 0 && allocations.death[row] < trace.count) older.push(row);
-  }
-  let rows = [...older, ...longLives.rows];
+  let rows = [...olderFreed(history), ...longLived];
   let since = 0;
   if (rows.length > MOST_LIVES) {
     since = Int32Array.from(rows, touched).sort()[rows.length - MOST_LIVES - 1] + 1;
@@ -206,6 +207,13 @@ function livesOf(
     }
   }
   return { since, lives, stacks: stacks.values, sites: sites.values };
+}
+
+/** Rows of what is older than the trace. What lives from before it to its end is left out: the blocks tell it. */
+function olderFreed({ allocations: { count, birth, death }, trace }: DeviceHistory): number[] {
+  const rows: number[] = [];
+  for (let row = 0; row < count; row++) if (birth[row] < 0 && death[row] < trace.count) rows.push(row);
+  return rows;
 }
 
 /** Values by key, each with the index of its first asking. */

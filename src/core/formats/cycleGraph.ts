@@ -113,10 +113,7 @@ async function wholeText(source: ByteSource): Promise<string> {
 function truncated(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'truncated',
-    say(
-      '{0} ends inside its graph: it is still being written or was cut short. It can be read once it is whole.',
-      source.name,
-    ),
+    say('{0} ends inside its graph: it is still being written or truncated. Wait until it is complete.', source.name),
   );
 }
 

@@ -16,7 +16,7 @@ export function expectFewDevices(name: string, devices: Iterable<number>): void 
   throw new LimitError(
     { kind: 'devices', most: MOST_DEVICES, asked: size, offset: null },
     say(
-      '{0} speaks of {1} devices, and PyTorch knows {2} at most. Dump the snapshot again.',
+      '{0} names {1} devices; PyTorch supports at most {2}. Dump the snapshot again.',
       name,
       countText(size),
       MOST_DEVICES,

@@ -22,7 +22,7 @@ export interface ReadContext {
   /** Which snapshot of several to read, from 0. */
   readonly member: number;
   /**
-   * Reads what lies inside a container: its kind is looked for anew.
+   * Reads what lies inside a container: its kind is looked for again.
    * @throws SnapshotError
    */
   readInner(source: ByteSource): Promise<ReadResult>;

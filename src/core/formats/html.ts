@@ -60,7 +60,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
               source.name,
             )
           : say(
-              '{0} is a web page that ends early: it is still being written or was cut short. It can be read once it is whole.',
+              '{0} is a web page that ends early: it is still being written or truncated. Wait until it is complete.',
               source.name,
             ),
       );

@@ -30,7 +30,7 @@ const READERS: Readonly<Partial<Record<JsonShape, JsonReader>>> = {
 /** Metadata in front of a trace's events can be long. */
 const HEAD_BYTES = 1 << 16;
 
-/** JSON of several kinds, told apart by the keys and lists that it begins with. */
+/** JSON of several kinds, distinguished by the keys and lists that it begins with. */
 export const json: Format = {
   id: 'json',
   sniff: (head) => {

@@ -26,7 +26,7 @@ const ROW = /\| ([A-Z][\w -]*)\| +(\d{1,15}) ([BKMGTP])(?:i?B)? +\|(?: +(\d{1,15
 
 /**
  * `torch.cuda.memory_summary()`, printed into a file once or many times: a row for each table, or for each round of
- * devices. The table is for people: its amounts are rounded down to their unit.
+ * devices. The table is for readers: its amounts are rounded down to their unit.
  */
 export const memorySummary: Format = {
   id: 'memorySummary',
@@ -62,8 +62,8 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     throw new SnapshotError(
       'truncated',
       say(
-        '{0} ends inside a table of memory_summary(): it is still being written or was cut short. ' +
-          'It can be read once it is whole.',
+        '{0} ends inside a table of memory_summary(): it is still being written or truncated. ' +
+          'Wait until it is complete.',
         source.name,
       ),
     );

@@ -138,15 +138,15 @@ function warningsOf(strange: number, leftOut: boolean): SnapshotWarning[] {
       code: 'strangeLines',
       message: sayCount(
         strange,
-        '1 line is not a sample and left out: look at the log for errors.',
-        '{0} lines are not samples and left out: look at the log for errors.',
+        '1 line is not a sample and is ignored: check the log for errors.',
+        '{0} lines are not samples and are ignored: check the log for errors.',
       ),
     });
   }
   if (leftOut) {
     warnings.push({
       code: 'moreSeries',
-      message: say('The log tells of more devices and processes than Leakline shows: query fewer.'),
+      message: say('The log contains more devices and processes than Leakline shows: query fewer.'),
     });
   }
   return warnings;
@@ -156,12 +156,12 @@ function withoutSamples(source: ByteSource, strange: number): SnapshotError {
   return strange === 0
     ? new SnapshotError(
         'truncated',
-        say('{0} has the header of nvidia-smi and no sample yet. It can be read once it has one.', source.name),
+        say('{0} has the header of nvidia-smi but no sample yet. Wait until it has one.', source.name),
       )
     : new SnapshotError(
         'notASnapshot',
         say(
-          '{0} has the header of nvidia-smi and no line that fits it. ' +
+          '{0} has the header of nvidia-smi but no line that matches it. ' +
             'Log with nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1.',
           source.name,
         ),

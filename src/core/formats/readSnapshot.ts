@@ -111,9 +111,15 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
     throw new SnapshotError(
       'truncated',
       say(
-        '{0} is empty: it is still being written or its dump was cut short. It can be read once it is whole.',
+        '{0} is empty: it is still being written, or its dump was interrupted. Wait until it is complete.',
         source.name,
       ),
+    );
+  }
+  if (head.length === 1) {
+    throw new SnapshotError(
+      'truncated',
+      say('{0} ends early: it is still being written or truncated. Wait until it is complete.', source.name),
     );
   }
   const format = FORMATS.find((candidate) => candidate.sniff(head));
@@ -142,7 +148,7 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
       throw new LimitError(
         { kind: 'packings', most: MAX_CONTAINERS - 1, asked: null, offset: null },
         say(
-          '{0} is packed {1} times over, more than Leakline unpacks. Unpack it yourself.',
+          '{0} has {1} layers of compression, more than Leakline unpacks. Unpack it first.',
           source.name,
           MAX_CONTAINERS,
         ),

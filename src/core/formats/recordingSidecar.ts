@@ -9,7 +9,15 @@ import type { Recording } from '../model/recording.js';
 /** Entries of a list beyond this number are not looked at. */
 const MOST_ENTRIES = 10_000;
 
-const text = v.string();
+/** Of an object, a kind, a path: what is longer is kept as its beginning and its end. */
+const LONGEST_TEXT = 1000;
+
+const text = v.pipe(
+  v.string(),
+  v.transform((all) =>
+    all.length <= LONGEST_TEXT ? all : `${all.slice(0, LONGEST_TEXT / 2)}…${all.slice(1 - LONGEST_TEXT / 2)}`,
+  ),
+);
 const amount = v.pipe(finite, v.minValue(0));
 const amountOrNull = v.fallback(v.nullable(amount), null);
 const amountOrZero = v.fallback(amount, 0);
@@ -66,23 +74,9 @@ const device = v.pipe(
 
 const loop = v.object({
   file: text,
-  function: text,
   line: amount,
-  lastLine: amount,
   rounds: amountOrNull,
   isStepLoop: v.fallback(v.boolean(), false),
-});
-
-const grown = v.object({
-  root: text,
-  name: text,
-  file: text,
-  line: amount,
-  kind: text,
-  length: amount,
-  previousLength: amount,
-  bound: amountOrNull,
-  bytes: amountOrZero,
 });
 
 const source = v.pipe(
@@ -94,7 +88,7 @@ const source = v.pipe(
 const NO_LIMIT = Infinity;
 const stepTimes = v.object({ endedAtUs: list(amount, NO_LIMIT) });
 const ring = v.object({ behindUs: list(amountOrNull) });
-const collections = v.object({ beganAtUs: list(amountOrNull), endedAtUs: list(amountOrNull), full: amountOrNull });
+const collections = v.object({ beganAtUs: list(amountOrNull), endedAtUs: list(amountOrNull) });
 const holders = v.object({ owners: list(owner) });
 const git = v.object({ commit: v.pipe(text, v.regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/)) });
 
@@ -114,17 +108,16 @@ const sidecar = v.object({
   holders: v.fallback(v.nullable(holders), null),
   loops: listOrNull(loop),
   releases: listOrNull(v.object({ file: text, line: amount, runs: amount })),
-  containers: listOrNull(grown),
   sources: list(source),
   git: v.fallback(v.nullable(git), null),
 });
 
 /** @returns null if the text is not a sidecar */
 export function parseRecording(json: string): Recording | null {
-  const { success, output } = v.safeParse(v.pipe(text, v.parseJson(), sidecar), json);
+  const { success, output } = v.safeParse(v.pipe(v.string(), v.parseJson(), sidecar), json);
   if (!success) return null;
   const { run, rank, worldSize, step, takenAtUs, devices, sources } = output;
-  const { beganAtUs = [], endedAtUs = [], full = null } = output.collections ?? {};
+  const { beganAtUs = [], endedAtUs = [] } = output.collections ?? {};
   return {
     ...{ run, rank, worldSize, step, takenAtUs, devices, sources },
     isLight: output.kind === 'light',
@@ -135,12 +128,7 @@ export function parseRecording(json: string): Recording | null {
       return fromUs === null || toUs === null || toUs < fromUs ? [] : [{ fromUs, toUs }];
     }),
     owners: output.holders?.owners ?? [],
-    chances: {
-      loops: output.loops,
-      releases: output.releases,
-      containers: output.containers,
-      fullCollections: full,
-    },
+    chances: { loops: output.loops, releases: output.releases },
     commit: output.git?.commit ?? null,
   };
 }

@@ -56,7 +56,7 @@ async function expectNothingBehind(source: ByteSource, end: number): Promise<voi
       throw new SnapshotError(
         'unsupported',
         say(
-          '{0} goes on behind its snapshot, which ends at byte {1}. Dump each snapshot into a file of its own.',
+          '{0} has data after its snapshot, which ends at byte {1}. Write each snapshot into its own file.',
           source.name,
           end,
         ),

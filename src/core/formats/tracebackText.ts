@@ -8,16 +8,13 @@ export interface TextFrame {
 const FRAME_LINE = /File "([^"\n]+)", line (\d{1,9}), in ([^\n]+)/g;
 
 /**
- * Reads traceback text as PyTorch keeps it: pieces like `  File "a.py", line 3, in forward\n    y = f(x)\n`,
- * outermost first.
+ * Reads traceback text as PyTorch keeps it: `  File "a.py", line 3, in forward\n    y = f(x)\n`, outermost first.
  * @returns the frames innermost first, as all other stacks are
  */
-export function parseTraceback(pieces: readonly string[]): TextFrame[] {
+export function parseTraceback(text: string): TextFrame[] {
   const frames: TextFrame[] = [];
-  for (const piece of pieces) {
-    for (const match of piece.matchAll(FRAME_LINE)) {
-      frames.push({ file: match[1], line: Number(match[2]), name: match[3].trim() });
-    }
+  for (const match of text.matchAll(FRAME_LINE)) {
+    frames.push({ file: match[1], line: Number(match[2]), name: match[3].trim() });
   }
   return frames.reverse();
 }

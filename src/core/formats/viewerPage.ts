@@ -49,7 +49,7 @@ async function endOf(source: ByteSource, snapshot: FoundMark): Promise<number> {
   throw new SnapshotError(
     'truncated',
     say(
-      '{0} ends inside its snapshot: it is still being written or was cut short. It can be read once it is whole.',
+      '{0} ends inside its snapshot: it is still being written or truncated. Wait until it is complete.',
       source.name,
     ),
   );

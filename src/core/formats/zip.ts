@@ -1,6 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { gunzipSource } from '../bytes/inflatingSource.js';
 import { readFully } from '../bytes/readFully.js';
+import { sliceSource } from '../bytes/sliceSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { openMember, zipMembers, type ZipMember } from '../bytes/zipDirectory.js';
 import type { Format, ReadContext } from './format.js';
@@ -23,6 +24,8 @@ export const zip: Format = {
 const SNAPSHOT_NAME = /\.(?:pickle|pkl)(?:\.gz)?$/i;
 /** As many bytes as tell a kind. */
 const HEAD_BYTES = 64;
+/** What stands on a page before its snapshots. */
+const MOST_HEADER = 1 << 19;
 const TORCH_SAVE = /^[^/]*\/data\.pkl$/;
 /** `torch.save` puts the bytes of each tensor into a member of its own. */
 const TENSOR = /^[^/]*\/data\/\d+$/;
@@ -34,8 +37,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       say('{0} is a compressed zip archive, which is read from its end. Decompress it first.', source.name),
     );
   }
-  const all = await zipMembers(source);
-  const members = await chosen(source, all);
+  const [all, members] = await membersOf(source);
   const member = members[Math.min(context.member, members.length - 1)];
   const inner = await openMember(source, member);
   const reading = members.length === 1 ? context.readInner(inner) : context.readMember(inner);
@@ -47,8 +49,21 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   return wrapResult(oneOf(result, members.length), container, source.size);
 }
 
+/** Of archives whose snapshots are read one after the other: to choose them looks into each member. */
+const known = new WeakMap<ByteSource, readonly [all: readonly ZipMember[], chosen: readonly ZipMember[]]>();
+
+async function membersOf(source: ByteSource): Promise<readonly [readonly ZipMember[], readonly ZipMember[]]> {
+  let members = known.get(source);
+  if (members === undefined) {
+    const all = await zipMembers(source);
+    members = [all, await chosen(source, all)];
+    known.set(source, members);
+  }
+  return members;
+}
+
 /** What is read of an archive: PyTorch's own member, the only file, or every snapshot. Content decides, not the name. */
-async function chosen(source: ByteSource, members: readonly ZipMember[]): Promise<ZipMember[]> {
+async function chosen(source: ByteSource, members: readonly ZipMember[]): Promise<readonly ZipMember[]> {
   const files = members.filter((member) => !member.name.endsWith('/'));
   const saved = files.filter((member) => TORCH_SAVE.test(member.name));
   if (saved.length === 1) return saved;
@@ -70,7 +85,7 @@ async function isSnapshot(source: ByteSource, member: ZipMember): Promise<boolea
   const head = await headOf(opened);
   if (torchPickle.sniff(head)) return true;
   if (gzip.sniff(head)) return torchPickle.sniff(await headOf(gunzipSource(opened)));
-  if (html.sniff(head)) return (await findMark(opened, 0, [VIEWER])) !== null;
+  if (html.sniff(head)) return (await findMark(sliceSource(opened, 0, MOST_HEADER), 0, [VIEWER])) !== null;
   return SNAPSHOT_NAME.test(member.name) && zip.sniff(head);
 }
 

@@ -9,3 +9,15 @@ export function countUpTo(ascending: ArrayLike<number>, value: number): number {
   }
   return low;
 }
+
+/** The values of ascending columns, each once, ascending. */
+export function distinctOf(columns: readonly Uint32Array[]): Uint32Array {
+  const all = new Uint32Array(columns.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const column of columns) {
+    all.set(column, at);
+    at += column.length;
+  }
+  if (columns.length > 1) all.sort();
+  return all.filter((value, i) => i === 0 || value !== all[i - 1]);
+}

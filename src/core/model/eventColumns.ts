@@ -1,7 +1,7 @@
 import type { Action, EventTable } from './snapshot.js';
 import type { Bytes, EventIndex, Microseconds, StackId, StringId } from './units.js';
 
-/** One trace entry on its way into the columns. Readers keep one such object and fill it again and again. */
+/** One trace entry on its way into the columns. Readers keep one such object and fill it repeatedly. */
 export interface EventRow {
   action: Action;
   addrLow: number;

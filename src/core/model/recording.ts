@@ -43,19 +43,13 @@ export interface RecordedChances {
   readonly loops: readonly RecordedLoop[] | null;
   /** Statements that could release what an owner keeps; null where nothing counted them. */
   readonly releases: readonly RecordedRelease[] | null;
-  /** The innermost containers that have grown since the snapshot before; null where nothing looked. */
-  readonly containers: readonly GrownContainer[] | null;
-  /** Full collections since recording began, null where that is not known. */
-  readonly fullCollections: number | null;
 }
 
 /** A loop that runs around the optimizer's step. */
 export interface RecordedLoop {
   readonly file: string;
-  readonly function: string;
   readonly line: number;
-  readonly lastLine: number;
-  /** How often its body has begun anew since recording began; null for unknown, such as a loop in C. */
+  /** How often its body has begun again since recording began; null for unknown, such as a loop in C. */
   readonly rounds: number | null;
   /** It turns once per step: at most one does. */
   readonly isStepLoop: boolean;
@@ -67,22 +61,6 @@ export interface RecordedRelease {
   readonly line: number;
   /** Since the first snapshot that showed the owner. */
   readonly runs: number;
-}
-
-/** A container that has more items than at the snapshot before. */
-export interface GrownContainer {
-  /** The chain to it, from a name on: `train.py: main() local history['aux']`. */
-  readonly root: string;
-  /** As the owner that it belongs to: `history['aux']`. */
-  readonly name: string;
-  readonly file: string;
-  readonly line: number;
-  readonly kind: string;
-  readonly length: number;
-  readonly previousLength: number;
-  /** Items that it holds at most, null where Python does not tell. */
-  readonly bound: number | null;
-  readonly bytes: Bytes;
 }
 
 /** A source file of the program. */

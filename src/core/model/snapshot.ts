@@ -165,7 +165,7 @@ export interface SnapshotWarning {
   readonly code: string;
   /** One sentence that ends with what to do about it. */
   readonly message: string;
-  /** The only device that it speaks of, where there is one. */
+  /** The device of the warning, if it concerns only one. */
   readonly device?: number;
 }
 

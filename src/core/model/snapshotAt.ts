@@ -162,9 +162,9 @@ function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): 
     const block = isOlder ? (older.pop() ?? NO_INDEX) : NO_INDEX;
     if (birth[row] > ordinal || death[row] <= ordinal) continue;
     const event = birth[row] >= 0 ? trace.first + birth[row] : NO_INDEX;
-    const told = isOlder ? null : event === NO_INDEX ? trace.first + death[row] : event;
-    const low = told === null ? (snapshot.blocks.addrLow[block] ?? 0) : events.addrLow[told];
-    const high = told === null ? (snapshot.blocks.addrHigh[block] ?? 0) : events.addrHigh[told];
+    const known = isOlder ? null : event === NO_INDEX ? trace.first + death[row] : event;
+    const low = known === null ? (snapshot.blocks.addrLow[block] ?? 0) : events.addrLow[known];
+    const high = known === null ? (snapshot.blocks.addrHigh[block] ?? 0) : events.addrHigh[known];
     const isPending = waiting.get(low, high) !== -1;
     live.push({
       start: high * HIGH_WORD + low,

@@ -1,5 +1,6 @@
 import { AddressTable } from './addressTable.js';
 import { blockColumns } from './blockColumns.js';
+import { boundedNames } from './boundedNames.js';
 import { Captures } from './captures.js';
 import { Growable } from './growable.js';
 import { LazyColumn } from './lazyColumn.js';
@@ -227,7 +228,7 @@ export class SnapshotBuilder {
       format: facts.format,
       fileBytes: facts.fileBytes,
       strings: this.strings,
-      frames: this.frames.take(),
+      frames: boundedNames(this.frames.take(), this.strings),
       stacks: this.stacks.take(),
       traces: facts.traces,
       events,
@@ -271,9 +272,7 @@ function blockCategories({ blocks, events }: Snapshot): Uint32Array | null {
   const { category } = events;
   if (category === null) return null;
   const column = new LazyColumn(NO_TEXT);
-  blocks.allocEvent.forEach((event, block) => {
-    column.set(block, event === NO_INDEX ? NO_TEXT : category[event]);
-  });
+  blocks.allocEvent.forEach((event, block) => column.set(block, event === NO_INDEX ? NO_TEXT : category[event]));
   return column.take(blocks.count);
 }
 

@@ -5,7 +5,6 @@ import type { StringId } from './units.js';
 
 /** Bytes of the longest text: paths have 4096 at most, names of C++ templates some thousands. */
 export const MOST_TEXT = 1 << 14;
-const HALF = MOST_TEXT / 2;
 /** Stands where a text was shortened. */
 const GAP = new TextEncoder().encode('…');
 
@@ -40,7 +39,7 @@ export class StringPool implements StringTable {
   intern(source: Uint8Array, from: number, to: number): StringId {
     const length = to - from;
     if (length === 0 || length > 4) return this.find(source, from, to);
-    // Every trace entry repeats a few short texts ("N/A"): they are told apart by their bytes in one word.
+    // Every trace entry repeats a few short texts ("N/A"): they are distinguished by their bytes in one word.
     let word = source[from];
     for (let i = from + 1; i < to; i++) word = (word << 8) | source[i];
     const place = Math.imul(word, 0x9e3779b1) >>> 24;
@@ -53,7 +52,8 @@ export class StringPool implements StringTable {
   }
 
   private find(source: Uint8Array, from: number, to: number): StringId {
-    if (to - from > MOST_TEXT) return this.findShortened(source, from, to);
+    // A file of longer texts could fill any memory.
+    if (to - from > MOST_TEXT) return this.findShortened(source, from, to, MOST_TEXT);
     const hash = textHash(source, from, to, PROCESS_KEY);
     const mask = this.table.length - 1;
     let place = hash & mask;
@@ -67,10 +67,20 @@ export class StringPool implements StringTable {
     return this.add(source, from, to, hash, place);
   }
 
-  /** A longer text is kept as its beginning and its end: a file of them could fill any memory. */
-  private findShortened(source: Uint8Array, from: number, to: number): StringId {
-    let end = from + HALF - GAP.length;
-    let start = to - HALF;
+  /** The text itself, or its beginning and its end in so many bytes. */
+  shortened(id: StringId, most: number): StringId {
+    return this.lengthOf(id) <= most ? id : this.findShortened(this.bytes, this.start(id), this.ends.data[id], most);
+  }
+
+  /** In bytes. */
+  lengthOf(id: StringId): number {
+    return this.ends.data[id] - this.start(id);
+  }
+
+  private findShortened(source: Uint8Array, from: number, to: number, most: number): StringId {
+    const half = most >> 1;
+    let end = from + half - GAP.length;
+    let start = to - half;
     while (isInside(source[end])) end--;
     while (isInside(source[start])) start++;
     const short = new Uint8Array(end - from + GAP.length + to - start);
@@ -108,7 +118,7 @@ export class StringPool implements StringTable {
 
   private equals(id: StringId, source: Uint8Array, from: number, to: number): boolean {
     const start = this.start(id);
-    if (this.ends.data[id] - start !== to - from) return false;
+    if (this.lengthOf(id) !== to - from) return false;
     for (let i = from, j = start; i < to; i++, j++) if (source[i] !== this.bytes[j]) return false;
     return true;
   }

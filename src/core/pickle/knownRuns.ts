@@ -1,6 +1,6 @@
 /** Bytes of all runs together; what comes beyond is decoded each time. */
 const MOST_BYTES = 1 << 26;
-/** Runs are told by numbers that count from 1: more are not kept. */
+/** Runs are identified by numbers that count from 1: more are not kept. */
 const MOST_RUNS = 1 << 22;
 /** Bytes of the beginnings by which runs are looked for: five references. Each piece of input goes on for longer. */
 const BEGINNING = 26;

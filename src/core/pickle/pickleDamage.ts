@@ -30,7 +30,7 @@ export function damageText(damage: Damage, detail: number): string {
     case 'emptyStack':
       return say('an empty stack');
     case 'noContainer':
-      return say('a container that is not there');
+      return say('a missing container');
     case 'keyWithoutValue':
       return say('a key without a value');
     case 'endInside':
@@ -52,7 +52,7 @@ export function excessText(excess: Excess, asked: number | null): string {
     case 'memoizedNumbers':
       return say('numbers in its memo');
     case 'textBytes':
-      return say('bytes in one text ({0})', asked ?? 0);
+      return say('bytes in one string ({0})', asked ?? 0);
     case 'integerBytes':
       return say('bytes in one integer ({0})', asked ?? 0);
   }

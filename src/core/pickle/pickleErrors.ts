@@ -41,7 +41,7 @@ export class PickleErrors {
     return new LimitError(
       { kind, most, asked, offset },
       say(
-        '{0} asks for more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
+        '{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
         this.name,
         excessText(kind, asked),
         offset,
@@ -55,7 +55,7 @@ export class PickleErrors {
       return new SnapshotError(
         'forbidden',
         say(
-          '{0} asks to run code ({1} at byte {2}), which no memory snapshot does; it was not read. Dump with ' +
+          '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
             'torch.cuda.memory._dump_snapshot.',
           this.name,
           forbidden,

@@ -22,7 +22,7 @@ import {
 const MOST_EXPECTED_SLOTS = 1 << 26;
 const MEMO_START = 1 << 12;
 /**
- * Bytes that are run over by one call: a function that is called again and again is compiled once and for all, one that
+ * Bytes that are run over by one call: a function that is called repeatedly is compiled once and for all, one that
  * only loops is compiled for its loop and thrown away at its end.
  */
 const STRETCH = 1 << 14;

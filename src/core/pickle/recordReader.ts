@@ -234,7 +234,7 @@ export class RecordReader {
           const start = op === Op.ShortBinUnicode ? p + 2 : p + 5;
           const bytes = op === Op.ShortBinUnicode ? buffer[p + 1] : view.getInt32(p + 1, true);
           if (bytes > LONGEST_TEXT || bytes < 0) return from;
-          // The length and three bytes: the text that each entry has anew ("N/A") is as short.
+          // The length and three bytes: the text that each entry has again ("N/A") is as short.
           const short = (view.getInt32(start - 1, true) & ~0xff) | 3;
           const word = bytes === 3 ? short : 0;
           p = start + bytes;

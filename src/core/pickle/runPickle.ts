@@ -38,8 +38,8 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
         throw new SnapshotError(
           'truncated',
           say(
-            '{0} ends early, at byte {1}: it is still being written or its dump was cut short. ' +
-              'It can be read once it is whole.',
+            '{0} ends early, at byte {1}: it is still being written, or its dump was interrupted. ' +
+              'Wait until it is complete.',
             source.name,
             position,
           ),

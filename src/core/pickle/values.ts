@@ -48,7 +48,7 @@ export const NO_SLOT = -1;
 
 const TWO_32 = 4294967296;
 
-/** The operand stack of the machine. Its arrays are replaced when it grows: take them anew in every call. */
+/** The operand stack of the machine. Its arrays are replaced when it grows: take them again in every call. */
 export class ValueStack {
   ref = new Int32Array(4096);
   low = new Uint32Array(4096);

@@ -65,7 +65,7 @@ export interface Comprehension extends Span {
   readonly kind: 'comprehension';
   readonly type: 'list' | 'set' | 'dict' | 'generator';
   /** What each round gives: a value, or key and value. */
-  readonly gives: readonly Expression[];
+  readonly elements: readonly Expression[];
   readonly clauses: readonly { readonly target: Expression; readonly iterable: Expression }[];
 }
 /** Arithmetic, comparison, `and`, `or`. */

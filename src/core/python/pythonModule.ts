@@ -1,6 +1,5 @@
 import type { FunctionDef, Span, Statement } from './ast.js';
-import { parsePython } from './readStatements.js';
-import { readStatements } from './readStatements.js';
+import { parsePython, readStatements } from './readStatements.js';
 import { syntaxParts } from './syntaxPart.js';
 
 /** A parsed source file. */

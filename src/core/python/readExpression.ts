@@ -214,7 +214,7 @@ export class ExpressionReader {
   ): Expression {
     const firstFor = parts.findIndex((part) => part.name === 'for');
     if (firstFor < 0 || depth > DEEPEST) return { kind: 'unknown', from, to };
-    const gives = this.list(
+    const elements = this.list(
       parts.slice(0, firstFor).filter((part) => part.name !== 'async'),
       depth + 1,
     );
@@ -228,7 +228,7 @@ export class ExpressionReader {
         iterable: this.read(parts[into + 1], depth + 1),
       });
     }
-    return { kind: 'comprehension', type, gives, clauses, from, to };
+    return { kind: 'comprehension', type, elements, clauses, from, to };
   }
 }
 

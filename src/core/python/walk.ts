@@ -1,6 +1,5 @@
-import type { Call, Expression, FunctionDef, Lambda } from './ast.js';
+import type { Call, Expression, FunctionDef, Lambda, Statement } from './ast.js';
 import { allStatements, lineAt, type PythonModule } from './pythonModule.js';
-import type { Statement } from './ast.js';
 
 /** The expressions directly inside an expression. */
 export function partsOf(expression: Expression): readonly Expression[] {
@@ -18,7 +17,7 @@ export function partsOf(expression: Expression): readonly Expression[] {
     case 'dict':
       return expression.entries.flatMap(({ key, value }) => (key === null ? [value] : [key, value]));
     case 'comprehension':
-      return [...expression.gives, ...expression.clauses.flatMap(({ target, iterable }) => [target, iterable])];
+      return [...expression.elements, ...expression.clauses.flatMap(({ target, iterable }) => [target, iterable])];
     case 'binary':
       return [expression.left, expression.right];
     case 'unary':

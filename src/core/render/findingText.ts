@@ -1,10 +1,10 @@
-/** Findings for people, the answer, then what to change, then why; and for programs. */
+/** Findings for users: the answer, the fix, the evidence; and for programs. */
 import type { Bytes } from '../model/units.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
-import { findingSentence } from '../report/findingWords.js';
+import { findingSentence } from '../report/findingSentence.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { LineReport, Report, RunReport } from '../report/report.js';
-import { fileAndLine, holderSourceText, placeText } from '../report/reportWords.js';
+import { fileAndLine, holderSourceText, placeText } from '../report/reportText.js';
 import { say } from '../text/say.js';
 
 /** Lines of a finding that are named. */

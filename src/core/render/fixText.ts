@@ -2,8 +2,7 @@
 import { say } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
-import { configurationsText } from '../report/buildCompare.js';
-import { VERDICT_WORD, fileAndLine, liveBytes, perStep, placeText, snapshotsText } from '../report/reportWords.js';
+import { VERDICT_TEXT, fileAndLine, liveBytes, perStep, placeText, snapshotsText } from '../report/reportText.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
 const COLUMNS: readonly Column[] = [
@@ -27,6 +26,11 @@ export function compareSentences({ configurations, fix, a, b, lines }: CompareRe
   const most = lines.find(({ growthBytes }) => growthBytes > 0);
   if (most === undefined) return [...notice, live];
   return [...notice, live, say('Most at {0} ({1}).', fileAndLine(most), signedByteText(most.growthBytes))];
+}
+
+/** The first sentence of a comparison of two configurations. */
+export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>): string {
+  return say('This compares two configurations, {0} and {1}, not two moments of one run.', a, b);
 }
 
 /** The answer: both rates where they are known, else why it is given. */
@@ -77,30 +81,25 @@ export function fixCells(line: FixLine): string[] {
   const place = placeText({ ...line, line: lineAfter ?? lineBefore ?? 0 });
   const moved = lineBefore !== null && lineAfter !== null && lineBefore !== lineAfter;
   return [
-    answerWord(line.answer),
+    answerText(line.answer),
     rate(line.verdictBefore, line.bytesPerStepBefore),
     rate(line.verdictAfter, line.bytesPerStepAfter),
     moved ? say('{0}, was line {1}', place, lineBefore) : place,
   ];
 }
 
-function answerWord(answer: FixAnswer): string {
-  switch (answer) {
-    case 'gone':
-      return say('gone');
-    case 'smaller':
-      return say('smaller');
-    case 'same':
-      return say('same');
-    case 'worse':
-      return say('worse');
-    case 'cannotTell':
-      return say('cannot tell');
-  }
+function answerText(answer: FixAnswer): string {
+  return {
+    gone: say('gone'),
+    smaller: say('smaller'),
+    same: say('same'),
+    worse: say('worse'),
+    cannotTell: say('cannot tell'),
+  }[answer];
 }
 
 function rate(verdict: Verdict | null, bytes: number | null): string {
   if (verdict === null) return say('not there');
-  const word = VERDICT_WORD[verdict];
-  return bytes === null ? word : `${word}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
+  const text = VERDICT_TEXT[verdict];
+  return bytes === null ? text : `${text}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
 }

@@ -1,4 +1,5 @@
 /** What held a device's memory at a moment, in words: a table for a terminal, a list for Markdown. */
+import { groupBy } from '../maps.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
@@ -7,7 +8,7 @@ import { sum } from '../report/lineSelection.js';
 import type { HeldWay, LineReport, PeakLine, PeakReport, ReportFrame, RunReport } from '../report/report.js';
 import { SPLIT_SHARE, waysOf, type HeldStack } from '../report/ways.js';
 import { bucketParts } from '../report/bucketParts.js';
-import { bucketWord, fileAndLine, liveBytes, otherLinesText, placeText } from '../report/reportWords.js';
+import { bucketText, fileAndLine, liveBytes, otherLinesText, placeText } from '../report/reportText.js';
 
 /** Lines that are named. */
 export const MOST_LINES = 5;
@@ -43,7 +44,7 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
           ),
         ]
       : []),
-    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${bucketWord(bucket)})`)),
+    ...bucketParts(peak).map(([bucket, bytes]) => row(bytes, '', `(${bucketText(bucket)})`)),
     row(peak.liveBytes, '', totalTitle),
   ];
   const columns: Column[] = [
@@ -101,18 +102,17 @@ export function heldMarkdown(peak: PeakReport, code: (text: string) => string): 
         ...ways.map((text) => `  - ${text}`),
       ];
     }),
-    ...bucketParts(peak).map(([bucket, bytes]) => `- ${byteText(bytes)} ${bucketWord(bucket)}.`),
+    ...bucketParts(peak).map(([bucket, bytes]) => `- ${byteText(bytes)} ${bucketText(bucket)}.`),
     ...olderTexts(peak, code).map((text) => `- ${text}`),
   ];
 }
 
 /** Each fact once, behind the lines that it is of. */
 function sharedFacts(lines: readonly PeakLine[]): string[] {
-  const places = new Map<string, string[]>();
-  for (const line of lines) {
-    for (const fact of line.facts) places.set(fact, [...(places.get(fact) ?? []), fileAndLine(line)]);
-  }
-  return [...places].map(([fact, of]) => `${of.join(', ')}: ${fact}`);
+  const told = lines.flatMap((line) => line.facts.map((fact) => ({ fact, place: fileAndLine(line) })));
+  return [...groupBy(told, ({ fact }) => fact)].map(
+    ([fact, of]) => `${of.map(({ place }) => place).join(', ')}: ${fact}`,
+  );
 }
 
 /** What is said first of how a line holds its memory, empty if nothing, and its ways. */
@@ -120,10 +120,10 @@ function wayTexts(
   { ways, bytes }: Pick<PeakLine, 'ways' | 'bytes'>,
   code: (text: string) => string = (text) => text,
 ): [string, ...string[]] {
-  const told = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MOST_WAYS);
-  if (told.length < 2) {
-    const equal = told.map((way) => equalText(way, bytes)).join('');
-    const through = told.at(0)?.through ?? null;
+  const shown = ways.filter((way) => way.bytes >= LEAST_WAY * bytes).slice(0, MOST_WAYS);
+  if (shown.length < 2) {
+    const equal = shown.map((way) => equalText(way, bytes)).join('');
+    const through = shown.at(0)?.through ?? null;
     if (equal === '') return [''];
     return [
       through === null
@@ -131,10 +131,10 @@ function wayTexts(
         : say('{0} from one stack, through {1}.', equal, code(libraryText(through))),
     ];
   }
-  const rest = ways.filter((way) => !told.includes(way));
+  const rest = ways.filter((way) => !shown.includes(way));
   return [
     sayCount(ways.length, '1 way:', '{0} ways:'),
-    ...told.map((way) =>
+    ...shown.map((way) =>
       [byteText(way.bytes) + viaText(way, code), equalText(way, way.bytes)].filter((text) => text !== '').join(', '),
     ),
     ...(rest.length === 0
@@ -194,8 +194,6 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
                 code(placeText(most.by)),
               ),
         ]),
-    ...(open < LEAST_OLDER * all
-      ? []
-      : [say('Before recording: the trace does not say what {0} are.', byteText(open))]),
+    ...(open < LEAST_OLDER * all ? [] : [say('Before recording: the trace does not explain {0}.', byteText(open))]),
   ];
 }

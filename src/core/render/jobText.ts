@@ -1,6 +1,6 @@
 import { severity } from '../report/findings.js';
 import { ranksText, runsByJob } from '../report/ranks.js';
-import { VERDICT_WORD } from '../report/reportWords.js';
+import { VERDICT_TEXT } from '../report/reportText.js';
 import { sum } from '../report/lineSelection.js';
 import type { RunReport, Verdict } from '../report/report.js';
 import type { Bytes } from '../model/units.js';
@@ -26,7 +26,7 @@ export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
     for (const run of ranked) if (run !== shown) hidden.add(run);
     const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(a) - severity(b));
     const ranksOf = (one: Verdict): string => ranksText(ranked.filter(({ verdict }) => verdict === one).map(rankOf));
-    const parts = verdicts.map((verdict) => `${VERDICT_WORD[verdict]} ${ranksOf(verdict)}`);
+    const parts = verdicts.map((verdict) => `${VERDICT_TEXT[verdict]} ${ranksOf(verdict)}`);
     return `${job}: ${say('{0} ranks: {1}. Shown: rank {2}.', countText(ranked.length), parts.join('; '), rankOf(shown))}`;
   });
   return { runs: runs.filter((run) => !hidden.has(run)), jobs };

@@ -3,7 +3,7 @@ import { byteText } from '../text/byteText.js';
 import { say, sayCount } from '../text/say.js';
 import { callersOf, failureText, fragmentationText, lastFailure } from '../report/outOfMemory.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
-import { passText, placeText } from '../report/reportWords.js';
+import { passText, placeText } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
 
 /** Callers of the line that asked. */
@@ -46,7 +46,7 @@ export function outOfMemoryMarkdown(
     ...factsOf(failure, outOfMemory.length - 1, code).map((text) => `- ${text}`),
     ...(held === null || held.lines.length === 0
       ? []
-      : ['', say('Largest on device {0} then:', held.device), '', ...heldMarkdown(held, code)]),
+      : ['', say('Largest on device {0} at that time:', held.device), '', ...heldMarkdown(held, code)]),
     '',
   ];
 }
@@ -60,7 +60,7 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: strin
   return [
     fragmentationText(failure) ?? '',
     capacityBytes !== null
-      ? say('Device {0} has {1} in all.', device, byteText(capacityBytes))
+      ? say('Device {0} has {1} in total.', device, byteText(capacityBytes))
       : reservedBytes !== null && deviceFreeBytes !== null
         ? say('Device {0} had {1} for PyTorch.', device, byteText(reservedBytes + deviceFreeBytes))
         : '',

@@ -3,7 +3,7 @@ import { say } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
 import { lastFailure } from '../report/outOfMemory.js';
 import type { PeakReport, RunReport } from '../report/report.js';
-import { categoriesText, isLoneSnapshot, peakPlace, peakSentence } from '../report/reportWords.js';
+import { categoriesText, isLoneSnapshot, peakPlace, peakSentence } from '../report/reportText.js';
 import { heldLines, heldMarkdown } from './heldText.js';
 
 /** Lines of a terminal, each table adding up to its peak; none where nothing was held. */
@@ -11,7 +11,7 @@ export function peakLines(run: RunReport, mostLines: number): string[] {
   const high = run.peaks.filter(isHigh);
   return [
     ...devicesText(high).flatMap((text) => ['', text]),
-    ...untold(run, high).flatMap((peak) => [
+    ...otherPeaks(run, high).flatMap((peak) => [
       ...['', captionOf(peak, run, (text) => text), ''],
       ...heldLines(peak, 'AT PEAK', say('peak'), mostLines),
     ]),
@@ -27,7 +27,7 @@ export function peakMarkdown(run: RunReport, code: (text: string) => string): st
   const high = run.peaks.filter(isHigh);
   return [
     ...devicesText(high).flatMap((text) => ['', text]),
-    ...untold(run, high).flatMap((peak) => ['', captionOf(peak, run, code), '', ...heldMarkdown(peak, code)]),
+    ...otherPeaks(run, high).flatMap((peak) => ['', captionOf(peak, run, code), '', ...heldMarkdown(peak, code)]),
     ...adviceOf(high).flatMap((text) => ['', text]),
   ];
 }
@@ -35,7 +35,7 @@ export function peakMarkdown(run: RunReport, code: (text: string) => string): st
 /** What was live when memory ran out is told before: a peak so near to it would say the same again. */
 const SAME = 0.95;
 
-function untold({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): PeakReport[] {
+function otherPeaks({ outOfMemory }: RunReport, peaks: readonly PeakReport[]): PeakReport[] {
   const held = lastFailure(outOfMemory)?.held ?? null;
   return peaks.filter(({ device, liveBytes }) => device !== held?.device || held.liveBytes < SAME * liveBytes);
 }
@@ -46,7 +46,7 @@ function captionOf(peak: PeakReport, run: RunReport, code: (text: string) => str
   return `${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
 }
 
-/** Devices of which one holds so many times as much as the next are not in balance. */
+/** Devices of which one holds this many times as much as the next are not in balance. */
 const UNBALANCED = 2;
 
 function devicesText(peaks: readonly PeakReport[]): string[] {

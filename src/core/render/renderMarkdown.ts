@@ -12,11 +12,11 @@ import { shownRuns } from './jobText.js';
 import { outOfMemoryMarkdown } from './oomText.js';
 import { peakMarkdown } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
-import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
+import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
 import type { CompareReport, CycleReport, FixVerdict, Report, RunReport, TrendReport } from '../report/report.js';
 import {
-  bucketWord,
-  categoryWord,
+  bucketText,
+  categoryText,
   deviceTexts,
   differentVersionTexts,
   isLoneSnapshot,
@@ -27,9 +27,9 @@ import {
   rateText,
   spanText,
   verdictSentence,
-  verdictWord,
+  verdictText,
   warningTexts,
-} from '../report/reportWords.js';
+} from '../report/reportText.js';
 import { sparkline } from '../text/sparkline.js';
 
 export interface MarkdownOptions {
@@ -89,7 +89,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
       [say('growth'), 'A', 'B', say('blocks A'), say('blocks B'), say('line')],
       [
         ...shown.map((line) => [line, codeSpan(placeText(line))] as const),
-        ...comparedBucketParts(report).map(([bucket, cell]) => [cell, bucketWord(bucket)] as const),
+        ...comparedBucketParts(report).map(([bucket, cell]) => [cell, bucketText(bucket)] as const),
       ].map(([cell, place]) => [
         signedByteText(cell.growthBytes),
         byteText(cell.bytesA),
@@ -161,13 +161,13 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
       ],
       [
         ...shown.map((line) => [
-          line.verdict === 'leak' ? `**${verdictWord(line)}**` : verdictWord(line),
+          line.verdict === 'leak' ? `**${verdictText(line)}**` : verdictText(line),
           byteText(line.liveBytes),
           signedByteText(line.growthBytes),
           rateText(line, run.steps),
           countText(line.blocks),
           sparkline(line.series, SPARKLINE_WIDTH),
-          line.liveBytes > 0 ? categoryWord(line.category) : '',
+          line.liveBytes > 0 ? categoryText(line.category) : '',
           code(placeText(line)),
         ]),
         ...(rest.lines > 0
@@ -184,12 +184,12 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
               ],
             ]
           : []),
-        ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', bucketWord(bucket)]),
+        ...bucketParts(run).map(([bucket, bytes]) => ['', byteText(bytes), '', '', '', '', '', bucketText(bucket)]),
       ],
     ),
     ...(isLone ? [] : peaks),
     ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
-    ...(folder === '' ? [] : ['', say('Files lie in {0}.', codeSpan(folder))]),
+    ...(folder === '' ? [] : ['', say('The files are in {0}.', codeSpan(folder))]),
     ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);
 }
@@ -218,14 +218,14 @@ function trendMarkdown(trend: TrendReport): string {
 }
 
 function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): string {
-  const kept = keptTexts(cycles);
-  const rest = kept.length - mostLines;
+  const texts = cycleTexts(cycles);
+  const rest = texts.length - mostLines;
   return document([
     `## ${say('Reference cycles in {0}', codeSpan(cycles.path))}`,
     '',
     `${cycleSentence(cycles)}.`,
     '',
-    ...kept.slice(0, mostLines).map((text) => `- ${codeSpan(text)}`),
+    ...texts.slice(0, mostLines).map((text) => `- ${codeSpan(text)}`),
     ...(rest > 0 ? ['', sayCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
   ]);
 }

@@ -9,9 +9,9 @@ import { visibleText } from '../text/plainText.js';
 import { IGNORE_FILE } from '../report/ignoredLeaks.js';
 import type { LineReport, OverBudget, Report, RunReport, StackReport, Verdict } from '../report/report.js';
 import { plural } from '../text/plural.js';
-import { findingSentence } from '../report/findingWords.js';
+import { findingSentence } from '../report/findingSentence.js';
 import { findingsOf, lineBytes, type Finding } from '../report/findings.js';
-import { categoryWord, placeText } from '../report/reportWords.js';
+import { categoryText, placeText } from '../report/reportText.js';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 /** Names the workspace folder; a reader says where it is. */
@@ -192,7 +192,7 @@ function resultOf(finding: Finding, run: RunReport): SarifResult[] {
       message: { text: messageOf(finding, run) },
       locations: [holder === null ? locationOf(first, first.function) : locationOf(holder, null)],
       ...(related.length > 0 ? { relatedLocations: related } : {}),
-      ...(stacks.length > 0 ? { stacks: stacks.map(stackOf) } : {}),
+      ...(stacks.length > 0 ? { stacks: different(stacks.map(stackOf)) } : {}),
       // Neither bytes nor line numbers: the result stays the same while code around it moves.
       partialFingerprints: {
         [FINGERPRINT]: fingerprint(
@@ -252,7 +252,7 @@ function moveBelow(prefix: string, { locations, relatedLocations = [], stacks = 
 }
 
 function relatedLocation(line: LineReport, at: number): Location {
-  const amount = `${byteText(lineBytes(line))} (${categoryWord(line.category)})`;
+  const amount = `${byteText(lineBytes(line))} (${categoryText(line.category)})`;
   return {
     id: at + 1,
     ...locationOf(line, line.function),
@@ -284,6 +284,11 @@ function stackOf({ frames, liveBytes, blocks }: StackReport): NonNullable<SarifR
         },
       })),
   };
+}
+
+/** SARIF allows no two equal stacks: what is left out of them may be all that they differ in. */
+function different<Item>(items: readonly Item[]): Item[] {
+  return [...new Map(items.map((item) => [JSON.stringify(item), item])).values()];
 }
 
 /** @param name of the function, null where it is not known */

@@ -1,6 +1,7 @@
 /** Reports as text for a terminal. Bytes stand in full beside their short form, so that every column adds up. */
 import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
+import { addCells, emptyCell } from '../report/compareCells.js';
 import { say } from '../text/say.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
@@ -14,10 +15,9 @@ import { outOfMemoryLines } from './oomText.js';
 import { peakLines } from './peakText.js';
 import { visibleText } from '../text/plainText.js';
 import { plural } from '../text/plural.js';
-import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from './otherWords.js';
+import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from './trendAndCycleText.js';
 import type {
   CompareCell,
-  CompareLine,
   CompareReport,
   CycleReport,
   LineReport,
@@ -26,8 +26,8 @@ import type {
   TrendReport,
 } from '../report/report.js';
 import {
-  bucketWord,
-  categoryWord,
+  bucketText,
+  categoryText,
   deviceTexts,
   differentVersionTexts,
   isLoneSnapshot,
@@ -38,10 +38,10 @@ import {
   rateText,
   spanText,
   unknownFlowSentence,
-  verdictWord,
+  verdictText,
   verdictSentence,
   warningTexts,
-} from '../report/reportWords.js';
+} from '../report/reportText.js';
 import { sparkline } from '../text/sparkline.js';
 import { tableLines, type Column } from '../text/textTable.js';
 
@@ -52,7 +52,7 @@ export interface TextOptions {
 
 /** Where traces do not meet. */
 const REUSED_SENTENCE =
-  'The traces do not meet: what survived is told by address, size and stack, and an address may have been used again.';
+  'The traces do not overlap: survivors are matched by address, size and stack, and an address may have been reused.';
 const SPARKLINE_WIDTH = 12;
 /** Paths that mapping left open, named at most. */
 const MOST_PATHS = 5;
@@ -74,14 +74,16 @@ export function renderText(report: Report, options: TextOptions): string {
 /** Two snapshots side by side, as text that ends with a newline. */
 export function renderCompareText(report: CompareReport, options: TextOptions): string {
   const rows: CompareRow[] = [];
+  const sumOf = (cells: readonly CompareCell[]): CompareCell =>
+    cells.reduce((all, cell) => addCells(all, cell), emptyCell(true));
   const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
   const still = report.lines.filter((line) => !moved.includes(line));
   const shown = moved.slice(0, options.mostLines);
   const rest = [...moved.slice(options.mostLines), ...still];
   for (const line of shown) rows.push([line, placeText(line)]);
-  if (rest.length > 0) rows.push([addCells(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
-  rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${bucketWord(bucket)})`]));
-  rows.push([addCells(rows.map(([cell]) => cell)), 'total']);
+  if (rest.length > 0) rows.push([sumOf(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
+  rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${bucketText(bucket)})`]));
+  rows.push([sumOf(rows.map(([cell]) => cell)), 'total']);
 
   const flow = report.buckets.library.flow !== null;
   const columns: Column[] = [
@@ -148,11 +150,11 @@ function trendText(trend: TrendReport): string {
 }
 
 function cyclesText(cycles: CycleReport, { mostLines }: TextOptions): string {
-  const kept = keptTexts(cycles);
-  const rest = kept.length - mostLines;
+  const texts = cycleTexts(cycles);
+  const rest = texts.length - mostLines;
   const lines = [
     `${cycles.path}: ${cycleSentence(cycles)}`,
-    ...kept.slice(0, mostLines).map((text) => `  ${text}`),
+    ...texts.slice(0, mostLines).map((text) => `  ${text}`),
     ...(rest > 0 ? [`  and ${plural(rest, 'other')}`] : []),
   ];
   return lines.map(visibleText).join('\n') + '\n';
@@ -176,7 +178,7 @@ function runText(run: RunReport, options: TextOptions): string {
           ),
         ]
       : []),
-    ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketWord(bucket)})`)),
+    ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketText(bucket)})`)),
     otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
   const peaks = peakLines(run, options.mostLines);
@@ -211,8 +213,9 @@ function runText(run: RunReport, options: TextOptions): string {
   // The first line names its file in full.
   const short = folder === '' ? lines : lines.map((line, i) => (i === 0 ? line : line.replaceAll(folder, '')));
   return (
-    [...short, ...(folder === '' ? [] : ['', `  ${say('Files lie in {0}.', folder)}`])].map(visibleText).join('\n') +
-    '\n'
+    [...short, ...(folder === '' ? [] : ['', `  ${say('The files are in {0}.', folder)}`])]
+      .map(visibleText)
+      .join('\n') + '\n'
   );
 }
 
@@ -230,14 +233,14 @@ const COLUMNS: readonly Column[] = [
 
 function lineRow(line: LineReport, run: RunReport): string[] {
   return [
-    verdictWord(line),
+    verdictText(line),
     byteText(line.liveBytes),
     countText(line.liveBytes),
     signedByteText(line.growthBytes),
     rateText(line, run.steps),
     countText(line.blocks),
     sparkline(line.series, SPARKLINE_WIDTH),
-    line.liveBytes > 0 ? categoryWord(line.category) : '',
+    line.liveBytes > 0 ? categoryText(line.category) : '',
     visibleText(placeText(line)),
   ];
 }
@@ -280,23 +283,4 @@ function flowTexts({ flow }: CompareCell): string[] {
   return flow === null
     ? ['', '', '']
     : [flow.survived, flow.allocated, flow.freed].map(({ blocks }) => countText(blocks));
-}
-
-/** The sum of cells; its flow is known only if that of every cell is. */
-function addCells(cells: readonly (CompareCell | CompareLine)[]): CompareCell {
-  const flows = cells.map((cell) => cell.flow);
-  const amount = (part: 'survived' | 'allocated' | 'freed'): { bytes: number; blocks: number } => ({
-    bytes: sum(flows, (flow) => flow?.[part].bytes ?? 0),
-    blocks: sum(flows, (flow) => flow?.[part].blocks ?? 0),
-  });
-  return {
-    bytesA: sum(cells, (cell) => cell.bytesA),
-    bytesB: sum(cells, (cell) => cell.bytesB),
-    growthBytes: sum(cells, (cell) => cell.growthBytes),
-    blocksA: sum(cells, (cell) => cell.blocksA),
-    blocksB: sum(cells, (cell) => cell.blocksB),
-    flow: flows.includes(null)
-      ? null
-      : { survived: amount('survived'), allocated: amount('allocated'), freed: amount('freed') },
-  };
 }

@@ -36,12 +36,14 @@ export function ranksAnswer({ ranks, missing, behind, runs }: Report): string {
     count: of.length,
     first: of.slice(0, MOST).map(({ job, message }) => ({ job, message })),
   });
-  return JSON.stringify({
-    runs: runs.length,
-    linesThatLeakOnSomeRanks: messages(ranks),
-    missing: messages(missing),
-    behind: messages(behind),
-  });
+  return bounded(
+    JSON.stringify({
+      runs: runs.length,
+      linesThatLeakOnSomeRanks: messages(ranks),
+      missing: messages(missing),
+      behind: messages(behind),
+    }),
+  );
 }
 
 /**
@@ -51,21 +53,23 @@ export function ranksAnswer({ ranks, missing, behind, runs }: Report): string {
 export function findingAnswer(file: string, line: number, { runs }: Report): string {
   const isHere = (place: { file: string; line: number }): boolean => place.file === file && place.line === line;
   const all = runs
-    .flatMap((run) => findingsOf(run.lines.filter(isTold)).map((finding) => ({ run, finding })))
+    .flatMap((run) => findingsOf(run.lines.filter(isListed)).map((finding) => ({ run, finding })))
     .sort((a, b) => severity(a.finding.verdict) - severity(b.finding.verdict) || b.finding.bytes - a.finding.bytes);
   const found =
     all.find(({ finding }) => isHere(finding)) ?? all.find(({ finding }) => finding.lines.some((one) => isHere(one)));
   if (found === undefined) {
     const others = distinct(all.map(({ finding }) => finding)).slice(0, MOST);
-    return JSON.stringify({ file, line, verdict: null, meaning: 'This line is in no finding.', findings: others });
+    return bounded(
+      JSON.stringify({ file, line, verdict: null, meaning: 'This line is in no finding.', findings: others }),
+    );
   }
   const same = all.filter(({ finding }) => isAt(finding, found.finding));
   const places = distinct(same.flatMap(({ finding }) => [...finding.lines]));
-  const told = isHere(found.finding) ? places.slice(0, MOST) : places.filter(isHere);
+  const listed = isHere(found.finding) ? places.slice(0, MOST) : places.filter(isHere);
   return bounded(
     JSON.stringify({
       finding: findingJson(found.finding, found.run),
-      lines: told.map((place) => ({
+      lines: listed.map((place) => ({
         ...place,
         runs: same
           .flatMap(({ run, finding }) => finding.lines.filter((one) => isAt(one, place)).map((one) => partOf(run, one)))
@@ -76,7 +80,7 @@ export function findingAnswer(file: string, line: number, { runs }: Report): str
 }
 
 /** A line that a person has to look at, or that only grows so far. */
-function isTold(line: LineReport): boolean {
+function isListed(line: LineReport): boolean {
   return isSuspect(line) || (!line.ignored && line.verdict === 'tooShort' && line.growthBytes > 0);
 }
 

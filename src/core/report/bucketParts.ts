@@ -1,10 +1,11 @@
 /**
  * Buckets as a report has them, and as people read them. In a report `beforeRecording` is all memory without frames;
- * people are told apart what is older than the recording, and what has no stack for another reason.
+ * users see separately what is older than the recording, and what has no stack for another reason.
  */
 import { BUCKETS, type Bucket } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
-import type { Amount, Buckets, CompareCell, CompareReport } from './report.js';
+import { addCells } from './compareCells.js';
+import type { Buckets, CompareCell, CompareReport } from './report.js';
 
 /** What has no stack is counted with what is older, and said beside it. */
 export function reportBuckets({ library, beforeRecording, noStack }: Readonly<Record<Bucket, Bytes>>): {
@@ -26,7 +27,7 @@ export function comparedBucketParts(
   report: Pick<CompareReport, 'buckets' | 'noStack'>,
 ): (readonly [Bucket, CompareCell])[] {
   const { buckets, noStack } = report;
-  const parts = { ...buckets, beforeRecording: without(buckets.beforeRecording, noStack), noStack };
+  const parts = { ...buckets, beforeRecording: addCells(buckets.beforeRecording, noStack, -1), noStack };
   return shown(parts, ({ blocksA, blocksB }) => blocksA + blocksB > 0);
 }
 
@@ -35,23 +36,4 @@ function shown<Cell>(
   isFilled: (cell: Cell) => boolean,
 ): (readonly [Bucket, Cell])[] {
   return BUCKETS.filter((bucket) => isFilled(parts[bucket])).map((bucket) => [bucket, parts[bucket]] as const);
-}
-
-function without(all: CompareCell, part: CompareCell): CompareCell {
-  const rest = (a: Amount, b: Amount): Amount => ({ bytes: a.bytes - b.bytes, blocks: a.blocks - b.blocks });
-  return {
-    bytesA: all.bytesA - part.bytesA,
-    bytesB: all.bytesB - part.bytesB,
-    growthBytes: all.growthBytes - part.growthBytes,
-    blocksA: all.blocksA - part.blocksA,
-    blocksB: all.blocksB - part.blocksB,
-    flow:
-      all.flow === null || part.flow === null
-        ? null
-        : {
-            survived: rest(all.flow.survived, part.flow.survived),
-            allocated: rest(all.flow.allocated, part.flow.allocated),
-            freed: rest(all.flow.freed, part.flow.freed),
-          },
-  };
 }

@@ -5,10 +5,10 @@ import { byteText, parseBytes } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { plural } from '../text/plural.js';
 import { findingsOf } from './findings.js';
-import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, names } from './ignoredLeaks.js';
+import { documentOf, IgnoreFileError, type IgnoredLeak, leakOf, MOST_ENTRIES, names } from './ignoredLeaks.js';
 import { sum } from './lineSelection.js';
 import type { LineReport, OverBudget, Report, RunReport, StepSource } from './report.js';
-import { fileAndLine } from './reportWords.js';
+import { fileAndLine } from './reportText.js';
 
 /** What a workspace allows; null where it says nothing. */
 export interface Budget {
@@ -46,7 +46,11 @@ const budgetSchema = v.strictObject(
     leakBytesPerStep: v.optional(size),
     peakBytes: v.optional(size),
     lines: v.optional(
-      v.array(v.looseObject({ file: v.string('is not a path'), leakBytesPerStep: size }, complaint), 'is not a list'),
+      v.pipe(
+        v.array(v.unknown(), 'is not a list'),
+        v.maxLength(MOST_ENTRIES, `has more than ${MOST_ENTRIES} entries`),
+        v.array(v.looseObject({ file: v.string('is not a path'), leakBytesPerStep: size }, complaint)),
+      ),
       [],
     ),
   },
@@ -81,20 +85,29 @@ export function parseBudget(text: string): Budget {
 /** What exceeds the budget: of several runs that exceed the same amount, the worst. Ignored leaks do not count. */
 export function overBudget({ runs }: Report, { leakBytesPerStep, peakBytes, lines }: Budget): OverBudget[] {
   const ownBudget = (line: LineReport): LineBudget | null => lines.find((one) => isNamed(line, one)) ?? null;
+  // A job of one rank needs no number for it.
+  const named = runs.length > 1 ? runs : runs.map((run) => ({ ...run, rank: null }));
+  const leaks = named.map((run) => {
+    const byBudget = new Map<LineBudget | null, LineReport[]>();
+    for (const line of run.lines.filter(({ verdict, ignored }) => verdict === 'leak' && !ignored)) {
+      const budget = ownBudget(line);
+      byBudget.set(budget, [...(byBudget.get(budget) ?? []), line]);
+    }
+    return { run, byBudget };
+  });
   const overRates = [
     { of: null, allowed: leakBytesPerStep },
     ...lines.map((of) => ({ of, allowed: of.leakBytesPerStep })),
-  ].map(({ of, allowed }) => (run: RunReport) => {
-    const leaks = run.lines.filter((line) => line.verdict === 'leak' && !line.ignored && ownBudget(line) === of);
-    return allowed === null || leaks.length === 0 ? null : overRate(run, leaks, allowed);
-  });
-  const checks = [...overRates, (run: RunReport) => (peakBytes === null ? null : overPeak(run, peakBytes))];
-  // A job of one rank needs no number for it.
-  const named = runs.length > 1 ? runs : runs.map((run) => ({ ...run, rank: null }));
-  return checks.flatMap((check) =>
-    named
-      .map(check)
-      .filter((over) => over !== null)
+  ].map(({ of, allowed }) =>
+    leaks.map(({ run, byBudget }) => {
+      const own = byBudget.get(of);
+      return allowed === null || own === undefined ? null : overRate(run, own, allowed);
+    }),
+  );
+  const overPeaks = named.map((run) => (peakBytes === null ? null : overPeak(run, peakBytes)));
+  return [...overRates, overPeaks].flatMap((over) =>
+    over
+      .filter((one) => one !== null)
       .sort((a, b) => (b.measuredBytes ?? Infinity) - (a.measuredBytes ?? Infinity))
       .slice(0, 1),
   );

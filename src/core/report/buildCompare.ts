@@ -10,11 +10,12 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import type { LiveGroup } from '../digest/liveGroups.js';
 import { stackKey, type StackKey } from '../digest/stackKey.js';
 import type { DigestFrame } from '../model/digestFrame.js';
+import { getOrAdd } from '../maps.js';
 import { type Flow, followBlocks } from '../runs/flow.js';
 import { patternOf } from '../runs/runNames.js';
 import { groupRuns, type Run, stepOfDigest } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
-import { say } from '../text/say.js';
+import { addCells, emptyCell } from './compareCells.js';
 import { fixVerdict } from './fixVerdict.js';
 import { type IgnoredLeak, runWithIgnored } from './ignoredLeaks.js';
 import { observeRun } from './observedRun.js';
@@ -82,20 +83,13 @@ function compareSnapshots(
   const lookup: FileLookup = (file) => mapping.lookup(file);
   const flow = followBlocks(a, b, run?.snapshots);
   const stacks = new Map<StackKey, ComparedStack>();
-  const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell => {
-    const key = stackKey(digest, group);
-    let stack = stacks.get(key);
-    if (stack === undefined) {
-      stack = {
-        cell: emptyCell(flow !== null),
-        frames: group.frames.map((frame) => digest.frames[frame]),
-        forward: group.forwardFrames.map((frame) => digest.frames[frame]),
-        stackless: group.stackless,
-      };
-      stacks.set(key, stack);
-    }
-    return stack.cell;
-  };
+  const stackOf = (digest: SnapshotDigest, group: LiveGroup): CompareCell =>
+    getOrAdd(stacks, stackKey(digest, group), () => ({
+      cell: emptyCell(flow !== null),
+      frames: group.frames.map((frame) => digest.frames[frame]),
+      forward: group.forwardFrames.map((frame) => digest.frames[frame]),
+      stackless: group.stackless,
+    })).cell;
   a.groups.forEach((group, i) => {
     const cell = stackOf(a, group);
     cell.bytesA += group.liveBytes;
@@ -116,14 +110,13 @@ function compareSnapshots(
   for (const { cell, frames, forward, stackless } of stacks.values()) {
     const owner = ownerOf(frames, forward, stackless, lookup);
     if ('bucket' in owner) {
-      addCell(buckets[owner.bucket], cell);
+      buckets[owner.bucket] = addCells(buckets[owner.bucket], cell);
       continue;
     }
     const line = lineOf(lines, owner.line, flow);
-    addCell(line, cell);
+    Object.assign(line, addCells(line, cell));
     line.stacks.push({ ...cell, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
   }
-  addCell(buckets.beforeRecording, buckets.noStack);
   for (const line of lines.values()) line.stacks.sort((x, y) => y.growthBytes - x.growthBytes);
   const judged = (one: Run): RunReport => {
     const observed = observeRun(one, workspace, lookup);
@@ -139,44 +132,14 @@ function compareSnapshots(
     b: snapshotReport(b, stepOfDigest(b)),
     configurations: configurationsOf(a.path, b.path),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
-    buckets: { library: buckets.library, beforeRecording: buckets.beforeRecording },
+    buckets: { library: buckets.library, beforeRecording: addCells(buckets.beforeRecording, buckets.noStack) },
     noStack: buckets.noStack,
     fix: runs === null ? null : fixVerdict(judged(runs.before), judged(runs.after)),
   };
 }
 
 function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | null): CompareLine {
-  const key = ownerKey(owner);
-  let line = lines.get(key);
-  if (line === undefined) {
-    line = { ...owner, ...emptyCell(flow !== null), stacks: [] };
-    lines.set(key, line);
-  }
-  return line;
-}
-
-/** @param known false where the recordings cannot tell which blocks moved */
-export function emptyCell(known: boolean): CompareCell {
-  const none = (): Amount => ({ bytes: 0, blocks: 0 });
-  return {
-    bytesA: 0,
-    bytesB: 0,
-    growthBytes: 0,
-    blocksA: 0,
-    blocksB: 0,
-    flow: known ? { survived: none(), allocated: none(), freed: none() } : null,
-  };
-}
-
-export function addCell(sum: CompareCell, cell: CompareCell): void {
-  sum.bytesA += cell.bytesA;
-  sum.bytesB += cell.bytesB;
-  sum.growthBytes += cell.growthBytes;
-  sum.blocksA += cell.blocksA;
-  sum.blocksB += cell.blocksB;
-  addAmount(sum.flow?.survived, cell.flow?.survived);
-  addAmount(sum.flow?.allocated, cell.flow?.allocated);
-  addAmount(sum.flow?.freed, cell.flow?.freed);
+  return getOrAdd(lines, ownerKey(owner), () => ({ ...owner, ...emptyCell(flow !== null), stacks: [] }));
 }
 
 function addAmount(sum: Amount | undefined, more: Readonly<Amount> | undefined): void {
@@ -191,18 +154,13 @@ function addAmount(sum: Amount | undefined, more: Readonly<Amount> | undefined):
  */
 export function configurationsOf(a: string, b: string): CompareReport['configurations'] {
   if (patternOf(a) === patternOf(b)) return null;
-  const [wordsA, wordsB] = [a, b].map((path) =>
+  const [partsA, partsB] = [a, b].map((path) =>
     (path.split(/[/\\]/).pop() ?? '').replace(/\.[a-z]+$/i, '').split(/[^a-z0-9.]+/i),
   );
-  if (wordsA.length !== wordsB.length) return null;
-  const apart = wordsA.flatMap((word, i) => (word === wordsB[i] ? [] : [i]));
-  const isConfigured = apart.length < wordsA.length && apart.every((i) => /\d/.test(wordsA[i]) && /\d/.test(wordsB[i]));
+  if (partsA.length !== partsB.length) return null;
+  const apart = partsA.flatMap((part, i) => (part === partsB[i] ? [] : [i]));
+  const isConfigured = apart.length < partsA.length && apart.every((i) => /\d/.test(partsA[i]) && /\d/.test(partsB[i]));
   if (apart.length === 0 || !isConfigured) return null;
-  const named = (words: readonly string[]): string => apart.map((i) => words[i]).join(' ');
-  return { a: named(wordsA), b: named(wordsB) };
-}
-
-/** The first sentence of a comparison of two configurations. */
-export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>): string {
-  return say('This compares two configurations, {0} and {1}, not two moments of one run.', a, b);
+  const named = (parts: readonly string[]): string => apart.map((i) => parts[i]).join(' ');
+  return { a: named(partsA), b: named(partsB) };
 }

@@ -23,7 +23,8 @@ import {
   type TrendSeriesReport,
 } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
-import { NO_WORDS, runReport, runVerdict, type SourceWords } from './runReport.js';
+import { runVerdict } from '../verdict/shape.js';
+import { NO_SOURCE, runReport, type SourceEvidence } from './runReport.js';
 
 /** What is seen in snapshots, before any verdict. */
 export interface Observed {
@@ -57,10 +58,10 @@ export function reportOf(
   { runs: observed, jobs: names, lookup }: Observed,
   workspace: ReportWorkspace,
   others: OtherInputs = NO_OTHERS,
-  words: SourceWords = NO_WORDS,
+  source: SourceEvidence = NO_SOURCE,
 ): Report {
   const jobs = jobsOf(names);
-  const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, others, words));
+  const runs = observed.map((run, i) => runReport(run, jobs[i], workspace, lookup, others, source));
   const processes = observed.map(({ run }) => run);
   const trends = others.trends.map(({ path, trend }) =>
     trendReport(path, { ...trend, warnings: [...trend.warnings, ...sampleWarnings(path, trend, processes)] }),
@@ -162,12 +163,12 @@ export function boundStacks(runs: readonly RunReport[], most = MOST_CHARACTERS):
   let left = most;
   for (const { lines, snapshots } of runs) {
     for (const line of lines) {
-      const kept = line.stacks.findIndex((stack) => {
+      const shared = line.stacks.findIndex((stack) => {
         left -= charactersOf(stack);
         return left < 0;
       });
-      if (kept === -1) continue;
-      line.stacks = [...line.stacks.slice(0, kept), othersOf(line, line.stacks.slice(kept), snapshots.length)];
+      if (shared === -1) continue;
+      line.stacks = [...line.stacks.slice(0, shared), othersOf(line, line.stacks.slice(shared), snapshots.length)];
     }
   }
 }

@@ -26,7 +26,7 @@ const OPTIMIZER = /(?:^|[._])opt(?:im|imizer)?s?(?:_|$)/i;
 
 /**
  * What the verdict on a line depends on.
- * @param finding null where no source was at hand
+ * @param finding null where no source was available
  * @param isStateOfParameters true if the run's optimizer state may be that of its parameters
  */
 export function featuresOf(
@@ -71,20 +71,20 @@ function chancesOf(retention: Retention, finding: SourceFinding, observed: Obser
   const { seen } = observed;
   const { holder } = finding;
   const loops = observed.loops() ?? [];
-  // Where the source shows what holds the memory, a round of a loop releases it by a statement, if at all.
+  // If the source shows the holder, an iteration releases the memory only by a statement.
   const chances = loops.filter(({ state }) => state === 'passed' || !finding.showsHolder);
-  const cameRound = loops.length > 0 && loops.every(({ state }) => state === 'passed');
+  const hasRepeated = loops.length > 0 && loops.every(({ state }) => state === 'passed');
   for (const { file, line, where, isConditional } of retention.releases) {
     const place = { file, line };
     const counted = observed.release(place);
-    const ran = !isConditional && (where === 'step' || (where === 'enclosing' && cameRound));
+    const ran = !isConditional && (where === 'step' || (where === 'enclosing' && hasRepeated));
     chances.push(counted ?? { kind: 'release', state: ran ? 'passed' : 'pending', place, times: null });
   }
   for (const { file, line, kind, value, isFollowed } of retention.bounds) {
     const place = { file, line };
     if (kind === 'keys' || kind === 'flag') {
-      // Where each key is new, they never have all come.
-      if (kind === 'keys' && (finding.hasNewKeys || cameRound)) continue;
+      // If each key is new, the keys never all occur.
+      if (kind === 'keys' && (finding.hasNewKeys || hasRepeated)) continue;
       chances.push({ kind: kind === 'keys' ? 'keys' : 'count', state: 'pending', place, times: null });
       continue;
     }

@@ -60,19 +60,19 @@ function labelText(label: string): string {
   return text.length <= LONGEST_LABEL ? text : `${text.slice(0, LONGEST_LABEL - 1)}…`;
 }
 
-interface Kept {
+interface LineCycle {
   chain: CycleChain;
   graph: CycleGraph;
 }
 
 /** Reference cycles that kept what lines allocated, from the cycle detector's files that lie beside the run's snapshots. */
 export class CycleHolders {
-  private readonly byLine = new Map<string, Kept>();
+  private readonly byLine = new Map<string, LineCycle>();
 
   constructor(paths: readonly string[], others: OtherInputs, lookup: FileLookup) {
-    const folders = new Set(paths.map(folderOf));
     for (const { path, cycles } of others.cycles) {
-      if (!folders.has(folderOf(path))) continue;
+      const folder = folderOf(path);
+      if (!paths.some((one) => folderOf(one) === folder)) continue;
       for (const chain of cycleChains(cycles)) {
         const line = ownerOfChain(chain, lookup);
         if (line === null) continue;
@@ -92,9 +92,9 @@ export class CycleHolders {
 
   /** The cycle that kept what a line allocated, null where none is known. */
   of(line: OwnerLine): HolderReport | null {
-    const kept = this.byLine.get(keyOf(line));
-    if (kept === undefined) return null;
-    const text = chainText(kept.chain, kept.graph);
+    const known = this.byLine.get(keyOf(line));
+    if (known === undefined) return null;
+    const text = chainText(known.chain, known.graph);
     return { source: 'cycle', file: line.file, line: line.line, name: text, text, fix: null, edit: null };
   }
 }

@@ -14,18 +14,18 @@ export interface DeviceRoom {
 /**
  * The devices of a run whose capacity is known, as they were at its last snapshot.
  * @param sampledOf what samples of a device say, where no recorder read it
- * @param told capacity of a device where neither tells it, null if that is not known either
+ * @param configured capacity of a device where neither tells it, null if that is not known either
  */
 export function deviceRooms(
   snapshots: readonly SnapshotDigest[],
   sampledOf: (device: number) => readonly SampledUse[],
-  told: Bytes | null,
+  configured: Bytes | null,
 ): DeviceRoom[] {
   const last = snapshots[snapshots.length - 1];
   return last.devices.flatMap(({ device, liveBytes }) => {
     const recorded = last.recording?.devices.find((one) => one.device === device);
     const sampled = recorded === undefined ? sampledOf(device) : [];
-    const capacityBytes = recorded?.capacityBytes ?? sampled.at(0)?.capacityBytes ?? told;
+    const capacityBytes = recorded?.capacityBytes ?? sampled.at(0)?.capacityBytes ?? configured;
     if (capacityBytes === null) return [];
     // Of several readings of the samples' clock the one that leaves least room.
     const outsideBytes = recorded?.outsideBytes ?? Math.max(0, ...sampled.map((use) => use.outsideBytes.at(-1) ?? 0));

@@ -1,4 +1,5 @@
 /** Findings: one per bug, named by the statement to change. Every surface counts and lists these, never lines. */
+import { groupBy } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import { sum } from './lineSelection.js';
 import { SEVERITY } from '../verdict/shape.js';
@@ -32,15 +33,11 @@ export function severity(verdict: Verdict): number {
 
 /** Lines of one run gathered by the statement that holds their memory, the worst first. */
 export function findingsOf(lines: readonly LineReport[]): Finding[] {
-  const groups = new Map<string, [LineReport, ...LineReport[]]>();
-  for (const line of lines) {
+  const groups = groupBy(lines, (line) => {
     const { file, line: at } = placeOf(line);
     // A recorded file may have the name of one of the workspace.
-    const key = `${line.holder === null && !line.mapped}:${at}:${file}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [line]);
-    else group.push(line);
-  }
+    return `${line.holder === null && !line.mapped}:${at}:${file}`;
+  });
   return [...groups.values()].map(findingFrom).sort(worstFirst);
 }
 
@@ -72,14 +69,8 @@ function findingFrom(group: [LineReport, ...LineReport[]]): Finding {
 
 /** The part of a line's memory that its verdict is about. */
 export function lineBytes({ verdict, leakedBytes, growthBytes, liveBytes, series }: LineReport): Bytes {
-  switch (verdict) {
-    case 'leak':
-      return leakedBytes;
-    case 'cycle':
-      return Math.max(liveBytes, ...series);
-    default:
-      return growthBytes;
-  }
+  if (verdict === 'leak') return leakedBytes;
+  return verdict === 'cycle' ? Math.max(liveBytes, ...series) : growthBytes;
 }
 
 function worstFirst(a: Finding, b: Finding): number {

@@ -167,7 +167,7 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   if (undecided.some((line) => line.bytesPerStepBefore === null || line.bytesPerStepAfter === null)) {
     return cannotTell(
       say(
-        'A leak is left, and the two runs have no steps in common to compare its rate by: take snapshots at equal steps ' +
+        'A leak remains, and the two runs have no common steps to compare its rate: take snapshots at the same steps ' +
           'and put the step into their names, or use the recorder.',
       ),
     );

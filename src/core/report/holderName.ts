@@ -1,6 +1,6 @@
 import { say } from '../text/say.js';
 
-/** The holder, as the recorder or the source names it, in English: what of a name is words, and no code, is said anew. */
+/** The holder, as the recorder or the source names it, in English: what of a name is words, and no code, is said again. */
 export function holderName(name: string): string {
   const cycle = /^cycle (.+ → .+)$/.exec(name);
   if (cycle !== null) return say('cycle {0}', cycle[1]);

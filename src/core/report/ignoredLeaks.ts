@@ -1,13 +1,13 @@
 /**
  * Leaks that a team has decided to live with, and the baseline: those that were there when it began to look. They stand in
- * a file at the top of the workspace, for people to read and commit. A leak is named by its file, function and statement, so
+ * a file at the top of the workspace, for users to read and commit. A leak is named by its file, function and statement, so
  * that it is known again when lines move.
  */
+import { groupBy } from '../maps.js';
 import * as v from 'valibot';
 import { ownerKey } from '../attribution/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
-import { GROWS, runVerdict } from './runReport.js';
-import { statementText } from './statement.js';
+import { GROWS, runVerdict } from '../verdict/shape.js';
 import { say } from '../text/say.js';
 
 export const IGNORE_FILE = '.leakline.json';
@@ -15,7 +15,9 @@ const SCHEMA = 'leakline.workspace/1';
 /** What people ignore, before what was written for them: a leak in both has their word. */
 const LISTS = ['ignoredLeaks', 'baseline'] as const;
 /** A file with more is not one that people wrote. */
-const MOST_ENTRIES = 10_000;
+export const MOST_ENTRIES = 10_000;
+/** Longer lines are data. */
+const LONGEST_STATEMENT = 500;
 
 /** One leak that is not reported. */
 export interface IgnoredLeak {
@@ -92,20 +94,38 @@ export function names(leak: IgnoredLeak, line: LineReport): boolean {
     : leak.statement === statement.text && leak.occurrence === statement.occurrence;
 }
 
+/** A line of source as statements compare it. */
+export function statementText(line: string): string {
+  return line.trim().replace(/\s+/g, ' ').slice(0, LONGEST_STATEMENT);
+}
+
 /** The report with the lines marked that are ignored; they no longer decide what is said of their run. */
 export function withIgnored(report: Report, leaks: readonly IgnoredLeak[]): Report {
-  const runs = report.runs.map((run) => runWithIgnored(run, leaks));
-  const ignored = runs.flatMap(({ lines }) => lines.filter((line) => line.ignored)).map(ownerKey);
-  return { ...report, runs, ranks: report.ranks.filter((difference) => !ignored.includes(ownerKey(difference))) };
+  const byPlace = leaksByPlace(leaks);
+  const runs = report.runs.map((run) => marked(run, byPlace));
+  const ignored = new Set(runs.flatMap(({ lines }) => lines.filter((line) => line.ignored)).map(ownerKey));
+  return { ...report, runs, ranks: report.ranks.filter((difference) => !ignored.has(ownerKey(difference))) };
 }
 
 /** The same for one run. */
 export function runWithIgnored(run: RunReport, leaks: readonly IgnoredLeak[]): RunReport {
-  const byFile = new Map<string, IgnoredLeak[]>();
-  for (const leak of leaks) byFile.set(leak.file, [...(byFile.get(leak.file) ?? []), leak]);
+  return marked(run, leaksByPlace(leaks));
+}
+
+type LeaksByPlace = ReadonlyMap<string, readonly IgnoredLeak[]>;
+
+function leaksByPlace(leaks: readonly IgnoredLeak[]): LeaksByPlace {
+  return groupBy(leaks, placeOf);
+}
+
+function placeOf({ file, function: name }: { file: string; function: string }): string {
+  return `${file}\n${name}`;
+}
+
+function marked(run: RunReport, byPlace: LeaksByPlace): RunReport {
   const ignored = new Map<LineReport, IgnoredLeak>();
   for (const line of run.lines) {
-    const leak = byFile.get(line.file)?.find((one) => names(one, line));
+    const leak = byPlace.get(placeOf(line))?.find((one) => names(one, line));
     if (leak !== undefined) ignored.set(line, leak);
   }
   if (ignored.size === 0) return run;

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { LineReport } from './report.js';
 
 /** How well two lines fit; what fits not at all is not paired. */
@@ -15,15 +16,8 @@ export function matchLines(
 ): ReadonlyMap<LineReport, LineReport> {
   const files = fileNames(before, after);
   const groups = new Map<string, { before: LineReport[]; after: LineReport[] }>();
-  const groupOf = (file: string, line: LineReport): { before: LineReport[]; after: LineReport[] } => {
-    const key = `${file}\n${line.function}`;
-    let group = groups.get(key);
-    if (group === undefined) {
-      group = { before: [], after: [] };
-      groups.set(key, group);
-    }
-    return group;
-  };
+  const groupOf = (file: string, line: LineReport): { before: LineReport[]; after: LineReport[] } =>
+    getOrAdd(groups, `${file}\n${line.function}`, () => ({ before: [], after: [] }));
   for (const line of before) groupOf(files.get(line.file) ?? line.file, line).before.push(line);
   for (const line of after) groupOf(line.file, line).after.push(line);
   const pairs = new Map<LineReport, LineReport>();

@@ -24,12 +24,12 @@ export function selectLines(lines: readonly LineReport[], most: number): LineSel
   const own = lines.filter((line) => line.series.some((bytes) => bytes > 0));
   const suspects = own.filter(isSuspect).sort((a, b) => b.leakedBytes - a.leakedBytes || b.growthBytes - a.growthBytes);
   const others = own.filter((line) => !isSuspect(line));
-  const told = others
+  const largest = others
     .filter((line) => line.liveBytes >= least && (line.verdict !== 'steady' || line.liveBytes > 0))
     .slice(0, Math.max(0, most - suspects.length));
-  const rest = others.filter((line) => !told.includes(line));
+  const rest = others.filter((line) => !largest.includes(line));
   return {
-    shown: [...suspects, ...told],
+    shown: [...suspects, ...largest],
     rest: {
       lines: rest.length,
       liveBytes: sum(rest, (line) => line.liveBytes),

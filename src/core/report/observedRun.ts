@@ -8,13 +8,14 @@ import {
   userLines,
   type FileLookup,
   type OwnerLine,
+  type StacklessBucket,
 } from '../attribution/owner.js';
-import type { StacklessBucket } from '../attribution/owner.js';
 import { joinTraces, type JoinedTraces } from '../runs/joinTraces.js';
 import { mediansOver, theilSen } from '../verdict/rate.js';
 import type { Run } from '../runs/runs.js';
-import { sameHistory } from '../runs/sameProcess.js';
+import { reachesBack, sameHistory } from '../runs/sameProcess.js';
 import { stepAt } from '../attribution/steps.js';
+import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import type { Chance, KnownBound, Place, Seen } from '../verdict/features.js';
 import { seenOf } from '../verdict/seen.js';
@@ -29,8 +30,7 @@ import { RecordedChances, type LiveShare } from './recordedChances.js';
 import type { DifferentVersion, HolderReport, ReportFrame, RunSources, Statement, StepSource } from './report.js';
 import { reportFrame } from './reportFrame.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
-import { SourceFits } from './statement.js';
-import { RunStatements } from './statement.js';
+import { RunStatements, SourceFits } from './statement.js';
 import { stackSeries, type StackSeries } from './stackSeries.js';
 
 /** What is seen of a run, before any verdict. */
@@ -112,15 +112,8 @@ export function observeRun(
   const stacks = stackSeries(snapshots, at, joined, workspace, lookup, new BatchLines(workspace, lookup));
   const statements = new RunStatements(snapshots, workspace, lookup);
   const lines = new Map<string, LineSeries>();
-  const lineOf = (line: OwnerLine): LineSeries => {
-    const key = ownerKey(line);
-    let series = lines.get(key);
-    if (series === undefined) {
-      series = { line, stacks: [], totalBytes: 0 };
-      lines.set(key, series);
-    }
-    return series;
-  };
+  const lineOf = (line: OwnerLine): LineSeries =>
+    getOrAdd(lines, ownerKey(line), () => ({ line, stacks: [], totalBytes: 0 }));
   const buckets = eachBucket((): Bytes => 0);
   for (const stack of stacks) {
     const owner = ownerOf(stack.frames, stack.forward, stack.stackless, lookup);
@@ -300,13 +293,6 @@ function stepsOf({ snapshots }: Run, joined: JoinedTraces | null): { source: Ste
   if (counted !== null) return { source: 'period', at: counted };
   const isEnough = snapshots.length >= limit('fewestSnapshots');
   return { source: isEnough ? 'snapshots' : null, at: snapshots.map((_, i) => i) };
-}
-
-/** True if the latest trace holds all events of the others, so that it needs no joining. */
-function reachesBack(snapshots: readonly SnapshotDigest[]): boolean {
-  const traced = snapshots.filter(({ eventCount }) => eventCount > 0);
-  const last = traced[traced.length - 1];
-  return traced.every((digest) => digest === last || sameHistory(digest, last));
 }
 
 /** The steps of the joined traces, null unless they were counted up to each snapshot without a gap. */

@@ -5,7 +5,7 @@ import { ownerOf, type FileLookup } from '../attribution/owner.js';
 import { frameKind } from '../attribution/frameKind.js';
 import { peakReport } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
-import { placeText } from './reportWords.js';
+import { placeText } from './reportText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText } from '../text/byteText.js';
 import type { OutOfMemoryReport, ReportFrame } from './report.js';
@@ -25,11 +25,11 @@ export function outOfMemory(
 ): OutOfMemoryReport[] {
   const digest = snapshots.findLast(({ failures }) => failures.length > 0);
   if (digest === undefined) return [];
-  const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
+  const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   return digest.curves.flatMap(({ device, startUs, outOfMemory: failures }) =>
     failures.map(({ event, time, metadata, ...amounts }) => {
       const known = digest.failures.find(({ held }) => held.device === device && held.event === event);
-      const [frames, forward] = [words(known?.frames ?? []), words(known?.forwardFrames ?? [])];
+      const [frames, forward] = [framesOf(known?.frames ?? []), framesOf(known?.forwardFrames ?? [])];
       const owner = ownerOf(frames, forward, 'beforeRecording', lookup);
       return {
         path: digest.path,
@@ -69,11 +69,11 @@ export function fragmentationText(failure: OutOfMemoryReport): string | null {
   if (reservedBytes === null) return null;
   const free = Math.max(0, reservedBytes - liveBytes) + (deviceFreeBytes ?? 0);
   if (free < askedBytes) {
-    return say('It would not have fitted without fragmentation either: {0} were free in all.', byteText(free));
+    return say('Without fragmentation it would not have fit either: {0} were free in total.', byteText(free));
   }
   if (largestFreeBytes === null || largestFreeBytes >= askedBytes) return null;
   return say(
-    'Fragmentation decided: {0} were free in all, {1} in the largest free block.',
+    'Fragmentation was the cause: {0} were free in total, {1} in the largest free block.',
     byteText(free),
     byteText(largestFreeBytes),
   );

@@ -42,14 +42,8 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
 }
 
 function titleOf(suffix: string, held: string): string {
-  switch (suffix) {
-    case '.detach()':
-      return say('Detach {0} from its graph', held);
-    case '.detach().cpu()':
-      return say('Store {0} on the CPU', held);
-    default:
-      return say('Drop the traceback of {0}', held);
-  }
+  if (suffix === '.detach()') return say('Detach {0} from its graph', held);
+  return suffix === '.detach().cpu()' ? say('Store {0} on the CPU', held) : say('Drop the traceback of {0}', held);
 }
 
 /**

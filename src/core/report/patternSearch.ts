@@ -1,10 +1,9 @@
 import { recordedKind } from '../model/recordedFile.js';
-import { lineAt } from '../python/pythonModule.js';
+import { lineAt, type PythonModule } from '../python/pythonModule.js';
 import { standings } from '../python/standings.js';
 import { findHolder, type Followed, type Growth } from '../retention/findHolder.js';
 import type { Limit } from '../retention/holders/bounds.js';
 import { MOST_TIME } from '../retention/interpret/machine.js';
-import type { PythonModule } from '../python/pythonModule.js';
 import type { PathFrame } from '../retention/records.js';
 import { retentionOf } from '../retention/releases.js';
 import { ParsedFiles, Sources } from '../retention/sources.js';
@@ -13,10 +12,9 @@ import type { SourceFinding } from './chances.js';
 import { holderName } from './holderName.js';
 import type { ObservedLine } from './observedRun.js';
 import { patternEdit } from './patternEdit.js';
-import { fixText, holderWords } from './patternWords.js';
+import { fixText, holderText, isSameContainer } from './holderText.js';
 import { fullSize, type SeenOwner } from './recordedBounds.js';
 import type { HolderReport } from './report.js';
-import { isSameContainer } from './patternWords.js';
 
 /** Sources of the workspace, as they are now. */
 export interface SourceAccess {
@@ -98,7 +96,7 @@ export class PatternSearch {
     const frames = path.map(({ module, line, name, throughLibrary }) => [module.file, line, name, throughLibrary]);
     const key = JSON.stringify([frames, growth, every]);
     const known = this.places.get(key);
-    // Asked for anew, so that the run has read the same files as if it were alone.
+    // Asked for again, so that the run has read the same files as if it were alone.
     if (known !== undefined && [...known.asked].every(([file, module]) => sources.module(file) === module))
       return known.followed;
     sources.takeAsked();
@@ -127,7 +125,7 @@ function holderOf(
   const at = lineAt(found.module, found.span.from);
   const fix = fixText(found);
   const edit = access.isChanged(file) ? null : patternEdit(found, sources.read);
-  if (holder === null) return { source: 'pattern', file, line: at, ...holderWords(found), fix, edit };
+  if (holder === null) return { source: 'pattern', file, line: at, ...holderText(found), fix, edit };
   // The recorder saw what holds it, and the source agrees: it also knows what to do.
   const isSame = holder.file === file && (holder.line === at || isSameContainer(holder, found));
   return isSame ? { ...holder, fix: holder.fix ?? fix, edit: holder.edit ?? edit } : holder;
@@ -208,7 +206,7 @@ const PASSES_ON = new RegExp(
 const INSIDE = new Set(['<listcomp>', '<setcomp>', '<dictcomp>', '<genexpr>']);
 
 /**
- * The frames of a stack whose files are at hand, outermost first, down to an owner line.
+ * The frames of a stack whose files are available, outermost first, down to an owner line.
  * @param frames innermost first; behind them may follow the frames of a forward pass
  * @returns null if the owner's file cannot be read
  */

@@ -40,13 +40,13 @@ export function peakFacts(amounts: readonly PeakAmount[], forwardOnly: boolean):
 
 function factsOf(category: Category, amount: PeakAmount): string[] {
   const left = OF_ONE_STEP.has(category) ? amount.fromEarlierSteps : 0;
-  const kept = category === 'activations' ? amount.keptForBackward : 0;
+  const activations = category === 'activations' ? amount.keptForBackward : 0;
   return [
     ...(left > 0 ? [leftText(category, left)] : []),
-    ...(kept > 0
+    ...(activations > 0
       ? [
           sayCount(
-            kept,
+            activations,
             '1 block is an activation kept for the backward pass.',
             '{0} blocks are activations kept for the backward pass.',
           ),

@@ -4,11 +4,11 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { DigestPeak, DigestPeakGroup } from '../digest/digestPeak.js';
 import { eachBucket, ownerKey, ownerOf, type FileLookup, type OwnerLine } from '../attribution/owner.js';
+import { getOrAdd } from '../maps.js';
 import type { Bytes } from '../model/units.js';
 import { BatchLines } from './batchLines.js';
 import { sum } from './lineSelection.js';
-import { modulePath } from './peakFacts.js';
-import { peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
+import { modulePath, peakAdvice, peakFacts, type PeakAmount } from './peakFacts.js';
 import { reportFrame } from './reportFrame.js';
 import type { CategoryAmount, OlderReport, PeakLine, PeakReport } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -39,13 +39,13 @@ export function peakReport(
   lookup: FileLookup,
 ): PeakReport {
   const batches = new BatchLines(workspace, lookup);
-  const words = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
+  const framesOf = (indices: readonly number[]): DigestFrame[] => indices.map((index) => digest.frames[index]);
   const lines = new Map<string, LineAmounts>();
   const buckets = eachBucket((): Bytes => 0);
   const totals = emptyAmounts();
   for (const group of peak.groups) {
-    const frames = words(group.frames);
-    const forward = words(group.forwardFrames);
+    const frames = framesOf(group.frames);
+    const forward = framesOf(group.forwardFrames);
     const code = batches.settle(group.category, frames);
     addTo(totals[code], group, frames);
     const owner = ownerOf(frames, forward, group.stackless, lookup);
@@ -57,7 +57,7 @@ export function peakReport(
     addTo(amounts[code], group, frames);
     stacks.push({ ...group, frames: [...frames, ...forward].map((frame) => reportFrame(frame, lookup)) });
   }
-  const frames = words(peak.frames);
+  const frames = framesOf(peak.frames);
   const ranOut = digest.curves.some(({ outOfMemory }) => outOfMemory.length > 0);
   const forwardOnly = !ranOut && !peak.older.hasGradients;
   return {
@@ -75,7 +75,7 @@ export function peakReport(
       .map((line) => peakLine(line, peak.liveBytes, forwardOnly))
       .sort((a, b) => b.bytes - a.bytes),
     ...reportBuckets(buckets),
-    older: olderReport(peak, words, lookup),
+    older: olderReport(peak, framesOf, lookup),
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),
     advice: peakAdvice(totals, forwardOnly),
   };
@@ -102,12 +102,12 @@ function peakLine({ line, amounts, stacks }: LineAmounts, peakBytes: Bytes, forw
 
 function olderReport(
   { older: { parameterBytes, stateBytes, freed } }: DigestPeak,
-  words: (indices: readonly number[]) => DigestFrame[],
+  framesOf: (indices: readonly number[]) => DigestFrame[],
   lookup: FileLookup,
 ): OlderReport {
   const byLine = new Map<string, OlderReport['freed'][number]>();
   for (const { frames, bytes, blocks } of freed) {
-    const by = lineOf(words(frames), lookup);
+    const by = lineOf(framesOf(frames), lookup);
     const key = by === null ? '' : ownerKey(by);
     const known = byLine.get(key) ?? { by, bytes: 0, blocks: 0 };
     known.bytes += bytes;
@@ -143,11 +143,5 @@ function addTo(amount: PeakAmount, more: DigestPeakGroup, frames: readonly Diges
 }
 
 function lineAmounts(lines: Map<string, LineAmounts>, line: OwnerLine): LineAmounts {
-  const key = ownerKey(line);
-  let known = lines.get(key);
-  if (known === undefined) {
-    known = { line, amounts: emptyAmounts(), stacks: [] };
-    lines.set(key, known);
-  }
-  return known;
+  return getOrAdd(lines, ownerKey(line), () => ({ line, amounts: emptyAmounts(), stacks: [] }));
 }

@@ -10,7 +10,7 @@ interface Proof {
   readonly holder: HolderReport | null;
 }
 
-interface KeptProof extends Proof {
+interface StoredProof extends Proof {
   readonly key: string;
 }
 
@@ -33,7 +33,7 @@ export class ProvedBefore {
   private readonly proofs = new Map<string, Proof>();
   private recalled: Promise<void> | null = null;
   /** What is kept, as text. */
-  private kept = '[]';
+  private saved = '[]';
 
   /** @param proofStore null to forget all with this object */
   constructor(private readonly proofStore: ProofStore | null) {}
@@ -78,7 +78,7 @@ export class ProvedBefore {
   }
 
   /** Keeps what is known now for later processes, if it is not kept already. */
-  keep(): void {
+  save(): void {
     if (this.proofStore === null) return;
     const proofs = [...this.proofs].map(([key, { versions, holder }]) => ({
       key,
@@ -86,16 +86,16 @@ export class ProvedBefore {
       holder: holder === null ? null : { ...holder, edit: null },
     }));
     const text = JSON.stringify(proofs);
-    if (text === this.kept) return;
-    this.kept = text;
+    if (text === this.saved) return;
+    this.saved = text;
     this.proofStore.store(proofs);
   }
 
   private async load(): Promise<void> {
     const proofs = (await this.proofStore?.load()) ?? [];
-    if (!v.is(keptProofs, proofs)) return;
+    if (!v.is(storedProofs, proofs)) return;
     for (const { key, versions, holder } of proofs.slice(-MOST_LINES)) this.proofs.set(key, { versions, holder });
-    this.kept = JSON.stringify(proofs);
+    this.saved = JSON.stringify(proofs);
   }
 }
 
@@ -104,14 +104,14 @@ function holds({ versions }: Proof, versionOf: (file: string) => string | null):
   return versions.every(([file, sha256]) => versionOf(file) === sha256);
 }
 
-/** A run that is recorded anew into the same files is another one: its source may be the cured one. */
+/** A run that is recorded again into the same files is another one: its source may be the cured one. */
 function keyOf({ run }: ObservedRun, { file, line, function: name }: OwnerLine): string {
   const first = run.snapshots.at(0);
   return [run.id, first?.takenAtUs ?? '', first?.fileBytes ?? '', file, line, name].join('\n');
 }
 
 /** A holder is kept without its edit, which would be one of another text. */
-const keptProofs: v.GenericSchema<KeptProof[]> = v.array(
+const storedProofs: v.GenericSchema<StoredProof[]> = v.array(
   v.object({
     key: v.string(),
     versions: v.array(v.tuple([v.string(), v.string()])),

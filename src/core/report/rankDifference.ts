@@ -2,7 +2,7 @@ import { say, sayCount } from '../text/say.js';
 import { signedByteText } from '../text/byteText.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { ranksText, runsByJob } from './ranks.js';
-import { perStep, placeText } from './reportWords.js';
+import { perStep, placeText } from './reportText.js';
 
 type Ranked = RunReport & { rank: number };
 

@@ -38,16 +38,18 @@ export function ranksText(ranks: readonly number[]): string {
 
 /** Ranks of jobs that no snapshot is of. @param expected ranks of each job, null for what its recorder counted */
 export function missingRanks(runs: readonly RunReport[], expected: number | null): MissingRanks[] {
-  return [...runsByJob(runs)].flatMap(([job, ranked]): MissingRanks[] => {
+  const jobs = [...runsByJob(runs)];
+  // A torn sidecar may say any number, and so may that of each job.
+  const most = Math.max(FEWEST_NAMED, Math.floor(MOST_RANKS / jobs.length));
+  return jobs.flatMap(([job, ranked]): MissingRanks[] => {
     const of = expected ?? Math.max(0, ...ranked.map(({ worldSize }) => worldSize ?? 0));
     const seen = new Set(ranked.map(({ rank }) => rank));
-    // A torn sidecar may say any number.
-    const ranks = Array.from({ length: Math.min(of, MOST_RANKS) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
+    const ranks = Array.from({ length: Math.min(of, most) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
     if (ranks.length === 0) return [];
     const message = sayCount(
       ranks.length,
-      'No snapshot is of rank {1}. The report is over {2} of {3} ranks.',
-      'No snapshot is of ranks {1}. The report is over {2} of {3} ranks.',
+      'Rank {1} has no snapshot. The report covers {2} of {3} ranks.',
+      'Ranks {1} have no snapshot. The report covers {2} of {3} ranks.',
       ...[ranksText(ranks), seen.size, of],
     );
     return [{ job, expected: of, ranks, message }];
@@ -74,5 +76,6 @@ export function ranksBehind(runs: readonly RunReport[]): RanksBehind[] {
   });
 }
 
-/** No job has more ranks. */
-const MOST_RANKS = 1 << 20;
+/** Ranks that are looked for: of all jobs together, and of each of many. */
+const MOST_RANKS = 1 << 17;
+const FEWEST_NAMED = 1 << 10;

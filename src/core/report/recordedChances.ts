@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { Chance, Place } from '../verdict/features.js';
@@ -10,7 +11,7 @@ type Counts = readonly (number | null)[];
 /** Tells what part of what was allocated up to a place in the steps, from 0 to 1, is still live: 1 for all of it. */
 export type LiveShare = (place: number) => number;
 
-/** How often loops came round and releases ran, as the recorder counted them or the trace's frees show. */
+/** How often loops repeated and releases ran, as the recorder counted them or the trace's frees show. */
 export class RecordedChances {
   /** By place, steps at whose end a release had freed memory of any stack. */
   private readonly frees = new Map<string, number[]>();
@@ -25,8 +26,7 @@ export class RecordedChances {
     for (const { lifetimes } of stacks) {
       for (const { site, step } of lifetimes?.drops ?? []) {
         if (site === null || lifetimes === null) continue;
-        const key = `${lookup(site.file) ?? site.file}:${site.line}`;
-        this.frees.set(key, [...(this.frees.get(key) ?? []), step / lifetimes.steps]);
+        getOrAdd(this.frees, `${lookup(site.file) ?? site.file}:${site.line}`, () => []).push(step / lifetimes.steps);
       }
     }
     this.steps = snapshots.map(({ recording }) => recording?.step ?? null);

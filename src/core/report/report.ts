@@ -256,7 +256,7 @@ export interface SnapshotReport {
   step: number | null;
   takenAtUs: Microseconds | null;
   devices: DeviceReport[];
-  /** `device` where a warning speaks of one. */
+  /** `device` if the warning concerns one. */
   warnings: { code: string; message: string; device?: number }[];
 }
 
@@ -448,7 +448,7 @@ export interface CycleTensorReport {
 /** Two snapshots side by side, per owner line. */
 export interface CompareReport {
   schema: 'leakline.compare/1';
-  /** True if some survivors are told by address, size and stack alone: an address may have been used again. */
+  /** True if some survivors are matched by address, size and stack alone: an address may have been used again. */
   reused: boolean;
   a: SnapshotReport;
   b: SnapshotReport;

@@ -54,7 +54,7 @@ export class ReportsFromSources {
       const seen = run.lines.filter((_, place) => !proved.has(observed.runs[i].lines[place]));
       this.provedBefore.note(observed.runs[i], seen, versionOf);
     });
-    this.provedBefore.keep();
+    this.provedBefore.save();
     return { report, paths: observed.paths, jobs: observed.jobs };
   }
 

@@ -1,5 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
-import { filesOfFrames } from '../digest/digestFacts.js';
+import { filesOfDigests } from '../digest/digestFacts.js';
 import { frameKind } from '../attribution/frameKind.js';
 import type { Bytes, Microseconds } from '../model/units.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
@@ -50,11 +50,7 @@ export function mapDigests(
 
 /** The files that are mapped. */
 export function filesOf(digests: readonly SnapshotDigest[], others: OtherInputs = NO_OTHERS): Set<string> {
-  const files = filesOfFrames(digests);
-  for (const digest of digests) {
-    for (const owner of digest.recording?.owners ?? []) files.add(owner.file);
-    for (const source of digest.recording?.sources ?? []) files.add(source.file);
-  }
+  const files = filesOfDigests(digests);
   for (const { cycles } of others.cycles) {
     for (const { frames } of cycles.nodes) {
       for (const { file } of frames) if (frameKind(file) !== 'native') files.add(file);

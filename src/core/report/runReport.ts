@@ -5,12 +5,11 @@ import { say } from '../text/say.js';
 import { decide, type Decision } from '../verdict/decide.js';
 import { explain, fitsIn } from '../verdict/explain.js';
 import type { KnownBound, LineFeatures } from '../verdict/features.js';
-import { type Verdict, worstVerdict } from '../verdict/shape.js';
+import { GROWS, runVerdict } from '../verdict/shape.js';
 import { limit } from '../verdict/thresholds.js';
 import { reportBuckets } from './bucketParts.js';
 import { featuresOf, type SourceFinding } from './chances.js';
-import { type DeviceRoom, deviceRooms, widest } from './deviceRoom.js';
-import { forecastOf } from './deviceRoom.js';
+import { deviceRooms, widest, forecastOf, type DeviceRoom } from './deviceRoom.js';
 import { categoriesOf, framesOf, type ObservedLine, type ObservedRun } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { outOfMemory } from './outOfMemory.js';
@@ -22,13 +21,13 @@ import type { ReportWorkspace } from './reportWorkspace.js';
 import { snapshotReport } from './snapshotReport.js';
 
 /** What sources say of lines: now, and what they proved before they were edited. */
-export interface SourceWords {
+export interface SourceEvidence {
   readonly findings: ReadonlyMap<ObservedLine, SourceFinding>;
   /** Holders of leaks that the source proved as it ran, without edits. */
   readonly proved: ReadonlyMap<ObservedLine, HolderReport | null>;
 }
 
-export const NO_WORDS: SourceWords = { findings: new Map(), proved: new Map() };
+export const NO_SOURCE: SourceEvidence = { findings: new Map(), proved: new Map() };
 
 /** The report on one run, written once. */
 export function runReport(
@@ -37,15 +36,15 @@ export function runReport(
   workspace: ReportWorkspace,
   lookup: FileLookup,
   others: OtherInputs = NO_OTHERS,
-  words: SourceWords = NO_WORDS,
+  source: SourceEvidence = NO_SOURCE,
 ): RunReport {
   const { run, at, stacks, gaps } = observed;
   const { snapshots } = run;
   const sampledOf = (device: number): SampledUse[] => sampledUses(snapshots, device, others);
   const rooms = deviceRooms(snapshots, sampledOf, workspace.capacityBytes ?? null);
   const live = categoriesOf(stacks);
-  const decisions = decideLines(observed, live, words);
-  const lines = observed.lines.map((line, i) => lineReport(line, decisions[i], words, gaps, widest(rooms), lookup));
+  const decisions = decideLines(observed, live, source);
+  const lines = observed.lines.map((line, i) => lineReport(line, decisions[i], source, gaps, widest(rooms), lookup));
   const verdict = runVerdict(
     lines.map((line) => line.verdict),
     snapshots.length,
@@ -77,20 +76,12 @@ export function runReport(
   };
 }
 
-/** Verdicts of a run whose memory may run out. */
-export const GROWS: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
-
-/** The verdict of lines together. */
-export function runVerdict(verdicts: readonly Verdict[], snapshots: number): Verdict {
-  return worstVerdict(verdicts) ?? (snapshots < limit('fewestSnapshots') ? 'tooShort' : 'steady');
-}
-
 interface Decided extends Decision {
   readonly features: LineFeatures;
 }
 
 /** Decides every line; optimizer state last: it is judged by the parameters that it is for. */
-function decideLines({ lines }: ObservedRun, live: Float64Array, { findings, proved }: SourceWords): Decided[] {
+function decideLines({ lines }: ObservedRun, live: Float64Array, { findings, proved }: SourceEvidence): Decided[] {
   const decisions: Decided[] = [];
   const liveOf = (category: Category): Bytes => live[CATEGORIES.indexOf(category)];
   const isExplained = liveOf('optimizerState') <= limit('mostState') * liveOf('parameters');
@@ -109,7 +100,7 @@ function decideLines({ lines }: ObservedRun, live: Float64Array, { findings, pro
 function lineReport(
   line: ObservedLine,
   decided: Decided,
-  { findings, proved }: SourceWords,
+  { findings, proved }: SourceEvidence,
   gaps: number,
   room: DeviceRoom | null,
   lookup: FileLookup,
@@ -165,7 +156,7 @@ function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundRe
   return { name, ...place, isFull, fullBytes: full?.bytes ?? null, fits: fitsIn(bound, room) };
 }
 
-/** The sentence that begins the evidence of a line whose memory is allocated in a file that is not at hand. */
+/** The sentence that begins the evidence of a line whose memory is allocated in a file that is not available. */
 function unfoundText({ file, line, function: name }: ReportFrame): string {
   return say(
     'Allocated in {0}, line {1} ({2}), a file that was not found in this workspace: this line only calls it.',

@@ -1,6 +1,6 @@
 import { CATEGORIES } from '../attribution/categories.js';
 import type { EqualBlocks } from '../attribution/equalBlocks.js';
-import { eachStackTotal } from '../digest/digestFacts.js';
+import { stackTotals } from '../digest/digestFacts.js';
 import type { JoinedLifetimes, JoinedTraces } from '../runs/joinTraces.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
@@ -9,6 +9,7 @@ import { shapeOf, type StackShape } from '../verdict/decide.js';
 import type { BatchLines } from './batchLines.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 import { stackKey, stackOfKey, type KnownStack, type StackKey } from '../digest/stackKey.js';
+import { getOrAdd } from '../maps.js';
 
 /** One stack over all snapshots of a run. */
 export interface StackSeries extends KnownStack {
@@ -50,28 +51,23 @@ export function stackSeries(
   batches: BatchLines,
 ): StackSeries[] {
   const stacks = new Map<StackKey, StackSeries>();
-  const seriesOf = (key: StackKey): StackSeries => {
-    let stack = stacks.get(key);
-    if (stack === undefined) {
-      stack = {
-        ...stackOfKey(key),
-        series: new Array<number>(snapshots.length).fill(0),
-        blocks: new Array<number>(snapshots.length).fill(0),
-        equal: { size: 0, blocks: 0 },
-        categories: new Float64Array(CATEGORIES.length),
-        lifetimes: null,
-        shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
-      };
-      stacks.set(key, stack);
-    }
-    return stack;
-  };
+  const seriesOf = (key: StackKey): StackSeries =>
+    getOrAdd(stacks, key, () => ({
+      ...stackOfKey(key),
+      series: new Array<number>(snapshots.length).fill(0),
+      blocks: new Array<number>(snapshots.length).fill(0),
+      equal: { size: 0, blocks: 0 },
+      categories: new Float64Array(CATEGORIES.length),
+      lifetimes: null,
+      shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
+    }));
   snapshots.forEach((digest, at) => {
-    eachStackTotal(digest, (key, bytes, blocks) => {
-      const stack = seriesOf(key);
-      stack.series[at] += bytes;
-      stack.blocks[at] += blocks;
-    });
+    const totals = stackTotals(digest);
+    for (let i = 0; i < totals.length; i += 3) {
+      const stack = seriesOf(totals[i] as StackKey);
+      stack.series[at] += totals[i + 1];
+      stack.blocks[at] += totals[i + 2];
+    }
   });
   const last = snapshots[snapshots.length - 1];
   for (const group of last.groups) {

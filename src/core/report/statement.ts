@@ -1,12 +1,12 @@
+import { getOrAdd } from '../maps.js';
 import type { FileLookup, OwnerLine } from '../attribution/owner.js';
 import type { SnapshotDigest } from '../digest/digest.js';
 import type { Microseconds } from '../model/units.js';
 import { allStatements, lineAt, type PythonModule, readModule } from '../python/pythonModule.js';
+import { statementText } from './ignoredLeaks.js';
 import type { DifferentVersion, RunSources, Statement } from './report.js';
 import { linesOfFile, type ReportWorkspace, type SourceFacts } from './reportWorkspace.js';
 
-/** Longer lines are data. */
-const LONGEST = 500;
 /** Writing a snapshot, or a clone, takes less. */
 const COPYING_US: Microseconds = 600e6;
 
@@ -72,20 +72,15 @@ export class RunStatements {
     return this.older;
   }
 
-  /** Numbers of a file's lines by what they say. */
+  /** Table of a file's lines by what they say. */
   private linesOf(file: string): Map<string, number[]> {
-    let lines = this.occurrences.get(file);
-    if (lines === undefined) {
-      lines = new Map();
-      for (const [i, text] of linesOfFile(this.workspace, file).entries()) {
-        const said = statementText(text);
-        const same = lines.get(said);
-        if (same === undefined) lines.set(said, [i + 1]);
-        else same.push(i + 1);
-      }
-      this.occurrences.set(file, lines);
-    }
-    return lines;
+    return getOrAdd(this.occurrences, file, () => {
+      const lines = new Map<string, number[]>();
+      linesOfFile(this.workspace, file).forEach((text, i) =>
+        getOrAdd(lines, statementText(text), () => []).push(i + 1),
+      );
+      return lines;
+    });
   }
 }
 
@@ -93,11 +88,6 @@ export class RunStatements {
 function latestUs({ takenAtUs, savedAtUs }: SnapshotDigest): Microseconds | null {
   if (takenAtUs === null) return null;
   return savedAtUs === null || savedAtUs - takenAtUs < COPYING_US ? takenAtUs : savedAtUs + COPYING_US;
-}
-
-/** A line of source as statements compare it. */
-export function statementText(line: string): string {
-  return line.trim().replace(/\s+/g, ' ').slice(0, LONGEST);
 }
 
 /** Names such as `<module>` and `<lambda>` are of no definition. */
@@ -140,12 +130,9 @@ export class SourceFits {
   }
 
   private module(file: string): PythonModule | null {
-    let module = this.modules.get(file);
-    if (module === undefined) {
+    return getOrAdd(this.modules, file, () => {
       const lines = linesOfFile(this.workspace, file);
-      module = lines.length === 0 ? null : readModule(file, lines.join('\n'), () => Date.now());
-      this.modules.set(file, module);
-    }
-    return module;
+      return lines.length === 0 ? null : readModule(file, lines.join('\n'), () => Date.now());
+    });
   }
 }

@@ -1,6 +1,5 @@
 import { type Limit, type Retained, limitOf, retainedIn } from './holders/bounds.js';
-import { cycles } from './holders/holders.js';
-import { releasedHolders, holders } from './holders/holders.js';
+import { cycles, releasedHolders, holders } from './holders/holders.js';
 import { hasNewKeys, loopPlace, nextLoop } from './holders/loops.js';
 import { type Finding, HolderSearch, best } from './holders/search.js';
 import { Machine, OUTSIDE, TooMuchWork } from './interpret/machine.js';
@@ -10,33 +9,33 @@ import type { PathFrame } from './records.js';
 import type { Sources } from './sources.js';
 import type { Place } from './values/objects.js';
 
-/** What is looked for: a holder for good, or one that the garbage collector breaks up. */
+/** The target of the search: a permanent holder, or a cycle that the garbage collector frees. */
 export type Growth = 'held' | 'collected';
 
-/** What following the source along a stack gave. */
+/** The result of interpreting the source along a stack. */
 export interface Followed {
   readonly finding: Finding | null;
-  /** Null as well if anything else may keep what the line allocates. */
+  /** Null also if something else may hold the line's memory. */
   readonly limit: Limit | null;
-  /** The holder of what the line allocates, where something releases it later. */
+  /** The holder of the line's memory if a later statement releases it. */
   readonly ended: Finding | null;
-  /** The loop in which training goes on when the one that the line allocates in is over; null if there is none. */
+  /** The loop in which training continues after the line's loop; null if there is none. */
   readonly nextLoop: Place | null;
   /** True if the line was reached from the program's start: a stack that begins in between shows less than the source. */
   readonly isWhole: boolean;
-  /** True if what keeps has keys, and each step's is another one than all before. */
+  /** True if the holder has keys, and each step uses a new key. */
   readonly hasNewKeys: boolean;
-  /** The releases and bounds that were met on what keeps what the line allocates. */
+  /** The releases and bounds of the holder. */
   readonly retained: Retained;
-  /** The loops around the line, outermost first, down to the one whose rounds are steps. */
+  /** The loops around the line, outermost first, down to the one whose iterations are steps. */
   readonly loops: readonly Place[];
-  /** Where a generator on the way takes items out of a buffer that may keep it; null if there is none. */
+  /** Where a generator on the path takes items out of a buffer that may be the holder; null if there is none. */
   readonly buffer: Place | null;
 }
 
 /**
- * Finds the statement that keeps what the innermost frame's line allocates, by following the source along the stack.
- * @param allocatedEvery steps between two births of what is held, null where that is not known
+ * Finds the statement that holds the memory of the innermost frame's line, by interpreting the source along the stack.
+ * @param allocatedEvery steps between two allocations of the held memory, null if unknown
  * @returns no finding if none is clearly better than the others
  */
 export function findHolder(
@@ -56,7 +55,7 @@ export function findHolder(
   const { watchedLoops, steps } = machine;
   const search = new HolderSearch(machine, watchedLoops, allocatedEvery);
   if (growth === 'collected') return { ...NOTHING, finding: best(cycles(search)) };
-  // Where nothing shows which loop steps, what each round of an outer one releases grows in an inner one.
+  // If the loop of the steps is unknown, growth in an inner loop may be released in each iteration of an outer one.
   const limit =
     limitOf(search) ??
     (steps.length > 0 ? null : limitOf(new HolderSearch(machine, watchedLoops, allocatedEvery, null)));

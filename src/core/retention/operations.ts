@@ -17,7 +17,7 @@ interface ContainerType {
   readonly take?: string;
   readonly clear?: string;
   /** Methods that give items and leave them where they are. */
-  readonly give?: string;
+  readonly read?: string;
   /** Methods that register a function. */
   readonly hook?: string;
   /** Methods that add parameters, or whatever has a name. */
@@ -40,7 +40,7 @@ const CONTAINERS = {
     putDefault: 'setdefault',
     take: 'pop popitem',
     clear: 'clear',
-    give: 'get setdefault values items',
+    read: 'get setdefault values items',
   },
   set: { madeBy: 'set', put: 'add', putAll: 'update', take: 'pop remove discard', clear: 'clear' },
   queue: {
@@ -71,37 +71,37 @@ const SWAP_IN_FIRST = 'heappushpop heapreplace';
 /** Functions that make an attribute, and which argument its name is. */
 const NAMED_BY = { setattr: 1, register_buffer: 0, register_parameter: 0, add_module: 0, register_module: 0 };
 
-const words = (...texts: readonly (string | undefined)[]): ReadonlySet<string> =>
+const namesIn = (...texts: readonly (string | undefined)[]): ReadonlySet<string> =>
   new Set(texts.flatMap((text) => text?.trim().split(/\s+/) ?? []));
 
 function methods(...does: readonly Exclude<keyof ContainerType, 'bound'>[]): ReadonlySet<string> {
   const types: readonly ContainerType[] = Object.values(CONTAINERS);
-  return words(...types.flatMap((type) => does.map((one) => type[one])));
+  return namesIn(...types.flatMap((type) => does.map((one) => type[one])));
 }
 
 /** Gives items, and leaves them where they are. */
-export const GIVES = methods('give');
+export const READS = methods('read');
 /** Puts its last argument into the container it is called on; each item of it; what stands under a key from now on. */
 export const PUTS_IN = methods('put', 'putAll', 'putDefault');
 export const PUTS_ALL = methods('putAll');
 /** Takes items out. A queue's `get` is not among them: a dictionary's gives. */
-export const TAKES_OUT = new Set([...methods('take', 'clear')].filter((name) => !GIVES.has(name)));
-export const QUEUE_TAKES = words(CONTAINERS.queue.take);
+export const TAKES_OUT = new Set([...methods('take', 'clear')].filter((name) => !READS.has(name)));
+export const QUEUE_TAKES = namesIn(CONTAINERS.queue.take);
 export const CLEARS = methods('clear');
 /** Registers a function that a module or tensor keeps. */
 export const HOOKS = methods('hook');
 /** Keeps a module's or an optimizer's parameters for good. */
 export const ADDS_PARAMETERS = methods('add');
-export const PUTS_IN_FIRST = words(INTO_FIRST);
-export const TAKES_FROM_FIRST = words(OUT_OF_FIRST, SWAP_IN_FIRST);
-export const SWAPS_IN_FIRST = words(SWAP_IN_FIRST);
+export const PUTS_IN_FIRST = namesIn(INTO_FIRST);
+export const TAKES_FROM_FIRST = namesIn(OUT_OF_FIRST, SWAP_IN_FIRST);
+export const SWAPS_IN_FIRST = namesIn(SWAP_IN_FIRST);
 
 /** Functions that give what they are given, and more. */
-export const JOINS = words(
+export const JOINS = namesIn(
   'cat concat concatenate stack vstack hstack dstack row_stack column_stack append extend add update chain lerp',
 );
 /** Functions that give some of what they are given. */
-export const SHORTENS = words('nlargest nsmallest islice deque filter topk');
+export const SHORTENS = namesIn('nlargest nsmallest islice deque filter topk');
 
 /** The container that a function makes, by the last part of its name; null for any other function. */
 export function madeBy(name: string): { readonly type: keyof typeof CONTAINERS; readonly bound: BoundArgument } | null {
@@ -113,7 +113,7 @@ type BoundArgument = ContainerType['bound'] | null;
 
 const MADE_BY = new Map(
   Object.entries<ContainerType>(CONTAINERS).flatMap(([type, { madeBy: makers, bound }]) =>
-    [...words(makers)].map(
+    [...namesIn(makers)].map(
       (maker) => [maker, { type: type as keyof typeof CONTAINERS, bound: bound ?? null }] as const,
     ),
   ),
@@ -122,11 +122,11 @@ const MADE_BY = new Map(
 /** The recorder's part of the table, as Python sets by their names. */
 export const FOR_RECORDER = {
   GROWING: [...methods('put', 'putAll', 'putDefault', 'hook')],
-  GROWING_FIRST: [...words(INTO_FIRST, SWAP_IN_FIRST)],
+  GROWING_FIRST: [...namesIn(INTO_FIRST, SWAP_IN_FIRST)],
   RELEASING: [...TAKES_OUT],
   RELEASING_QUEUE: [...QUEUE_TAKES],
   NAMED_BY,
-  EMPTY: [...words(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
+  EMPTY: [...namesIn(...Object.values<ContainerType>(CONTAINERS).map((type) => type.madeBy))],
 };
 
 /** How a call's result relates to what went in. */
@@ -197,7 +197,7 @@ const FUNCTIONS: Partial<Record<CallEffect, string>> = {
 
 function byName(table: Partial<Record<CallEffect, string>>): ReadonlyMap<string, CallEffect> {
   return new Map(
-    Object.entries(table).flatMap(([effect, names]) => [...words(names)].map((name) => [name, effect as CallEffect])),
+    Object.entries(table).flatMap(([effect, names]) => [...namesIn(names)].map((name) => [name, effect as CallEffect])),
   );
 }
 
@@ -217,7 +217,7 @@ export function callsAnyName(name: string): boolean {
   return !HOST_PACKAGES.test(name) && !CALL_KNOWN_NAMES.test(name);
 }
 
-/** What a function of a library does, by its dotted name; null where that is not known. */
+/** What a function of a library does, by its dotted name; null if unknown. */
 export function functionEffect(name: string): CallEffect | null {
   const known = FUNCTION_EFFECTS.get(name);
   if (known !== undefined) return known;
@@ -227,23 +227,24 @@ export function functionEffect(name: string): CallEffect | null {
   return HOST_PACKAGES.test(name) ? 'plain' : null;
 }
 
-/** What a method does, by its name, for objects of which nothing else is known; null where that is not known. */
+/** What a method does, by its name, for objects of which nothing else is known; null if unknown. */
 export function methodEffect(name: string): CallEffect | null {
   return METHOD_EFFECTS.get(name) ?? null;
 }
 
 /** Attributes of tensors that keep nothing, and those that give the same memory. */
-export const PLAIN_ATTRIBUTES = words(
+export const PLAIN_ATTRIBUTES = namesIn(
   'shape dtype device ndim is_cuda requires_grad is_leaf layout __name__ __doc__ __class__ training',
 );
-export const VIEW_ATTRIBUTES = words('T mT H mH real imag');
+export const VIEW_ATTRIBUTES = namesIn('T mT H mH real imag');
 
 /** Modules' own ways of running, whatever object they are called on. */
-export const RUNS_MODULE = words(
+export const RUNS_MODULE = namesIn(
   'forward loss compute_loss get_loss calculate_loss training_step encode embed predict apply',
 );
 
-export const BUILTINS = words(`float int bool str repr len format print range isinstance issubclass hasattr hash id type
+export const BUILTINS =
+  namesIn(`float int bool str repr len format print range isinstance issubclass hasattr hash id type
   round callable ord chr open input divmod list tuple set dict frozenset sorted reversed zip enumerate iter next map filter
   max min getattr vars sum abs pow super slice property any all setattr object bytes bytearray memoryview staticmethod
   classmethod Exception RuntimeError ValueError TypeError KeyError IndexError StopIteration NotImplementedError`);

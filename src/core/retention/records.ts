@@ -6,7 +6,7 @@ import type { Container, Instance, Place, PyObject, Value } from './values/objec
 /**
  * How a statement keeps a value:
  * - `put`: in a container; `chain`: in a variable whose new value depends on the old one through its graph
- * - `hook`: a function that is registered again and again; `cache`: the results of a cached function
+ * - `hook`: a function that is registered repeatedly; `cache`: the results of a cached function
  * - `selfHook`: a function that is registered on a value of the step, and refers to it
  * - `error`: an exception is put in a container, and its traceback keeps the frames
  * - `doubleBackward`: gradients with a graph of their own; `context`: an output on an autograd function's `ctx`
@@ -33,9 +33,9 @@ export type MostKind = 'length' | 'ring' | 'test' | 'cache';
 export interface Holding {
   readonly kind: HoldingKind;
   readonly place: Place;
-  /** What keeps, as the source calls it. */
+  /** What keeps, by its name in the source. */
   readonly holder: string;
-  /** What is held, as the source calls it; empty where it has no name. */
+  /** What is held, by its name in the source; empty where it has no name. */
   readonly held: string;
   /** The expression that is held. */
   readonly heldSpan: Span | null;
@@ -51,7 +51,7 @@ export interface Holding {
   readonly most: ItemLimit | null;
   /** What limits it so. */
   readonly mostBy: MostKind | null;
-  /** Under which key it is put; null where each round adds one. */
+  /** Under which key it is put; null where each iteration adds one. */
   readonly key: Value | null;
   /** True if the receiver is not known to be a container. */
   readonly guessed: boolean;
@@ -83,7 +83,7 @@ export interface Reference {
   readonly text: string;
 }
 
-/** A frame of the stack whose file is at hand, outermost first. */
+/** A frame of the stack whose file is available, outermost first. */
 export interface PathFrame {
   readonly module: PythonModule;
   readonly line: number;

@@ -4,8 +4,7 @@ import { calledName, someExpression } from '../python/walk.js';
 import type { Followed } from './findHolder.js';
 import { isCalledByFramework } from './names/callers.js';
 import { namedReleasesOf, type NamedRelease, type NamedBound } from './names/namedReleases.js';
-import { inModule, mentioning, type Found } from './names/names.js';
-import { nameOfHolder, outerName } from './names/names.js';
+import { inModule, mentioning, nameOfHolder, outerName, type Found } from './names/names.js';
 import type { FollowedBound, FollowedRelease, Where } from './holders/bounds.js';
 import type { Sources } from './sources.js';
 import type { Place, ReleaseKind } from './values/objects.js';
@@ -23,8 +22,6 @@ export interface Release extends SourceLine {
   readonly where: Where;
   /** True if a test, or an exception, decides whether it runs. */
   readonly isConditional: boolean;
-  /** True if the interpreter met it on this very object; false if only its name says so. */
-  readonly isFollowed: boolean;
 }
 
 /** What ends the growth of a holder once it is reached. */
@@ -37,8 +34,7 @@ export interface HolderBound extends SourceLine {
   readonly kind: FollowedBound['kind'] | NamedBound;
   /** Items at most; null where the source does not tell the number. */
   readonly value: number | null;
-  /** The same as the source says it; empty where it does not. */
-  readonly text: string;
+  /** True if the interpreter met it on this very object; false if only its name says so. */
   readonly isFollowed: boolean;
 }
 
@@ -47,14 +43,8 @@ export interface Retention {
   /** Those that the interpreter met first. */
   readonly releases: readonly Release[];
   readonly bounds: readonly HolderBound[];
-  /** The loops around the line, outermost first, down to the one whose rounds are steps; empty where that is not known. */
-  readonly loops: readonly SourceLine[];
   /** The loop in which training goes on when all of these are over. */
   readonly nextLoop: SourceLine | null;
-  /** True if the source was followed from the program's start to the line, along each stack. */
-  readonly isWhole: boolean;
-  /** True if nothing can release it: followed as a whole, a known holder, one loop, no release, no bound, no next loop. */
-  readonly isEndless: boolean;
 }
 
 /**
@@ -84,38 +74,32 @@ export function retentionOf(
   for (const { retained } of followed) {
     for (const one of retained.releases) add(releases, followedRelease(one));
     for (const { place, kind, most } of retained.bounds)
-      add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, text: most?.text ?? '', isFollowed: true });
+      add(bounds, { ...lineOf(place), kind, value: most?.count ?? null, isFollowed: true });
   }
   const byLine = new Set([...releases.values()].map((one) => `${one.file}:${one.line}`));
   for (const named of releasesByName(name, own, line, modules)) {
     const at = lineOf(named.place);
     if ('bound' in named) {
       if (!followed.some(({ retained }) => retained.bounds.some(({ kind }) => kind === named.bound)))
-        add(bounds, { ...at, kind: named.bound, value: null, text: '', isFollowed: false });
+        add(bounds, { ...at, kind: named.bound, value: null, isFollowed: false });
     } else if (!byLine.has(`${at.file}:${at.line}`)) {
       const { where, isConditional } = whereRuns(named.found, loops, modules);
-      add(releases, { ...at, kind: named.release, where, isConditional, isFollowed: false });
+      add(releases, { ...at, kind: named.release, where, isConditional });
     }
   }
   for (const { buffer } of followed) {
-    if (buffer !== null)
-      add(releases, { ...lineOf(buffer), kind: 'take', where: 'step', isConditional: true, isFollowed: false });
+    if (buffer !== null) add(releases, { ...lineOf(buffer), kind: 'take', where: 'step', isConditional: true });
   }
   const next = followed.find(({ nextLoop }) => nextLoop !== null)?.nextLoop ?? null;
-  const isWhole = followed.length > 0 && followed.every((one) => one.isWhole);
   return {
     releases: [...releases.values()],
     bounds: [...bounds.values()],
-    loops: loops.map(lineOf),
     nextLoop: next === null ? null : lineOf(next),
-    isWhole,
-    isEndless:
-      isWhole && name !== '' && loops.length === 1 && next === null && releases.size === 0 && bounds.size === 0,
   };
 }
 
 function followedRelease({ place, kind, where, isConditional }: FollowedRelease): Release {
-  return { ...lineOf(place), kind, where, isConditional, isFollowed: true };
+  return { ...lineOf(place), kind, where, isConditional };
 }
 
 /** What the names say; what empties a container of containers releases each of those as well. */

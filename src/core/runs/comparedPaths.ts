@@ -4,6 +4,7 @@ import type { SnapshotDigest } from '../digest/digest.js';
 import type { LiveGroup } from '../digest/liveGroups.js';
 import { frameKind, type FrameKind } from '../attribution/frameKind.js';
 import type { FileLookup } from '../attribution/owner.js';
+import { getOrAdd } from '../maps.js';
 
 /** A line of a function, the same in both snapshots where the workspace knows its file. */
 export interface ComparedCall {
@@ -42,11 +43,7 @@ export function comparedPaths(
     for (const group of digest.groups) {
       const path = pathOf(group, ids, folded ? calls : null);
       const key = path.join();
-      let row = rows.get(key);
-      if (row === undefined) {
-        row = { path, bytes: [0, 0], blocks: [0, 0] };
-        rows.set(key, row);
-      }
+      const row = getOrAdd(rows, key, () => ({ path, bytes: [0, 0], blocks: [0, 0] }));
       row.bytes[side] += group.liveBytes;
       row.blocks[side] += group.blocks;
     }

@@ -19,7 +19,7 @@ export interface Flow {
   allocated: ReadonlyMap<number, Tally>;
   /** By group of A: gone in B. */
   freed: ReadonlyMap<number, Tally>;
-  /** False if some survivors are told by address, size and stack alone: an address may have been used again. */
+  /** False if some survivors are matched by address, size and stack alone: an address may have been used again. */
   certain: boolean;
 }
 

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { NO_INDEX } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
 import { endOfEarlier } from './alignTraces.js';
@@ -5,6 +6,7 @@ import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { binStepsOf, summarizeLives, type Life } from '../attribution/lifetimes.js';
+import { stepSource } from '../digest/digestFacts.js';
 import { stackKey, type StackKey } from '../digest/stackKey.js';
 import { UNKNOWN, type TraceSpan } from '../digest/traceSpan.js';
 
@@ -19,7 +21,7 @@ export interface JoinedTraces {
   stacks: JoinedLifetimes[];
   /** The step at the end of each snapshot's trace, null for those without. */
   at: (number | null)[];
-  /** Places where one trace ended before the next began. What lived on there is told by address, size and stack. */
+  /** Places where one trace ended before the next began. Survivors are matched there by address, size and stack. */
   gaps: number;
 }
 
@@ -30,73 +32,62 @@ interface JoinedLife extends Life {
 
 /**
  * Joins the traces of a run that begin at different events, because their ring had overflowed or recording had begun
- * anew: every event counts once. Of several devices each is joined by itself.
+ * again: every event counts once. Each device is joined separately.
  * @returns null where there is nothing to join, or the traces count different steps
  */
 export function joinTraces(snapshots: readonly SnapshotDigest[]): JoinedTraces | null {
-  const traced = snapshots.filter(({ steps }) => steps !== null);
+  const sources = snapshots.map(stepSource);
+  const traced = snapshots.filter((_, i) => sources[i] !== null);
   if (traced.length < 2) return null;
   const last = traced[traced.length - 1];
-  const source = last.steps?.source;
-  if (source === undefined || traced.some(({ steps }) => steps?.source !== source)) return null;
-  const main = last.steps?.device;
+  const source = stepSource(last);
+  if (source === null || sources.some((other) => other !== null && other !== source)) return null;
   const stacks: JoinedLifetimes[] = [];
-  const at: (number | null)[] = snapshots.map(() => null);
   let gaps = 0;
-  const { joins, steps } = joinedSoFar(
-    traced,
-    last.spans.map(({ device }) => device),
-  );
+  const { joins } = joinedSoFar(traced);
   for (const { device } of last.spans) {
     const join = joins.get(device);
     if (join === undefined) continue;
     gaps += join.gaps;
     stacks.push(...join.lifetimes(source));
   }
-  snapshots.forEach((digest, i) => {
-    at[i] = (main === undefined ? null : steps.get(digest)?.get(main)) ?? null;
-  });
+  const ends = joins.get(last.steps?.device ?? -1)?.ends ?? [];
+  let place = 0;
+  const at = sources.map((one) => (one === null ? null : (ends[place++] ?? null)));
   return { stacks, at, gaps };
 }
 
 /** What joining the first dumps of a run gave: the next one is added to it. */
 interface Joined {
   readonly traced: SnapshotDigest[];
-  readonly joins: ReadonlyMap<number, DeviceJoin>;
-  /** At the end of each dump, by device. */
-  readonly steps: Map<SnapshotDigest, Map<number, number>>;
+  readonly joins: Map<number, DeviceJoin>;
 }
 
 /** By the first dump. */
 const known = new WeakMap<SnapshotDigest, Joined>();
 
-function joinedSoFar(traced: readonly SnapshotDigest[], devices: readonly number[]): Joined {
-  const before = known.get(traced[0]);
-  const isBefore =
-    before?.traced.every((digest, i) => digest === traced[i]) === true &&
-    devices.length === before.joins.size &&
-    devices.every((device) => before.joins.has(device));
-  const joined: Joined = isBefore
-    ? before
-    : { traced: [], joins: new Map(devices.map((device) => [device, new DeviceJoin(device)])), steps: new Map() };
-  for (const digest of traced.slice(joined.traced.length)) {
-    const steps = new Map<number, number>();
-    for (const [device, join] of joined.joins) {
-      const span = digest.spans.find((candidate) => candidate.device === device);
-      if (span === undefined) continue;
-      join.add(digest, span);
-      steps.set(device, join.steps);
-    }
-    joined.traced.push(digest);
-    joined.steps.set(digest, steps);
+function joinedSoFar(traced: readonly SnapshotDigest[]): Joined {
+  let joined = known.get(traced[0]);
+  if (joined?.traced.every((digest, i) => digest === traced[i]) !== true) {
+    joined = { traced: [], joins: new Map() };
+    known.set(traced[0], joined);
   }
-  known.set(traced[0], joined);
+  for (const digest of traced.slice(joined.traced.length)) {
+    const place = joined.traced.push(digest) - 1;
+    for (const span of digest.spans) {
+      const join = getOrAdd(joined.joins, span.device, () => new DeviceJoin(span.device));
+      join.add(digest, span);
+      join.ends[place] = join.steps;
+    }
+  }
   return joined;
 }
 
 class DeviceJoin {
   steps = 0;
   gaps = 0;
+  /** Steps at the end of each dump, by its place; none of those without a trace of the device. */
+  readonly ends: (number | undefined)[] = [];
   private readonly lives: JoinedLife[] = [];
   /** What lives at the end of the traces so far. */
   private readonly open = new Map<Address, JoinedLife>();

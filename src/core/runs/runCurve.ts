@@ -49,8 +49,8 @@ export interface RunCurve {
   reserved: Float64Array | null;
   /** Ordinals in the traces of their parts. */
   event: Uint32Array;
-  outOfMemory: { x: number; part: number; event: number }[];
-  /** Where the garbage collector freed memory, as many places as can be told apart. */
+  outOfMemory: { x: number }[];
+  /** Where the garbage collector freed memory, as many places as can be distinguished. */
   collected: { x: number; collected: Collected }[];
 }
 
@@ -95,7 +95,7 @@ export function runCurve(
     const first = points.count;
     points.add(source, { from, to }, xOf);
     for (const { event, time } of source.curve?.outOfMemory ?? []) {
-      if (event >= source.fresh) outOfMemory.push({ x: xOf(event, time), part, event });
+      if (event >= source.fresh) outOfMemory.push({ x: xOf(event, time) });
     }
     for (const one of source.curve?.collected ?? []) {
       if (one.event >= source.fresh) collected.push({ x: xOf(one.event, one.time), collected: one.collected });

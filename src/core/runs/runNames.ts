@@ -13,7 +13,7 @@ const COUNTER = /^(?<before>.*?)(?<![\d.]|\d[._-])(?<number>\d+)[^\da-z]*$/i;
 /** Words of a configuration: their number is part of what a run is, and no step. */
 const CONFIGURATION =
   /(?:^|[^a-z])(?:ctx|context|seq|sequence|len|length|seqlen|fp|bf|float|int|bits?|b|bs|bsz|batch|size|dim|d|hidden|width|layers?|depth|heads?|model|cl|tokens?|vocab|lr|k|n|chunk|tile|block|res|resolution|img|image|px|crop|window|world|tp|pp|dp|cp|ep|zero|stage|q|w|x)[_=-]?$|[a-z]\d+x$/i;
-/** Folders that a launcher makes anew for every step; other numbered folders are runs of their own. */
+/** Folders that a launcher makes again for every step; other numbered folders are runs of their own. */
 const STEP_FOLDER = /^(?:(?:global)?[_-]?(?:step|iter|iteration|epoch)s?[_-]?)?\d+$/i;
 /** Words whose number names a process or a job, and no step. */
 const OF_A_PROCESS =

@@ -18,7 +18,7 @@ export interface RunStep {
   x: number;
   /** From 1 on, as the snapshots count them. */
   number: number;
-  /** True where steps are told by their rhythm. */
+  /** True where steps are identified by their rhythm. */
   isGuess: boolean;
 }
 
@@ -55,7 +55,7 @@ export function runSteps(curve: RunCurve, { run, device }: RunOfDevice, pixels: 
 
 /**
  * False if the numbers of the snapshots count something else, epochs say, than the steps that the trace shows. One that
- * begins in the middle may show fewer, but not what goes on where the one before it ended.
+ * begins in the middle may show fewer, but not what goes on where the previous one ended.
  */
 function countsSteps(part: RunPart, { starts }: TraceSpan, step: number, before: number | null): boolean {
   const shown = starts.reduce((sum, ordinal) => sum + Number(ordinal >= part.fresh), 0);
@@ -85,7 +85,7 @@ function digestOf({ snapshots }: Pick<Run, 'snapshots'>, { path }: RunPart): Sna
 
 /**
  * The steps that begin in a part, ascending.
- * @param known `step`: done when its snapshot was taken; `before`: when the one before it was, null where not known
+ * @param known `step`: done when its snapshot was taken; `before`: when the previous one was, null where not known
  */
 export function stepsOfPart(
   curve: RunCurve,

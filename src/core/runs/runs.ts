@@ -65,7 +65,8 @@ export function groupRuns(digests: readonly SnapshotDigest[]): Run[] {
 }
 
 /** A page and a pickle of one snapshot are one: the first that was given. */
-function oncePerSnapshot(digests: readonly SnapshotDigest[]): SnapshotDigest[] {
+function oncePerSnapshot(digests: readonly SnapshotDigest[]): readonly SnapshotDigest[] {
+  if (digests.every(({ format }) => format === digests[0].format)) return digests;
   const seen = new Map<string, SnapshotDigest>();
   return digests.filter((digest) => {
     if (digest.takenAtUs === null || digest.eventCount < FEWEST_EVENTS) return true;
@@ -116,15 +117,20 @@ const isNamedBySize = factOf((digest: SnapshotDigest): boolean => {
 /** Differently named snapshots of one folder belong together if their contents prove them to be of one process. */
 function mergeFamilies(families: ReadonlyMap<string, SnapshotDigest[]>): Map<string, SnapshotDigest[]> {
   const merged = new Map<string, SnapshotDigest[]>();
+  /** Of one rank in one folder. */
+  const kin = new Map<string, SnapshotDigest[][]>();
   for (const [key, members] of families) {
-    const kin = [...merged].filter(
-      ([other, [first]]) => folderOf(other) === folderOf(key) && rankOfDigest(first) === rankOfDigest(members[0]),
-    );
-    const home = kin
+    const place = `${rankOfDigest(members[0])} ${folderOf(key)}`;
+    const known = kin.get(place) ?? [];
+    const home = known
       .slice(-MOST_COMPARED)
-      .find(([, others]) => outermost(others).some((a) => outermost(members).some((b) => provesOneProcess(a, b))));
-    if (home === undefined) merged.set(key, members);
-    else home[1].push(...members);
+      .find((others) => outermost(others).some((a) => outermost(members).some((b) => provesOneProcess(a, b))));
+    if (home !== undefined) for (const member of members) home.push(member);
+    else {
+      merged.set(key, members);
+      kin.set(place, known);
+      known.push(members);
+    }
   }
   return merged;
 }

@@ -2,7 +2,7 @@ import type { Microseconds } from '../model/units.js';
 import { countUpTo } from '../model/ascending.js';
 import { ofPair } from './ofPair.js';
 import { endOfEarlier } from './alignTraces.js';
-import type { SnapshotDigest } from '../digest/digest.js';
+import type { SnapshotDigest, TraceHead } from '../digest/digest.js';
 import type { Anchors } from '../digest/traceSpan.js';
 
 /** First times of one process differ by the fit of its clock, never by this much. */
@@ -10,8 +10,11 @@ const SAME_CLOCK_US = 1_000_000;
 /** Of the places of one time that tell traces apart, the share that two of one process have in common, and how many it takes. */
 const ANCHORS = { share: 0.1, fewest: 8 };
 
+/** What tells how traces begin. */
+type Beginning = { readonly heads: readonly Pick<TraceHead, 'device' | 'hashes' | 'firstUs'>[] };
+
 /** True if both traces begin with the same events at the same time: two dumps of one process, neither overflowed. */
-export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
+export function sameHistory(a: Beginning, b: Beginning): boolean {
   let common = false;
   for (const head of a.heads) {
     const other = b.heads.find((candidate) => candidate.device === head.device);
@@ -24,6 +27,13 @@ export function sameHistory(a: SnapshotDigest, b: SnapshotDigest): boolean {
     common = true;
   }
   return common;
+}
+
+/** True if the latest trace holds all events of the others. */
+export function reachesBack(snapshots: readonly SnapshotDigest[]): boolean {
+  const traced = snapshots.filter(({ eventCount }) => eventCount > 0);
+  const last = traced[traced.length - 1];
+  return traced.every((digest) => digest === last || sameHistory(digest, last));
 }
 
 /**
@@ -40,7 +50,8 @@ export const provesOneProcess = ofPair((a: SnapshotDigest, b: SnapshotDigest): b
  */
 export const provesTwoProcesses = ofPair((a: SnapshotDigest, b: SnapshotDigest): boolean => {
   if (sameHistory(a, b) || tracesMeet(a, b)) return false;
-  if (beginsAnewAfter(a, b) || beginsAnewAfter(b, a) || !sharesSegments(a, b)) return true;
+  if (restartsAfter(a, b) || restartsAfter(b, a) || !sharesSegments(a, b)) return true;
+  if (!areTraced(a, b)) return false;
   return a.curves.some((curve) => {
     const other = b.curves.find(({ device }) => device === curve.device);
     if (other === undefined || a.takenAtUs === null || b.takenAtUs === null) return false;
@@ -79,12 +90,17 @@ function areOthers(a: Anchors, b: Anchors, from: Microseconds, to: Microseconds)
   return Math.min(seen, times.size) >= ANCHORS.fewest && alike < ANCHORS.share * seen;
 }
 
+/** False if there is nothing to compare. */
+function areTraced(a: SnapshotDigest, b: SnapshotDigest): boolean {
+  return a.heads.length > 0 && b.heads.length > 0;
+}
+
 function isTimed({ heads, takenAtUs }: SnapshotDigest): boolean {
   return heads.length > 0 && takenAtUs !== null && heads.every(({ firstUs }) => firstUs !== null);
 }
 
 /** True if a trace holds the whole life of an allocator, and begins after the other snapshot was taken. */
-function beginsAnewAfter(later: SnapshotDigest, { takenAtUs }: SnapshotDigest): boolean {
+function restartsAfter(later: SnapshotDigest, { takenAtUs }: SnapshotDigest): boolean {
   if (takenAtUs === null || later.heads.length === 0) return false;
   return later.heads.every(({ isWhole, firstUs }) => isWhole && firstUs !== null && firstUs > takenAtUs);
 }
@@ -103,7 +119,7 @@ function sharesSegments(a: SnapshotDigest, b: SnapshotDigest): boolean {
 /** True if the traces are of times that overlap, with the same events in the overlap. */
 function tracesMeet(a: SnapshotDigest, b: SnapshotDigest): boolean {
   if (isBehind(a, b) || isBehind(b, a)) return true;
-  if (isTimed(a) && isTimed(b) && !(reaches(a, b) && reaches(b, a))) return false;
+  if (!areTraced(a, b) || (isTimed(a) && isTimed(b) && !(reaches(a, b) && reaches(b, a)))) return false;
   return a.curves.some(({ device, meeting }) => {
     const other = b.curves.find((one) => one.device === device)?.meeting;
     return other !== undefined && (endOfEarlier(meeting, other) !== null || endOfEarlier(other, meeting) !== null);

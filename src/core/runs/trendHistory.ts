@@ -10,17 +10,20 @@ export function trendHistory({ count, timeUs, series: all }: Trend, device: Devi
   const series = all.filter((one) => one.device === null || one.device === device);
   const named = (name: string): TrendSeries | undefined => series.find((one) => one.name === name);
   const allocated = named('allocated') ?? named('used');
-  const reserved = named('reserved');
+  const rows = named('reserved');
+  const reserved = rows === undefined ? null : curve([rows], count);
   const startUs = timeUs?.at(0) ?? null;
   const time = timeUs === null || startUs === null ? null : neverFalling(timeUs, startUs);
   return {
     trace: { device, first: 0, count },
     allocations: noAllocations(),
     live: curve(allocated === undefined ? series : [allocated], count),
-    reserved: reserved === undefined ? null : curve([reserved], count),
+    reserved,
+    reservedAfter: (row) => reserved?.[row + 1] ?? null,
     time,
     timeAt: (row) => time?.[row] ?? null,
     startUs,
+    disagreement: 0,
   };
 }
 

@@ -13,7 +13,7 @@ export interface AllocatedIn extends OwnerTally {
   /** Sum of what is still there: that of the lines and buckets. */
   aliveBytes: Bytes;
   aliveBlocks: number;
-  /** Sum of everything that was allocated in the stretch. */
+  /** Sum of everything that was allocated in the stretch, with what was freed again. */
   allocatedBytes: Bytes;
   allocatedBlocks: number;
 }

@@ -11,7 +11,7 @@ export const enum LifeSpan {
   /** Allocated before the recording began. */
   Before = 0,
   /** Allocated in the trace, and live at its end. */
-  Kept = 1,
+  Live = 1,
   /** Freed in a later step than it was allocated in. */
   Steps = 2,
   /** Freed in the step in which it was allocated. */
@@ -164,7 +164,7 @@ function spansOf({ allocations, trace }: DeviceHistory, steps: Steps | null): (r
     const birth = allocations.birth[row];
     const death = allocations.death[row];
     if (birth < 0) return LifeSpan.Before;
-    if (death >= trace.count) return LifeSpan.Kept;
+    if (death >= trace.count) return LifeSpan.Live;
     const later = steps === null ? death - birth > longest : stepAt(steps, death) > stepAt(steps, birth);
     return later ? LifeSpan.Steps : LifeSpan.Step;
   };

@@ -11,7 +11,7 @@ export interface BandSamples {
 
 /**
  * One state for each pixel column: the one with the most live bytes, so that a spike of a single event shows at its
- * exact height. A column in which nothing happens has the state that the one before it ended in.
+ * exact height. A column in which nothing happens has the state that the previous one ended in.
  * @param pixels 1 to 65,535
  */
 export function bandSamples(history: DeviceHistory, axis: HistoryAxis, window: Stretch, pixels: number): BandSamples {
@@ -32,7 +32,7 @@ export function bandSamples(history: DeviceHistory, axis: HistoryAxis, window: S
   let ordinal = first;
   let next = 0;
   while (ordinal < end) {
-    // Rounding may put an event back into the column that the one before it closed.
+    // Rounding may put an event back into the column that the previous one closed.
     const column = Math.min(pixels - 1, Math.max(next, Math.floor((axis.xOf(ordinal) - window.from) / width)));
     next = column + 1;
     const edge = window.from + (column + 1) * width;

@@ -76,6 +76,6 @@ export function collectorMarks(
 export function largestOf<Mark extends { collected: Collected }>(marks: readonly Mark[], pixels: number): Mark[] {
   const room = Math.max(1, Math.floor(pixels / PIXELS_PER_MARK));
   if (marks.length <= room) return [...marks];
-  const kept = new Set([...marks].sort((a, b) => b.collected.bytes - a.collected.bytes).slice(0, room));
-  return marks.filter((mark) => kept.has(mark));
+  const largest = new Set([...marks].sort((a, b) => b.collected.bytes - a.collected.bytes).slice(0, room));
+  return marks.filter((mark) => largest.has(mark));
 }

@@ -6,7 +6,7 @@ const MOST_POINTS = 256;
 
 /**
  * The live bytes of a trace that is still being read, by the sizes that its calls asked for. What was live before its
- * first event is known at the end only: the curve counts from its lowest point. Another device's trace begins it anew.
+ * first event is known at the end only: the curve counts from its lowest point. Another device's trace begins it again.
  */
 export class CurveSoFar {
   private seen = 0;

@@ -25,7 +25,7 @@ export function liveAt(
   const isLive = (row: number): boolean => birth[row] <= ordinal && death[row] > ordinal;
   return {
     liveBytes: history.live[ordinal + 1],
-    reservedBytes: history.reserved?.[ordinal + 1] ?? null,
+    reservedBytes: history.reservedAfter(ordinal),
     ...tallyOwners(snapshot, history, isLive, lookup, by),
   };
 }
@@ -35,7 +35,7 @@ export function liveWithoutLines(history: DeviceHistory, ordinal: number): LiveB
   const liveBytes = history.live[ordinal + 1];
   return {
     liveBytes,
-    reservedBytes: history.reserved?.[ordinal + 1] ?? null,
+    reservedBytes: history.reservedAfter(ordinal),
     lines: [],
     buckets: { ...eachBucket((): Tally => ({ bytes: 0, blocks: 0 })), noStack: { bytes: liveBytes, blocks: 0 } },
   };

@@ -46,13 +46,13 @@ interface Growing extends StackedBands {
 
 const SPAN_NAMES: Record<LifeSpan, string> = {
   [LifeSpan.Before]: 'before',
-  [LifeSpan.Kept]: 'kept',
+  [LifeSpan.Live]: 'kept',
   [LifeSpan.Steps]: 'steps',
   [LifeSpan.Step]: 'step',
 };
 
-/** What only others know of allocations. */
-export interface SeriesWords {
+/** Labels of allocations that the caller knows. */
+export interface SeriesLabels {
   verdictOf(owner: Owner): string;
   /** @param frames of the allocating stack, innermost first */
   categoryOf(code: CategoryCode, frames: readonly DigestFrame[]): string;
@@ -63,7 +63,7 @@ export function seriesLayout(
   index: AllocationIndex,
   grouping: BandGrouping,
   lookup: FileLookup,
-  words: SeriesWords,
+  labels: SeriesLabels,
 ): SeriesLayout {
   const { sources } = index;
   const allSeries = new Map<string, Growing>();
@@ -78,8 +78,8 @@ export function seriesLayout(
       line: () => line,
       file: () => ('line' in owner ? owner.line.file : owner.bucket),
       stack: () => stack,
-      verdict: () => words.verdictOf(owner),
-      category: () => words.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source])),
+      verdict: () => labels.verdictOf(owner),
+      category: () => labels.categoryOf(sources.category[source], stackFrames(snapshot, sources.stack[source])),
       age: () => SPAN_NAMES[sources.span[source] as LifeSpan],
     }[grouping]();
     const key = `${group}\n\n${line}\n\n${stack}`;

@@ -4,15 +4,15 @@ import type { Recording } from '../model/recording.js';
 import { collectorMarks, type Collected } from './collectorMarks.js';
 import { failureAt, type Failure } from '../attribution/failures.js';
 import type { DeviceHistory } from '../model/history.js';
-import { HistoryAxis } from '../model/historyAxis.js';
+import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
 import { stepMarks } from '../attribution/stepMarks.js';
 import type { CountedSteps } from '../attribution/stepNumbers.js';
 import type { Steps } from '../attribution/steps.js';
 
 export interface WindowRequest {
-  axis: 'time' | 'events';
+  axis: Axis;
   /** In units of the axis; null for everything. */
-  window: { from: number; to: number } | null;
+  window: Stretch | null;
   pixels: number;
 }
 
@@ -25,7 +25,7 @@ export interface Mark {
   failure?: Failure;
   /** What the garbage collector freed. */
   collected?: Collected;
-  /** Of a step that is counted back from the last one. */
+  /** Of a step that is counted back from the last one: the trace lost the first ones. */
   fromEnd?: true;
 }
 
@@ -42,15 +42,19 @@ export interface KnownOfHistory {
 const NOTHING_KNOWN: KnownOfHistory = { steps: null, recording: null };
 
 export interface HistoryWindow {
-  axis: 'time' | 'events';
-  extent: { from: number; to: number };
-  window: { from: number; to: number };
+  /** `events` if the history has no times, whatever was asked. */
+  axis: Axis;
+  /** The whole history. */
+  extent: Stretch;
+  /** What the points cover. */
+  window: Stretch;
   /** The state from `x[i]` on; `event[i]` is the ordinal of the event that made it. */
   x: Float64Array;
   live: Float64Array;
   /** Null where the input does not say. */
   reserved: Float64Array | null;
   event: Uint32Array;
+  /** Highest live bytes inside the window, and where. */
   peak: { x: number; event: number; liveBytes: Bytes };
   marks: Mark[];
 }

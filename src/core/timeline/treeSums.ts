@@ -3,7 +3,7 @@ import type { CallTree } from './callTree.js';
 
 /**
  * What paths bring to the rows of a tree that was made of them, or of some of them: each value once to every row on its
- * path. A call that the tree has no row for counts with the merged siblings, or with its caller where there are none.
+ * path. A call that the tree has no row for counts with the merged siblings, or with its caller if there are none.
  * @param focus the calls down to the first row
  */
 export function treeSums(

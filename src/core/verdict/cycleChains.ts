@@ -1,4 +1,5 @@
 import type { CycleFrame, CycleGraph } from '../model/cycleGraph.js';
+import { getOrAdd } from '../maps.js';
 
 /** What keeps one tensor among the objects that only the garbage collector could free. */
 export interface CycleChain {
@@ -12,7 +13,10 @@ export interface CycleChain {
   path: readonly number[];
 }
 
-/** Finds the nearest cycle behind every tensor of a graph. Linear in the graph for each tensor at most. */
+/** Objects that are looked at for all tensors together: what garbage holds is near, or the graph is made to tire us. */
+const MOST_LOOKS = 1 << 22;
+
+/** Finds the nearest cycle behind every tensor of a graph. */
 export function cycleChains({ nodes, edges }: CycleGraph): CycleChain[] {
   const forward = nodes.map((): number[] => []);
   const back = nodes.map((): number[] => []);
@@ -23,24 +27,27 @@ export function cycleChains({ nodes, edges }: CycleGraph): CycleChain[] {
   const component = components(forward);
   const size = new Map<number, number>();
   for (const of of component) size.set(of, (size.get(of) ?? 0) + 1);
-  const isCyclic = (node: number): boolean => (size.get(component[node]) ?? 0) > 1 || forward[node].includes(node);
+  const refersToItself = new Set(edges.filter(({ from, to }) => from === to).map(({ from }) => from));
+  const isCyclic = (node: number): boolean => (size.get(component[node]) ?? 0) > 1 || refersToItself.has(node);
+  const looks = { left: MOST_LOOKS };
   const known = new Map<number, readonly number[]>();
   return nodes.flatMap((node, tensor) => {
     if (!node.isTensor) return [];
-    const path = pathTo(tensor, back, isCyclic);
+    const path = pathTo(tensor, back, isCyclic, looks);
     const start = path[0];
     if (!isCyclic(start)) return [{ tensor, frames: node.frames, cycle: [], path }];
-    let cycle = known.get(start);
-    if (cycle === undefined) {
-      cycle = shortestCycle(start, forward, component);
-      known.set(start, cycle);
-    }
+    const cycle = getOrAdd(known, start, () => shortestCycle(start, forward, component, looks));
     return [{ tensor, frames: node.frames, cycle, path }];
   });
 }
 
 /** Backwards from a node to the nearest one wanted, else to the furthest: given from there on. */
-function pathTo(node: number, back: readonly number[][], wanted: (node: number) => boolean): number[] {
+function pathTo(
+  node: number,
+  back: readonly number[][],
+  wanted: (node: number) => boolean,
+  looks: { left: number },
+): number[] {
   const next = new Map<number, number>([[node, -1]]);
   const queue = [node];
   let end = node;
@@ -48,6 +55,7 @@ function pathTo(node: number, back: readonly number[][], wanted: (node: number) 
     end = at;
     if (wanted(at)) break;
     for (const from of back[at]) {
+      if (looks.left-- <= 0) break;
       if (next.has(from)) continue;
       next.set(from, at);
       queue.push(from);
@@ -58,15 +66,22 @@ function pathTo(node: number, back: readonly number[][], wanted: (node: number) 
   return path;
 }
 
-function shortestCycle(start: number, forward: readonly number[][], component: Int32Array): number[] {
+/** The node alone where none is found in time. */
+function shortestCycle(
+  start: number,
+  forward: readonly number[][],
+  component: Int32Array,
+  looks: { left: number },
+): number[] {
   const before = new Map<number, number>();
   const queue = [start];
   for (const at of queue) {
     for (const to of forward[at]) {
+      if (looks.left-- <= 0) return [start];
       if (to === start) {
         const cycle = [at];
-        for (let node = at; node !== start; cycle.unshift(node)) node = before.get(node) ?? start;
-        return cycle;
+        for (let node = at; node !== start; cycle.push(node)) node = before.get(node) ?? start;
+        return cycle.reverse();
       }
       if (component[to] !== component[start] || before.has(to)) continue;
       before.set(to, at);

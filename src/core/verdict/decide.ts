@@ -7,27 +7,27 @@ import { SeriesFeatures, type Series } from './seriesFeatures.js';
 import type { Shape, Verdict } from './shape.js';
 import { limit } from './thresholds.js';
 
-/** What a stack's memory does, by the rule that says so. */
+/** The shape of a stack's memory, and its rule. */
 export interface StackShape {
   readonly shape: Shape;
-  /** 0 to 1: how much of what was seen fits the shape, less for a short look. */
+  /** 0 to 1: share of the observations that fit the shape; lower for a short recording. */
   readonly confidence: number;
-  /** What decided: lifetimes in a trace, or the series over the snapshots. */
+  /** The evidence: lifetimes in a trace, or live bytes over the snapshots. */
   readonly from: 'lifetimes' | 'snapshots';
 }
 
-/** What is seen of a stack. */
+/** The observations of a stack. */
 export interface Observation {
   readonly series: Series;
-  /** From the latest trace that shows the stack, null where no trace shows steps. */
+  /** From the latest trace that shows the stack, null if no trace shows steps. */
   readonly lifetimes: DigestLifetimes | null;
-  /** True if the line of a frame calls the garbage collector, null if its text is not to be had. */
+  /** True if the line of a frame calls the garbage collector, null if its text is unavailable. */
   readonly collects: (site: DigestFrame) => boolean | null;
 }
 
 const GROWS: ReadonlySet<Shape> = new Set(['lasting', 'growing']);
 
-/** The shape of one stack's memory. Lifetimes decide where a trace has them; else the series of live bytes. */
+/** The shape of one stack's memory. Lifetimes decide if a trace has them; else the series of live bytes. */
 export function shapeOf({ series, lifetimes, collects }: Observation): StackShape {
   const risen: StackShape = { ...firstOf(SERIES_RULES, new SeriesFeatures(series)), from: 'snapshots' };
   if (lifetimes !== null && lifetimes.steps >= limit('fewestSteps')) {
@@ -39,7 +39,7 @@ export function shapeOf({ series, lifetimes, collects }: Observation): StackShap
     const isUnproved = lifetimes.stepSource === 'period' && !GROWS.has(risen.shape);
     return isUnproved && GROWS.has(lived.shape) ? risen : lived;
   }
-  // A few steps look the same whether a buffer fills or a leak grows. A rhythm may be that of many.
+  // Over few steps a buffer looks like a leak. An inferred step may be a part of a real one.
   const isShort = lifetimes !== null && !(lifetimes.stepSource === 'period' && series.at.length > limit('fewestSteps'));
   return isShort && risen.shape === 'lasting' ? { ...risen, shape: 'growing' } : risen;
 }
@@ -52,16 +52,16 @@ function firstOf<Features extends { confidence(weighed: boolean): number }>(
   return { shape: verdict, confidence: features.confidence(weighed === true) };
 }
 
-/** A line's verdict, and the rule that gave it: null where its shape did. */
+/** A line's verdict and its rule; null if the shape decides. */
 export interface Decision {
   readonly verdict: Verdict;
   readonly rule: string | null;
 }
 
-/** The verdict on a line: pure, and the only place where one is given. */
+/** Decides the verdict on a line. Pure; nothing else decides one. */
 export function decide(features: LineFeatures): Decision {
   const { shape, isInCycle } = features;
-  // What looks like a list that is cleared is the collector's work.
+  // The collector's frees look like a list that is cleared.
   if (shape === 'periodic' && isInCycle) return { verdict: 'cycle', rule: null };
   if (shape !== 'lasting') return { verdict: shape, rule: null };
   const { verdict, name } = ruleFor(CHANCE_RULES, features);

@@ -1,4 +1,4 @@
-/** Verdicts in sentences: the only place where a verdict's words are. */
+/** The sentences that explain verdicts. */
 import type { Bytes } from '../model/units.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
@@ -6,17 +6,17 @@ import { say, sayCount } from '../text/say.js';
 import type { Decision } from './decide.js';
 import type { BoundLimit, Chance, FullSize, KnownBound, LineFeatures, Place, Seen } from './features.js';
 
-/** What a device holds at most, and how much more it takes. */
+/** A device's capacity and headroom. */
 interface Room {
   readonly capacityBytes: Bytes;
   readonly roomBytes: Bytes;
 }
 
-/** Chances that are named. */
+/** Maximum of chances in an explanation. */
 const MOST_CHANCES = 3;
 
 /**
- * Why a line has its verdict, in whole sentences.
+ * The reasons for a line's verdict, as sentences.
  * @param gaps between the traces that were joined
  * @param room null where no device's capacity is known
  */
@@ -36,8 +36,8 @@ export function explain(
       ? [
           sayCount(
             gaps,
-            'The traces have 1 gap: across it a block is told by its address, size and stack.',
-            'The traces have {0} gaps: across them a block is told by its address, size and stack.',
+            'The traces have 1 gap: across it, blocks are matched by address, size and stack.',
+            'The traces have {0} gaps: across them, blocks are matched by address, size and stack.',
           ),
         ]
       : []),
@@ -71,7 +71,7 @@ function ruleTexts(rule: string, { chances }: LineFeatures): string[] {
     case 'noHolder':
       return [say('The source does not show what holds it.')];
     case 'nothingKnown':
-      return [say('Record with Leakline, or open the source, to know whether it is a leak.')];
+      return [say('To find out whether it is a leak, record with Leakline or open the source.')];
     default:
       return [];
   }
@@ -81,7 +81,7 @@ function pendingText({ kind, place, times }: Chance): string {
   const at = placeText(place);
   switch (kind) {
     case 'loop':
-      return say('Released when the loop at {0} comes round? Not reached since recording began.', at);
+      return say('Released when the loop at {0} repeats? Not reached since recording began.', at);
     case 'nextLoop':
       return say('Training goes on in another loop afterwards ({0}).', at);
     case 'release':
@@ -91,9 +91,9 @@ function pendingText({ kind, place, times }: Chance): string {
     case 'bound':
       return say('Bounded at {0}? Not full yet.', at);
     case 'keys':
-      return say('It may be full once all keys of {0} have come.', at);
+      return say('It may be full when all keys of {0} have occurred.', at);
     case 'count':
-      return say('{0} may stop adding to it once a count is reached.', at);
+      return say('{0} may stop adding to it when a count is reached.', at);
   }
 }
 
@@ -102,7 +102,7 @@ function passedText({ kind, place, times }: Chance): string {
   const count = times ?? 0;
   switch (kind) {
     case 'loop':
-      return sayCount(count, 'The loop at {1} came round 1 time.', 'The loop at {1} came round {0} times.', at);
+      return sayCount(count, 'The loop at {1} repeated 1 time.', 'The loop at {1} repeated {0} times.', at);
     case 'bound':
       return say('It has outgrown the bound at {0}.', at);
     default:
@@ -121,7 +121,7 @@ function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
   ];
 }
 
-/** True if the device has room for what is still to come; null where that is not known. */
+/** True if the remaining growth fits on the device; null if unknown. */
 export function fitsIn({ isFull, full }: KnownBound, room: Room | null): boolean | null {
   if (isFull) return true;
   return full === null || room === null ? null : full.moreBytes <= room.roomBytes;
@@ -140,7 +140,7 @@ function limitText(limit: BoundLimit): string {
   }
 }
 
-/** A number, and what the source calls it. */
+/** A number with its name in the source. */
 function itemsText({ text, items }: { readonly text: string; readonly items: number | null }): string {
   if (items === null) return text;
   return String(items) === text.replaceAll('_', '') ? countText(items) : `${countText(items)} (${text})`;
@@ -150,13 +150,13 @@ function fullText({ isFull, full }: KnownBound): string {
   if (isFull) return say('It is full now.');
   if (full === null) return say('It is not full yet.');
   return full.isExact
-    ? say('It is still growing: full, it keeps about {0}.', byteText(full.bytes))
-    : say('It is still growing: full, it keeps {0} or more.', byteText(full.bytes));
+    ? say('It is still growing: full, it holds about {0}.', byteText(full.bytes))
+    : say('It is still growing: full, it holds {0} or more.', byteText(full.bytes));
 }
 
 function tooMuchText(full: FullSize | null, { capacityBytes, roomBytes }: Room): string {
   return say(
-    'Full, it would keep {0}; of {1} on the device {2} are left: it will not fit.',
+    'Full, it would hold {0}. It does not fit: of {1} on the device, {2} are left.',
     byteText(full?.bytes ?? 0),
     byteText(capacityBytes),
     byteText(roomBytes),
@@ -235,5 +235,5 @@ function fellText({ floors, drops, from }: Seen): string {
   }
   return drops > 0
     ? sayCount(drops, 'Half or more was freed at once, 1 time.', 'Half or more was freed at once, {0} times.')
-    : say('Live bytes went from {0} to {1} in all.', ...span);
+    : say('Live bytes went from {0} to {1} in total.', ...span);
 }

@@ -1,17 +1,20 @@
 import type { DigestLifetimes } from '../digest/digest.js';
+import { countUpTo, distinctOf } from '../model/ascending.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import { limit } from './thresholds.js';
 
-/** What rules ask of how one stack's allocations lived. */
+/** The features of one stack's lifetimes that rules use. */
 export class LifetimeFeatures {
   readonly steps: number;
   readonly usualFreedAge: number;
   /** Steps after warm-up on which old survivors were allocated. */
-  readonly births: readonly number[];
+  readonly births: Uint32Array;
+  /** Steps on which survivors were allocated; before the first step is set-up, on no step. */
+  private readonly allBirths: Uint32Array;
   private readonly oldEnough: number;
   private readonly window: number;
 
-  /** @param collects true if the line of a frame calls the garbage collector, null if its text is not to be had */
+  /** @param collects true if the line of a frame calls the garbage collector, null if its text is unavailable */
   constructor(
     private readonly lifetimes: DigestLifetimes,
     private readonly collects: (site: DigestFrame) => boolean | null,
@@ -21,17 +24,19 @@ export class LifetimeFeatures {
     this.usualFreedAge = usualFreedAge ?? 0;
     const warmUp = Math.max(limit('warmUpSteps'), Math.ceil(limit('warmUpShare') * steps));
     this.oldEnough = steps - Math.max(2, limit('outlives') * this.usualFreedAge);
-    this.births = [...new Set(survivorBirths)].filter((birth) => birth > warmUp && birth <= this.oldEnough);
+    const births = distinctOf([survivorBirths]);
+    this.allBirths = births.subarray(countUpTo(births, 0));
+    this.births = births.subarray(countUpTo(births, warmUp), countUpTo(births, this.oldEnough));
     this.window = Math.max(0, Math.floor(this.oldEnough) - warmUp);
   }
 
-  /** How much of what was seen fits, less for a short look. @param weighed by the share of steps with births */
+  /** Share of the observations that fit; lower for a short recording. @param weighed by the share of steps with births */
   confidence(weighed: boolean): number {
     const sure = 1 - 4 / this.steps;
     return weighed ? sure * (0.6 + 0.4 * Math.min(1, this.births.length / this.window)) : sure;
   }
 
-  /** True if survivors are allocated to the end, and the floor rises to the end. */
+  /** True if survivors are allocated up to the end, and the minimum rises up to the end. */
   get goesOn(): boolean {
     const { births, oldEnough, window } = this;
     const last = births.at(-1);
@@ -44,19 +49,19 @@ export class LifetimeFeatures {
     return births.length >= Math.max(limit('allocatedSteps'), limit('allocatedShare') * window);
   }
 
-  /** True if births become rarer: a cache that has nearly all of its keys. */
+  /** True if survivors become rarer, as in a cache that has nearly all of its keys. */
   get isSlowing(): boolean {
-    const births = [...new Set(this.lifetimes.survivorBirths)].filter((birth) => birth > 0 && birth <= this.oldEnough);
-    const early = births.filter((birth) => birth <= this.oldEnough / 2).length;
-    return 2 * early - births.length > limit('slowing') * Math.sqrt(births.length);
+    const births = countUpTo(this.allBirths, this.oldEnough);
+    const early = countUpTo(this.allBirths, this.oldEnough / 2);
+    return 2 * early - births > limit('slowing') * Math.sqrt(births);
   }
 
-  /** True if drops returned to the ground, again and again. */
+  /** True if memory repeatedly dropped to its minimum. */
   get isDropped(): boolean {
     return deepDrops(this.lifetimes).length >= limit('fewestDrops');
   }
 
-  /** True if the collector freed: where it is called, or wherever it happened to run. A program frees mostly on one line. */
+  /** True if the garbage collector freed. It runs on any line; a program frees mostly on one. */
   get isCollected(): boolean {
     const drops = deepDrops(this.lifetimes);
     const sites = drops.map((drop) => drop.site).filter((site) => site !== null);
@@ -67,18 +72,18 @@ export class LifetimeFeatures {
   }
 
   /**
-   * True if live bytes grow from nothing in proportion to the steps, and never fall. What grows with longer and longer
-   * inputs starts from their first length.
+   * True if live bytes grow from zero in proportion to the steps, and never fall. Memory of longer inputs starts above
+   * zero, at the first length.
    */
   get growsFromNothing(): boolean {
     const { floors } = this.lifetimes;
-    // The last step is not over: what it frees is still there, unless it has dropped all.
+    // The last step is not complete: its frees are still to come, unless it has freed all.
     const end = floors.length - 2;
     const last = floors[end];
     if (end < limit('fewestSteps') || last === 0 || floors[end + 1] < floors[end - 1]) return false;
     let flat = 0;
     for (let i = 1; i <= end; i++) {
-      // A queue that is filled faster than it is emptied falls by less than it has just risen.
+      // A queue that fills faster than it empties falls by less than it has just risen.
       if (floors[i] < floors[Math.max(0, i - 2)]) return false;
       flat = floors[i] > floors[i - 1] ? 0 : flat + 1;
       if (flat > limit('longestFlat') * end) return false;
@@ -86,7 +91,7 @@ export class LifetimeFeatures {
     return [0.25, 0.5, 0.75].every((at) => floors[Math.floor(at * end)] / last < at + limit('proportion'));
   }
 
-  /** True if the last quarter of the floors lies above the quarters before it. */
+  /** True if the last quarter of the minima is above the quarters before it. */
   private isRising(): boolean {
     const { floors } = this.lifetimes;
     const quarter = Math.max(1, Math.floor(floors.length / 4));
@@ -99,15 +104,15 @@ export class LifetimeFeatures {
     );
   }
 
-  /** True if nothing was allocated for longer than ever before: what grew is full. */
+  /** True if no survivor was allocated for longer than ever before: the container is full. */
   private isOverdue(): boolean {
-    const births = [...new Set(this.lifetimes.survivorBirths)].filter((birth) => birth > 0);
-    const longest = Math.max(0, ...births.slice(1).map((birth, i) => birth - births[i]));
+    const births = this.allBirths;
+    const longest = births.reduce((most, birth, i) => (i === 0 ? 0 : Math.max(most, birth - births[i - 1])), 0);
     return this.steps - births[births.length - 1] > limit('overdueGap') * longest;
   }
 }
 
-/** The drops that went back to the ground. */
+/** The drops to the minimum. */
 export function deepDrops({ drops, floors }: DigestLifetimes): DigestLifetimes['drops'] {
   if (drops.length === 0) return drops;
   const highest = floors.reduce((most, floor) => Math.max(most, floor), -Infinity);

@@ -1,19 +1,19 @@
 import { evenly } from '../model/evenly.js';
 import type { Bytes } from '../model/units.js';
 
-/** Growth per unit, and the range in which it lies with a confidence of 95 %. */
+/** Growth per unit, and its 95 % confidence interval. */
 export interface Rate {
   median: Bytes;
   low: Bytes;
   high: Bytes;
 }
 
-/** Standard deviations of the normal distribution that hold 95 %. */
+/** Standard deviations of the normal distribution that contain 95 %. */
 const SURE = 1.96;
-/** Snapshots of a run that its rates are taken from: a line of the thousandth costs no more than one of the hundredth. */
+/** Maximum of snapshots per rate, so that the cost per report does not grow with the run. */
 const MOST_SNAPSHOTS = 64;
 
-/** Growth per unit of `at` over the snapshots of a run, of many of them over some, evenly spaced: see {@link theilSen}. */
+/** Growth per unit of `at` over the snapshots of a run, or over an evenly spaced part of many: see {@link theilSen}. */
 export function rateOfRun(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
   const places = evenly(at.length, MOST_SNAPSHOTS);
   return theilSen(
@@ -37,7 +37,7 @@ export function mediansOver(at: readonly number[]): (bytes: readonly Bytes[]) =>
 
 /**
  * Growth per unit of `at`: the median of the slopes between all pairs of points (Theil–Sen), which a single jump does
- * not move. Its range is Sen's: so many slopes from the median as chance may order wrongly.
+ * not change. The interval is Sen's.
  * @returns bytes per unit, null if fewer than two points differ in place
  */
 export function theilSen(at: readonly number[], bytes: readonly Bytes[]): Rate | null {
@@ -87,7 +87,7 @@ function select(values: Float64Array, place: number): void {
   let from = 0;
   let to = values.length - 1;
   while (from < to) {
-    // By chance: no series can be made that takes long.
+    // At random, so that no hostile series takes long.
     const pivot = values[from + Math.floor(Math.random() * (to - from + 1))];
     let i = from;
     let j = to;

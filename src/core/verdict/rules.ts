@@ -1,6 +1,5 @@
 /**
- * The rules that verdicts follow, as tables: read from the top, the first that holds decides. docs/verdicts.md is made
- * of them.
+ * The rules of verdicts, as tables. The first rule that holds decides. `npm run verdicts` writes docs/verdicts.md from them.
  */
 import type { LineFeatures } from './features.js';
 import type { LifetimeFeatures } from './lifetimeFeatures.js';
@@ -11,20 +10,20 @@ import { limit, type ThresholdName } from './thresholds.js';
 /** One row of a table. */
 export interface Rule<Features, Kind> {
   readonly name: string;
-  /** What is seen, for people. */
+  /** The observation, for docs/verdicts.md. */
   readonly seen: string;
   readonly holds: (features: Features) => boolean;
   readonly verdict: Kind;
-  /** Confidence is less where growth was seen on fewer steps. */
+  /** True if growth over fewer steps lowers the confidence. */
   readonly weighed?: boolean;
   readonly thresholds: readonly ThresholdName[];
 }
 
-/** What lifetimes of a stack's allocations show. */
+/** Shapes by the lifetimes of a stack's allocations. */
 export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   {
     name: 'survivorsKeepComing',
-    seen: 'Survivors are allocated on many steps, to the end, and outlive what the stack frees; the floor rises.',
+    seen: 'Blocks that survive are allocated on many steps up to the end, and outlive the freed ones. The minimum rises.',
     holds: (life) => life.goesOn && life.isOften && life.steps >= limit('lastingSteps') && !life.isSlowing,
     verdict: 'lasting',
     weighed: true,
@@ -41,7 +40,7 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   },
   {
     name: 'survivorsBecomeRarer',
-    seen: 'The same over few steps, or with births that become rarer.',
+    seen: 'The same over few steps, or with survivors that become rarer.',
     holds: (life) => life.goesOn && life.isOften,
     verdict: 'growing',
     weighed: true,
@@ -49,7 +48,7 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   },
   {
     name: 'oneTensorGrows',
-    seen: 'One tensor that each step replaces by a longer one grows from nothing, in proportion to the steps.',
+    seen: 'One tensor, which each step replaces by a longer one, grows from zero in proportion to the steps.',
     holds: (life) => life.growsFromNothing && life.steps >= limit('lastingSteps'),
     verdict: 'lasting',
     thresholds: ['longestFlat', 'proportion', 'lastingSteps'],
@@ -63,56 +62,56 @@ export const LIFETIME_RULES: readonly Rule<LifetimeFeatures, Shape>[] = [
   },
   {
     name: 'collectorFrees',
-    seen: 'Memory drops to the ground again and again, where the garbage collector runs.',
+    seen: 'Memory repeatedly drops to its minimum when the garbage collector runs.',
     holds: (life) => life.isDropped && life.isCollected,
     verdict: 'cycle',
     thresholds: ['deepDrop', 'fewestDrops'],
   },
   {
     name: 'lineReleases',
-    seen: 'Memory drops to the ground again and again, at one line.',
+    seen: 'Memory repeatedly drops to its minimum at one line.',
     holds: (life) => life.isDropped,
     verdict: 'periodic',
     thresholds: ['deepDrop', 'fewestDrops'],
   },
   {
     name: 'slides',
-    seen: 'Nothing outlives what the stack frees, which lives over several steps.',
+    seen: 'No block outlives the freed ones, which live for several steps.',
     holds: (life) => life.births.length === 0 && life.usualFreedAge > 2,
     verdict: 'plateau',
     thresholds: ['outlives'],
   },
   {
     name: 'nothingStays',
-    seen: 'Nothing that was allocated after warm-up is old and alive.',
+    seen: 'No block from after the warm-up is old and live.',
     holds: (life) => life.births.length === 0,
     verdict: 'steady',
     thresholds: ['warmUpShare', 'warmUpSteps'],
   },
   {
     name: 'oneJump',
-    seen: 'Old survivors are of one step.',
+    seen: 'All old survivors are from one step.',
     holds: (life) => life.births.length === 1,
     verdict: 'oneOff',
     thresholds: [],
   },
   {
     name: 'fewSurvivorsCome',
-    seen: 'Survivors come to the end, on few steps.',
+    seen: 'Survivors are allocated up to the end, on few steps.',
     holds: (life) => life.goesOn,
     verdict: 'growing',
     thresholds: ['allocatedShare'],
   },
   {
     name: 'stopped',
-    seen: 'Survivors came, and come no more.',
+    seen: 'Survivors were allocated, but none lately.',
     holds: () => true,
     verdict: 'plateau',
     thresholds: ['overdueGap'],
   },
 ];
 
-/** What live bytes in the snapshots show, where no trace shows lifetimes. */
+/** Shapes by the live bytes in snapshots, used if no trace shows lifetimes. */
 export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
   {
     name: 'fewSnapshots',
@@ -151,21 +150,21 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
   },
   {
     name: 'roseAtFirst',
-    seen: 'Live bytes rose in the first interval alone.',
+    seen: 'Live bytes rose only in the first interval.',
     holds: (series) => series.rises.length === 0,
     verdict: 'oneOff',
     thresholds: ['snapshotsWithWarmUp'],
   },
   {
     name: 'risesSlower',
-    seen: 'Live bytes rise again and again, slower and slower or without more blocks.',
+    seen: 'Live bytes rise repeatedly, but more slowly or without more blocks.',
     holds: (series) => series.goesOn && series.isSlowing,
     verdict: 'growing',
     thresholds: ['slowed', 'slowing', 'aboveLine', 'belowLine'],
   },
   {
     name: 'rises',
-    seen: 'Live bytes rise again and again, to the last interval, and never fall.',
+    seen: 'Live bytes rise repeatedly, up to the last interval, and never fall.',
     holds: (series) => series.goesOn,
     verdict: 'lasting',
     weighed: true,
@@ -187,95 +186,95 @@ export const SERIES_RULES: readonly Rule<SeriesFeatures, Shape>[] = [
   },
   {
     name: 'risesAtTimes',
-    seen: 'Live bytes rise now and then.',
+    seen: 'Live bytes rise occasionally.',
     holds: () => true,
     verdict: 'growing',
     thresholds: [],
   },
 ];
 
-/** What the chances of release make of a line whose growth lasts. */
+/** The verdict of a line with lasting growth, by the chances of release. */
 export const CHANCE_RULES: readonly Rule<LineFeatures, Verdict>[] = [
   {
     name: 'provedBefore',
-    seen: 'The source that ran proved a leak, and is being edited.',
+    seen: 'The source that ran proved a leak, and was edited since.',
     holds: (line) => line.wasProved,
     verdict: 'leak',
     thresholds: [],
   },
   {
     name: 'stateOfParameters',
-    seen: 'State of an optimizer, which parameters that train for the first time explain.',
+    seen: 'State of an optimizer for parameters that train for the first time.',
     holds: (line) => line.isStateOfParameters,
     verdict: 'growing',
     thresholds: ['mostState'],
   },
   {
     name: 'full',
-    seen: 'A container with a bound holds it, and has just become full.',
+    seen: 'A container with a bound holds the memory, and has just become full.',
     holds: (line) => line.bound?.isFull === true,
     verdict: 'plateau',
     thresholds: [],
   },
   {
     name: 'bounded',
-    seen: 'A container with a bound holds it, and is not full.',
+    seen: 'A container with a bound holds the memory, and is not full.',
     holds: (line) => line.bound !== null,
     verdict: 'growing',
     thresholds: [],
   },
   {
     name: 'longerInputs',
-    seen: 'Few blocks grow without becoming more, and the source names no holder.',
+    seen: 'Few blocks grow in size but not in number, and the source names no holder.',
     holds: (line) => line.survivors <= limit('fewBlocks') && !line.isHolderSure,
     verdict: 'growing',
     thresholds: ['fewBlocks'],
   },
   {
     name: 'network',
-    seen: 'Weights come now and then, as layers that are added to a network on purpose.',
+    seen: 'Weights are added occasionally, like layers that extend a network on purpose.',
     holds: isExtended,
     verdict: 'growing',
     thresholds: ['seldom'],
   },
   {
     name: 'pending',
-    seen: 'A release is still to come.',
+    seen: 'A known release has not run yet.',
     holds: (line) => line.chances.some(({ state }) => state === 'pending'),
     verdict: 'growing',
     thresholds: [],
   },
   {
     name: 'passed',
-    seen: 'What holds the memory is known, every release of it came, and the memory of before is still there.',
+    seen: 'The holder is known, every known release ran, and the older memory is still live.',
     holds: (line) => line.chances.length > 0 && line.knowledge === 'known',
     verdict: 'leak',
     thresholds: [],
   },
   {
     name: 'endless',
-    seen: 'What holds the memory is known, and nothing can release it.',
+    seen: 'The holder is known, and nothing can release the memory.',
     holds: (line) => line.knowledge === 'known',
     verdict: 'leak',
     thresholds: [],
   },
   {
     name: 'noHolder',
-    seen: 'The source was read, and does not show what holds the memory.',
+    seen: 'The source was read, but does not show the holder.',
     holds: (line) => line.knowledge === 'noHolder',
     verdict: 'growing',
     thresholds: [],
   },
   {
     name: 'nothingKnown',
-    seen: 'Neither the source nor the recorder is at hand.',
+    seen: 'Neither source nor recorder is available.',
     holds: () => true,
     verdict: 'growing',
     thresholds: [],
   },
 ];
 
-/** True of weights that come seldom, unless the source shows a container that they are put in. */
+/** True for weights that are added seldom, unless the source shows a container for them. */
 function isExtended({ category, births, survivors, lastStep, isHeldBySource }: LineFeatures): boolean {
   if (category !== 'parameters' || isHeldBySource) return false;
   return births === null

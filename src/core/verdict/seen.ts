@@ -1,3 +1,4 @@
+import { countUpTo, distinctOf } from '../model/ascending.js';
 import { evenly } from '../model/evenly.js';
 import { deepDrops } from './lifetimeFeatures.js';
 import type { DigestLifetimes } from '../digest/digest.js';
@@ -15,13 +16,13 @@ export interface SeenStack {
   readonly blocks: readonly number[];
 }
 
-/** Steps that a report names, the newest. */
+/** Maximum of steps in a report; the newest count. */
 const MOST_BIRTHS = 32;
 const MOST_FLOORS = 64;
 
 /**
- * What was seen of stacks, taken together.
- * @returns null where there is nothing to see: one snapshot, and no lifetimes
+ * Combines the observations of stacks.
+ * @returns null for one snapshot without lifetimes
  */
 export function seenOf(stacks: readonly SeenStack[]): Seen | null {
   const seen = fromLifetimes(stacks) ?? fromSeries(stacks);
@@ -35,14 +36,13 @@ function fromLifetimes(stacks: readonly SeenStack[]): Seen | null {
     lifetimes !== null && shape.from === 'lifetimes' ? [lifetimes] : [],
   );
   if (lived.length === 0) return null;
-  // Births before the first step are set-up, on no step.
-  const births = [...new Set(lived.flatMap(({ survivorBirths }) => [...survivorBirths]))]
-    .filter((step) => step > 0)
-    .sort((a, b) => a - b);
+  const all = distinctOf(lived.map(({ survivorBirths }) => survivorBirths));
+  // Allocations before the first step belong to no step.
+  const births = all.subarray(countUpTo(all, 0));
   return {
     from: 'lifetimes',
     steps: Math.max(...lived.map(({ steps }) => steps)),
-    allocatedOnSteps: births.slice(-MOST_BIRTHS),
+    allocatedOnSteps: [...births.slice(-MOST_BIRTHS)],
     birthSteps: births.length,
     survivors: sum(lived, ({ survivorBirths }) => survivorBirths.length),
     oldestFreedAge: oldest(lived.map(({ oldestFreedAge }) => oldestFreedAge)),

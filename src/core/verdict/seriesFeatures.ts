@@ -11,20 +11,20 @@ export interface Series {
   at: readonly number[];
 }
 
-/** What rules ask of a series of live bytes without lifetimes. */
+/** The features of live bytes without lifetimes that rules use. */
 export class SeriesFeatures {
   readonly snapshots: number;
   readonly drops: number;
   readonly isConstant: boolean;
-  /** Places of the intervals that rise. */
+  /** Indices of the intervals that rise. */
   readonly rises: readonly number[];
-  /** Intervals at the end that change nothing. */
+  /** Number of intervals without change at the end. */
   readonly calm: number;
   private readonly intervals: number;
 
   constructor(private readonly series: Series) {
     const { bytes } = series;
-    // The first interval is warm-up where there are enough of them.
+    // With enough intervals, the first one is warm-up.
     const first = bytes.length >= limit('snapshotsWithWarmUp') ? 2 : 1;
     const rises: number[] = [];
     let drops = 0;
@@ -43,30 +43,30 @@ export class SeriesFeatures {
     this.calm = bytes.length - 1 - changed;
   }
 
-  /** How much of what was seen fits, less for a short look. @param weighed by the share of intervals that rise */
+  /** Share of the observations that fit; lower for a short recording. @param weighed by the share of intervals that rise */
   confidence(weighed: boolean): number {
     const sure = Math.max(0, 1 - 1.5 / this.snapshots);
     return weighed ? sure * Math.max(0.5, this.rises.length / this.intervals) : sure;
   }
 
-  /** True if it rises again and again, up to the last interval. */
+  /** True if it rises repeatedly, up to the last interval. */
   get goesOn(): boolean {
     return this.rises.length >= 2 && this.calm === 0;
   }
 
-  /** True if it becomes slower, or is that of ever longer inputs. */
+  /** True if growth slows down, or is that of longer inputs. */
   get isSlowing(): boolean {
     return this.bringsFewer() || !(this.moreBlocks() || this.growsFromNothing());
   }
 
-  /** True if more bytes are mostly more blocks, rather than larger ones. */
+  /** True if growth is mostly more blocks, not larger ones. */
   private moreBlocks(): boolean {
     const { bytes, blocks } = this.series;
     const grown = bytes.flatMap((value, i) => (i > 0 && value > bytes[i - 1] ? [i] : []));
     return 2 * grown.filter((i) => blocks[i] > blocks[i - 1]).length >= grown.length;
   }
 
-  /** True if new blocks become fewer: no interval has more than the one before, or the later half too few for chance. */
+  /** True if new blocks become fewer: no interval has more than the previous one, or the later half too few for chance. */
   private bringsFewer(): boolean {
     const { blocks, at } = this.series;
     const last = blocks.length - 1;
@@ -79,11 +79,11 @@ export class SeriesFeatures {
     return 2 * early - total > limit('slowing') * Math.sqrt(total) && early > (2 / 3) * total;
   }
 
-  /** True if bytes grow in proportion to the steps: one tensor that is replaced by a longer one, over and over. */
+  /** True if bytes grow in proportion to the steps: one tensor that is repeatedly replaced by a longer one. */
   private growsFromNothing(): boolean {
     const { bytes, at } = this.series;
     const last = bytes.length - 1;
-    // Where the first snapshot is the origin of the steps, they begin one interval before it.
+    // If the steps count from the first snapshot, they begin one interval before it.
     const start = at[0] > 0 ? 0 : at[0] - (at[last] - at[0]) / last;
     const proportion = (place: number): number => (bytes[last] * (place - start)) / (at[last] - start);
     const middle = (start + at[last]) / 2;
@@ -93,7 +93,7 @@ export class SeriesFeatures {
   }
 }
 
-/** Between the points where it is known, a value lies on a straight line. */
+/** Linear interpolation between known points. */
 function valueAt(values: readonly number[], at: readonly number[], place: number): number {
   const next = at.findIndex((one) => one >= place);
   if (next <= 0) return values[Math.max(0, next === -1 ? values.length - 1 : next)];

@@ -1,10 +1,12 @@
-/** What a run, a line or a stack is judged to be; see docs/verdicts.md. */
+import { limit } from './thresholds.js';
+
+/** The verdict on a run, a line or a stack; see docs/verdicts.md. */
 export type Verdict = 'leak' | 'cycle' | 'periodic' | 'growing' | 'plateau' | 'oneOff' | 'steady' | 'tooShort';
 
-/** What live bytes do over a run: `lasting` growth is a leak or not, as chances decide. */
+/** The shape of live bytes over a run. For `lasting` growth, chances decide. */
 export type Shape = 'lasting' | Exclude<Verdict, 'leak'>;
 
-/** From what needs a look to what needs none. */
+/** From the most severe to the least. */
 export const SEVERITY: readonly Verdict[] = [
   'leak',
   'cycle',
@@ -16,7 +18,7 @@ export const SEVERITY: readonly Verdict[] = [
   'steady',
 ];
 
-/** The one of several that most needs a look, null of none. */
+/** The most severe of several; null for none. */
 export function worstVerdict(verdicts: readonly Verdict[]): Verdict | null {
   return SEVERITY.find((verdict) => verdicts.includes(verdict)) ?? null;
 }
@@ -25,4 +27,12 @@ export function worstVerdict(verdicts: readonly Verdict[]): Verdict | null {
 export function worstShape(shapes: readonly Shape[]): Shape | null {
   const worst = worstVerdict(shapes.map((shape) => (shape === 'lasting' ? 'leak' : shape)));
   return worst === 'leak' ? 'lasting' : worst;
+}
+
+/** Verdicts of a run whose memory may run out. */
+export const GROWS: ReadonlySet<Verdict> = new Set(['leak', 'growing']);
+
+/** The combined verdict of lines. */
+export function runVerdict(verdicts: readonly Verdict[], snapshots: number): Verdict {
+  return worstVerdict(verdicts) ?? (snapshots < limit('fewestSnapshots') ? 'tooShort' : 'steady');
 }

@@ -2,125 +2,130 @@
 export interface Threshold {
   value: number;
   readonly unit: 'steps' | 'snapshots' | 'blocks' | 'times' | 'share' | 'standard deviations';
-  /** What it decides, as a phrase. */
+  /** Its meaning, as a phrase. */
   readonly of: string;
   /** A planted program whose report changes when it moves by 30 %; absent where none was found yet. */
   readonly fixedBy?: string;
 }
 
-/** Every number that verdicts depend on. `npm run thresholds` moves each, and names the recordings that notice. */
+/** Every number that verdicts depend on. `npm run thresholds` varies each and names the recordings whose report changes. */
 export const THRESHOLDS = {
   fewestSteps: {
     value: 8,
     unit: 'steps',
-    of: 'a trace of fewer steps says nothing of lifetimes',
+    of: 'minimum of steps in a trace that shows lifetimes',
     fixedBy: 'running_total',
   },
   lastingSteps: {
     value: 15,
     unit: 'steps',
-    of: 'growth over fewer steps may be a buffer that fills',
+    of: 'minimum of steps of lasting growth; less may be a buffer',
     fixedBy: 'running_total',
   },
-  warmUpShare: { value: 0.1, unit: 'share', of: 'of the steps, warm-up at the start', fixedBy: 'trial_schedulers' },
-  warmUpSteps: { value: 2, unit: 'steps', of: 'warm-up at least', fixedBy: 'validation_losses' },
+  warmUpShare: { value: 0.1, unit: 'share', of: 'of the steps that count as warm-up', fixedBy: 'trial_schedulers' },
+  warmUpSteps: { value: 2, unit: 'steps', of: 'minimum of the warm-up', fixedBy: 'validation_losses' },
   outlives: {
     value: 1.5,
     unit: 'times',
-    of: 'the usual age of freed blocks, which a survivor must exceed',
+    of: 'the usual age of freed blocks; a survivor must be older',
     fixedBy: 'recent_masks',
   },
   allocatedShare: {
     value: 0.15,
     unit: 'share',
-    of: 'of the steps, on which survivors must be allocated',
+    of: 'of the steps that must allocate survivors',
     fixedBy: 'folds',
   },
   allocatedSteps: {
     value: 2,
     unit: 'steps',
-    of: 'on which survivors must be allocated at least',
+    of: 'minimum that must allocate survivors',
     fixedBy: 'task_heads',
   },
   overdueGap: {
     value: 1.5,
     unit: 'times',
-    of: 'the longest pause between births: a longer one at the end is the end',
+    of: 'the longest gap between survivors; a longer gap at the end means that growth ended',
     fixedBy: 'batch_cache',
   },
   slowing: {
     value: 1.2,
     unit: 'standard deviations',
-    of: 'by which births become rarer in a cache that is nearly full',
+    of: 'by which survivors become rarer in a nearly full cache',
     fixedBy: 'batch_plans',
   },
   longestFlat: {
     value: 0.15,
     unit: 'share',
-    of: 'of the steps, over which one growing tensor stands still at most',
+    of: 'of the steps during which one growing tensor may keep its size',
     fixedBy: 'shuffle_buffer',
   },
   proportion: {
     value: 0.07,
     unit: 'share',
-    of: 'by which one growing tensor may be above the straight line',
+    of: 'by which one growing tensor may exceed linear growth',
     fixedBy: 'shuffle_buffer',
   },
   deepDrop: {
     value: 0.5,
     unit: 'share',
-    of: 'of the highest floor, freed at once, that returns to the ground',
+    of: 'of the highest minimum that must be freed at once',
     fixedBy: 'chat_sessions',
   },
-  fewestDrops: { value: 2, unit: 'times', of: 'memory returns to the ground in a period', fixedBy: 'ctx_output' },
-  fewestSnapshots: { value: 3, unit: 'snapshots', of: 'fewer show growth without a verdict', fixedBy: 'ctx_output' },
+  fewestDrops: { value: 2, unit: 'times', of: 'minimum of drops for a period', fixedBy: 'ctx_output' },
+  fewestSnapshots: { value: 3, unit: 'snapshots', of: 'minimum for a verdict', fixedBy: 'ctx_output' },
   snapshotsWithWarmUp: {
     value: 4,
     unit: 'snapshots',
-    of: 'from this many on the first interval is warm-up',
+    of: 'minimum for which the first interval counts as warm-up',
     fixedBy: 'retry_smaller',
   },
-  calmEnd: { value: 2, unit: 'snapshots', of: 'without growth at the end make a plateau', fixedBy: 'retry_smaller' },
+  calmEnd: {
+    value: 2,
+    unit: 'snapshots',
+    of: 'without growth at the end that make a plateau',
+    fixedBy: 'retry_smaller',
+  },
   aboveLine: {
     value: 1.25,
     unit: 'times',
-    of: 'the straight line, above which growth does not start from nothing',
+    of: 'linear growth; more does not start from zero',
     fixedBy: 'grown_scores',
   },
   belowLine: {
     value: 0.75,
     unit: 'times',
-    of: 'the straight line, below which growth accelerates',
+    of: 'linear growth; less accelerates',
     fixedBy: 'growing_vocabulary',
   },
   slowed: {
     value: 0.6,
     unit: 'share',
-    of: 'of the first rate, left where intervals bring fewer blocks',
+    of: 'of the first rate that remains if intervals add fewer blocks',
     fixedBy: 'other_reset',
   },
   stillLive: {
     value: 0.8,
     unit: 'share',
-    of: 'of what was allocated before a release came, which is live: then it did not free it',
+    of: 'of the memory from before a release that is still live: the release did not free it',
     fixedBy: 'library_history',
   },
   fewBlocks: {
     value: 2,
     unit: 'blocks',
-    of: 'that grow without becoming more may be longer inputs',
+    of: 'maximum that may grow as longer inputs',
     fixedBy: 'task_adapters',
   },
   seldom: {
     value: 4,
     unit: 'steps',
-    of: 'a network that is extended on purpose grows once in more',
+    of: 'minimum between extensions of a network on purpose',
     fixedBy: 'trial_schedulers',
   },
   mostState: {
     value: 20,
     unit: 'times',
-    of: 'the parameters’ bytes, which an optimizer’s state does not exceed',
+    of: 'the bytes of the parameters; an optimizer’s state has no more',
     fixedBy: 'tried_optimizers',
   },
 } satisfies Record<string, Threshold>;

@@ -4,12 +4,11 @@ import type { RunReport } from '../../core/report/report.js';
 /** `runningOut` is said of a leak that was alerted of before, when memory is nearly full. */
 export type AlertKind = 'leak' | 'runningOut';
 
+/** So few steps until the device is full are worth a notification of their own. */
+const FEW_STEPS = 500;
+
 /** When to alert, as the user set it. */
-export interface AlertSettings {
-  when: 'leak' | 'runningOut' | 'off';
-  /** Fewer steps than these are few. */
-  stepsLeft: number;
-}
+export type AlertWhen = 'leak' | 'runningOut' | 'off';
 
 /** Names one state of one snapshot file. */
 function snapshotKeys(run: RunReport): string[] {
@@ -38,13 +37,9 @@ export class RunsInProgress {
 }
 
 /** What to say of a run now, null if nothing; `told` are the kinds that were said of it before. */
-export function alertFor(
-  run: RunReport,
-  { when, stepsLeft }: AlertSettings,
-  told: readonly string[],
-): AlertKind | null {
+export function alertFor(run: RunReport, when: AlertWhen, alerted: readonly string[]): AlertKind | null {
   if (when === 'off' || run.verdict !== 'leak') return null;
-  const few = run.forecast !== null && run.forecast.stepsToOom < stepsLeft;
-  if (few) return told.includes('runningOut') ? null : 'runningOut';
-  return when === 'runningOut' || told.length > 0 ? null : 'leak';
+  const few = run.forecast !== null && run.forecast.stepsToOom < FEW_STEPS;
+  if (few) return alerted.includes('runningOut') ? null : 'runningOut';
+  return when === 'runningOut' || alerted.length > 0 ? null : 'leak';
 }

@@ -2,65 +2,57 @@ import * as vscode from 'vscode';
 import type { RunReport } from '../../core/report/report.js';
 import { countText } from '../../core/text/numberText.js';
 import { InternalCommand } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
-import { rateOf } from '../../core/report/findingWords.js';
+import { Listener } from '../disposer.js';
+import { rateOf } from '../../core/report/findingSentence.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { runKey } from '../results/runOrder.js';
 import { leakRate, runNames } from '../results/runText.js';
 import type { SnapshotSession } from '../session.js';
-import { alertSettings } from '../settings.js';
+import { alertWhen } from '../settings.js';
 import { basename } from '../text/pathText.js';
 import { folderName } from '../workspace/folderName.js';
 import { alertFor, RunsInProgress, type AlertKind } from './alertPolicy.js';
 
-const TOLD_KEY = 'leakline.alerted';
+const ALERTED_KEY = 'leakline.alerted';
 const MUTED = 'muted';
 /** Runs remembered at most; the oldest are forgotten. */
 const MOST_RUNS = 200;
 
 /** One notification when a run that goes on is certain to leak, and one when little memory is left. */
-export class LeakAlerts implements vscode.Disposable {
+export class LeakAlerts extends Listener {
   private readonly runs = new RunsInProgress(Date.now() * 1000);
-  private readonly subscriptions: readonly Disposer[];
 
   constructor(
     private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
     private readonly state: vscode.Memento,
   ) {
-    this.subscriptions = [
-      store.onDidChange(() => {
-        this.check();
-      }),
-    ];
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
+    super();
+    this.subscriptions = [store.onDidChange(() => this.check())];
   }
 
   private check(): void {
     const runs = this.store.result?.report.runs ?? [];
     this.runs.observe(runs, !this.session.reading);
-    const settings = alertSettings();
+    const when = alertWhen();
     for (const run of runs.filter((one) => this.runs.goesOn(one))) {
-      const told = this.told(run);
-      const kind = told.includes(MUTED) ? null : alertFor(run, settings, told);
+      const alerted = this.alerted(run);
+      const kind = alerted.includes(MUTED) ? null : alertFor(run, when, alerted);
       if (kind === null) continue;
       void this.remember(run, kind);
       void this.say(run, kind);
     }
   }
 
-  private told(run: RunReport): readonly string[] {
-    return this.state.get<Record<string, string[]>>(TOLD_KEY, {})[runKey(run)] ?? [];
+  private alerted(run: RunReport): readonly string[] {
+    return this.state.get<Record<string, string[]>>(ALERTED_KEY, {})[runKey(run)] ?? [];
   }
 
   private async remember(run: RunReport, what: string): Promise<void> {
-    const { [runKey(run)]: told = [], ...others } = this.state.get<Record<string, string[]>>(TOLD_KEY, {});
-    const entries = [...Object.entries(others), [runKey(run), [...told, what]] as const];
-    await this.state.update(TOLD_KEY, Object.fromEntries(entries.slice(-MOST_RUNS)));
+    const { [runKey(run)]: alerted = [], ...others } = this.state.get<Record<string, string[]>>(ALERTED_KEY, {});
+    const entries = [...Object.entries(others), [runKey(run), [...alerted, what]] as const];
+    await this.state.update(ALERTED_KEY, Object.fromEntries(entries.slice(-MOST_RUNS)));
   }
 
   private async say(run: RunReport, kind: AlertKind): Promise<void> {

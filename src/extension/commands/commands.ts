@@ -7,6 +7,7 @@ import type { MarkedLines } from '../marks/markedLines.js';
 import type { MarkSwitch } from '../marks/markSwitch.js';
 import type { RecordAgain } from '../recording/recordAgain.js';
 import type { RecordingTasks } from '../recording/recordingTask.js';
+import { runWithRecording } from '../recording/runRecording.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { Timelines } from '../timeline/timelines.js';
@@ -20,7 +21,6 @@ import { copyReport, goToLeak, fixLeak, ignoreLeak, recordableFinding, stopIgnor
 import { mapRecordedFolder } from './mapRecordedFolder.js';
 import { openSnapshot, revealSnapshot } from './snapshotCommands.js';
 import { insertRecordingCode } from './recordingCode.js';
-import { runWithRecording } from './runWithRecording.js';
 import { sentenceOf } from '../text/fileSentence.js';
 
 /** The surfaces that commands work on. */
@@ -51,13 +51,9 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
   return {
     [Command.compareSnapshots]: compare,
     [Command.compareSelected]: compare,
-    [Command.clearComparison]: () => {
-      store.setComparison(null);
-    },
+    [Command.clearComparison]: () => store.setComparison(null),
     [Command.openTimeline]: showOnTimeline,
-    [Command.openTimelineInEditor]: () => {
-      timeline.openInEditor();
-    },
+    [Command.openTimelineInEditor]: () => timeline.openInEditor(),
     [Command.showSnapshotOnTimeline]: showOnTimeline,
     [Command.showLineOnTimeline]: (place) => timeline.show(null, placeOf(place)),
     [Command.openSnapshot]: (first, all) => openSnapshot(session, store, timeline, pathsOf(first, all)),
@@ -98,9 +94,7 @@ export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandl
     },
     [Command.applyFixAndRecord]: async () => recordAgain.run(await fixes.apply()),
     [Command.recordAgain]: (place) => recordAgain.run(recordableFinding(store, place)),
-    [Command.showLog]: () => {
-      log.show();
-    },
+    [Command.showLog]: () => log.show(),
     [InternalCommand.showLine]: (place) => views.reveal(placeOf(place)),
     [InternalCommand.openSource]: (place, options) =>
       openSource(files, lines, placeOf(place), { preserveFocus: isPreview(options) }),

@@ -13,14 +13,14 @@ export async function compareSnapshots(
   session: SnapshotSession,
   store: ResultsStore,
   timeline: Pick<Timelines, 'showCompared'>,
-  given: readonly string[],
+  selected: readonly string[],
 ): Promise<void> {
-  const pair = given.length === 2 ? given : await pickPair(store, given.at(0));
+  const pair = selected.length === 2 ? selected : await pickPair(store, selected.at(0));
   if (pair === undefined) return;
   await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Window, title: vscode.l10n.t('Comparing snapshots') },
     async () => {
-      const [a, b] = given.length === 2 ? await oldestFirst(session, pair) : pair;
+      const [a, b] = selected.length === 2 ? await oldestFirst(session, pair) : pair;
       await session.compare(a, b);
       await timeline.showCompared({ a, b });
     },
@@ -35,7 +35,7 @@ async function pickPair(store: ResultsStore, first: string | undefined): Promise
       store,
       {
         title: vscode.l10n.t('Compare Snapshots (1/2)'),
-        placeHolder: vscode.l10n.t('Which snapshot comes first (before)?'),
+        placeHolder: vscode.l10n.t('Which snapshot is the first one (before)?'),
       },
       null,
     ));
@@ -44,7 +44,7 @@ async function pickPair(store: ResultsStore, first: string | undefined): Promise
     store,
     {
       title: vscode.l10n.t('Compare Snapshots (2/2)'),
-      placeHolder: vscode.l10n.t('Which snapshot comes second (after)?'),
+      placeHolder: vscode.l10n.t('Which snapshot is the second one (after)?'),
     },
     before,
   );

@@ -66,7 +66,7 @@ export async function fixLeak(
 export function recordableFinding(store: ResultsStore, place: unknown): FindingMark {
   const finding = (isSourcePlace(place) ? findingAt(store.findings, place) : undefined) ?? store.findings.at(0);
   if (finding === undefined)
-    throw new Error(vscode.l10n.t('No earlier leak to compare with: open the snapshots of the run before.'));
+    throw new Error(vscode.l10n.t('No earlier leak to compare with: open the snapshots of the previous run.'));
   return finding;
 }
 

@@ -10,9 +10,9 @@ export async function openSnapshot(
   session: SnapshotSession,
   store: ResultsStore,
   timeline: Timelines,
-  given: readonly string[],
+  selected: readonly string[],
 ): Promise<void> {
-  const paths = given.length > 0 ? given : await browse(vscode.l10n.t('Open Snapshot'), true);
+  const paths = selected.length > 0 ? selected : await browse(vscode.l10n.t('Open Snapshot'), true);
   const last = paths.at(-1);
   if (last === undefined) return;
   let shown = last;
@@ -42,8 +42,8 @@ export async function revealSnapshot(path: string): Promise<void> {
     await vscode.commands.executeCommand('revealFileInOS', uri);
   } else {
     const copy = vscode.l10n.t('Copy Path');
-    const told = vscode.window.showInformationMessage(vscode.l10n.t('{0} is not in this workspace.', path), copy);
-    void told.then(async (choice) => {
+    const notice = vscode.window.showInformationMessage(vscode.l10n.t('{0} is not in this workspace.', path), copy);
+    void notice.then(async (choice) => {
       if (choice === copy) await vscode.env.clipboard.writeText(path);
     });
   }

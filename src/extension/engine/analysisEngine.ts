@@ -7,19 +7,19 @@ import type { SentResult, WorkerApi, WorkerEvents, WorkspaceListing } from '../.
 import type { Clock } from '../intake/ports.js';
 import type { Translator } from '../text/translator.js';
 
-/** Ends of the worker after which it stays down until `revive`. */
+/** Number of crashes after which the worker stays stopped until `revive`. */
 const MOST_ENDS = 3;
-/** Ends further back than this are forgiven, in milliseconds. */
+/** Older crashes do not count, in milliseconds. */
 const FORGIVEN_AFTER_MS = 10 * 60_000;
-/** A report that takes longer is given up, in milliseconds. */
+/** Time limit of a report, in milliseconds. */
 const REPORT_MS = 10 * 60_000;
 
-/** What the engine tells the rest of the extension. */
+/** Events of the engine. */
 export interface EngineListener {
   progress(progress: WorkerEvents['progress']): void;
-  /** The worker ended; if `again`, a new one is reading the snapshots anew. */
+  /** The worker ended. If `again`, a new one reads the snapshots again. */
   ended(message: string, again: boolean): void;
-  /** After a restart: what was known is read again, except for `lost`. */
+  /** After a restart: all snapshots are read again, except `lost`. */
   restored(lost: readonly string[]): void;
 }
 
@@ -29,22 +29,22 @@ interface Running {
 }
 
 /**
- * The worker, as calls. It starts with the first call. When it ends, open calls fail with one sentence, and a new one
- * takes over that reads what the old one had read, but not the file that was to blame; after {@link MOST_ENDS} ends it stays down until `revive`.
+ * Calls to the worker, which starts with the first one. If it crashes, open calls fail with one sentence. A new worker
+ * reads the same snapshots, except the file that caused the crash; after {@link MOST_ENDS} crashes none starts until `revive`.
  */
 export class AnalysisEngine {
   private running: Running | null = null;
   private readonly loaded = new Set<string>();
-  /** Bytes of the files that no report has been made of yet. */
+  /** Bytes of the files that are in no report yet. */
   private readonly unproven = new Map<string, Bytes>();
-  /** Of the worker that runs: its next one leaves out what this one says. */
+  /** The running worker's last report: the next one omits what it repeats. */
   private lastReport: SentResult | null = null;
-  /** Reports that are asked for. */
+  /** Pending reports. */
   private reports = 0;
   private listing: WorkspaceListing | null = null;
   private ends: number[] = [];
-  /** Files whose reports ended workers, that the user has not been told yet. */
-  private readonly setAside: string[] = [];
+  /** Files whose reports crashed workers, not yet shown to the user. */
+  private readonly suspects: string[] = [];
   /** Settles when the snapshots of an ended worker are read again; calls wait for it. */
   private restoring: Promise<void> = Promise.resolve();
   private disposed = false;
@@ -65,7 +65,7 @@ export class AnalysisEngine {
     params: WorkerApi[Name]['params'],
     signal?: AbortSignal,
   ): Promise<WorkerApi[Name]['result']> {
-    // After too many ends nothing is restored; the first call that may start a worker again does.
+    // After too many crashes, the next call that may start a worker restores the files.
     if (this.running === null && this.loaded.size > 0 && this.mayStart) this.restoring = this.restore();
     await this.restoring;
     return await this.ask(method, params, signal);
@@ -75,7 +75,7 @@ export class AnalysisEngine {
     return this.running !== null;
   }
 
-  /** Lets a worker that ended too often start again. */
+  /** Allows a new worker after too many crashes. */
   revive(): void {
     this.ends = [];
   }
@@ -93,7 +93,7 @@ export class AnalysisEngine {
     params: WorkerApi[Name]['params'],
     signal?: AbortSignal,
   ): Promise<WorkerApi[Name]['result']> {
-    if (method === 'unload') this.drop((params as { path: string }).path); // whether a worker hears it or not
+    if (method === 'unload') this.drop((params as { path: string }).path); // even without a worker
     const running = this.worker();
     const asked = method === 'report' ? ((this.lastReport?.number ?? null) as typeof params) : params;
     const before = this.lastReport?.report;
@@ -104,7 +104,7 @@ export class AnalysisEngine {
     return result;
   }
 
-  /** Ends the worker if a report takes too long: only its end stops it. */
+  /** Terminates the worker if a report takes too long: nothing else stops it. */
   private async watched<T>({ thread }: Running, report: () => Promise<T>): Promise<T> {
     const timer = setTimeout(() => void thread.terminate(), REPORT_MS);
     this.reports++;
@@ -121,13 +121,13 @@ export class AnalysisEngine {
     this.unproven.delete(path);
   }
 
-  /** The file to blame if a report ended the worker: the largest that no report was made of. Null if there is none. */
+  /** The suspect if a report crashed the worker: the largest file without a report; null if there is none. */
   private get suspect(): string | null {
     if (this.reports === 0) return null;
     return [...this.unproven].sort((a, b) => b[1] - a[1]).at(0)?.[0] ?? null;
   }
 
-  /** Keeps what a new worker must be told. */
+  /** Stores the parameters that a new worker needs. */
   private remember(method: keyof WorkerApi, params: unknown, result: unknown): void {
     if (method === 'report') {
       this.unproven.clear();
@@ -148,26 +148,18 @@ export class AnalysisEngine {
   private worker(): Running {
     if (this.disposed) throw new RpcError('closed', this.l10n.t('Leakline is shutting down.'));
     if (this.running !== null) return this.running;
-    if (!this.mayStart) {
-      throw new RpcError('closed', this.staysOff());
-    }
+    if (!this.mayStart) throw new RpcError('closed', this.staysOff());
     const thread = this.start();
     const client = new RpcClient<WorkerApi, WorkerEvents>(
-      (message) => {
-        thread.post(message);
-      },
-      (_progress, value) => {
-        this.listener.progress(value);
-      },
+      (message) => thread.post(message),
+      (_progress, value) => this.listener.progress(value),
     );
     const running: Running = { thread, client };
     thread.listen(
       (value) => {
         if (isRpcMessage(value)) client.receive(value);
       },
-      (reason) => {
-        this.ended(running, reason);
-      },
+      (reason) => this.ended(running, reason),
     );
     this.running = running;
     return running;
@@ -194,14 +186,14 @@ export class AnalysisEngine {
     const { suspect } = this;
     if (suspect !== null) {
       this.drop(suspect);
-      this.setAside.push(suspect);
+      this.suspects.push(suspect);
     }
-    const again = this.mayStart && this.loaded.size + this.setAside.length > 0;
+    const again = this.mayStart && this.loaded.size + this.suspects.length > 0;
     const stopped = this.l10n.t('The snapshot reader stopped unexpectedly ({0}).', reason);
     const message =
       suspect === null
         ? stopped
-        : `${stopped} ${this.l10n.t('{0} is set aside: its report ended the reader.', suspect)}`;
+        : `${stopped} ${this.l10n.t('{0} is skipped: its report stopped the reader.', suspect)}`;
     running.client.close(message);
     this.listener.ended(this.mayStart ? message : `${message} ${this.staysOff()}`, again);
     if (again) this.restoring = this.restore();
@@ -209,7 +201,7 @@ export class AnalysisEngine {
 
   private async restore(): Promise<void> {
     const paths = [...this.loaded];
-    const lost = this.setAside.splice(0);
+    const lost = this.suspects.splice(0);
     this.loaded.clear();
     this.unproven.clear();
     try {
@@ -221,7 +213,7 @@ export class AnalysisEngine {
     const outcomes = await Promise.allSettled(paths.map((path) => this.ask('load', { path })));
     for (const [i, outcome] of outcomes.entries()) {
       if (outcome.status === 'fulfilled') continue;
-      // One of them killed the worker again, with the others beside it: one by one, it fails alone.
+      // One of them crashed the worker again: read one by one, only that one fails.
       const isInnocent = isClosed(outcome.reason) && (await this.loads(paths[i]));
       if (!isInnocent) lost.push(paths[i]);
     }

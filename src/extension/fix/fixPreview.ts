@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { Command, ContextKey, FIX_SCHEME } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import { basename } from '../text/pathText.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
@@ -10,14 +10,14 @@ import { workspaceEdit } from './sourceFix.js';
  * Shows a fix before it is made: the file beside the file as it would be. It is made by a command of that editor, or by
  * the notification that comes with it.
  */
-export class FixPreview implements vscode.TextDocumentContentProvider, vscode.Disposable {
+export class FixPreview extends Listener implements vscode.TextDocumentContentProvider {
   private readonly changedEmitter = new vscode.EventEmitter<vscode.Uri>();
-  private readonly subscriptions: readonly Disposer[];
   private pending: { finding: FindingMark; uri: vscode.Uri; text: string } | null = null;
 
   readonly onDidChange = this.changedEmitter.event;
 
   constructor(private readonly files: PythonFiles) {
+    super();
     this.subscriptions = [
       this.changedEmitter,
       vscode.workspace.registerTextDocumentContentProvider(FIX_SCHEME, this),
@@ -67,10 +67,6 @@ export class FixPreview implements vscode.TextDocumentContentProvider, vscode.Di
     editor.selection = new vscode.Selection(first.range.start, first.range.start);
     editor.revealRange(first.range, vscode.TextEditorRevealType.InCenterIfOutsideViewport);
     return finding;
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private async ask(finding: FindingMark, title: string): Promise<void> {

@@ -29,7 +29,7 @@ export class LeakActions implements vscode.CodeActionProvider {
       this.marks
         .holdersIn(document)
         .filter(({ place }) => place.line > range.start.line && place.line <= range.end.line + 1)
-        .map(({ said }) => said),
+        .map(({ item }) => item),
     );
     const diagnostics = context.diagnostics.filter(({ source, code }) => source === LEAK_SOURCE && code === LEAK_CODE);
     const actions = await Promise.all(

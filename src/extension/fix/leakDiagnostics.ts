@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { lineBytes } from '../../core/report/findings.js';
 import { byteText } from '../../core/text/byteText.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { sentenceOf } from '../marks/findingText.js';
 import { askingProblemText } from '../results/askingMarks.js';
@@ -22,17 +22,15 @@ const MOST_LINES = 8;
  * Findings that leak, and lines that ran out of memory, in the Problems view. Each is one, on the statement to change.
  * Where a line was edited since, or only calls what leaks, there is none.
  */
-export class LeakDiagnostics implements vscode.Disposable {
+export class LeakDiagnostics extends Listener {
   private readonly collection = vscode.languages.createDiagnosticCollection(LEAK_SOURCE);
-  private readonly subscriptions: readonly Disposer[];
 
   constructor(
     private readonly marks: EditorMarks,
     private readonly files: PythonFiles,
   ) {
-    const refresh = (): void => {
-      this.refresh();
-    };
+    super();
+    const refresh = (): void => this.refresh();
     this.subscriptions = [
       this.collection,
       marks.onDidChange(refresh),
@@ -41,10 +39,6 @@ export class LeakDiagnostics implements vscode.Disposable {
         if (marks.isMine(document)) this.refresh();
       }),
     ];
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private refresh(): void {

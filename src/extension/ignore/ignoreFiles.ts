@@ -9,7 +9,7 @@ import {
   type IgnoredLeak,
 } from '../../core/report/ignoredLeaks.js';
 import type { LineReport } from '../../core/report/report.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 const MOST_BYTES = 4 << 20;
@@ -24,15 +24,15 @@ interface FolderFile {
 }
 
 /** The ignore files of the workspace's folders: read, watched, and written when the user says so. */
-export class IgnoreFiles implements vscode.Disposable {
+export class IgnoreFiles extends Listener {
   private folders: FolderFile[] = [];
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
 
   /** Other leaks are ignored than before. */
   readonly onDidChange = this.changedEmitter.event;
 
   constructor(private readonly files: PythonFiles) {
+    super();
     const watcher = vscode.workspace.createFileSystemWatcher(`**/${IGNORE_FILE}`);
     const changed = (uri: vscode.Uri): void => {
       const folder = this.folders.find((one) => one.uri.toString() === uri.toString());
@@ -44,9 +44,7 @@ export class IgnoreFiles implements vscode.Disposable {
       watcher.onDidCreate(changed),
       watcher.onDidChange(changed),
       watcher.onDidDelete(changed),
-      vscode.workspace.onDidChangeWorkspaceFolders(() => {
-        this.open();
-      }),
+      vscode.workspace.onDidChangeWorkspaceFolders(() => this.open()),
     ];
     this.open();
   }
@@ -87,10 +85,6 @@ export class IgnoreFiles implements vscode.Disposable {
     }
   }
 
-  dispose(): void {
-    disposeAll(this.subscriptions);
-  }
-
   private open(): void {
     const prefixes = new Map(this.files.roots().map(({ prefix, folder }) => [folder, prefix]));
     this.folders = (vscode.workspace.workspaceFolders ?? []).flatMap(({ uri }) => {
@@ -117,9 +111,9 @@ export class IgnoreFiles implements vscode.Disposable {
 
   /** Says what is wrong with a file: once, until it makes sense again. */
   private complain(folder: FolderFile, error: unknown): void {
-    const told = folder.complaint !== null;
+    const wasShown = folder.complaint !== null;
     folder.complaint = sentence(folder.uri, error);
-    if (told) return;
+    if (wasShown) return;
     const open = vscode.l10n.t('Open File');
     void vscode.window.showWarningMessage(folder.complaint, open).then((choice) => {
       if (choice === open) void vscode.window.showTextDocument(folder.uri);
@@ -166,9 +160,5 @@ async function textOf(uri: vscode.Uri): Promise<string | null> {
 
 function sentence(uri: vscode.Uri, error: unknown): string {
   const reason = error instanceof Error ? error.message : String(error);
-  return vscode.l10n.t(
-    '{0} is not understood, so no leak is ignored: {1}.',
-    vscode.workspace.asRelativePath(uri),
-    reason,
-  );
+  return vscode.l10n.t('{0} cannot be read, so no leak is ignored: {1}.', vscode.workspace.asRelativePath(uri), reason);
 }

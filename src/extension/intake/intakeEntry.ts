@@ -4,17 +4,17 @@ import type { FileStamp, ReadProblem } from './ports.js';
 /** `settling`: perhaps still being written. `truncated`: was read, and ended early. */
 export type IntakePhase = 'settling' | 'queued' | 'reading' | 'ready' | 'truncated' | 'rejected';
 
-/** Whether the user named the file, or it was found lying in the workspace. */
+/** Whether the user named the file, or the workspace contains it. */
 export type IntakeOrigin = 'discovered' | 'opened';
 
-/** What the intake knows of one file. */
+/** The state of one file. */
 export interface IntakeEntry {
   readonly path: string;
   readonly origin: IntakeOrigin;
   readonly phase: IntakePhase;
   /**
-   * The last good reading, kept while the file is being written anew: none of a file that holds a trend or reference
-   * cycles, several of a page of several.
+   * The last good reading, also while the file is being rewritten: empty for trends and cycles, several for a page with
+   * several snapshots.
    */
   readonly snapshots: readonly SnapshotReport[] | null;
   /** Set in the phases `truncated` and `rejected`. */
@@ -23,13 +23,13 @@ export interface IntakeEntry {
   readonly fraction: number;
 }
 
-/** Watching a file until it holds still. */
+/** Polling of a file until its size is stable. */
 export interface Settling {
   /** As last seen, null before the first look. */
   stamp: FileStamp | null;
-  /** Looks in a row that saw the same stamp. */
+  /** Consecutive looks with the same stamp. */
   quiet: number;
-  /** When to look next, milliseconds since the epoch. */
+  /** Time of the next look, milliseconds since the epoch. */
   dueAt: number;
 }
 
@@ -41,8 +41,8 @@ export interface MutableEntry {
   problem: ReadProblem | null;
   fraction: number;
   settling: Settling | null;
-  /** The state of the file that `phase` speaks of. */
+  /** The state of the file to which `phase` applies. */
   readStamp: FileStamp | null;
-  /** Readings in a row that ended early. */
+  /** Consecutive readings that ended early. */
   attempts: number;
 }

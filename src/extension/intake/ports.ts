@@ -1,4 +1,4 @@
-/** What the intake needs of the world, so that a test can stand in for clock, disk and reader. */
+/** The intake's dependencies: clock, disk and reader, which tests replace. */
 import type { SnapshotReport } from '../../core/report/report.js';
 
 export interface Clock {
@@ -8,26 +8,26 @@ export interface Clock {
   after(milliseconds: number, call: () => void): () => void;
 }
 
-/** What changes when a file is written to or replaced. */
+/** Facts that change when a file is written or replaced. */
 export interface FileStamp {
   readonly size: number;
   readonly mtimeMs: number;
   readonly ino: number;
-  /** State of what the recorder wrote beside it, empty if there is nothing: read anew, the file may say more. */
+  /** State of the sidecar, empty without one: a new sidecar adds facts to the snapshot. */
   readonly beside: string;
 }
 
 export interface IntakeFiles {
-  /** Null if there is no such file, or it may not be looked at. */
+  /** Null if there is no such file, or no access. */
   stamp(path: string): Promise<FileStamp | null>;
   /** First and last byte of a file of `size` bytes, null if they cannot be read. */
   ends(path: string, size: number): Promise<{ first: number; last: number } | null>;
 }
 
-/** Why a file could not be read. `truncated` means: come back. */
+/** The reason for a failed reading. `truncated` means: try again later. */
 export interface ReadProblem {
   readonly reason: string;
-  /** One sentence for people. */
+  /** One sentence for users. */
   readonly message: string;
 }
 
@@ -41,9 +41,7 @@ export const systemClock: Clock = {
   now: () => Date.now(),
   after(milliseconds, call) {
     const timer = setTimeout(call, milliseconds);
-    return () => {
-      clearTimeout(timer);
-    };
+    return () => clearTimeout(timer);
   },
 };
 

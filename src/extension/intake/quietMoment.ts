@@ -1,13 +1,13 @@
 import type { Clock } from './ports.js';
 
-/** How long nothing must have been asked for, in milliseconds. */
+/** Time without a request before the work starts, in milliseconds. */
 const QUIET_MS = 40;
-/** While files keep coming, the work is done at least this often, in milliseconds. */
+/** Longest delay while requests continue, in milliseconds. */
 const LONGEST_WAIT_MS = 5_000;
 
 /**
- * Runs one piece of work when things have calmed down: many requests make one run, a request during a run makes one
- * more, and a burst that does not end is interrupted from time to time.
+ * Debounces work: many requests make one run, and a request during a run makes one more. A burst that does not end delays
+ * the work only for a limited time.
  */
 export class QuietMoment {
   private cancelTimer: (() => void) | null = null;
@@ -16,7 +16,7 @@ export class QuietMoment {
   private disposed = false;
 
   /**
-   * @param busy true while more is on its way
+   * @param busy true while more requests are expected
    * @param work must handle its own failures
    */
   constructor(

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../core/maps.js';
 import type { SnapshotReport } from '../../core/report/report.js';
 import type { IntakeEntry, IntakeOrigin, MutableEntry } from './intakeEntry.js';
 import {
@@ -9,19 +10,19 @@ import {
   type ReadProblem,
 } from './ports.js';
 
-/** How long a file is left alone between two looks at it, in milliseconds. */
+/** Time between two looks at a file, in milliseconds. */
 export const POLL_MS = 100;
-/** Looks in a row that must agree before a file counts as settled. */
+/** Consecutive equal looks after which a file counts as stable. */
 const QUIET_LOOKS = 2;
 /** A file untouched for this long has settled before anybody looked. A hint only: the reader proves completeness. */
 const OLD_MS = 2_000;
-/** Files looked at together. */
+/** Files that are checked at the same time. */
 const LOOKS_AT_ONCE = 32;
-/** Early ends are looked at again after 200 ms, 400 ms … up to this. */
+/** Truncated files are read again after 200 ms, 400 ms … up to this. */
 const LONGEST_BACKOFF_MS = 5_000;
-/** After so many early ends of an unchanged file only a change brings it back. */
+/** After this many truncated readings of an unchanged file, only a change triggers another one. */
 const MOST_ATTEMPTS = 12;
-/** An unchanged file is read again only so often: the clock of its file system may be coarse. */
+/** Maximum of extra readings of an unchanged file: the clock of its file system may be coarse. */
 const UNCHANGED_READINGS = 2;
 
 const PICKLE_PROTO = 0x80;
@@ -32,7 +33,7 @@ interface Waiter {
   reject: (problem: ReadProblem) => void;
 }
 
-/** Texts of the problems that the intake finds itself. */
+/** Messages for the problems that the intake detects. */
 export interface IntakeTexts {
   readonly incomplete: string;
   readonly missing: string;
@@ -40,9 +41,9 @@ export interface IntakeTexts {
 }
 
 /**
- * Brings files in: seen → settled → last byte → read → ready, or truncated (it comes back by itself), or rejected
- * (remembered until the file changes). A few files are read at a time. PyTorch writes snapshots in place, so a file that is
- * still being written is normal and never an error.
+ * Reads files when they are complete: found → stable → last byte → read → ready, or truncated (tried again), or rejected
+ * (until the file changes). A few files are read at a time. PyTorch writes snapshots in place, so an incomplete file is
+ * normal and not an error.
  */
 export class SnapshotIntake {
   private readonly files = new Map<string, MutableEntry>();
@@ -51,12 +52,12 @@ export class SnapshotIntake {
   private polling = false;
   /** Files being read. */
   private reading = 0;
-  /** Files whose ends are looked at. */
+  /** Files whose last bytes are being read. */
   private judging = 0;
   private disposed = false;
 
   /**
-   * @param readAtOnce files given to the reader at the same time
+   * @param readAtOnce files that are read at the same time
    * @param changed called after every change of an entry; `content` is true if the set of readings changed
    */
   constructor(
@@ -76,7 +77,7 @@ export class SnapshotIntake {
     return this.files.get(path);
   }
 
-  /** True while a file is being read, waits to be read, or has not been looked at. */
+  /** True while a file is being read, is queued, or has not been checked. */
   get busy(): boolean {
     if (this.reading > 0 || this.judging > 0) return true;
     for (const { phase, settling } of this.files.values()) {
@@ -85,24 +86,20 @@ export class SnapshotIntake {
     return false;
   }
 
-  /** The file appeared, changed or went away: the intake looks for itself. */
+  /** The file appeared, changed or disappeared: checks it. */
   noticed(path: string, origin: IntakeOrigin = 'discovered'): void {
     if (this.disposed) return;
-    let entry = this.files.get(path);
-    if (entry === undefined) {
-      entry = {
-        path,
-        origin,
-        phase: 'settling',
-        snapshots: null,
-        problem: null,
-        fraction: 0,
-        settling: null,
-        readStamp: null,
-        attempts: 0,
-      };
-      this.files.set(path, entry);
-    }
+    const entry = getOrAdd(this.files, path, (): MutableEntry => ({
+      path,
+      origin,
+      phase: 'settling',
+      snapshots: null,
+      problem: null,
+      fraction: 0,
+      settling: null,
+      readStamp: null,
+      attempts: 0,
+    }));
     if (origin === 'opened') entry.origin = 'opened';
     entry.settling = { stamp: entry.settling?.stamp ?? null, quiet: 0, dueAt: this.clock.now() };
     this.schedulePoll();
@@ -116,9 +113,7 @@ export class SnapshotIntake {
     const entry = this.files.get(path);
     if (entry?.phase === 'rejected') entry.readStamp = null; // asked for again: tried again
     return new Promise((resolve, reject) => {
-      const waiters = this.waiters.get(path) ?? [];
-      waiters.push({ resolve, reject });
-      this.waiters.set(path, waiters);
+      getOrAdd(this.waiters, path, () => []).push({ resolve, reject });
       this.noticed(path, 'opened');
     });
   }
@@ -199,7 +194,7 @@ export class SnapshotIntake {
     await this.settled(entry, stamp);
   }
 
-  /** The file holds still: is there something to read? */
+  /** The file is stable: checks whether to read it. */
   private async settled(entry: MutableEntry, stamp: FileStamp): Promise<void> {
     const unchanged = sameStamp(entry.readStamp, stamp);
     if (!unchanged) entry.attempts = 0;
@@ -228,7 +223,7 @@ export class SnapshotIntake {
     this.changed(false);
   }
 
-  /** A pickle that is complete ends in STOP; other formats are for the reader to judge. */
+  /** A complete pickle ends in STOP; the reader checks other formats. */
   private async looksComplete(path: string, size: number): Promise<boolean> {
     if (size === 0) return false;
     const ends = await this.disk.ends(path, size);
@@ -244,7 +239,7 @@ export class SnapshotIntake {
     return next;
   }
 
-  /** Reads what is queued, newest file first: the present run is judged before those of last year. */
+  /** Reads the queue, newest file first, so that the current run comes before old ones. */
   private readNext(): void {
     while (this.reading < this.readAtOnce && !this.disposed) {
       const entry = this.nextQueued();
@@ -280,7 +275,7 @@ export class SnapshotIntake {
       if (this.files.get(entry.path) !== entry) return;
       const problem = problemOf(error);
       if (problem.reason === 'closed' && entry.attempts === 0) {
-        // The reader ended, perhaps over another file: once more, with a new one.
+        // The reader crashed, perhaps because of another file: try once more with a new one.
         entry.attempts++;
         entry.phase = 'queued';
         this.changed(false);
@@ -291,7 +286,7 @@ export class SnapshotIntake {
     }
   }
 
-  /** A file that changed under the reader is read once more when it has settled. */
+  /** A file that changed during reading is read once more when it is stable. */
   private async lookForOverwrite(entry: MutableEntry, before: FileStamp | null): Promise<void> {
     const after = await this.disk.stamp(entry.path);
     if (!sameStamp(before, after)) this.noticed(entry.path, entry.origin);
@@ -339,7 +334,7 @@ export class SnapshotIntake {
     this.changed(hadReading);
   }
 
-  /** Tells those who wait for a file what became of it. */
+  /** Settles the promises of callers that wait for a file. */
   private answer(entry: MutableEntry): void {
     if (entry.phase === 'ready' && entry.snapshots !== null) this.settle(entry.path, entry.snapshots);
     else if (entry.problem !== null) this.settle(entry.path, entry.problem);

@@ -18,11 +18,11 @@ type Input = Readonly<Record<string, unknown>>;
 export function registerLanguageModelTools(session: SnapshotSession, store: ResultsStore): vscode.Disposable[] {
   const tool = (
     name: string,
-    says: (input: Input) => string,
+    messageFor: (input: Input) => string,
     answer: (input: Input) => string | Promise<string>,
   ): vscode.Disposable =>
     vscode.lm.registerTool<Input>(name, {
-      prepareInvocation: ({ input }) => ({ invocationMessage: says(input) }),
+      prepareInvocation: ({ input }) => ({ invocationMessage: messageFor(input) }),
       invoke: async ({ input }, token) => {
         await untilRead(session, store, token);
         return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input))]);
@@ -32,12 +32,12 @@ export function registerLanguageModelTools(session: SnapshotSession, store: Resu
   return [
     tool(
       LanguageModelTool.listLeaks,
-      () => vscode.l10n.t('Looking at the GPU memory leaks'),
+      () => vscode.l10n.t('Listing GPU memory leaks'),
       () => (store.result === null ? NO_SNAPSHOTS : leaksAnswer(store.result.report)),
     ),
     tool(
       LanguageModelTool.explainLeak,
-      (input) => vscode.l10n.t('Looking at line {0} of {1}', String(input['line']), String(input['file'])),
+      (input) => vscode.l10n.t('Explaining line {0} of {1}', String(input['line']), String(input['file'])),
       (input) => {
         const { file, line } = placeOf(input);
         if (store.result === null) return NO_SNAPSHOTS;

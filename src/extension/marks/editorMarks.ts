@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { CompareLine } from '../../core/report/report.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { AskingMark } from '../results/askingMarks.js';
 import { holdsOthers, type FindingMark } from '../results/findingMarks.js';
 import { byFile, isOfOtherText, weightOf, type LineMark } from '../results/lineMarks.js';
@@ -13,13 +13,13 @@ import { SinceEdits } from './sinceEdits.js';
 import type { MarkedLines, MarkedPlace } from './markedLines.js';
 import type { MarkSwitch } from './markSwitch.js';
 
-/** Something said of a line, and where that line is now. */
+/** An item of the report with the current place of its line. */
 export interface Placed<T> {
-  readonly said: T;
+  readonly item: T;
   readonly place: MarkedPlace;
 }
 
-/** What is said of the lines of a document as it reads at one version. */
+/** The marks of one version of a document. */
 interface Entry {
   readonly version: number;
   readonly leaks: readonly Placed<LineMark>[];
@@ -31,13 +31,12 @@ interface Entry {
 const NONE: readonly never[] = [];
 
 /**
- * What is said of the lines of a document. All surfaces of the editor ask here, so that they agree. An index is ready
- * when they hear of a change: lists are the same objects until something changes.
+ * The marks of a document, for all surfaces of the editor. The index is ready when they receive a change event. Lists are
+ * the same objects until something changes.
  */
-export class EditorMarks implements vscode.Disposable {
+export class EditorMarks extends Listener {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly movedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
   private readonly edits: SinceEdits;
   private readonly index = new Map<string, Entry>();
   private isWanted = limited();
@@ -45,7 +44,7 @@ export class EditorMarks implements vscode.Disposable {
   private holderIndex: ReadonlyMap<string, readonly FindingMark[]> = new Map();
   private findingIndex: ReadonlyMap<LineMark, FindingMark> = new Map();
 
-  /** Marks, or what shows of them, changed. */
+  /** Marks, or their visibility, changed. */
   readonly onDidChange = this.changedEmitter.event;
   /** Marked lines were edited or moved. */
   readonly onDidMove = this.movedEmitter.event;
@@ -56,6 +55,7 @@ export class EditorMarks implements vscode.Disposable {
     private readonly marks: MarkSwitch,
     private readonly lines: MarkedLines,
   ) {
+    super();
     const changed = (): void => {
       this.isWanted = limited();
       this.indexFindings();
@@ -70,9 +70,7 @@ export class EditorMarks implements vscode.Disposable {
       this.movedEmitter,
       store.onDidChange(changed),
       marks.onDidChange(changed),
-      files.onDidChange(() => {
-        this.rebuild();
-      }),
+      files.onDidChange(() => this.rebuild()),
       lines.onDidMove(() => {
         this.rebuild();
         this.movedEmitter.fire();
@@ -89,7 +87,7 @@ export class EditorMarks implements vscode.Disposable {
     return this.marks.shown;
   }
 
-  /** The earlier snapshot of a comparison while there is one: its growth shows in the place of leaks. */
+  /** The earlier snapshot of the current comparison. Its growth replaces leaks. */
   get comparedWith(): string | null {
     return this.store.comparison?.report.a.path ?? null;
   }
@@ -108,7 +106,7 @@ export class EditorMarks implements vscode.Disposable {
   findingAt(document: vscode.TextDocument, line: number): FindingMark | undefined {
     const isHere = ({ place }: Placed<unknown>): boolean => place.line === line;
     const allocating = this.leaksIn(document).find(isHere);
-    return this.holdersIn(document).find(isHere)?.said ?? (allocating && this.findingOf(allocating.said));
+    return this.holdersIn(document).find(isHere)?.item ?? (allocating && this.findingOf(allocating.item));
   }
 
   findingOf(mark: LineMark): FindingMark | undefined {
@@ -129,12 +127,12 @@ export class EditorMarks implements vscode.Disposable {
     );
   }
 
-  /** True if the line may be another one than that which ran: the file is another version, open or not. */
+  /** True if the line may differ from the one that ran: the file is a different version. */
   isOtherVersion(mark: LineMark): boolean {
     return mark.mapped && (this.edits.isOtherVersion(mark) ?? isOfOtherText(mark));
   }
 
-  /** Findings that leak, whether the workspace has their lines or not, and that are not edited since they ran. */
+  /** Leaking findings that were not edited since they ran, also outside the workspace. */
   get leaks(): FindingMark[] {
     return this.store.findings.filter((finding) => finding.tone === 'leak' && !this.isFindingEdited(finding));
   }
@@ -144,12 +142,12 @@ export class EditorMarks implements vscode.Disposable {
     return this.leaks.filter((finding) => finding.mapped && this.isWanted(finding.lines[0], finding.file));
   }
 
-  /** Where a recorded line of a document is now, null if it never had such a line. */
+  /** The current place of a recorded line; null if the document never had it. */
   placeOf(document: vscode.TextDocument, line: number): MarkedPlace | null {
     return this.lines.place(document, line);
   }
 
-  /** Lines of a document that asked for memory that was not there, none while two snapshots are compared. */
+  /** Lines of a document that ran out of memory; none during a comparison. */
   askingIn(document: vscode.TextDocument): readonly Placed<AskingMark>[] {
     return this.entryOf(document).asking;
   }
@@ -164,9 +162,9 @@ export class EditorMarks implements vscode.Disposable {
     return this.entryOf(document).growth;
   }
 
-  /** True for one side of a comparison of texts: its lines are not those of the run. */
+  /** True if marks are hidden, or for the old side of a diff editor: its lines did not run. */
   isHiddenIn(editor: vscode.TextEditor): boolean {
-    if (this.shown.inDiffEditors) return false;
+    if (this.marks.isOff) return true;
     // Editors of cells are in no column of their own, but in their notebook.
     if (editor.document.uri.scheme === CELL_SCHEME) return isComparingNotebooks();
     const group = vscode.window.tabGroups.all.find(({ viewColumn }) => viewColumn === editor.viewColumn);
@@ -188,10 +186,6 @@ export class EditorMarks implements vscode.Disposable {
     return this.files.uri(file) !== undefined;
   }
 
-  dispose(): void {
-    disposeAll(this.subscriptions);
-  }
-
   private indexFindings(): void {
     const { findings } = this.store;
     this.findingIndex = new Map(findings.flatMap((finding) => finding.lines.map((mark) => [mark, finding] as const)));
@@ -211,7 +205,7 @@ export class EditorMarks implements vscode.Disposable {
     return isAnswered || this.edits.isHolderEdited(mark.parts[0].line.holder);
   }
 
-  /** Begins anew, with what is on the screen. */
+  /** Starts again with the visible editors. */
   private rebuild(): void {
     this.index.clear();
     for (const { document } of vscode.window.visibleTextEditors) this.entryOf(document);
@@ -235,18 +229,18 @@ export class EditorMarks implements vscode.Disposable {
       const growth = this.placed(document, comparison.byFile.get(path) ?? NONE);
       return { version, leaks: NONE, growth, holders: NONE, asking: NONE };
     }
-    // Where a fixed run was recorded, that one speaks for its lines.
+    // A run that was recorded after a fix replaces the run before it.
     const isCurrent = ({ parts }: LineMark | FindingMark): boolean =>
       !parts.every(({ run }) => this.store.isAnswered(run));
     const wanted = this.store.marksOf(path).filter((mark) => isCurrent(mark) && this.isWanted(mark, path));
-    const leaks = this.placed(document, wanted).map(({ said, place }) => ({
-      said,
-      place: this.isHolderEdited(said) ? { ...place, edited: true, holderEdited: true } : place,
+    const leaks = this.placed(document, wanted).map(({ item, place }) => ({
+      item,
+      place: this.isHolderEdited(item) ? { ...place, edited: true, holderEdited: true } : place,
     }));
     const holding = (this.holderIndex.get(path) ?? NONE).filter(isCurrent);
-    const holders = this.placed(document, holding).map(({ said, place }) => ({
-      said,
-      place: this.isFindingEdited(said) ? { ...place, edited: true } : place,
+    const holders = this.placed(document, holding).map(({ item, place }) => ({
+      item,
+      place: this.isFindingEdited(item) ? { ...place, edited: true } : place,
     }));
     const asking = this.placed(
       document,
@@ -256,13 +250,13 @@ export class EditorMarks implements vscode.Disposable {
   }
 
   private placed<T extends { readonly line: number }>(document: vscode.TextDocument, lines: readonly T[]): Placed<T>[] {
-    return lines.flatMap((said) => {
-      const place = this.lines.place(document, said.line);
-      return place === null ? [] : [{ said, place }];
+    return lines.flatMap((item) => {
+      const place = this.lines.place(document, item.line);
+      return place === null ? [] : [{ item, place }];
     });
   }
 
-  /** The name that reports give a document, null if it is no Python file of the workspace. */
+  /** The document's name in reports; null if it is no Python file of the workspace. */
   private pathOf(document: vscode.TextDocument): string | null {
     return document.languageId === 'python' ? this.files.nameOf(document.uri) : null;
   }
@@ -272,7 +266,7 @@ function isComparingNotebooks(): boolean {
   return vscode.window.tabGroups.all.some(({ activeTab }) => activeTab?.input instanceof vscode.TabInputNotebookDiff);
 }
 
-/** Tells, as the settings are now, which marks the user wants to see in the editor, and in which file. */
+/** Selects the marks that the settings show, by file. */
 function limited(): (mark: LineMark, file: string) => boolean {
   const { minimumBytes, exclude } = markLimits();
   const matches = globMatcher(exclude);

@@ -1,6 +1,6 @@
-/** The sentences of a finding: short ones for the editor and its views, the whole story for hovers. */
+/** The sentences of a finding: short ones for the editor and its views, complete ones for hovers. */
 import { lineBytes } from '../../core/report/findings.js';
-import { amountSentence, findingSentence } from '../../core/report/findingWords.js';
+import { amountSentence, findingSentence } from '../../core/report/findingSentence.js';
 import type { LineReport, RunReport, StackReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/byteText.js';
 import { Command, InternalCommand } from '../contributions.js';
@@ -29,12 +29,12 @@ export function sentenceOf({ parts: [{ run, finding }] }: FindingMark): string {
   return findingSentence(finding, run.steps);
 }
 
-/** The lens above the statement; the text behind it says the rest of the sentence. */
+/** The lens above the statement. The text at the end of the line completes the sentence. */
 export function holderLensText({ parts: [{ run, finding }] }: FindingMark): string {
   return `◆ ${amountSentence(finding, run.steps)}`;
 }
 
-/** The text behind it: the object that holds, and without a lens also how much. */
+/** The text at the end of the line: the holder, and without a lens also the amount. */
 export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Translator): string {
   const name = finding.parts[0].finding.holder?.name ?? '';
   const short = name.length <= LONGEST_NAME ? name : `${name.slice(0, LONGEST_NAME - 1)}…`;
@@ -42,25 +42,25 @@ export function holderLineText(finding: FindingMark, withLens: boolean, l10n: Tr
   return withLens ? held : `${holderLensText(finding)}  ${held}`;
 }
 
-/** Where a hover is, and what it may lead to. */
+/** The place of a hover, and the targets of its links. */
 export interface HoverPlace {
   /** The line that allocates; null above the statement that holds what others allocate. */
   readonly mark: LineMark | null;
-  /** Why the line may not be the one that ran, null if it is. */
+  /** Why the line may differ from the one that ran; null if it does not. */
   readonly stale: string | null;
-  /** True if a problem of this line says the sentence and the lines that allocate: hovers show it above theirs. */
-  readonly isTold: boolean;
+  /** True if a problem on this line already contains the sentence and the lines that allocate. VS Code shows it above. */
+  readonly isInProblem: boolean;
   /** True for files of the workspace: only these are linked. */
   readonly canOpen: (file: string) => boolean;
 }
 
 /**
- * The story of a marked line as Markdown, the answer first. Names and paths come from the recording: they are escaped,
- * never markup.
+ * The finding of a marked line as Markdown, the answer first. Names and paths come from the recording, so they are
+ * escaped.
  */
 export function hoverMarkdown(
   finding: FindingMark,
-  { mark, stale, isTold, canOpen }: HoverPlace,
+  { mark, stale, isInProblem, canOpen }: HoverPlace,
   l10n: Translator,
 ): string {
   const { run, finding: whole } = finding.parts[0];
@@ -72,13 +72,13 @@ export function hoverMarkdown(
       ? commandLink(label, InternalCommand.openSource, [{ file: place.file, line: place.line }])
       : escapeMarkdown(label);
   const isElsewhere = mark !== null && holder !== null && !(holder.file === mark.file && holder.line === mark.line);
-  const paragraphs = isTold ? [] : [`**${escapeMarkdown(answer)}**`];
+  const paragraphs = isInProblem ? [] : [`**${escapeMarkdown(answer)}**`];
   if (stale !== null) paragraphs.push(`*${escapeMarkdown(stale)}*`);
-  if (holder !== null && !(isTold && holder.text === holder.name)) {
+  if (holder !== null && !(isInProblem && holder.text === holder.name)) {
     const by = escapeMarkdown(l10n.t('Held by {0}', holder.text));
     paragraphs.push(isElsewhere ? `${by}, ${link(holder)}` : by);
   }
-  if (!isTold && (mark === null || (!isElsewhere && holdsOthers(finding))))
+  if (!isInProblem && (mark === null || (!isElsewhere && holdsOthers(finding))))
     paragraphs.push(allocatedMarkdown(finding, link, l10n));
   const fix = whole.holder?.fix ?? null;
   if (fix !== null) paragraphs.push(escapeMarkdown(l10n.t('Fix: {0}', fix)));

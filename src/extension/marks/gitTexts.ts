@@ -1,9 +1,9 @@
 import * as vscode from 'vscode';
 
-/** Commits looked through for the one that a snapshot was taken after. */
+/** Maximum of commits to search for the one before a snapshot. */
 const MOST_COMMITS = 100;
 
-/** What of the built-in git extension's interface (version 1) is used here. */
+/** The used part of the built-in git extension's API (version 1). */
 interface GitRepository {
   show(ref: string, path: string): Promise<string>;
   log(options: { maxEntries: number; path: string }): Promise<{ hash: string; commitDate?: Date }[]>;
@@ -12,15 +12,15 @@ interface GitExtension {
   getAPI(version: 1): { getRepository(uri: vscode.Uri): GitRepository | null };
 }
 
-/** Texts that files had, from the repository that they are in. Without git, or outside of repositories, none is known. */
+/** Earlier texts of files, from their git repository. */
 export class GitTexts {
-  /** A file at a revision, null where git does not say. */
+  /** A file at a revision; null if git does not have it. */
   async atCommit(file: vscode.Uri, commit: string): Promise<string | null> {
     const repository = await repositoryOf(file);
     return repository === null ? null : shown(repository, commit, file);
   }
 
-  /** A file as it was last committed before a time in milliseconds since the epoch, null where git does not say. */
+  /** A file as it was last committed before a time in milliseconds since the epoch, null if git does not have it. */
   async atTime(file: vscode.Uri, time: number): Promise<string | null> {
     const repository = await repositoryOf(file);
     if (repository === null) return null;

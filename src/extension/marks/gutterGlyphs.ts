@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
 import type { EditorMarks } from './editorMarks.js';
 
@@ -8,23 +8,21 @@ const TONES = ['leak', 'cycle', 'growth', 'holder', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
 /**
- * A sign beside the number of a marked line. It stands in the margin of breakpoints, so a line that has one gets none:
- * a breakpoint is never covered.
+ * An icon in the gutter of a marked line. Breakpoints use the same gutter, so a line with a breakpoint gets no icon.
  */
-export class GutterGlyphs implements vscode.Disposable {
+export class GutterGlyphs extends Listener {
   private types: Record<Tone, vscode.TextEditorDecorationType>;
-  private readonly subscriptions: readonly Disposer[];
 
   constructor(
     private readonly marks: EditorMarks,
     /** Holds the folder `gutter`. */
     private readonly media: vscode.Uri,
   ) {
+    super();
     this.types = this.createTypes();
-    const refresh = (): void => {
-      this.refresh();
-    };
+    const refresh = (): void => this.refresh();
     this.subscriptions = [
+      { dispose: () => this.disposeTypes() },
       marks.onDidChange(refresh),
       marks.onDidMove(refresh),
       vscode.window.onDidChangeVisibleTextEditors(refresh),
@@ -36,11 +34,6 @@ export class GutterGlyphs implements vscode.Disposable {
       }),
     ];
     this.refresh();
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
-    this.disposeTypes();
   }
 
   private refresh(): void {
@@ -56,10 +49,10 @@ export class GutterGlyphs implements vscode.Disposable {
     if (!this.marks.shown.gutter || this.marks.isHiddenIn(editor)) return ranges;
     const occupied = breakpointLines(document.uri);
     const at = (line: number): vscode.Range => new vscode.Range(line - 1, 0, line - 1, 0);
-    for (const { said, place } of this.marks.leaksIn(document)) {
-      if (said.tone === 'growing' || occupied.has(place.line)) continue;
+    for (const { item, place } of this.marks.leaksIn(document)) {
+      if (item.tone === 'growing' || occupied.has(place.line)) continue;
       occupied.add(place.line);
-      const tone = place.edited || isCallerOnly(said) ? 'stale' : said.tone;
+      const tone = place.edited || isCallerOnly(item) ? 'stale' : item.tone;
       ranges[tone].push(at(place.line));
     }
     for (const { place } of this.marks.holdersIn(document)) {
@@ -69,7 +62,7 @@ export class GutterGlyphs implements vscode.Disposable {
     return ranges;
   }
 
-  /** Pictures know light and dark only: themes of high contrast get theirs by being asked for. */
+  /** Decorations have icons for light and dark only; high-contrast themes need a separate choice. */
   private createTypes(): Record<Tone, vscode.TextEditorDecorationType> {
     const { kind } = vscode.window.activeColorTheme;
     const { HighContrast, HighContrastLight } = vscode.ColorThemeKind;

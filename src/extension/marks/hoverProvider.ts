@@ -4,7 +4,7 @@ import type { EditorMarks } from './editorMarks.js';
 import { HOVER_COMMANDS, hoverMarkdown } from './findingText.js';
 import { staleSentence } from './markText.js';
 
-/** The story of a marked line, once: as the statement that holds what others allocate, else as the line that allocates. */
+/** One hover per marked line: for the holding statement, else for the allocating line. */
 export class MarkHoverProvider implements vscode.HoverProvider {
   constructor(private readonly marks: EditorMarks) {}
 
@@ -14,16 +14,16 @@ export class MarkHoverProvider implements vscode.HoverProvider {
     const line = position.line + 1;
     const holder = marks.holdersIn(document).find(({ place }) => place.line === line);
     const leak = marks.leaksIn(document).find(({ place }) => place.line === line);
-    const finding = holder?.said ?? (leak && marks.findingOf(leak.said));
+    const finding = holder?.item ?? (leak && marks.findingOf(leak.item));
     const place = holder?.place ?? leak?.place;
     if (finding === undefined || place === undefined) return undefined;
-    const mark = holder === undefined ? (leak?.said ?? null) : null;
+    const mark = holder === undefined ? (leak?.item ?? null) : null;
     const stale = staleSentence(place, vscode.l10n);
-    const isTold = vscode.languages
+    const isInProblem = vscode.languages
       .getDiagnostics(document.uri)
       .some(({ source, code, range }) => source === LEAK_SOURCE && code === LEAK_CODE && range.start.line + 1 === line);
     const canOpen = (file: string): boolean => marks.canOpen(file);
-    const text = new vscode.MarkdownString(hoverMarkdown(finding, { mark, stale, isTold, canOpen }, vscode.l10n));
+    const text = new vscode.MarkdownString(hoverMarkdown(finding, { mark, stale, isInProblem, canOpen }, vscode.l10n));
     text.isTrusted = { enabledCommands: HOVER_COMMANDS };
     return new vscode.Hover(text, document.lineAt(position.line).range);
   }

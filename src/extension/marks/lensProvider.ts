@@ -1,7 +1,8 @@
 import * as vscode from 'vscode';
+import { getOrAdd } from '../../core/maps.js';
 import { askingLensText, askingProblemText } from '../results/askingMarks.js';
 import { InternalCommand, Command } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { EditorMarks } from './editorMarks.js';
 import type { FindingMark } from '../results/findingMarks.js';
 import type { LineMark } from '../results/lineMarks.js';
@@ -10,39 +11,38 @@ import type { MarkedPlace } from './markedLines.js';
 import { compareLensText, lensText, staleText } from './markText.js';
 
 /**
- * An editor that loses the focus forgets the notice of new lenses, if it has not asked for them by then. Those
- * that have not asked are told again after this many milliseconds, and then after twice as many, and so on.
+ * An editor that loses the focus drops the event of new lenses if it has not yet requested them. Such editors get the
+ * event again after this many milliseconds, then after twice as many, and so on.
  */
-const TOLD_AGAIN_MS = 1_000;
-/** Half a minute passes before the last telling. */
-const MOST_TELLINGS = 6;
+const RETRY_MS = 1_000;
+/** The last attempt comes after half a minute. */
+const MOST_ATTEMPTS = 6;
 
-/** Byte counts above lines: a lookup in what is known, never a computation. */
-export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable {
+/** Byte counts above lines: a lookup, never a computation. */
+export class LensProvider extends Listener implements vscode.CodeLensProvider {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
   private timer: ReturnType<typeof setTimeout> | undefined;
-  /** Documents whose lenses were asked for since the last change. */
+  /** Documents that requested lenses since the last change. */
   private readonly asked = new Set<string>();
-  /** Lenses by the list that they were made of: it is another one when something has changed. */
+  /** Lenses by their source list, which is a new object after each change. */
   private readonly made = new WeakMap<readonly unknown[], vscode.CodeLens[]>();
-  /** What lenses say of marks: the same after every edit. */
+  /** Texts of lenses, which edits do not change. */
   private readonly texts = new WeakMap<LineMark, string>();
 
   readonly onDidChangeCodeLenses = this.changedEmitter.event;
 
   constructor(private readonly marks: EditorMarks) {
+    super();
     const changed = (): void => {
       this.asked.clear();
       for (const { document } of vscode.window.visibleTextEditors) this.lensesOf(document);
-      this.tell(1);
+      this.notify(1);
     };
     this.subscriptions = [
+      { dispose: () => clearTimeout(this.timer) },
       marks.onDidChange(changed),
-      // An edit in one file may say something of lines in another.
-      marks.onDidMove(() => {
-        this.changedEmitter.fire();
-      }),
+      // An edit in one file may change marks in another.
+      marks.onDidMove(() => this.changedEmitter.fire()),
       this.changedEmitter,
     ];
   }
@@ -52,23 +52,18 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
     return this.lensesOf(document);
   }
 
-  dispose(): void {
-    clearTimeout(this.timer);
-    disposeAll(this.subscriptions);
-  }
-
-  private tell(telling: number): void {
+  private notify(attempt: number): void {
     this.changedEmitter.fire();
     clearTimeout(this.timer);
-    if (telling === MOST_TELLINGS) return;
+    if (attempt === MOST_ATTEMPTS) return;
     this.timer = setTimeout(
       () => {
-        const isDeaf = vscode.window.visibleTextEditors.some(
+        const isUnanswered = vscode.window.visibleTextEditors.some(
           ({ document }) => this.marks.isMine(document) && !this.asked.has(document.uri.toString()),
         );
-        if (isDeaf) this.tell(telling + 1);
+        if (isUnanswered) this.notify(attempt + 1);
       },
-      TOLD_AGAIN_MS * 2 ** (telling - 1),
+      RETRY_MS * 2 ** (attempt - 1),
     );
   }
 
@@ -87,94 +82,72 @@ export class LensProvider implements vscode.CodeLensProvider, vscode.Disposable 
   }
 
   private askingLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    return this.marks.askingIn(document).map(
-      ({ said, place }) =>
-        new vscode.CodeLens(lineRange(document, place.line), {
-          title: staleText(askingLensText(said, vscode.l10n), place, vscode.l10n),
-          tooltip: askingProblemText(said),
-          command: Command.openTimeline,
-        }),
-    );
+    return this.marks.askingIn(document).map(({ item, place }) => {
+      const title = staleText(askingLensText(item, vscode.l10n), place, vscode.l10n);
+      return lens(lineRange(document, place.line), Command.openTimeline, title, askingProblemText(item));
+    });
   }
 
   private leakLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const held = new Set(this.marks.holdersIn(document).map(({ place }) => place.line));
-    return this.marks.leaksIn(document).flatMap(({ said: mark, place: at }) => {
+    return this.marks.leaksIn(document).flatMap(({ item: mark, place: at }) => {
       const range = lineRange(document, at.line);
       const finding = this.marks.findingOf(mark);
       const title = staleText(this.textOf(mark), at, vscode.l10n);
-      const place = { file: mark.file, line: mark.line };
       return [
-        new vscode.CodeLens(range, {
-          title,
-          tooltip: vscode.l10n.t('Show in Leaks'),
-          command: InternalCommand.showLine,
-          arguments: [place],
-        }),
+        lens(range, InternalCommand.showLine, title, vscode.l10n.t('Show in Leaks'), mark),
         // One of each above a line.
         ...(finding === undefined || held.has(at.line) ? [] : fixLens(range, finding, at)),
-        new vscode.CodeLens(range, {
-          title: vscode.l10n.t('Show on timeline'),
-          command: Command.showLineOnTimeline,
-          arguments: [place],
-        }),
+        lens(range, Command.showLineOnTimeline, vscode.l10n.t('Show on timeline'), undefined, mark),
       ];
     });
   }
 
   private textOf(mark: LineMark): string {
-    let text = this.texts.get(mark);
-    if (text === undefined) {
-      text = lensText(mark, vscode.l10n);
-      this.texts.set(mark, text);
-    }
-    return text;
+    return getOrAdd(this.texts, mark, () => lensText(mark, vscode.l10n));
   }
 
   private holderLenses(document: vscode.TextDocument): vscode.CodeLens[] {
-    return this.marks.holdersIn(document).flatMap(({ said: finding, place: at }) => {
+    return this.marks.holdersIn(document).flatMap(({ item: finding, place: at }) => {
       const range = lineRange(document, at.line);
-      const [{ file, line }] = finding.lines;
-      return [
-        new vscode.CodeLens(range, {
-          title: staleText(holderLensText(finding), at, vscode.l10n),
-          tooltip: vscode.l10n.t('Go to the line that allocates most of it'),
-          command: InternalCommand.openSource,
-          arguments: [{ file, line }],
-        }),
-        ...fixLens(range, finding, at),
-      ];
+      const title = staleText(holderLensText(finding), at, vscode.l10n);
+      const tooltip = vscode.l10n.t('Go to the line that allocates most of it');
+      const most = lens(range, InternalCommand.openSource, title, tooltip, finding.lines[0]);
+      return [most, ...fixLens(range, finding, at)];
     });
   }
 
   private growthLenses(document: vscode.TextDocument): vscode.CodeLens[] {
     const since = this.marks.comparedWith;
     if (since === null) return [];
-    return this.marks.growthIn(document).map(
-      ({ said: line, place }) =>
-        new vscode.CodeLens(lineRange(document, place.line), {
-          title: compareLensText(line, since, vscode.l10n),
-          tooltip: vscode.l10n.t('Show in Compare'),
-          command: InternalCommand.showLine,
-          arguments: [{ file: line.file, line: line.line }],
-        }),
-    );
+    return this.marks.growthIn(document).map(({ item, place }) => {
+      const title = compareLensText(item, since, vscode.l10n);
+      const range = lineRange(document, place.line);
+      return lens(range, InternalCommand.showLine, title, vscode.l10n.t('Show in Compare'), item);
+    });
   }
 }
 
+/** @param place what the command is called on; without one it is called on nothing */
+function lens(
+  range: vscode.Range,
+  command: string,
+  title: string,
+  tooltip?: string,
+  place?: { readonly file: string; readonly line: number },
+): vscode.CodeLens {
+  return new vscode.CodeLens(range, {
+    title,
+    command,
+    ...(tooltip !== undefined && { tooltip }),
+    ...(place !== undefined && { arguments: [{ file: place.file, line: place.line }] }),
+  });
+}
+
 function fixLens(range: vscode.Range, finding: FindingMark, at: MarkedPlace): vscode.CodeLens[] {
-  const { file, line, parts } = finding;
-  const edit = parts[0].finding.holder?.edit ?? null;
-  return edit === null || at.edited
-    ? []
-    : [
-        new vscode.CodeLens(range, {
-          title: vscode.l10n.t('Fix…'),
-          tooltip: edit.title,
-          command: Command.fixLeak,
-          arguments: [{ file, line }],
-        }),
-      ];
+  const edit = finding.parts[0].finding.holder?.edit ?? null;
+  if (edit === null || at.edited) return [];
+  return [lens(range, Command.fixLeak, vscode.l10n.t('Fix…'), edit.title, finding)];
 }
 
 /** The text of a 1-based line. */

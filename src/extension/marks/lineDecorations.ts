@@ -1,8 +1,7 @@
 import * as vscode from 'vscode';
 import { Color } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import { isCallerOnly } from '../results/lineMarks.js';
-import type { MarkSettings } from '../settings.js';
 import type { EditorMarks } from './editorMarks.js';
 import { holderLineText } from './findingText.js';
 import type { MarkedPlace } from './markedLines.js';
@@ -12,19 +11,15 @@ import { endOfLineText, staleText } from './markText.js';
 const TONES = ['leak', 'cycle', 'growth', 'shrink', 'stale'] as const;
 type Tone = (typeof TONES)[number];
 
-/** The text behind marked lines and their marks in the overview ruler. One decoration type per tone. */
-export class LineDecorations implements vscode.Disposable {
-  private types: Record<Tone, vscode.TextEditorDecorationType>;
-  private typesFor: MarkSettings;
-  private readonly subscriptions: readonly Disposer[];
+/** The text at the end of marked lines and their marks in the overview ruler. One decoration type per tone. */
+export class LineDecorations extends Listener {
+  private readonly types = createTypes();
 
   constructor(private readonly marks: EditorMarks) {
-    this.typesFor = marks.shown;
-    this.types = createTypes(this.typesFor);
-    const refresh = (): void => {
-      this.refresh();
-    };
+    super();
+    const refresh = (): void => this.refresh();
     this.subscriptions = [
+      ...Object.values(this.types),
       marks.onDidChange(refresh),
       marks.onDidMove(refresh),
       vscode.window.onDidChangeVisibleTextEditors(refresh),
@@ -32,22 +27,7 @@ export class LineDecorations implements vscode.Disposable {
     this.refresh();
   }
 
-  dispose(): void {
-    disposeAll(this.subscriptions);
-    this.disposeTypes();
-  }
-
-  private disposeTypes(): void {
-    for (const tone of TONES) this.types[tone].dispose();
-  }
-
   private refresh(): void {
-    const { shown } = this.marks;
-    if (shown.overviewRuler !== this.typesFor.overviewRuler) {
-      this.disposeTypes();
-      this.types = createTypes(shown);
-    }
-    this.typesFor = shown;
     for (const editor of vscode.window.visibleTextEditors) {
       const options = this.optionsOf(editor);
       for (const tone of TONES) editor.setDecorations(this.types[tone], options[tone]);
@@ -66,39 +46,38 @@ export class LineDecorations implements vscode.Disposable {
     if (this.marks.isHiddenIn(editor)) return options;
     const { shown } = this.marks;
     const add = (tone: Tone, place: MarkedPlace, text: string): void => {
-      // The lens says it already.
-      const told = shown.codeLens ? text : staleText(text, place, vscode.l10n);
+      // The lens already has this text.
+      const label = shown.codeLens ? text : staleText(text, place, vscode.l10n);
       options[place.edited ? 'stale' : tone].push({
         range: document.lineAt(place.line - 1).range,
-        ...(told === '' ? {} : { renderOptions: { after: { contentText: told } } }),
+        ...(label === '' ? {} : { renderOptions: { after: { contentText: label } } }),
       });
     };
-    for (const { said, place } of this.marks.growthIn(document)) {
-      add(said.growthBytes > 0 ? 'growth' : 'shrink', place, '');
+    for (const { item, place } of this.marks.growthIn(document)) {
+      add(item.growthBytes > 0 ? 'growth' : 'shrink', place, '');
     }
-    for (const { said, place } of this.marks.leaksIn(document)) {
-      if (said.tone === 'growing') continue;
-      const tone = isCallerOnly(said) ? 'stale' : said.tone;
-      add(tone, place, shown.endOfLine ? endOfLineText(said, shown.codeLens, vscode.l10n) : '');
+    for (const { item, place } of this.marks.leaksIn(document)) {
+      if (item.tone === 'growing') continue;
+      const tone = isCallerOnly(item) ? 'stale' : item.tone;
+      add(tone, place, shown.endOfLine ? endOfLineText(item, shown.codeLens, vscode.l10n) : '');
     }
     const own = new Set(this.marks.leaksIn(document).map(({ place }) => place.line));
-    for (const { said, place } of this.marks.holdersIn(document)) {
-      // A line that leaks itself says that.
-      if (said.tone === 'growing' || own.has(place.line)) continue;
-      add(said.tone, place, shown.endOfLine ? holderLineText(said, shown.codeLens, vscode.l10n) : '');
+    for (const { item, place } of this.marks.holdersIn(document)) {
+      // A leaking line has its own text.
+      if (item.tone === 'growing' || own.has(place.line)) continue;
+      add(item.tone, place, shown.endOfLine ? holderLineText(item, shown.codeLens, vscode.l10n) : '');
     }
     return options;
   }
 }
 
-function createTypes(shown: MarkSettings): Record<Tone, vscode.TextEditorDecorationType> {
+function createTypes(): Record<Tone, vscode.TextEditorDecorationType> {
   const create = (color: string): vscode.TextEditorDecorationType =>
     vscode.window.createTextEditorDecorationType({
       rangeBehavior: vscode.DecorationRangeBehavior.ClosedClosed,
       after: { color: new vscode.ThemeColor(color), margin: '0 0 0 2em' },
-      ...(shown.overviewRuler
-        ? { overviewRulerColor: new vscode.ThemeColor(color), overviewRulerLane: vscode.OverviewRulerLane.Right }
-        : {}),
+      overviewRulerColor: new vscode.ThemeColor(color),
+      overviewRulerLane: vscode.OverviewRulerLane.Right,
     });
   return {
     leak: create(Color.leak),

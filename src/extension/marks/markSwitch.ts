@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { SETTINGS_SECTION } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import { marksWhileDebugging, markSettings, type MarkSettings } from '../settings.js';
 
 const HIDDEN_KEY = 'leakline.marksHidden';
@@ -8,25 +8,21 @@ const ALL_OFF: MarkSettings = {
   codeLens: false,
   endOfLine: false,
   gutter: false,
-  overviewRuler: false,
   hover: false,
   problems: false,
-  inDiffEditors: false,
 };
 
-/** Which marks show: the settings, one switch over all of them that the workspace remembers, and none in a debugger. */
-export class MarkSwitch implements vscode.Disposable {
+/** Visibility of marks: the settings, one switch for all that the workspace stores, and the debugger. */
+export class MarkSwitch extends Listener {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
   private readonly debugging = new Set<string>();
   private current: MarkSettings;
 
   readonly onDidChange = this.changedEmitter.event;
 
   constructor(private readonly state: vscode.Memento) {
-    const changed = (): void => {
-      this.changed();
-    };
+    super();
+    const changed = (): void => this.changed();
     const already = vscode.debug.activeDebugSession;
     if (already !== undefined) this.debugging.add(already.id);
     this.subscriptions = [
@@ -46,9 +42,13 @@ export class MarkSwitch implements vscode.Disposable {
     this.current = this.read();
   }
 
-  /** Asked for with every lens: read when something changes, not here. */
+  /** Read for every lens, so it is computed on change. */
   get shown(): MarkSettings {
     return this.current;
+  }
+
+  get isOff(): boolean {
+    return this.current === ALL_OFF;
   }
 
   /** @returns true if marks show now */
@@ -57,10 +57,6 @@ export class MarkSwitch implements vscode.Disposable {
     await this.state.update(HIDDEN_KEY, hidden);
     this.changed();
     return !hidden;
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private changed(): void {

@@ -1,4 +1,4 @@
-/** The sentences of marks. Short ones for the editor, whole ones for the hover. */
+/** The texts of marks: short ones for the editor, sentences for the hover. */
 import { basename } from '../text/pathText.js';
 import type { CompareLine } from '../../core/report/report.js';
 import type { LineMark, MarkTone } from '../results/lineMarks.js';
@@ -8,9 +8,9 @@ import { sparkline } from '../../core/text/sparkline.js';
 import { lineAnswer } from './findingText.js';
 import type { Translator } from '../text/translator.js';
 
-/** Characters of a place that a lens has room for. */
+/** Maximum length of a place in a lens. */
 const LONGEST_PLACE = 18;
-/** Characters of a snapshot's name that a lens has room for. */
+/** Maximum length of a snapshot's name in a lens. */
 const LONGEST_NAME = 20;
 
 export function blocksText(blocks: number, l10n: Translator): string {
@@ -37,7 +37,7 @@ export function placeText({ file, line }: { file: string; line: number }): strin
   return `${name.slice(0, room - 1 - half)}…${name.slice(-half)}:${line}`;
 }
 
-/** The lens above a marked line: what its memory does, in the words of its finding. */
+/** The lens above a marked line: the amount, as in its finding. */
 export function lensText(mark: LineMark, l10n: Translator): string {
   const { line } = mark.parts[0];
   const text = `${GLYPHS[mark.tone]} ${lineAnswer(mark.parts[0])}`;
@@ -51,8 +51,8 @@ const TREND_WIDTH = 8;
 const LONGEST_HOLDER = 36;
 
 /**
- * The text behind a marked line: the trend, and what holds the memory; where that is not known, from where to where it
- * grew. With no lens, also how much.
+ * The text at the end of a marked line: trend and holder. Without a holder, first and last value. Without a lens, also the
+ * amount.
  */
 export function endOfLineText(mark: LineMark, withLens: boolean, l10n: Translator): string {
   const { line } = mark.parts[0];
@@ -89,13 +89,13 @@ export function snapshotName(path: string): string {
   return `${name.slice(0, half)}…${name.slice(-half)}`;
 }
 
-/** A mark's text where the line is not what ran any more, or may not be. */
+/** The text of a mark whose line differs from the one that ran, or may differ. */
 export function staleText(text: string, { edited, otherVersion }: Staleness, l10n: Translator): string {
   if (!edited || text === '') return text;
   return otherVersion ? l10n.t('{0} · different version', text) : l10n.t('{0} · before your edit', text);
 }
 
-/** The same in a sentence, null where the line is what ran. */
+/** The same as a sentence; null if the line is the one that ran. */
 export function staleSentence({ edited, otherVersion, holderEdited }: Staleness, l10n: Translator): string | null {
   if (!edited) return null;
   if (holderEdited === true) {

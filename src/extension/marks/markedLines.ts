@@ -1,20 +1,21 @@
 import * as vscode from 'vscode';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { getOrAdd } from '../../core/maps.js';
+import { Listener } from '../disposer.js';
 import type { RecordedTexts } from './recordedTexts.js';
 import { findLine, lineCarrier, shiftLine } from './trackedLine.js';
 
-/** Edits are gathered for this long before marks are drawn anew, in milliseconds. */
+/** Edits are gathered for this long before marks are drawn again, in milliseconds. */
 const GATHER_MS = 150;
 
 /** Where a recorded line is now. */
 export interface MarkedPlace {
   /** 1-based. */
   readonly line: number;
-  /** The line no longer reads as it did when it ran, or that cannot be told. */
+  /** The line differs from the one that ran, or this is unknown. */
   readonly edited: boolean;
-  /** The file is another version than the one that ran, and what stood on the line then is not known. */
+  /** The file is a different version, and the text that ran on this line is unknown. */
   readonly otherVersion: boolean;
-  /** The line may read as it did, but the statement that holds its memory does not; `edited` is true then. */
+  /** The statement that holds the line's memory was edited; `edited` is then true. */
   readonly holderEdited?: boolean;
 }
 
@@ -24,37 +25,36 @@ interface Tracked {
   line: number;
 }
 
-/** What is known of the lines of a document. */
+/** The tracked lines of a document. */
 interface Lines {
   /** By line as recorded. */
   readonly tracked: Map<number, Tracked>;
-  /** From the text that ran to the document's: the whole of both is compared once per version, not once per line. */
+  /** Diff from the text that ran to the document, computed once per version. */
   carry: { readonly version: number; readonly to: (line: number) => number } | null;
 }
 
 /**
- * Keeps marks on their lines while the file is edited. A line is remembered by the text that ran, where that is known,
- * else by its text from the first time that it is asked for; undo brings it back.
+ * Keeps marks on their lines during edits. A line is tracked by the text that ran if known, else by its text at the first
+ * lookup. Undo restores the mark.
  */
-export class MarkedLines implements vscode.Disposable {
+export class MarkedLines extends Listener {
   private readonly documents = new Map<string, Lines>();
   private readonly movedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
   /** Marked lines were edited or moved. */
   readonly onDidMove = this.movedEmitter.event;
 
   constructor(private readonly texts: RecordedTexts) {
+    super();
     this.subscriptions = [
+      { dispose: () => clearTimeout(this.timer) },
       this.movedEmitter,
       texts.onDidLearn((uri) => {
         this.documents.delete(uri.toString());
         this.movedEmitter.fire();
       }),
-      vscode.workspace.onDidChangeTextDocument((event) => {
-        this.edited(event);
-      }),
+      vscode.workspace.onDidChangeTextDocument((event) => this.edited(event)),
     ];
   }
 
@@ -64,11 +64,7 @@ export class MarkedLines implements vscode.Disposable {
    */
   place(document: vscode.TextDocument, line: number): MarkedPlace | null {
     const key = document.uri.toString();
-    let lines = this.documents.get(key);
-    if (lines === undefined) {
-      lines = { tracked: new Map(), carry: null };
-      this.documents.set(key, lines);
-    }
+    const lines = getOrAdd(this.documents, key, () => ({ tracked: new Map(), carry: null }));
     let tracked = lines.tracked.get(line);
     if (tracked === undefined) {
       const recorded = this.texts.of(document);
@@ -88,7 +84,7 @@ export class MarkedLines implements vscode.Disposable {
   }
 
   /**
-   * The line as recorded of what now stands at a line, as far as it was ever asked for; else the line itself.
+   * The recorded line for a current line, if it was looked up before; else the line itself.
    * @param line 1-based, as is the result
    */
   recorded(document: vscode.TextDocument, line: number): number {
@@ -98,14 +94,9 @@ export class MarkedLines implements vscode.Disposable {
     return line;
   }
 
-  /** Begins anew: a recording of another run may be of another text. */
+  /** Starts again: a recording of another run may have another text. */
   reset(): void {
     this.documents.clear();
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    disposeAll(this.subscriptions);
   }
 
   private edited({ document, contentChanges }: vscode.TextDocumentChangeEvent): void {
@@ -124,9 +115,7 @@ export class MarkedLines implements vscode.Disposable {
       }
     }
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.movedEmitter.fire();
-    }, GATHER_MS);
+    this.timer = setTimeout(() => this.movedEmitter.fire(), GATHER_MS);
   }
 }
 

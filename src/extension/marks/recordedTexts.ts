@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import type { DifferentVersion, RunReport } from '../../core/report/report.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { GitTexts } from './gitTexts.js';
@@ -9,52 +9,49 @@ import { hasHash, textLines } from './textHash.js';
 /** Edits are gathered for this long before a text is hashed, in milliseconds. */
 const GATHER_MS = 300;
 
-/** What is known of the text that ran. */
+/** Knowledge of the text that ran. */
 export type RecordedText =
-  /** Nothing says that it was another. */
+  /** No evidence of a different text. */
   | { readonly kind: 'unknown' }
-  /** It was this one. */
+  /** The document's text ran. */
   | { readonly kind: 'known'; readonly lines: readonly string[] }
-  /** It was a different version that is not here: of a line only its function may be found, by its first line. */
+  /** A different, unavailable version ran. Only the function of a line may be found, by its first line. */
   | { readonly kind: 'other'; readonly anchors: ReadonlyMap<number, number> };
 
 const UNKNOWN: RecordedText = { kind: 'unknown' };
 
 interface Entry {
-  /** Which text of which run. */
+  /** Identifies text and run. */
   readonly key: string;
   text: RecordedText;
 }
 
 /**
- * Which text the marks of a document are of: the one whose hash the recorder wrote down, else the one that git had when
- * the snapshot was taken if the file was written since.
+ * Finds the text that ran: by the recorder's hash, else from git at the time of the snapshot if the file was written
+ * since.
  */
-export class RecordedTexts implements vscode.Disposable {
+export class RecordedTexts extends Listener {
   private readonly entries = new Map<string, Entry>();
   private readonly learnedEmitter = new vscode.EventEmitter<vscode.Uri>();
-  private readonly subscriptions: readonly Disposer[];
   private readonly git = new GitTexts();
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Other things are known of a document's text than before. */
+  /** The knowledge of a document's text changed. */
   readonly onDidLearn = this.learnedEmitter.event;
 
   constructor(
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
   ) {
+    super();
     const later = (): void => {
       clearTimeout(this.timer);
-      this.timer = setTimeout(() => {
-        this.lookAtAll();
-      }, GATHER_MS);
+      this.timer = setTimeout(() => this.lookAtAll(), GATHER_MS);
     };
     this.subscriptions = [
+      { dispose: () => clearTimeout(this.timer) },
       this.learnedEmitter,
-      store.onDidChange(() => {
-        this.lookAtAll();
-      }),
+      store.onDidChange(() => this.lookAtAll()),
       vscode.workspace.onDidOpenTextDocument((document) => {
         if (document.languageId === 'python') void this.lookAt(document);
       }),
@@ -67,11 +64,6 @@ export class RecordedTexts implements vscode.Disposable {
 
   of(document: vscode.TextDocument): RecordedText {
     return this.entries.get(document.uri.toString())?.text ?? UNKNOWN;
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    disposeAll(this.subscriptions);
   }
 
   private lookAtAll(): void {
@@ -138,7 +130,7 @@ export class RecordedTexts implements vscode.Disposable {
     return null;
   }
 
-  /** A file that was written before the snapshot was taken is what ran, as far as anybody can tell. */
+  /** A file that was last written before the snapshot is assumed to be the one that ran. */
   private async textOfTime(document: vscode.TextDocument, takenAt: number): Promise<RecordedText> {
     try {
       const { mtime } = await vscode.workspace.fs.stat(document.uri);

@@ -1,21 +1,21 @@
 import * as vscode from 'vscode';
 import type { HolderReport } from '../../core/report/report.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import { fixOffset } from '../fix/fixOffset.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { MarkedLines } from './markedLines.js';
 
-/** Tells whether a line, or the statement that holds its memory, was edited since it ran. Looks at open documents only. */
-export class SinceEdits implements vscode.Disposable {
-  /** VS Code has them as a list, which would be searched for every mark. */
+/** Whether a line, or the statement that holds its memory, was edited since it ran. Checks open documents only. */
+export class SinceEdits extends Listener {
+  /** An index of VS Code's list of documents. */
   private readonly open = new Map<string, vscode.TextDocument>();
-  private readonly subscriptions: readonly Disposer[];
 
   constructor(
     private readonly files: PythonFiles,
     private readonly lines: MarkedLines,
   ) {
+    super();
     for (const document of vscode.workspace.textDocuments) this.open.set(document.uri.toString(), document);
     this.subscriptions = [
       vscode.workspace.onDidOpenTextDocument((document) => this.open.set(document.uri.toString(), document)),
@@ -39,7 +39,7 @@ export class SinceEdits implements vscode.Disposable {
     return place !== null && place.edited && !place.otherVersion;
   }
 
-  /** True if an open document is another version than the one that ran, whose text is not to be had; null if none is open. */
+  /** True if an open document is a different version and the text that ran is unavailable; null if none is open. */
   isOtherVersion({ file, line }: SourcePlace): boolean | null {
     const document = this.documentOf(file);
     return document === undefined ? null : this.lines.place(document, line)?.otherVersion === true;
@@ -47,10 +47,6 @@ export class SinceEdits implements vscode.Disposable {
 
   isOpen(file: string): boolean {
     return this.documentOf(file) !== undefined;
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private documentOf(file: string): vscode.TextDocument | undefined {

@@ -1,6 +1,6 @@
 /** Where a line of a text is after edits. All lines here are 0-based. */
 
-/** A document, or a stand-in for one. */
+/** The used part of a document. */
 export interface TextLines {
   readonly lineCount: number;
   lineAt(line: number): { readonly text: string };
@@ -11,27 +11,27 @@ export interface LineEdit {
   readonly startLine: number;
   readonly endLine: number;
   readonly endCharacter: number;
-  /** Line breaks in what was put there. */
+  /** Number of line breaks in the inserted text. */
   readonly addedLines: number;
 }
 
-/** How far from where it should be a line is looked for. */
+/** Maximum distance of the search for a line. */
 const SEARCHED_LINES = 50;
 
 /**
  * The place of a line after an edit.
- * @param indent characters of white space that the line begins with: an edit that ends there leaves the line whole
+ * @param indent characters of white space that the line begins with: an edit that ends there does not change the line
  */
 export function shiftLine(line: number, indent: number, edit: LineEdit): number {
   const { startLine, endLine, endCharacter, addedLines } = edit;
   if (line < startLine) return line;
   if (line > endLine) return line + addedLines - (endLine - startLine);
-  const tailKept = line === endLine && (endCharacter <= indent || line !== startLine);
-  // Where git or another program wrote the file anew, all of it is one edit: the line is about where it was.
-  return tailKept ? startLine + addedLines : Math.min(line, startLine + addedLines);
+  const tailRemains = line === endLine && (endCharacter <= indent || line !== startLine);
+  // If git or another program rewrote the file, the edit covers all of it: the line is near its old place.
+  return tailRemains ? startLine + addedLines : Math.min(line, startLine + addedLines);
 }
 
-/** The line nearest to `near` that reads exactly so, null if there is none close by. */
+/** The line nearest to `near` with exactly this text; null if none is close. */
 export function findLine(lines: TextLines, near: number, text: string): number | null {
   const reads = (line: number): boolean => line >= 0 && line < lines.lineCount && lines.lineAt(line).text === text;
   for (let distance = 0; distance <= SEARCHED_LINES; distance++) {
@@ -42,8 +42,8 @@ export function findLine(lines: TextLines, near: number, text: string): number |
 }
 
 /**
- * Tells where a line of an earlier text is likely to be now: lines before the first difference and after the last one have
- * kept their distance from that end.
+ * The likely current place of a line of an earlier text. Lines before the first difference and after the last one keep
+ * their distance from that end.
  */
 export function lineCarrier(before: readonly string[], now: TextLines): (line: number) => number {
   const shorter = Math.min(before.length, now.lineCount);

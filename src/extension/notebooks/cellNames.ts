@@ -1,20 +1,20 @@
 /**
- * What Jupyter calls the code of a cell. Its names are made of the cell's text, so a cell whose text gives the recorded
- * name is the one that ran.
+ * Jupyter's names for the code of a cell. A name contains a hash of the cell's text, so equal names mean that the cell's
+ * text ran.
  */
 import { createHash } from 'node:crypto';
 
 /** The name that ipykernel (6 and newer) gives, in its own folder of temporary files. */
 const IPYKERNEL = /(?:^|[\\/])ipykernel_\d+[\\/](\d+)\.py$/;
-/** The name that IPython gives by itself, as ipykernel did before. */
+/** The name that IPython gives, as ipykernel did before. */
 const IPYTHON = /^<ipython-input-\d+-([0-9a-f]{12})>$/;
-/** An address of the editor's own. */
+/** A URI of VS Code. */
 const EDITOR = 'vscode-notebook-cell:';
 
-/** As ipykernel's compiler has it. */
+/** From ipykernel's compiler. */
 const SEED = 0xc70f6907;
 
-/** What a recorded name says of its cell, to be looked for among {@link cellKeys}; null for names of files. */
+/** The key of a cell in a recorded name, as in {@link cellKeys}; null for names of files. */
 export function recordedCellKey(recorded: string): string | null {
   if (recorded.startsWith(EDITOR)) return recorded;
   const number = IPYKERNEL.exec(recorded)?.[1];
@@ -26,7 +26,7 @@ export function recordedCellKey(recorded: string): string | null {
 /** Every key under which a cell with this text may have been recorded. */
 export function cellKeys(text: string): string[] {
   const unix = text.replace(/\r\n/g, '\n');
-  // IPython names what it compiles: it ends a last line that has no end. By SHA-1 today, by MD5 once.
+  // IPython hashes the compiled text, which ends with a line break: with SHA-1, formerly MD5.
   const compiled = unix.endsWith('\n') ? unix : `${unix}\n`;
   const digests = ['sha1', 'md5'].map((kind) => createHash(kind).update(compiled, 'utf8').digest('hex').slice(0, 12));
   return [`ipykernel ${murmur2(Buffer.from(unix, 'utf8'), SEED)}`, ...digests.map((digest) => `ipython ${digest}`)];

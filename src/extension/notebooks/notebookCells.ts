@@ -1,6 +1,7 @@
 import * as vscode from 'vscode';
 import type { PathRule } from '../../core/attribution/pathMapping.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { getOrAdd } from '../../core/maps.js';
+import { Listener } from '../disposer.js';
 import { SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 import { reportPath } from '../workspace/reportPaths.js';
 import { cellKeys, recordedCellKey } from './cellNames.js';
@@ -8,7 +9,7 @@ import { storedCells } from './storedNotebook.js';
 
 export const CELL_SCHEME = 'vscode-notebook-cell';
 
-/** Notebooks of the workspace that are looked into, and how large one may be. */
+/** Maximum of notebooks to search, and of their size. */
 const MOST_NOTEBOOKS = 500;
 const MOST_BYTES = 32 << 20;
 /** Changes are gathered for this long, in milliseconds. */
@@ -18,44 +19,43 @@ const GATHER_MS = 300;
 interface Match {
   readonly uri: vscode.Uri;
   readonly name: string;
-  /** As it ran, null where its name does not tell. */
+  /** The text that ran; null if the name does not identify it. */
   readonly text: string | null;
 }
 
 /**
- * The notebook cells that recorded code is. A cell is known by its text until an edit; once known it stays
- * what it is, and its marks follow the edits. Notebooks that are not open are looked into when something is unknown.
+ * Maps recorded code to notebook cells. A cell is identified by its text. After that it stays identified, and its marks
+ * follow edits. Closed notebooks are searched for cells that are not found.
  */
-export class NotebookCells implements vscode.Disposable {
-  /** Names of cells that reports spoke of. */
+export class NotebookCells extends Listener {
+  /** Names of cells in reports. */
   private readonly recorded = new Set<string>();
   private matches = new Map<string, Match>();
-  /** By address of the cell. */
+  /** By URI of the cell. */
   private names = new Map<string, string>();
   private uris = new Map<string, vscode.Uri>();
   /** Keys of the cells of notebooks on the disk, until they change. */
   private readonly stored = new Map<string, Promise<ReadonlySet<string>>>();
-  /** Names that no notebook on the disk has: looked for once, until one of them changes. */
+  /** Names that no notebook on disk has, until one of them changes. */
   private readonly absent = new Set<string>();
   private readonly keys = new WeakMap<vscode.TextDocument, { version: number; keys: readonly string[] }>();
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
   private timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Other cells are known than before. */
+  /** The set of identified cells changed. */
   readonly onDidChange = this.changedEmitter.event;
 
   constructor() {
+    super();
     const watcher = vscode.workspace.createFileSystemWatcher('**/*.ipynb');
-    const later = (): void => {
-      this.later();
-    };
+    const later = (): void => this.later();
     const onDisk = (uri: vscode.Uri): void => {
       this.stored.delete(uri.toString());
       this.absent.clear();
       later();
     };
     this.subscriptions = [
+      { dispose: () => clearTimeout(this.timer) },
       this.changedEmitter,
       watcher,
       watcher.onDidCreate(onDisk),
@@ -71,8 +71,8 @@ export class NotebookCells implements vscode.Disposable {
   }
 
   /**
-   * Looks for the cells that a report could not find.
-   * @returns true if other cells are known than before: a new report would speak of them
+   * Searches for the cells that a report could not find.
+   * @returns true if the set of identified cells changed, so that a new report differs
    */
   async know(unmapped: readonly string[]): Promise<boolean> {
     for (const file of unmapped) if (recordedCellKey(file) !== null) this.recorded.add(file);
@@ -104,11 +104,6 @@ export class NotebookCells implements vscode.Disposable {
     return this.uris.get(name);
   }
 
-  dispose(): void {
-    clearTimeout(this.timer);
-    disposeAll(this.subscriptions);
-  }
-
   private later(): void {
     if (this.recorded.size === 0) return;
     clearTimeout(this.timer);
@@ -134,7 +129,7 @@ export class NotebookCells implements vscode.Disposable {
     return JSON.stringify(this.rules) !== before;
   }
 
-  /** Cells that were known before, and those that their text gives away; two cells of one text are both left out. */
+  /** Cells that were identified before, or by their text. Two cells with the same text are both omitted. */
   private amongOpen(): Map<string, Match> {
     const cells = openCells();
     const present = new Map(cells.map((cell) => [cell.document.uri.toString(), cell]));
@@ -150,12 +145,12 @@ export class NotebookCells implements vscode.Disposable {
       const same = known === undefined ? undefined : present.get(known.uri.toString());
       const cell = same ?? byKey.get(recordedCellKey(recorded) ?? '');
       if (cell != null) {
-        // A name that is made of the text gives it away as it ran; edits come later.
+        // The name is a hash of the text, so this text ran; edits come later.
         const isNamedByText = !recorded.startsWith(`${CELL_SCHEME}:`);
         const text = same === undefined ? (isNamedByText ? cell.document.getText() : null) : (known?.text ?? null);
         matches.set(recorded, { uri: cell.document.uri, name: nameOf(cell), text });
       }
-      // VS Code has closed a notebook that is not shown: its cells are still there.
+      // VS Code closed a hidden notebook: its cells still exist.
       else if (known !== undefined && !isOpen.has(known.uri.path)) matches.set(recorded, known);
     }
     return matches;
@@ -183,12 +178,7 @@ export class NotebookCells implements vscode.Disposable {
 
   private storedKeys(uri: vscode.Uri): Promise<ReadonlySet<string>> {
     const id = uri.toString();
-    let keys = this.stored.get(id);
-    if (keys === undefined) {
-      keys = readStored(uri);
-      this.stored.set(id, keys);
-    }
-    return keys;
+    return getOrAdd(this.stored, id, () => readStored(uri));
   }
 
   private keysOf(document: vscode.TextDocument): readonly string[] {

@@ -1,7 +1,7 @@
-/** Which Python runs a training: the one that the user has chosen for the folder, as other extensions see it. */
+/** The Python interpreter of a training: the one that the user selected for the folder. */
 import * as vscode from 'vscode';
 
-/** The part of the Python extension's API that is asked: `environments` of its version 1. */
+/** The used part of the Python extension's API: `environments` of version 1. */
 interface PythonApi {
   environments: {
     getActiveEnvironmentPath(resource?: vscode.Uri): { path: string };
@@ -28,14 +28,14 @@ async function chosen(script: vscode.Uri): Promise<string | null> {
     const active = environments.getActiveEnvironmentPath(script);
     return (await environments.resolveEnvironment(active))?.executable.uri?.fsPath ?? null;
   } catch {
-    // Another extension's trouble: the next way to find an interpreter is as good.
+    // An error of the Python extension: try the next source of an interpreter.
     return null;
   }
 }
 
 function configured(script: vscode.Uri): string | null {
   const path = vscode.workspace.getConfiguration('python', script).get<unknown>('defaultInterpreterPath');
-  // `python` is the setting's default and says nothing; variables are the Python extension's to resolve.
+  // `python` is only the setting's default. Only the Python extension can resolve variables.
   return typeof path === 'string' && path !== '' && path !== 'python' && !path.includes('${') ? path : null;
 }
 

@@ -11,10 +11,10 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 import { runRecording } from './runRecording.js';
 import type { RecordingTasks } from './recordingTask.js';
 
-/** After a program has ended, its snapshots come within so many milliseconds. */
+/** Time limit for the last snapshots after a program has ended, in milliseconds. */
 const LATEST_MS = 60_000;
 
-/** Runs the program of a finding under the recorder once more, and says what became of the leak. */
+/** Runs the program of a finding under the recorder again, and shows whether the leak is gone. */
 export class RecordAgain {
   constructor(
     private readonly session: SnapshotSession,
@@ -34,7 +34,7 @@ export class RecordAgain {
         ),
       );
     }
-    // From its first snapshot on, the new run speaks for the program.
+    // From its first snapshot on, the new run replaces the old one.
     this.store.answer(before, true);
     try {
       const after = await this.record(program, before);
@@ -58,7 +58,7 @@ export class RecordAgain {
     if (after === null) {
       throw new Error(
         exitCode === 0
-          ? vscode.l10n.t('The program has ended, and no new snapshot was found. The terminal says why.')
+          ? vscode.l10n.t('The program ended without a new snapshot. The terminal shows the reason.')
           : vscode.l10n.t('The program ended with exit code {0} before a snapshot was recorded.', exitCode),
       );
     }
@@ -74,13 +74,13 @@ export class RecordAgain {
     const clear = vscode.l10n.t('Clear Comparison');
     const { showWarningMessage, showInformationMessage } = vscode.window;
     const show = fix.answer === 'worse' ? showWarningMessage : showInformationMessage;
-    // Not waited for: the answer stays until it is read.
+    // Not awaited: the answer stays until the user closes it.
     void show(fixSentence(fix), clear).then(async (choice) => {
       if (choice === clear) await vscode.commands.executeCommand(Command.clearComparison);
     });
   }
 
-  /** The file of the workspace that Python was started with, as the stacks of the leak have it; null if they have none. */
+  /** The workspace file that Python ran, from the stacks of the leak; null if they have none. */
   private programOf({ parts: [{ finding }] }: FindingMark): vscode.Uri | null {
     for (const { frames } of finding.lines.flatMap(({ stacks }) => stacks)) {
       const main = frames.findLast(

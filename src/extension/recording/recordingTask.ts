@@ -1,11 +1,11 @@
 /** A Python program that runs under the recorder, as a task of VS Code: with a terminal, a way to stop it and to repeat it. */
 import * as v from 'valibot';
 import * as vscode from 'vscode';
-import { RECORDING_TASK_TYPE } from '../contributions.js';
+import { Command, RECORDING_TASK_TYPE } from '../contributions.js';
 import { recorderOptions } from '../settings.js';
 import { pythonInterpreter } from './pythonInterpreter.js';
 
-/** What `tasks.json` may say about a task of this type. */
+/** The properties of a task of this type in `tasks.json`. */
 interface RecordingDefinition extends vscode.TaskDefinition {
   /** Path of the script; relative to the workspace folder or absolute. */
   program: string;
@@ -17,14 +17,14 @@ interface RecordingDefinition extends vscode.TaskDefinition {
   python?: string;
 }
 
-/** Where tasks come from that no file has. */
+/** The source of tasks that are in no file. */
 const TASK_SOURCE = 'Leakline';
 
 export class RecordingTasks implements vscode.TaskProvider {
   /** @param recorder path of the script that runs another one under the recorder */
   constructor(readonly recorder: string) {}
 
-  /** Offers the Python file that is being looked at. */
+  /** Offers the active Python file. */
   async provideTasks(): Promise<vscode.Task[]> {
     const document = vscode.window.activeTextEditor?.document;
     return document?.languageId === 'python' && document.uri.scheme === 'file'
@@ -40,7 +40,7 @@ export class RecordingTasks implements vscode.TaskProvider {
     return await this.make(definition, at, folder, task.name);
   }
 
-  /** The task that runs one script of the disk: as `tasks.json` has it, arguments included, if it has it. */
+  /** The task for a script: from `tasks.json`, with its arguments, if it is there. */
   async taskFor(script: vscode.Uri): Promise<vscode.Task> {
     const folder = vscode.workspace.getWorkspaceFolder(script);
     const tasks = await vscode.tasks.fetchTasks({ type: RECORDING_TASK_TYPE });
@@ -95,3 +95,28 @@ const recordingDefinition = v.object({
 function isRecording(definition: vscode.TaskDefinition): definition is RecordingDefinition {
   return v.is(recordingDefinition, definition);
 }
+
+/** Adds recording to VS Code's tasks and debug configurations. */
+export function registerRecording(tasks: RecordingTasks): vscode.Disposable[] {
+  const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
+  return [
+    vscode.tasks.registerTaskProvider(RECORDING_TASK_TYPE, tasks),
+    vscode.debug.registerDebugConfigurationProvider('debugpy', recordingDebugConfigurations, Dynamic),
+  ];
+}
+
+/** Offers the active file under the Python debugger and the recorder together, in the list of configurations. */
+const recordingDebugConfigurations: vscode.DebugConfigurationProvider = {
+  provideDebugConfigurations: () => [
+    {
+      name: vscode.l10n.t('Python: current file with Leakline recording'),
+      type: 'debugpy',
+      request: 'launch',
+      // A command, not a path: saved in launch.json it outlives updates of the extension.
+      program: `\${command:${Command.recorderPath}}`,
+      args: ['${file}'],
+      cwd: '${workspaceFolder}',
+      console: 'integratedTerminal',
+    },
+  ],
+};

@@ -2,10 +2,19 @@ import { execFile } from 'node:child_process';
 import * as vscode from 'vscode';
 import type { RecordingTasks } from './recordingTask.js';
 
-/** Looking for a module takes a moment; a slow disk takes longer. */
+/** Time limit for finding a module on a slow disk. */
 const LOOKUP_MS = 30_000;
 const FIND_TORCH = 'import importlib.util, sys; sys.exit(0 if importlib.util.find_spec("torch") else 3)';
 const NO_TORCH = 3;
+
+/**
+ * @param target a file of the explorer or of an editor's title; the active editor's if null, else one that the user picks
+ * @throws Error with one sentence
+ */
+export async function runWithRecording(tasks: RecordingTasks, target: vscode.Uri | null): Promise<void> {
+  const uri = target ?? (await pickPythonFile());
+  if (uri !== undefined) await runRecording(tasks, uri);
+}
 
 /**
  * Runs a Python file under the recorder, in a terminal. Snapshots appear in the workspace folder, where they are found.
@@ -36,14 +45,12 @@ export async function runRecording(tasks: RecordingTasks, program: vscode.Uri): 
   });
 }
 
-/** False if the interpreter cannot run a training, which is said, with what helps. */
+/** False if the interpreter cannot run a training, after a message with the remedy. */
 async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
   const cwd = vscode.workspace.getWorkspaceFolder(program)?.uri.fsPath;
   const options = { timeout: LOOKUP_MS, env: terminalEnvironment(), ...(cwd === undefined ? {} : { cwd }) };
   const code = await new Promise<unknown>((resolve) => {
-    execFile(python, ['-c', FIND_TORCH], options, (error) => {
-      resolve(error === null ? 0 : error.code);
-    });
+    execFile(python, ['-c', FIND_TORCH], options, (error) => resolve(error === null ? 0 : error.code));
   });
   if (code !== NO_TORCH && code !== 'ENOENT') return true;
   const select = vscode.l10n.t('Select Interpreter');
@@ -61,14 +68,42 @@ async function hasTorch(python: string, program: vscode.Uri): Promise<boolean> {
   return false;
 }
 
-/** The program runs in a terminal, whose settings may say where torch is. */
+/** The environment of a terminal, whose settings may contain the path of torch. */
 function terminalEnvironment(): NodeJS.ProcessEnv {
   const system = { darwin: 'osx', win32: 'windows' }[process.platform as string] ?? 'linux';
   const own = vscode.workspace
     .getConfiguration('terminal.integrated.env')
     .get<Record<string, string | null>>(system, {});
-  // A variable that is null is left out.
+  // VS Code removes variables that are null.
   return Object.fromEntries(
     Object.entries({ ...process.env, ...own }).map(([name, value]) => [name, value ?? undefined]),
   );
+}
+
+/** Maximum of files in the quick pick. */
+const MOST_FILES = 500;
+const LEFT_OUT = '**/{node_modules,site-packages,.venv,venv,env,__pycache__}/**';
+
+/**
+ * The file to run: the active editor's, else one that the user picks.
+ * @returns undefined if they cancel, or if the workspace has no file
+ */
+async function pickPythonFile(): Promise<vscode.Uri | undefined> {
+  const document = vscode.window.activeTextEditor?.document;
+  if (document?.languageId === 'python' && document.uri.scheme === 'file') return document.uri;
+  const files = await vscode.workspace.findFiles('**/*.py', LEFT_OUT, MOST_FILES);
+  if (files.length === 0) {
+    const open = vscode.l10n.t('Open Folder…');
+    const text = vscode.l10n.t('Open the folder of the training code first.');
+    if ((await vscode.window.showInformationMessage(text, open)) === open) {
+      await vscode.commands.executeCommand('vscode.openFolder');
+    }
+    return undefined;
+  }
+  const items = files
+    .map((uri) => ({ label: vscode.workspace.asRelativePath(uri), uri }))
+    .sort((a, b) => a.label.split('/').length - b.label.split('/').length || a.label.localeCompare(b.label));
+  const title = vscode.l10n.t('Run Python File with Recording');
+  const placeHolder = vscode.l10n.t('Which file trains?');
+  return (await vscode.window.showQuickPick(items, { title, placeHolder }))?.uri;
 }

@@ -1,4 +1,5 @@
 /** A comparison as one entry per line. */
+import { addCells } from '../../core/report/compareCells.js';
 import type { CompareLine, CompareReport } from '../../core/report/report.js';
 
 /** Lines that grew or shrank, two functions of one line added up. The largest change first: of a fix, what shrank. */
@@ -17,11 +18,7 @@ export function comparedLines(report: CompareReport): CompareLine[] {
 function add(a: CompareLine, b: CompareLine): CompareLine {
   return {
     ...a,
-    bytesA: a.bytesA + b.bytesA,
-    bytesB: a.bytesB + b.bytesB,
-    growthBytes: a.growthBytes + b.growthBytes,
-    blocksA: a.blocksA + b.blocksA,
-    blocksB: a.blocksB + b.blocksB,
+    ...addCells(a, b),
     flow: null,
     stacks: [...a.stacks, ...b.stacks].sort((x, y) => y.growthBytes - x.growthBytes),
   };

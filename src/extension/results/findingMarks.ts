@@ -1,28 +1,29 @@
-/** Findings of a report as marks: what every run says of one statement, the worst first. */
+/** Marks from findings: those of all runs on one statement, the worst first. */
+import { groupBy } from '../../core/maps.js';
 import { findingsOf, severity, type Finding } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks.js';
 import type { Report, RunReport } from '../../core/report/report.js';
 import { toneOf, type LineMark, type MarkTone } from './lineMarks.js';
 
-/** One run's word on a statement. */
+/** The finding of one run on a statement. */
 export interface FindingPart {
   readonly run: RunReport;
   readonly finding: Finding;
 }
 
 export interface FindingMark {
-  /** The statement to change; where the workspace has it not, the line that allocates most. */
+  /** The statement to change; if it is not in the workspace, the line that allocates most. */
   readonly file: string;
   /** 1-based. */
   readonly line: number;
   /** True if the workspace has the file. */
   readonly mapped: boolean;
   readonly tone: MarkTone;
-  /** Runs that have something to say of it, the worst first: its numbers are shown. */
+  /** Runs with this finding, the worst first. Its numbers are shown. */
   readonly parts: readonly [FindingPart, ...FindingPart[]];
   /** Marks of the lines that allocate, in any run, largest first. */
   readonly lines: readonly [LineMark, ...LineMark[]];
-  /** Ranks among all runs of the report; more than one makes the rank worth saying. */
+  /** Number of ranks in the report; with several, the rank is shown. */
   readonly ranks: number;
 }
 
@@ -37,22 +38,23 @@ export function findingMarks(
   canOpen: (file: string) => boolean,
   ignored = false,
 ): FindingMark[] {
-  const byPlace = new Map<string, FindingPart[]>();
-  for (const run of report.runs) {
-    for (const finding of findingsOf(run.lines.filter((line) => line.ignored === ignored && toneOf(line) !== null))) {
-      const key = `${finding.holder === null && !finding.lines[0].mapped}:${finding.line}:${finding.file}`;
-      byPlace.set(key, [...(byPlace.get(key) ?? []), { run, finding }]);
-    }
-  }
+  const all = report.runs.flatMap((run) => {
+    const lines = run.lines.filter((line) => line.ignored === ignored && toneOf(line) !== null);
+    return findingsOf(lines).map((finding): FindingPart => ({ run, finding }));
+  });
+  const byPlace = groupBy(
+    all,
+    ({ finding: { holder, lines, line, file } }) => `${holder === null && !lines[0].mapped}:${line}:${file}`,
+  );
   const ranks = rankCount(report.runs);
   const byLine = new Map(marks.map((mark) => [keyOf(mark), mark]));
   return [...byPlace.values()]
     .flatMap((of) => {
       const [worst, ...rest] = [...of].sort(worstFirst);
-      const told = [worst, ...rest]
+      const texts = [worst, ...rest]
         .flatMap((part) => part.finding.lines)
         .flatMap((line) => byLine.get(keyOf(line)) ?? []);
-      const [first, ...others] = new Set(told);
+      const [first, ...others] = new Set(texts);
       const { finding } = worst;
       const lines: FindingMark['lines'] = [first, ...others];
       const tone = toneOf(finding.lines[0]) ?? 'growth';

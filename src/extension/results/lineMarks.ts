@@ -1,12 +1,13 @@
-/** Reports as marks on lines: what every run says of one line of one file, worst first. */
+/** Marks from reports: the findings of all runs on one line of one file, worst first. */
+import { getOrAdd, groupBy } from '../../core/maps.js';
 import { severity } from '../../core/report/findings.js';
 import { rankCount } from '../../core/report/ranks.js';
 import type { LineReport, Report, RunReport } from '../../core/report/report.js';
 
-/** How a mark speaks: `growing` is listed in the view only, the others also in the editor. */
+/** The tone of a mark: `growing` appears in the view only, the others also in the editor. */
 export type MarkTone = 'leak' | 'cycle' | 'growth' | 'growing';
 
-/** One run's word on a line. */
+/** The finding of one run on a line. */
 export interface MarkPart {
   readonly run: RunReport;
   readonly line: LineReport;
@@ -18,13 +19,13 @@ export interface LineMark {
   readonly line: number;
   readonly mapped: boolean;
   readonly tone: MarkTone;
-  /** Runs that have something to say of the line, the worst first: it is the one whose numbers are shown. */
+  /** Runs with a finding on the line, the worst first. Its numbers are shown. */
   readonly parts: readonly [MarkPart, ...MarkPart[]];
-  /** Ranks among all runs of the report; more than one makes the rank worth saying. */
+  /** Number of ranks in the report; with several, the rank is shown. */
   readonly ranks: number;
 }
 
-/** The tone of a line of a report, null where it has nothing to say. */
+/** The tone of a line of a report; null for no mark. */
 export function toneOf(line: LineReport): MarkTone | null {
   switch (line.verdict) {
     case 'leak':
@@ -93,11 +94,7 @@ export function lineMarks(report: Report, ignored = false): LineMark[] {
       const present = ofRun.get(key);
       ofRun.set(key, present === undefined ? line : merge(present, line));
     }
-    for (const [key, line] of ofRun) {
-      const parts = byLine.get(key) ?? [];
-      parts.push({ run, line });
-      byLine.set(key, parts);
-    }
+    for (const [key, line] of ofRun) getOrAdd(byLine, key, () => []).push({ run, line });
   }
   const marks: LineMark[] = [];
   for (const all of byLine.values()) {
@@ -113,16 +110,11 @@ export function lineMarks(report: Report, ignored = false): LineMark[] {
   );
 }
 
-/** Things with a place, by file and sorted by line, for lookups at every key. */
+/** Items by file, sorted by line, for lookups at each keystroke. */
 export function byFile<T extends { readonly file: string; readonly line: number }>(
   items: readonly T[],
 ): Map<string, T[]> {
-  const files = new Map<string, T[]>();
-  for (const item of items) {
-    const list = files.get(item.file) ?? [];
-    list.push(item);
-    files.set(item.file, list);
-  }
+  const files: Map<string, T[]> = groupBy(items, ({ file }) => file);
   for (const list of files.values()) list.sort((a, b) => a.line - b.line);
   return files;
 }

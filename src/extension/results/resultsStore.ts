@@ -15,7 +15,7 @@ export interface Comparison {
   readonly byFile: ReadonlyMap<string, readonly CompareLine[]>;
 }
 
-/** What the analysis said last, indexed for the surfaces: they only look things up. */
+/** The latest results, indexed for the surfaces, which only look up. */
 export class ResultsStore implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly runEmitter = new vscode.EventEmitter<void>();
@@ -50,12 +50,12 @@ export class ResultsStore implements vscode.Disposable {
     return this.allMarks;
   }
 
-  /** What people count: one per bug, the worst first. */
+  /** Findings: one per bug, the worst first. */
   get findings(): readonly FindingMark[] {
     return this.allFindings;
   }
 
-  /** Findings that the workspace ignores: they show in no place but the list of leaks. */
+  /** Findings that the workspace ignores: only the list of leaks shows them. */
   get ignoredFindings(): readonly FindingMark[] {
     return this.allIgnoredFindings;
   }
@@ -74,17 +74,17 @@ export class ResultsStore implements vscode.Disposable {
     return this.markIndex.get(file) ?? [];
   }
 
-  /** Lines of the workspace that asked for memory that was not there. */
+  /** Lines of the workspace that ran out of memory. */
   get asking(): readonly AskingMark[] {
     return this.askers;
   }
 
-  /** True if a later recording with a fix stands in the place of a run: its leaks are no news. */
+  /** True if a later recording with a fix replaces a run. */
   isAnswered(run: RunReport): boolean {
     return this.answeredRuns.has(runKey(run));
   }
 
-  /** A later recording of the same program, with a fix, stands in the place of a run from now on. */
+  /** Marks a run as replaced by a later recording with a fix. */
   answer(run: RunReport, isAnswered: boolean): void {
     if (isAnswered) this.answeredRuns.add(runKey(run));
     else this.answeredRuns.delete(runKey(run));

@@ -1,8 +1,8 @@
 import type { RunReport } from '../../core/report/report.js';
 
 /**
- * Runs as lists show them: those that dumped last come first, and among runs of one time, or of none, the higher name, for
- * names count up. The ranks of a job stay together, in their order.
+ * The order of runs in lists: latest snapshot first; for equal or unknown times, the higher name first, since names count
+ * up. The ranks of a job stay together, in their order.
  */
 export function newestFirst(runs: readonly RunReport[]): RunReport[] {
   const job = (run: RunReport): string => run.job ?? run.id;
@@ -21,7 +21,7 @@ export function runKey({ id, snapshots }: RunReport): string {
   return `${id} ${snapshots.at(0)?.takenAtUs ?? 0}`;
 }
 
-/** When a run's last snapshot was taken, in microseconds; 0 where none says. */
+/** Time of a run's last snapshot, in microseconds; 0 if unknown. */
 function lastDumpOf({ snapshots }: RunReport): number {
   return snapshots.reduce((last, { takenAtUs }) => Math.max(last, takenAtUs ?? 0), 0);
 }

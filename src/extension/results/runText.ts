@@ -9,8 +9,8 @@ import type { Translator } from '../text/translator.js';
 
 /**
  * Names for runs: the folder of their snapshots and, where there are several, their rank. Folders that people would call
- * the same are told by what they lie in, runs of one folder are numbered.
- * @param relative makes a path shorter for people
+ * the same are identified by what they lie in, runs of one folder are numbered.
+ * @param relative makes a path shorter for users
  */
 export function runNames(
   runs: readonly RunReport[],

@@ -1,6 +1,6 @@
 import * as vscode from 'vscode';
 import { SNAPSHOT_EDITOR } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { SnapshotSession } from '../session.js';
 import { sentenceOf } from '../text/fileSentence.js';
 import { basename } from '../text/pathText.js';
@@ -10,8 +10,7 @@ import type { Timelines } from '../timeline/timelines.js';
  * A snapshot as an editor: the timeline of its file. VS Code offers it for every pickle and opens none with it; here those
  * are that Leakline has read as snapshots, so other pickles stay with their own editors.
  */
-export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vscode.Disposable {
-  private readonly subscriptions: readonly Disposer[];
+export class SnapshotEditor extends Listener implements vscode.CustomReadonlyEditorProvider {
   /** Tabs of pickles that were opened before they were read. */
   private readonly waiting = new Set<vscode.Tab>();
 
@@ -19,6 +18,7 @@ export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vsco
     private readonly session: SnapshotSession,
     private readonly timelines: Timelines,
   ) {
+    super();
     this.subscriptions = [
       vscode.window.registerCustomEditorProvider(SNAPSHOT_EDITOR, this),
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
@@ -37,12 +37,8 @@ export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vsco
 
   async resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {
     const page = this.timelines.render(uri.fsPath, panel);
-    panel.onDidChangeViewState(() => {
-      page.refresh();
-    });
-    panel.onDidDispose(() => {
-      page.dispose();
-    });
+    panel.onDidChangeViewState(() => page.refresh());
+    panel.onDidDispose(() => page.dispose());
     try {
       await this.session.open(uri.fsPath);
       await this.session.reported();
@@ -51,10 +47,6 @@ export class SnapshotEditor implements vscode.CustomReadonlyEditorProvider, vsco
       page.dispose();
       panel.webview.html = sentencePage(sentenceOf(error));
     }
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   /** Shows a snapshot in place of the page that says its file is binary. */

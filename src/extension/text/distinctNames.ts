@@ -1,17 +1,17 @@
+import { groupBy } from '../../core/maps.js';
+
 /**
  * Short names of files or folders; those that would be the same begin further out, where they differ.
  * @param short what people call one as long as no other is called so
  */
 export function distinctNames(paths: ReadonlySet<string>, short: (path: string) => string): Map<string, string> {
-  const byName = new Map<string, string[]>();
-  for (const path of paths) byName.set(short(path), [...(byName.get(short(path)) ?? []), path]);
   const names = new Map<string, string>();
-  for (const [name, alike] of byName) {
+  for (const [name, alike] of groupBy(paths, short)) {
     const parts = alike.map((path) => path.split(/[/\\]/));
     const longest = Math.max(...parts.map(({ length }) => length));
-    let kept = name.split('/').length;
-    const ends = (): string[] => parts.map((part) => part.slice(-kept).join('/'));
-    while (kept < longest && new Set(ends()).size < alike.length) kept++;
+    let depth = name.split('/').length;
+    const ends = (): string[] => parts.map((part) => part.slice(-depth).join('/'));
+    while (depth < longest && new Set(ends()).size < alike.length) depth++;
     alike.forEach((path, i) => names.set(path, alike.length === 1 ? name : ends()[i]));
   }
   return names;

@@ -11,7 +11,7 @@ export function sentenceNaming(path: string, sentence: string): string {
   return rest === sentence ? `${basename(path)}: ${sentence}` : `${basename(path)} ${rest}`;
 }
 
-/** What went wrong, for people. */
+/** The error message for users. */
 export function sentenceOf(error: unknown): string {
   if (typeof error === 'object' && error !== null && 'message' in error && typeof error.message === 'string') {
     return error.message;

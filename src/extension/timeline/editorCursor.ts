@@ -1,13 +1,12 @@
 import * as vscode from 'vscode';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import type { PythonFiles } from '../workspace/pythonFiles.js';
 
 /** Follows the cursor of the Python editor that was used last: the timeline points out what its line allocated. */
-export class EditorCursor implements vscode.Disposable {
+export class EditorCursor extends Listener {
   private readonly moved = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
   private current: SourcePlace | null = null;
 
   /** Fires when the cursor is on another line. */
@@ -17,14 +16,11 @@ export class EditorCursor implements vscode.Disposable {
     private readonly files: PythonFiles,
     private readonly lines: MarkedLines,
   ) {
+    super();
     this.subscriptions = [
       this.moved,
-      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => {
-        this.follow(textEditor);
-      }),
-      vscode.window.onDidChangeActiveTextEditor((editor) => {
-        this.follow(editor);
-      }),
+      vscode.window.onDidChangeTextEditorSelection(({ textEditor }) => this.follow(textEditor)),
+      vscode.window.onDidChangeActiveTextEditor((editor) => this.follow(editor)),
     ];
     this.follow(vscode.window.activeTextEditor);
   }
@@ -32,10 +28,6 @@ export class EditorCursor implements vscode.Disposable {
   /** Where it is, in the words of the report. */
   get place(): SourcePlace | null {
     return this.current;
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private follow(editor: vscode.TextEditor | undefined): void {

@@ -9,7 +9,7 @@ import {
   type TimelineEvents,
 } from '../../protocol/timelineApi.js';
 import { Command } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { MarkedLines } from '../marks/markedLines.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
@@ -41,10 +41,9 @@ export interface TimelinePlace {
 }
 
 /** The timeline in one webview: answers its questions by way of the worker, and tells it what has changed. */
-export class TimelinePage implements vscode.Disposable {
+export class TimelinePage extends Listener {
   private readonly server: RpcServer<TimelineApi, TimelineEvents>;
-  private readonly subscriptions: readonly Disposer[];
-  private toldReading = false;
+  private sentReading = false;
 
   /** @param selection what this page shows; pages may share one */
   constructor(
@@ -52,6 +51,7 @@ export class TimelinePage implements vscode.Disposable {
     private readonly selection: TimelineSelection,
     private readonly place: TimelinePlace,
   ) {
+    super();
     const { session, store, cursor, log, extensionUri } = services;
     const { webview } = place;
     const dist = vscode.Uri.joinPath(extensionUri, 'dist');
@@ -62,19 +62,15 @@ export class TimelinePage implements vscode.Disposable {
         if (isRpcMessage(message)) void this.server.receive(message);
         else log.warn('the timeline sent something that is not a message');
       }),
-      store.onDidChange(() => {
-        this.tell();
-      }),
+      store.onDidChange(() => this.sendState()),
       session.onDidChange(() => {
-        if (session.reading !== this.toldReading) this.tell();
+        if (session.reading !== this.sentReading) this.sendState();
       }),
       session.onProgress((progress) => {
         // A page that shows something already has its own overview.
         if (place.visible && (store.result?.report.runs.length ?? 0) === 0) this.server.notify('reading', progress);
       }),
-      cursor.onMove(() => {
-        this.tellCursor();
-      }),
+      cursor.onMove(() => this.sendCursor()),
     ];
     webview.html = timelineHtml({
       cspSource: webview.cspSource,
@@ -87,23 +83,19 @@ export class TimelinePage implements vscode.Disposable {
     });
   }
 
-  /** Tells everything anew: what was sent while the page was hidden is lost. */
+  /** Tells everything again: what was sent while the page was hidden is lost. */
   refresh(): void {
-    this.tell();
-    this.tellCursor();
+    this.sendState();
+    this.sendCursor();
   }
 
-  dispose(): void {
-    disposeAll(this.subscriptions);
-  }
-
-  private tell(): void {
+  private sendState(): void {
     if (!this.place.visible) return;
-    this.toldReading = this.services.session.reading;
-    this.server.notify('state', { ...this.selection.state(), reading: this.toldReading });
+    this.sentReading = this.services.session.reading;
+    this.server.notify('state', { ...this.selection.state(), reading: this.sentReading });
   }
 
-  private tellCursor(): void {
+  private sendCursor(): void {
     if (this.place.visible) this.server.notify('cursor', this.services.cursor.place);
   }
 
@@ -123,8 +115,8 @@ export class TimelinePage implements vscode.Disposable {
               vscode.l10n.t('This page is a different version; close it and open it again.'),
             );
           }
-          this.toldReading = session.reading;
-          return { ...this.selection.state(), reading: this.toldReading };
+          this.sentReading = session.reading;
+          return { ...this.selection.state(), reading: this.sentReading };
         },
         compareTable: ({ a, b }, signal) =>
           session.engine.call('compareTable', { a, b, ignored: store.ignored }, signal),

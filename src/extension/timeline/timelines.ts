@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import type { ComparePair } from '../../protocol/compareData.js';
 import { TIMELINE_VIEW_TYPE, View } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { disposeAll, Listener } from '../disposer.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { EditorCursor } from './editorCursor.js';
 import { TimelinePage, type TimelinePlace, type TimelineServices } from './timelinePage.js';
@@ -11,19 +11,20 @@ import { TimelineSelection } from './timelineSelection.js';
  * The timeline's places: a view in the panel, which is its home, and a tab for those who want all of the window. Both
  * show the same page and the same selection.
  */
-export class Timelines implements vscode.Disposable, vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
+export class Timelines extends Listener implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   private readonly services: TimelineServices;
   private readonly selection: TimelineSelection;
-  private readonly subscriptions: Disposer[];
   private view: vscode.WebviewView | null = null;
   private tab: vscode.WebviewPanel | null = null;
   private readonly pages = new Set<TimelinePage>();
 
   constructor(services: Omit<TimelineServices, 'cursor'>) {
+    super();
     const cursor = new EditorCursor(services.files, services.lines);
     this.services = { ...services, cursor };
     this.selection = new TimelineSelection(services.store);
     this.subscriptions = [
+      { dispose: () => disposeAll([...this.pages, ...(this.tab === null ? [] : [this.tab])]) },
       cursor,
       vscode.window.registerWebviewViewProvider(View.timeline, this),
       vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, this),
@@ -62,9 +63,7 @@ export class Timelines implements vscode.Disposable, vscode.WebviewViewProvider,
   resolveWebviewView(view: vscode.WebviewView): void {
     this.view = view;
     const page = this.open(view);
-    view.onDidChangeVisibility(() => {
-      page.refresh();
-    });
+    view.onDidChangeVisibility(() => page.refresh());
     view.onDidDispose(() => {
       this.close(page);
       this.view = null;
@@ -78,12 +77,6 @@ export class Timelines implements vscode.Disposable, vscode.WebviewViewProvider,
     return Promise.resolve();
   }
 
-  dispose(): void {
-    disposeAll(this.subscriptions);
-    disposeAll([...this.pages]);
-    this.tab?.dispose();
-  }
-
   private async reveal(preserveFocus: boolean): Promise<void> {
     if (this.tab !== null) this.tab.reveal(undefined, preserveFocus);
     else if (this.view !== null) this.view.show(preserveFocus);
@@ -95,9 +88,7 @@ export class Timelines implements vscode.Disposable, vscode.WebviewViewProvider,
     this.tab = tab;
     tab.iconPath = vscode.Uri.joinPath(this.services.extensionUri, 'media', 'timeline.svg');
     const page = this.open(tab);
-    tab.onDidChangeViewState(() => {
-      page.refresh();
-    });
+    tab.onDidChangeViewState(() => page.refresh());
     tab.onDidDispose(() => {
       this.close(page);
       if (this.tab === tab) this.tab = null;

@@ -2,6 +2,7 @@ import * as vscode from 'vscode';
 import { comparedBucketParts } from '../../core/report/bucketParts.js';
 import type { CompareCell, CompareLine, StackReport } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
+import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { byteText, signedByteText } from '../../core/text/byteText.js';
 import { basename } from '../text/pathText.js';
@@ -30,9 +31,8 @@ interface CompareBucketNode {
 export type CompareNode = CompareLineNode | CompareStackNode | CompareFrameNode | CompareBucketNode;
 
 /** Growth per line between two snapshots, the largest change first, with stacks and frames. */
-export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode.Disposable {
+export class CompareTree extends Listener implements vscode.TreeDataProvider<CompareNode> {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscription: vscode.Disposable;
   private lines: CompareLineNode[] = [];
 
   readonly onDidChangeTreeData = this.changedEmitter.event;
@@ -41,10 +41,14 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
     private readonly store: ResultsStore,
     private readonly files: PythonFiles,
   ) {
-    this.subscription = store.onDidChange(() => {
-      this.lines = (store.comparison?.lines ?? []).map((line) => ({ kind: 'line', line }));
-      this.changedEmitter.fire();
-    });
+    super();
+    this.subscriptions = [
+      this.changedEmitter,
+      store.onDidChange(() => {
+        this.lines = (store.comparison?.lines ?? []).map((line) => ({ kind: 'line', line }));
+        this.changedEmitter.fire();
+      }),
+    ];
   }
 
   find(file: string, line: number): CompareNode | undefined {
@@ -81,11 +85,6 @@ export class CompareTree implements vscode.TreeDataProvider<CompareNode>, vscode
       case 'bucket':
         return bucketItem(node);
     }
-  }
-
-  dispose(): void {
-    this.subscription.dispose();
-    this.changedEmitter.dispose();
   }
 
   private buckets(): CompareBucketNode[] {

@@ -1,26 +1,27 @@
 import * as vscode from 'vscode';
 import { ContextKey } from '../contributions.js';
+import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { unmappedFiles } from '../workspace/recordedFolders.js';
 import type { SnapshotSession } from '../session.js';
 
-/** Keeps the keys that menus ask for. Only changes are told. */
-export class ContextKeys implements vscode.Disposable {
-  private readonly told = new Map<string, boolean | string>();
-  private readonly subscriptions: vscode.Disposable[];
+/** Sets the context keys of menus when they change. */
+export class ContextKeys extends Listener {
+  private readonly values = new Map<string, boolean | string>();
 
   constructor(session: SnapshotSession, store: ResultsStore) {
+    super();
     const refresh = (): void => {
       const paths = store.result?.paths;
-      this.tell(ContextKey.hasResults, store.result !== null);
-      this.tell(ContextKey.state, this.state(session, store));
-      this.tell(
+      this.set(ContextKey.hasResults, store.result !== null);
+      this.set(ContextKey.state, this.state(session, store));
+      this.set(
         ContextKey.hasMarks,
         store.marks.some(({ mapped, tone }) => mapped && tone !== 'growing'),
       );
-      this.tell(ContextKey.canCompare, session.ready.length > 1);
-      this.tell(ContextKey.comparing, store.comparison !== null);
-      this.tell(
+      this.set(ContextKey.canCompare, session.ready.length > 1);
+      this.set(ContextKey.comparing, store.comparison !== null);
+      this.set(
         ContextKey.hasUnmapped,
         paths !== undefined && unmappedFiles(paths.unmapped).files.length + paths.ambiguous.length > 0,
       );
@@ -29,9 +30,9 @@ export class ContextKeys implements vscode.Disposable {
     refresh();
   }
 
-  /** What an empty view says. The rows of a view come a moment later: a view that will have some says nothing. */
+  /** The state that selects an empty view's text. A view whose rows are about to appear has none. */
   private state(session: SnapshotSession, store: ResultsStore): string {
-    const before = this.told.get(ContextKey.state);
+    const before = this.values.get(ContextKey.state);
     if (session.reading) {
       if (before === 'calm' || before === 'found') return before;
       return [...session.entries].length === 0 ? 'searching' : 'reading';
@@ -41,13 +42,9 @@ export class ContextKeys implements vscode.Disposable {
     return store.findings.length + store.ignoredFindings.length > 0 ? 'found' : 'calm';
   }
 
-  dispose(): void {
-    for (const subscription of this.subscriptions) subscription.dispose();
-  }
-
-  private tell(key: string, value: boolean | string): void {
-    if (this.told.get(key) === value) return;
-    this.told.set(key, value);
+  private set(key: string, value: boolean | string): void {
+    if (this.values.get(key) === value) return;
+    this.values.set(key, value);
     void vscode.commands.executeCommand('setContext', key, value);
   }
 }

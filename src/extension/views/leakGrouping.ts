@@ -4,14 +4,14 @@ import { GROUPINGS, type Grouping } from './leakNodes.js';
 
 const STATE_KEY = 'leakline.grouping';
 
-/** How the rows of the Leaks view are gathered; the workspace remembers it. */
+/** The grouping of the Leaks view, stored in the workspace. */
 export class LeakGrouping implements vscode.Disposable {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
 
   readonly onDidChange = this.changedEmitter.event;
 
   constructor(private readonly state: vscode.Memento) {
-    this.tell();
+    this.update();
   }
 
   get current(): Grouping {
@@ -21,7 +21,7 @@ export class LeakGrouping implements vscode.Disposable {
 
   async set(grouping: Grouping): Promise<void> {
     await this.state.update(STATE_KEY, grouping);
-    this.tell();
+    this.update();
     this.changedEmitter.fire();
   }
 
@@ -29,8 +29,8 @@ export class LeakGrouping implements vscode.Disposable {
     this.changedEmitter.dispose();
   }
 
-  /** Menus offer the other ways only. */
-  private tell(): void {
+  /** Menus offer only the other groupings. */
+  private update(): void {
     void vscode.commands.executeCommand('setContext', ContextKey.grouping, this.current);
   }
 }

@@ -1,10 +1,11 @@
 /** The rows of the Leaks view. */
+import { groupBy } from '../../core/maps.js';
 import type { ProcessFinding, StackReport } from '../../core/report/report.js';
 import { type FindingMark, holdsOthers } from '../results/findingMarks.js';
 import { type LineMark, weightOf } from '../results/lineMarks.js';
 
 export const GROUPINGS = ['holder', 'line', 'file'] as const;
-/** How rows are gathered: by the statement that holds the memory, not at all, or by file. */
+/** Grouping: by the statement that holds the memory, by line, or by file. */
 export type Grouping = (typeof GROUPINGS)[number];
 
 /** A finding, with the lines that allocate below it. */
@@ -51,7 +52,7 @@ export interface FrameNode {
   readonly index: number;
 }
 
-/** Recorded files that nothing in the workspace answers to. */
+/** Recorded files without a match in the workspace. */
 export interface UnmappedNode {
   readonly kind: 'unmapped';
   /** Files, which a folder can be mapped for, or cells of notebooks. */
@@ -59,7 +60,7 @@ export interface UnmappedNode {
   readonly count: number;
 }
 
-/** What a run's report says of memory that no line answers for. */
+/** Findings on memory that belongs to no line. */
 export interface ProcessNode {
   readonly kind: 'process';
   readonly runId: string;
@@ -90,19 +91,14 @@ export function findingNodes(findings: readonly FindingMark[], ignored: boolean)
   }));
 }
 
-/** True if the lines below a finding say more than its row. */
+/** True if the lines below a finding add information to its row. */
 export function hasLines({ finding }: FindingNode): boolean {
   return holdsOthers(finding);
 }
 
 /** The files of these rows, in the order of their first rows. */
 export function fileNodes(lines: readonly LineNode[]): FileNode[] {
-  const files = new Map<string, LineNode[]>();
-  for (const line of lines) {
-    const key = `${line.mark.mapped}:${line.file}`;
-    files.set(key, [...(files.get(key) ?? []), line]);
-  }
-  return [...files.values()].map((members) => {
+  return [...groupBy(lines, ({ file, mark }) => `${mark.mapped}:${file}`).values()].map((members) => {
     const runs = new Set(members.map(({ mark }) => mark.parts[0].run));
     return {
       kind: 'file',

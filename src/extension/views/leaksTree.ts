@@ -1,10 +1,10 @@
 import * as vscode from 'vscode';
 import type { LineReport, ProcessFinding, StackReport } from '../../core/report/report.js';
 import { lineBytes } from '../../core/report/findings.js';
-import { shortAmount } from '../../core/report/findingWords.js';
+import { shortAmount } from '../../core/report/findingSentence.js';
 import { byteText } from '../../core/text/byteText.js';
 import { Color, Command, RowKind } from '../contributions.js';
-import { disposeAll } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import { ignoredRowUri } from '../ignore/ignoredRows.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { lineAnswer, sentenceOf } from '../marks/findingText.js';
@@ -38,13 +38,12 @@ const ICONS: Record<MarkTone, [icon: string, color: string | null]> = {
 };
 
 /** Findings, worst first, with the lines that allocate, their stacks and frames; or the lines alone, or by file. */
-export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disposable {
+export class LeaksTree extends Listener implements vscode.TreeDataProvider<LeakNode> {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly vscode.Disposable[];
   private rows: (FindingNode | FileNode | LineNode)[] = [];
   /** Rows by the lines that they show, and by their parents. */
   private parents: ReadonlyMap<LineNode, FindingNode | FileNode> = new Map();
-  /** Lines that were edited since they ran, or may have been, when rows were told to look last. */
+  /** Lines that were edited since they ran, or may have been, at the last refresh. */
   private edited: readonly LineMark[] = [];
   /** Files by what their rows call them. */
   private names: ReadonlyMap<string, string> = new Map();
@@ -57,6 +56,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
     grouping: LeakGrouping,
     private readonly marks: EditorMarks,
   ) {
+    super();
     const refresh = (): void => {
       const findings = findingNodes(store.findings, false);
       const ignored = findingNodes(store.ignoredFindings, true);
@@ -71,12 +71,13 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       this.changedEmitter.fire();
     };
     this.subscriptions = [
+      this.changedEmitter,
       store.onDidChange(refresh),
       grouping.onDidChange(refresh),
       marks.onDidMove(() => {
         const edited = store.marks.filter((mark) => marks.isEdited(mark) || marks.isOtherVersion(mark));
         const isSame = edited.length === this.edited.length && edited.every((mark, i) => mark === this.edited[i]);
-        // Rows say that a line was edited, not where it has moved to.
+        // Rows show that a line was edited, not its new place.
         if (isSame) return;
         this.edited = edited;
         this.changedEmitter.fire();
@@ -131,11 +132,6 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
       case 'unmapped':
         return node.of === 'files' ? unmappedItem(node.count) : unmatchedCellsItem(node.count);
     }
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
-    this.changedEmitter.dispose();
   }
 
   private unmapped(): UnmappedNode[] {
@@ -225,7 +221,7 @@ export class LeaksTree implements vscode.TreeDataProvider<LeakNode>, vscode.Disp
   }
 }
 
-/** Memory that no line answers for, below the lines. */
+/** Memory that belongs to no line, below the lines. */
 function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
   const item = new vscode.TreeItem(processTitle(finding.verdict));
   item.id = `process:${finding.verdict}:${finding.device ?? ''}:${runId}`;
@@ -239,16 +235,12 @@ function processItem({ runId, finding }: ProcessNode): vscode.TreeItem {
 }
 
 function processTitle(verdict: ProcessFinding['verdict']): string {
-  switch (verdict) {
-    case 'reservedOnly':
-      return vscode.l10n.t('Reserved memory is far above live memory');
-    case 'hostOnly':
-      return vscode.l10n.t('Memory outside PyTorch grows');
-    case 'pinnedSegments':
-      return vscode.l10n.t('Small blocks pin large segments');
-    case 'pendingFrees':
-      return vscode.l10n.t('Freed blocks wait for another stream');
-  }
+  return {
+    reservedOnly: vscode.l10n.t('Reserved memory is far above live memory'),
+    hostOnly: vscode.l10n.t('Memory outside PyTorch grows'),
+    pinnedSegments: vscode.l10n.t('Small blocks pin large segments'),
+    pendingFrees: vscode.l10n.t('Freed blocks wait for another stream'),
+  }[verdict];
 }
 
 function fileItem({ name, lines, bytes }: FileNode, names: ReadonlyMap<string, string>): vscode.TreeItem {
@@ -286,7 +278,7 @@ function unmappedItem(files: number): vscode.TreeItem {
   return item;
 }
 
-/** No folder helps: a cell is known by its text alone. */
+/** Cells cannot be mapped: only their text identifies them. */
 function unmatchedCellsItem(cells: number): vscode.TreeItem {
   const item = new vscode.TreeItem(
     cells === 1
@@ -295,7 +287,7 @@ function unmatchedCellsItem(cells: number): vscode.TreeItem {
   );
   item.description = vscode.l10n.t('cell text has changed');
   item.tooltip = vscode.l10n.t(
-    'A cell is known by its text, and the text that ran is in no cell of the notebooks here, or in several: it has changed since, or the notebook is not in this workspace.',
+    'A cell is identified by its text. The text that ran is in no cell here, or in several: it was edited, or the notebook is not in this workspace.',
   );
   item.iconPath = new vscode.ThemeIcon('notebook');
   return item;

@@ -4,10 +4,10 @@ import { runsByJob } from '../../core/report/ranks.js';
 import { byteText } from '../../core/text/byteText.js';
 import { sparkline } from '../../core/text/sparkline.js';
 import { outOfMemoryTexts } from '../../core/report/outOfMemory.js';
-import { cycleSentence, keptTexts, trendSentence, trendSeriesText } from '../../core/render/otherWords.js';
+import { cycleSentence, cycleTexts, trendSentence, trendSeriesText } from '../../core/render/trendAndCycleText.js';
 import type { CycleReport, RunReport, SnapshotReport, TrendReport } from '../../core/report/report.js';
 import { RowKind, Command } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { IntakeEntry } from '../intake/intakeEntry.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import { newestFirst } from '../results/runOrder.js';
@@ -19,7 +19,7 @@ import { folderName } from '../workspace/folderName.js';
 
 /** With more snapshots than this, runs are folded at first. */
 const MOST_UNFOLDED = 40;
-/** Blocks that tell the live bytes of a rank. */
+/** Characters of a rank's sparkline. */
 const STRIP_WIDTH = 8;
 
 export interface RunNode {
@@ -57,7 +57,7 @@ interface TrendNode {
   readonly path: string;
   readonly trend: TrendReport;
 }
-/** Reference cycles that kept tensors. */
+/** Reference cycles that hold tensors. */
 interface CyclesNode {
   readonly kind: 'cycles';
   readonly path: string;
@@ -66,9 +66,8 @@ interface CyclesNode {
 export type SnapshotsNode = RunNode | SnapshotNode | TrendNode | CyclesNode | FileNode | NoteNode | RestrictionNode;
 
 /** Runs and their snapshots, with warnings; and files that could not be read, with the reason. */
-export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vscode.Disposable {
+export class SnapshotsTree extends Listener implements vscode.TreeDataProvider<SnapshotsNode> {
   private readonly changedEmitter = new vscode.EventEmitter<void>();
-  private readonly subscriptions: readonly Disposer[];
 
   readonly onDidChangeTreeData = this.changedEmitter.event;
 
@@ -76,9 +75,8 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
   ) {
-    const changed = (): void => {
-      this.changedEmitter.fire();
-    };
+    super();
+    const changed = (): void => this.changedEmitter.fire();
     this.subscriptions = [
       session.onDidChange(changed),
       store.onDidChange(changed),
@@ -91,28 +89,22 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     switch (node?.kind) {
       case undefined: {
         const rows = [...this.runs(), ...this.trends(), ...this.cycles(), ...this.files(), ...this.notes()];
-        // The empty view says it by itself.
+        // The empty view shows this text itself.
         return rows.length === 0 || vscode.workspace.isTrusted ? rows : [...rows, { kind: 'restriction' }];
       }
       case 'run':
         return [
-          ...node.run.process.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
-          ...outOfMemoryTexts(node.run.outOfMemory).map((message): NoteNode => ({
-            kind: 'note',
-            icon: 'info',
-            message,
-          })),
+          ...notes('info', [...node.run.process.map(messageOf), ...outOfMemoryTexts(node.run.outOfMemory)]),
           ...node.run.snapshots.map((snapshot): SnapshotNode => ({ kind: 'snapshot', path: snapshot.path, snapshot })),
         ];
       case 'snapshot':
-        return node.snapshot.warnings.map(({ message }) => ({ kind: 'note', icon: 'warning', message }));
-      case 'trend':
-        return [
-          ...node.trend.warnings.map(({ message }): NoteNode => ({ kind: 'note', icon: 'warning', message })),
-          ...node.trend.series.map((one): NoteNode => ({ kind: 'note', icon: 'info', message: trendSeriesText(one) })),
-        ];
+        return notes('warning', node.snapshot.warnings.map(messageOf));
+      case 'trend': {
+        const { warnings, series } = node.trend;
+        return [...notes('warning', warnings.map(messageOf)), ...notes('info', series.map(trendSeriesText))];
+      }
       case 'cycles':
-        return keptTexts(node.cycles).map((message) => ({ kind: 'note', icon: 'info', message }));
+        return notes('info', cycleTexts(node.cycles));
       default:
         return [];
     }
@@ -135,10 +127,6 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
       case 'restriction':
         return restrictionItem();
     }
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private runs(): RunNode[] {
@@ -164,10 +152,11 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
   }
 
   private files(): FileNode[] {
-    const paths = this.session.ready.map(({ path }) => path);
+    const open = [...this.session.entries].filter(({ phase }) => phase !== 'ready');
+    const paths = open.some(({ phase }) => phase === 'rejected') ? this.session.ready.map(({ path }) => path) : [];
     const folders = new Set(paths.map(dirname));
     const names = new Set(paths.map(uncounted));
-    return [...this.session.entries]
+    return open
       .filter((entry) => isShown(entry, folders, names))
       .map((entry) => ({ kind: 'file', path: entry.path, entry }));
   }
@@ -177,11 +166,16 @@ export class SnapshotsTree implements vscode.TreeDataProvider<SnapshotsNode>, vs
     const report = this.store.result?.report;
     const ranks = [...(report?.missing ?? []), ...(report?.behind ?? []), ...(report?.ranks ?? [])];
     const messages = [...(problem === null ? [] : [problem]), ...this.session.limits];
-    return [
-      ...ranks.map(({ message }): NoteNode => ({ kind: 'note', icon: 'info', message })),
-      ...messages.map((message): NoteNode => ({ kind: 'note', icon: 'warning', message })),
-    ];
+    return [...notes('info', ranks.map(messageOf)), ...notes('warning', messages)];
   }
+}
+
+function notes(icon: NoteNode['icon'], messages: readonly string[]): NoteNode[] {
+  return messages.map((message) => ({ kind: 'note', icon, message }));
+}
+
+function messageOf({ message }: { readonly message: string }): string {
+  return message;
 }
 
 function mostLive(ranks: readonly RunReport[]): Bytes | null {
@@ -200,7 +194,6 @@ function uncounted(path: string): string {
 function isShown(entry: IntakeEntry, folders: ReadonlySet<string>, names: ReadonlySet<string>): boolean {
   switch (entry.phase) {
     case 'reading':
-      return true;
     case 'truncated':
       return true;
     case 'rejected':
@@ -239,11 +232,7 @@ function snapshotItem({ path, snapshot }: SnapshotNode): vscode.TreeItem {
   if (warnings.length > 0) item.iconPath = new vscode.ThemeIcon('warning');
   item.tooltip = [path, item.description, ...warnings.map(({ message }) => message)].join('\n');
   item.contextValue = RowKind.snapshot;
-  item.command = {
-    title: vscode.l10n.t('Show on timeline'),
-    command: Command.showSnapshotOnTimeline,
-    arguments: [{ path }],
-  };
+  item.command = showCommand(path);
   return item;
 }
 
@@ -256,12 +245,16 @@ function trendItem({ path, trend }: TrendNode): vscode.TreeItem {
   item.iconPath = new vscode.ThemeIcon('graph-line');
   item.tooltip = [path, trendSentence(trend), ...trend.series.map(trendSeriesText)].join('\n');
   item.contextValue = RowKind.problem;
-  item.command = {
+  item.command = showCommand(path);
+  return item;
+}
+
+function showCommand(path: string): vscode.Command {
+  return {
     title: vscode.l10n.t('Show on timeline'),
     command: Command.showSnapshotOnTimeline,
     arguments: [{ path }],
   };
-  return item;
 }
 
 function cyclesItem({ path, cycles }: CyclesNode): vscode.TreeItem {
@@ -293,7 +286,7 @@ function restrictionItem(): vscode.TreeItem {
   const item = new vscode.TreeItem(vscode.l10n.t('Restricted mode'));
   item.description = vscode.l10n.t('recording and some settings are off');
   item.tooltip = vscode.l10n.t(
-    "Restricted mode: recording is off, and this workspace's own settings for which files are read, for how long, and how a recording starts are ignored.",
+    "Restricted mode: recording is off, and this workspace's settings for reading and recording are ignored.",
   );
   item.iconPath = new vscode.ThemeIcon('shield');
   item.command = { title: vscode.l10n.t('Manage Workspace Trust'), command: 'workbench.trust.manage' };

@@ -4,12 +4,12 @@ import { recordedCellKey } from '../notebooks/cellNames.js';
 import { distinctNames } from '../text/distinctNames.js';
 import { basename } from '../text/pathText.js';
 
-/** What a file is called in a row: Jupyter's names of cells say nothing to people. */
+/** The name of a file in a row: Jupyter's names of cells are not readable. */
 export function shortName(file: string): string {
   return recordedCellKey(file) === null ? basename(file) : vscode.l10n.t('notebook cell');
 }
 
-/** What files are called in rows of one list: files of the same name are told by the folders that they lie in. */
+/** Names of files in one list: files with the same name get their folders. */
 export function fileNames(files: ReadonlySet<string>): Map<string, string> {
   const cells = [...files].filter((file) => recordedCellKey(file) !== null);
   return new Map([
@@ -52,7 +52,7 @@ export function frameText({ file, line, function: name }: Frame): string {
   return `${name} (${basename(file)}:${line})`;
 }
 
-/** @param own true for files of the workspace; where there are none, every frame counts */
+/** @param own true for files of the workspace; if there are none, every frame counts */
 export function stackSummary(frames: readonly Frame[], own: (file: string) => boolean): string {
   const mine = frames.filter(({ file }) => own(file));
   const shown = (mine.length > 0 ? mine : frames).slice(0, MOST_FRAMES);

@@ -1,12 +1,12 @@
 import * as vscode from 'vscode';
-import { rateOf } from '../../core/report/findingWords.js';
+import { rateOf } from '../../core/report/findingSentence.js';
 import { sum } from '../../core/report/lineSelection.js';
 import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
 import type { RunReport } from '../../core/report/report.js';
 import { byteText } from '../../core/text/byteText.js';
 import { countText } from '../../core/text/numberText.js';
 import { Command, InternalCommand } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
 import { sentenceOf } from '../marks/findingText.js';
 import type { FindingMark } from '../results/findingMarks.js';
@@ -22,31 +22,25 @@ type Text = readonly [icon: string, short: string, tooltip: string | vscode.Mark
 const MOST_FINDINGS = 5;
 
 /** One item: what is being read, or the rate of the worst run, or that nothing leaks. It names the product. */
-export class StatusBar implements vscode.Disposable {
+export class StatusBar extends Listener {
   private readonly item: vscode.StatusBarItem;
-  private readonly subscriptions: readonly Disposer[];
 
   constructor(
     private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
     private readonly marks: EditorMarks,
   ) {
+    super();
     this.item = vscode.window.createStatusBarItem('leakline.status', vscode.StatusBarAlignment.Left);
     this.item.name = 'Leakline';
     this.item.command = Command.showLeaks;
-    const refresh = (): void => {
-      this.refresh();
-    };
+    const refresh = (): void => this.refresh();
     this.subscriptions = [
       session.onDidChange(refresh),
       store.onDidChange(refresh),
       marks.onDidMove(refresh),
       this.item,
     ];
-  }
-
-  dispose(): void {
-    disposeAll(this.subscriptions);
   }
 
   private refresh(): void {
@@ -75,7 +69,7 @@ export class StatusBar implements vscode.Disposable {
       if (phase === 'queued' || phase === 'reading') waiting++;
       known ||= snapshots !== null || (origin === 'opened' && waiting > 0);
     }
-    // Until a first snapshot is known, the pickles of a workspace are not worth a word.
+    // Shows nothing about pickles before the first snapshot.
     if (waiting === 0 || !known) return null;
     return ['$(loading~spin)', `${done}/${done + waiting}`, vscode.l10n.t('Reading snapshots')];
   }
@@ -128,7 +122,7 @@ export class StatusBar implements vscode.Disposable {
     return ['$(arrow-up)', short, tooltip];
   }
 
-  /** All leaks were edited since: whether that helped, the newest run tells. */
+  /** All leaks were edited since; the next run shows the effect. */
   private fixedText(runs: readonly RunReport[]): Text {
     const [newest] = newestFirst(runs);
     const leaksStill = this.store.findings.some(

@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { compareSentences } from '../../core/render/fixText.js';
 import { View } from '../contributions.js';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
@@ -15,13 +15,12 @@ import { LeaksTree } from './leaksTree.js';
 import { SnapshotsTree, type SnapshotsNode } from './snapshotsTree.js';
 
 /** The three trees of the activity bar, with badge and titles. */
-export class Views implements vscode.Disposable {
+export class Views extends Listener {
   private readonly leaksTree: LeaksTree;
   private readonly compareTree: CompareTree;
   private readonly leaks: vscode.TreeView<LeakNode>;
   private readonly compare: vscode.TreeView<CompareNode>;
   private readonly snapshots: vscode.TreeView<SnapshotsNode>;
-  private readonly disposables: readonly Disposer[];
   /** Ends the progress that the views show; null while they show none. */
   private endProgress: (() => void) | null = null;
 
@@ -32,6 +31,7 @@ export class Views implements vscode.Disposable {
     grouping: LeakGrouping,
     private readonly marks: EditorMarks,
   ) {
+    super();
     this.leaksTree = new LeaksTree(store, files, grouping, marks);
     this.compareTree = new CompareTree(store, files);
     const snapshotsTree = new SnapshotsTree(session, store);
@@ -45,7 +45,8 @@ export class Views implements vscode.Disposable {
       showCollapseAll: true,
       canSelectMany: true,
     });
-    this.disposables = [
+    this.subscriptions = [
+      { dispose: () => this.endProgress?.() },
       this.leaks,
       this.compare,
       this.snapshots,
@@ -56,12 +57,8 @@ export class Views implements vscode.Disposable {
         this.refresh();
         this.showProgress();
       }),
-      marks.onDidMove(() => {
-        this.refreshBadge();
-      }),
-      session.onDidChange(() => {
-        this.showProgress();
-      }),
+      marks.onDidMove(() => this.refreshBadge()),
+      session.onDidChange(() => this.showProgress()),
     ];
   }
 
@@ -82,12 +79,7 @@ export class Views implements vscode.Disposable {
     if (row !== undefined) await this.leaks.reveal(row, options);
   }
 
-  dispose(): void {
-    this.endProgress?.();
-    disposeAll(this.disposables);
-  }
-
-  /** A bar under the titles of the views, for as long as snapshots are looked for and read. */
+  /** A progress bar while snapshots are searched and read. */
   private showProgress(): void {
     if (!this.session.reading) {
       this.endProgress?.();

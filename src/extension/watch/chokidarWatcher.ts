@@ -5,13 +5,13 @@ import type { SnapshotWatcher, WatchListener, WatchScope } from './snapshotWatch
 
 /** Folders below the workspace folder that are still walked. */
 const DEEPEST = 16;
-/** What is watched at most: each costs a watch of the operating system, or two where a recorder wrote beside a snapshot. */
+/** Maximum of watched files: each needs a watch of the operating system, or two with a sidecar. */
 const MOST = { folders: 10_000, snapshots: 20_000 };
 
-/** Between two looks at every file and folder where events stay silent, in milliseconds. */
+/** Polling interval if events are missing, in milliseconds. */
 const POLL_MS = 2_000;
 
-/** Watches one folder. Only candidate files and the folders on the way are watched at all. */
+/** Watches one folder: only candidate files and the folders above them. */
 export function watchFolder(
   scope: WatchScope,
   listener: WatchListener,
@@ -32,7 +32,10 @@ export function watchFolder(
     if (!limited) {
       limited = true;
       listener.limited(
-        l10n.t('{0} is too large to be watched whole; narrow it with the setting "Snapshots: Exclude".', scope.folder),
+        l10n.t(
+          '{0} is too large to watch completely; exclude folders with the setting "Snapshots: Exclude".',
+          scope.folder,
+        ),
       );
     }
     return false;
@@ -55,13 +58,11 @@ export function watchFolder(
       return snapshot === null || !admit(snapshots, snapshot, most.snapshots);
     },
   });
-  const noticed = (path: string): void => {
-    listener.noticed(path);
-  };
+  const noticed = (path: string): void => listener.noticed(path);
   watcher.on('add', noticed);
   watcher.on('change', noticed);
   watcher.on('unlink', (path) => {
-    // What the recorder wrote beside it may go first: it did not count.
+    // The sidecar may be removed first: it was not counted.
     snapshots.delete(below(path));
     noticed(path);
   });

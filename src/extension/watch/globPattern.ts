@@ -11,12 +11,13 @@ export const SKIPPED_FOLDERS_GLOB = `**/{${[...SKIPPED_FOLDERS].join(',')}}/**`;
 
 /**
  * True if any of the globs matches a whole path with `/`. As in VS Code's settings, files with a leading dot match, and a
- * pattern without a slash matches at any depth. A glob that makes no sense matches nothing.
+ * pattern without a slash matches at any depth. An invalid glob matches nothing.
  */
 export function globMatcher(globs: readonly string[]): (relative: string) => boolean {
   const inPicomatch = globs
     .map((glob) => (glob.includes('/') ? glob.replace(/^\.?\//, '') : `**/${glob}`).replaceAll('[!', '[^'))
     // Picomatch throws on the others.
     .filter((glob) => glob !== '' && glob.length <= 1000);
-  return picomatch(inPicomatch, { dot: true, nonegate: true, noextglob: true });
+  // Paths have slashes on every platform. By default picomatch reads `navigator`, which VS Code logs as an error.
+  return picomatch(inPicomatch, { dot: true, nonegate: true, noextglob: true, windows: false });
 }

@@ -1,22 +1,22 @@
 import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
-/** Folders looked at in one round: those in which snapshots appeared last. */
+/** Folders per round: those with the latest snapshots. */
 const MOST_FOLDERS = 32;
 
 /**
- * Finds out that the operating system tells of no changes: a file lies in a folder of snapshots, and no event told of it
- * although it was there a whole round ago. Costs one listing per folder of snapshots and round.
+ * Detects missing file events: a file in a folder of snapshots that existed one round ago and had no event. Costs one
+ * listing per folder of snapshots and round.
  */
 export class MissedChanges {
   private readonly known = new Map<string, Set<string>>();
-  /** Files that no event had told of in the last round. */
+  /** Files that no event had reported in the last round. */
   private suspects = new Set<string>();
 
-  /** @param includes true for files that events should tell of */
+  /** @param includes true for files that should cause events */
   constructor(private readonly includes: (path: string) => boolean) {}
 
-  /** An event told of a file. */
+  /** An event reported a file. */
   noticed(path: string): void {
     const folder = dirname(path);
     const files = this.known.get(folder) ?? new Set();

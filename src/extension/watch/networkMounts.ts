@@ -1,11 +1,11 @@
-/** File systems whose changes by other machines no event tells of, so that they must be polled. */
+/** File systems without events for changes by other machines: they must be polled. */
 
 /** Kinds as `/proc/mounts` names them: network file systems, and folders shared with a host. */
 const SILENT_KINDS =
   /^(?:nfs4?|cifs|smb3|smbfs|9p|afs|ceph|lustre|gpfs|beegfs|glusterfs|davfs|vboxsf|prl_fs|virtiofs|fuse\.(?:sshfs|ceph|glusterfs|s3fs|goofys|gcsfuse|rclone|juicefs|vmhgfs-fuse|mount-s3|blobfuse2?))$/;
 
 /**
- * The kind of the file system that a folder lies on, if its changes may stay silent; else null.
+ * The type of a folder's file system if events may be missing; else null.
  * @param mounts content of `/proc/mounts`; empty on systems without it
  */
 export function silentFileSystem(folder: string, mounts: string): string | null {
@@ -24,7 +24,7 @@ export function silentFileSystem(folder: string, mounts: string): string | null 
   return kind;
 }
 
-/** Blanks and the like stand as octal numbers in the table of mounts. */
+/** The table of mounts encodes white space as octal numbers. */
 function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 }

@@ -1,4 +1,4 @@
-/** Where snapshots appear. A port: the intake decides what an event means, so a watcher may report too much. */
+/** The source of file events. The intake checks each event, so a watcher may report too many. */
 export interface SnapshotWatcher {
   /** True until the folder has been walked once. */
   readonly scanning: boolean;
@@ -6,22 +6,22 @@ export interface SnapshotWatcher {
 }
 
 export interface WatchListener {
-  /** A candidate, or what the recorder wrote beside one, appeared, changed or went away. */
+  /** A candidate or its sidecar appeared, changed or disappeared. */
   noticed(path: string): void;
   /** The first walk is over. */
   scanned(): void;
-  /** Something a person should know about what is not watched; one sentence. */
+  /** A message on unwatched files, one sentence. */
   limited(message: string): void;
 }
 
-/** What of a folder is watched. */
+/** The watched part of a folder. */
 export interface WatchScope {
   /** Absolute path. */
   readonly folder: string;
-  /** Looks again and again, where the operating system tells of no changes. */
+  /** True for polling instead of events. */
   readonly polls: boolean;
   /**
-   * The snapshot that a file is, or that the recorder wrote it beside; null for files that are not watched.
+   * The snapshot of a file, which is the file itself or that of a sidecar; null for files that are not watched.
    * @param relative path below the folder, with `/`
    */
   snapshotOf(relative: string): string | null;

@@ -9,7 +9,7 @@ import { MissedChanges } from './missedChanges.js';
 import { silentFileSystem } from './networkMounts.js';
 import type { SnapshotWatcher, WatchListener } from './snapshotWatcher.js';
 
-/** Between two looks for changes that no event told of, in milliseconds. */
+/** Interval between checks for missing events, in milliseconds. */
 const LOOK_MS = 20_000;
 
 /** One watcher per workspace folder, and one per folder of a file that was opened from elsewhere. */
@@ -17,7 +17,7 @@ export class SnapshotWatchers {
   private readonly folders = new Map<string, SnapshotWatcher>();
   private readonly single = new Map<string, SnapshotWatcher>();
   private readonly notes = new Set<string>();
-  /** Folders whose changes stayed silent once. */
+  /** Folders with missing events. */
   private readonly silent = new Set<string>();
   private readonly looks = new Map<string, ReturnType<typeof setInterval>>();
   private readonly listener: WatchListener;
@@ -27,12 +27,8 @@ export class SnapshotWatchers {
     listener: WatchListener,
   ) {
     this.listener = {
-      noticed: (path) => {
-        listener.noticed(path);
-      },
-      scanned: () => {
-        listener.scanned();
-      },
+      noticed: (path) => listener.noticed(path),
+      scanned: () => listener.scanned(),
       limited: (message) => {
         if (this.notes.has(message)) return;
         this.notes.add(message);
@@ -51,7 +47,7 @@ export class SnapshotWatchers {
     return [...this.notes];
   }
 
-  /** Begins anew with the present folders and settings; what is known already is merely looked at again. */
+  /** Starts again with the current folders and settings; known files are only checked again. */
   start(): void {
     this.notes.clear();
     this.stopLooking();
@@ -74,9 +70,7 @@ export class SnapshotWatchers {
     };
     const listener = {
       ...this.listener,
-      noticed: () => {
-        this.listener.noticed(path);
-      },
+      noticed: () => this.listener.noticed(path),
     };
     this.single.set(path, watchFolder(scope, listener, vscode.l10n));
   }
@@ -113,7 +107,7 @@ export class SnapshotWatchers {
     return watchFolder(scope, listener, vscode.l10n);
   }
 
-  /** By the setting; else where the file system is known to be silent, or has been. */
+  /** By the setting; else for file systems with missing events. */
   private polls(folder: vscode.Uri): boolean {
     const mode = pollingMode(folder);
     if (mode !== 'auto') return mode === 'on';
@@ -122,7 +116,7 @@ export class SnapshotWatchers {
     return kind !== null || this.silent.has(folder.fsPath);
   }
 
-  /** Polls a folder from the first change on that no event told of. */
+  /** Polls a folder after the first missing event. */
   private lookFor(missed: MissedChanges, folder: vscode.Uri): void {
     const timer = setInterval(() => {
       void missed.look().then((found) => {

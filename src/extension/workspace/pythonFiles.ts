@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { disposeAll, type Disposer } from '../disposer.js';
+import { Listener } from '../disposer.js';
 import type { NotebookCells } from '../notebooks/notebookCells.js';
 import { isSkippedFolder, SKIPPED_FOLDERS_GLOB } from '../watch/globPattern.js';
 import { folderPrefix, reportPath } from './reportPaths.js';
@@ -10,11 +10,10 @@ const MOST_FILES = 50_000;
 const GATHER_MS = 300;
 
 /** The Python files of the workspace, by the path that reports name them with. Notebook cells that ran are files among them. */
-export class PythonFiles implements vscode.Disposable {
+export class PythonFiles extends Listener {
   private readonly uris = new Map<string, vscode.Uri>();
   /** The other way round. */
   private readonly names = new Map<string, string>();
-  private readonly disposables: readonly Disposer[];
   private readonly changedEmitter = new vscode.EventEmitter<void>();
   private readonly writtenEmitter = new vscode.EventEmitter<string>();
   private timer: ReturnType<typeof setTimeout> | undefined;
@@ -27,8 +26,10 @@ export class PythonFiles implements vscode.Disposable {
   readonly onDidWrite = this.writtenEmitter.event;
 
   constructor(private readonly cells: NotebookCells) {
+    super();
     const watcher = vscode.workspace.createFileSystemWatcher('**/*.py');
-    this.disposables = [
+    this.subscriptions = [
+      { dispose: () => clearTimeout(this.timer) },
       this.changedEmitter,
       this.writtenEmitter,
       watcher,
@@ -36,17 +37,11 @@ export class PythonFiles implements vscode.Disposable {
         const name = this.nameOf(uri);
         if (name !== null) this.writtenEmitter.fire(name);
       }),
-      watcher.onDidCreate((uri) => {
-        this.created(uri);
-      }),
-      watcher.onDidDelete((uri) => {
-        this.deleted(uri);
-      }),
+      watcher.onDidCreate((uri) => this.created(uri)),
+      watcher.onDidDelete((uri) => this.deleted(uri)),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         this.listing = this.list();
-        void this.listing.then(() => {
-          this.announce();
-        });
+        void this.listing.then(() => this.announce());
       }),
     ];
   }
@@ -77,11 +72,6 @@ export class PythonFiles implements vscode.Disposable {
   /** The path by which reports name a file. */
   path(uri: vscode.Uri): string {
     return this.cells.nameOf(uri) ?? reportPath(uri);
-  }
-
-  dispose(): void {
-    clearTimeout(this.timer);
-    disposeAll(this.disposables);
   }
 
   private async list(): Promise<void> {
@@ -116,8 +106,6 @@ export class PythonFiles implements vscode.Disposable {
 
   private announce(): void {
     clearTimeout(this.timer);
-    this.timer = setTimeout(() => {
-      this.changedEmitter.fire();
-    }, GATHER_MS);
+    this.timer = setTimeout(() => this.changedEmitter.fire(), GATHER_MS);
   }
 }

@@ -8,7 +8,7 @@ const windowLimitMs = 10_000;
 const logLines = 15;
 
 /** Prints what there is to see, and the ends of the logs. Never throws. */
-export async function tellFailure(workbenches: readonly Workbench[], server: VsCodeServer): Promise<void> {
+export async function printFailure(workbenches: readonly Workbench[], server: VsCodeServer): Promise<void> {
   for (const workbench of workbenches) {
     for (const [place, rows] of Object.entries(await seenIn(workbench))) print(place, rows);
   }

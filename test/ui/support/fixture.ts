@@ -8,7 +8,7 @@ import type { ServerOptions } from '../../vscode-host/server.js';
 import { packedExtension, repositoryRoot } from '../../support/repository.js';
 import { removeCopies } from '../../support/workspaces.js';
 import type { Workbench } from '../workbench/workbench.js';
-import { tellFailure } from './failureNotes.js';
+import { printFailure } from './failureNotes.js';
 import { UiSession, type OpenWindow, type WindowOptions } from './session.js';
 
 export interface UiFixture {
@@ -48,7 +48,7 @@ function startedSession({ form = 'linked', settings = {}, language, beside }: Se
       ...(language === undefined ? {} : { language }),
     });
   sessions.set(key, session);
-  // One that did not start is started anew by the next file.
+  // One that did not start is started again by the next file.
   session.catch(() => sessions.delete(key));
   return session;
 }
@@ -72,7 +72,7 @@ export function uiSession(options: SessionOptions = {}): UiFixture {
     const windows = session.openWindows();
     const test = this.currentTest;
     // A test that is going to be tried again has no state.
-    if (test !== undefined && test.state !== 'passed' && !test.isPending()) await keepTraces(session, test.fullTitle());
+    if (test !== undefined && test.state !== 'passed' && !test.isPending()) await saveTraces(session, test.fullTitle());
     const complaints = await Promise.all(windows.map(({ witness }) => witness.complaints()));
     await session.closeWindows(windows.filter((window) => shared?.has(window) !== true));
     assert.deepEqual(complaints.flat(), []);
@@ -99,7 +99,7 @@ export function uiSession(options: SessionOptions = {}): UiFixture {
           await steps();
         } catch (error) {
           console.log(`      once more: before all (${error instanceof Error ? error.message : String(error)})`);
-          await keepTraces(session, 'before all');
+          await saveTraces(session, 'before all');
           await session.closeWindows();
           await steps();
         }
@@ -109,8 +109,8 @@ export function uiSession(options: SessionOptions = {}): UiFixture {
 }
 
 /** Keeps a picture of each window, and prints what they show. */
-async function keepTraces(session: UiSession, title: string): Promise<void> {
+async function saveTraces(session: UiSession, title: string): Promise<void> {
   const workbenches = session.openWindows().map(({ workbench }) => workbench);
   for (const workbench of workbenches) await workbench.screenshot(`failed ${title}`).catch(() => undefined);
-  await tellFailure(workbenches, session.server);
+  await printFailure(workbenches, session.server);
 }

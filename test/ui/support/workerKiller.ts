@@ -1,7 +1,7 @@
 /** An extension that lets Leakline's worker die once, in the middle of reading a file: what a crash looks like. */
 import { newFolder, writeFiles } from '../../support/workspaces.js';
 
-/** Ends the first worker when it has read a file and told of another that it is being read. */
+/** Ends the first worker when it has read a file and reported another that it is being read. */
 const MAIN = `'use strict';
 const threads = require('node:worker_threads');
 const { Worker } = threads;

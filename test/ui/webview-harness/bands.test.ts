@@ -304,7 +304,7 @@ describe('the allocations under the curve', () => {
       await key.filter({ hasText: word }).waitFor();
     }
     await page.getByRole('tab', { name: 'Table' }).click();
-    await choose(page, 'Numbers of', 'Series in view');
+    await choose(page, 'Table of', 'Series in view');
     await page
       .locator('.band-table tr', { hasText: 'detector/pyramid.py:16' })
       .filter({ hasText: '1.4 GiB' })

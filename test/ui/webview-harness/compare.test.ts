@@ -147,11 +147,11 @@ describe('two snapshots side by side', () => {
     await box(page, 'Everything').waitFor();
     await page.reload();
     await box(page, 'Everything').waitFor();
-    alone.tell({ request: 1, selected: { path: paths[2], device: 0 }, compared: { a: paths[1], b: paths[2] } });
+    alone.setState({ request: 1, selected: { path: paths[2], device: 0 }, compared: { a: paths[1], b: paths[2] } });
     await eventually(() => {
       assert.deepEqual(alone.callsOf('compareTable').at(-1), { a: paths[1], b: paths[2] });
     });
-    alone.tell({ request: 2, selected: { path: paths[2], device: 0 }, compared: null });
+    alone.setState({ request: 2, selected: { path: paths[2], device: 0 }, compared: null });
     await page.locator('.plot').waitFor();
     assert.equal(await page.locator('.compare').isVisible(), false);
   });
@@ -187,7 +187,7 @@ describe('two snapshots side by side', () => {
     await page.locator('vscode-button', { hasText: '⇄' }).click();
     const failure = page.getByRole('alert').filter({ hasText: 'It is not open.' });
     await failure.waitFor();
-    alone.tell({ choices: [], selected: null });
+    alone.setState({ choices: [], selected: null });
     await page.getByText('A comparison needs two snapshots.').waitFor();
     await failure.waitFor({ state: 'hidden' });
   });
@@ -203,7 +203,7 @@ describe('runs, ranks and devices over each other', () => {
     const { page } = alone;
     const [a, b] = [shown[0], shown[shown.length - 1]];
     await page.locator('.controls').first().waitFor();
-    alone.tell({ request: 1, selected: { path: b, device: 0 }, compared: { a, b } });
+    alone.setState({ request: 1, selected: { path: b, device: 0 }, compared: { a, b } });
     await page.getByText('At the Same Step').click();
     await eventually(() => {
       const pair = alone.callsOf('compareTable').at(-1) as { a: string; b: string };

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { eventually, patiently } from '../../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../../support/eventually.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { newFolder } from '../../support/workspaces.js';
 import { harnessSession } from './harnessSession.js';
@@ -16,11 +16,11 @@ function failing(): string {
   const block = { address: GiB, size: 60 * MiB, requested_size: 60 * MiB, state: 'active_allocated', frames };
   const segment = { device: 0, address: GiB, total_size: 80 * MiB, stream: 0, segment_type: 'large' };
   const rest = { address: GiB + 60 * MiB, size: 20 * MiB, state: 'inactive' };
-  const said = { stream: 0, user_metadata: 'epoch 3', compile_context: 'Torch-Compiled Region: 0/0', frames };
+  const common = { stream: 0, user_metadata: 'epoch 3', compile_context: 'Torch-Compiled Region: 0/0', frames };
   const trace = [
-    { action: 'segment_alloc', addr: GiB, size: 80 * MiB, time_us: 1000, ...said },
-    { action: 'alloc', addr: GiB, size: 60 * MiB, time_us: 1001, ...said },
-    { action: 'oom', device_free: 12 * MiB, size: 40 * MiB, time_us: 5000, ...said },
+    { action: 'segment_alloc', addr: GiB, size: 80 * MiB, time_us: 1000, ...common },
+    { action: 'alloc', addr: GiB, size: 60 * MiB, time_us: 1001, ...common },
+    { action: 'oom', device_free: 12 * MiB, size: 40 * MiB, time_us: 5000, ...common },
     { action: 'snapshot', addr: 0, size: 60 * MiB, stream: 0, time_us: 9000 },
   ];
   const path = join(newFolder(), 'failing_step_1.pickle');
@@ -54,7 +54,7 @@ describe('what is said of an event', () => {
     const box = await page.locator('.plot').boundingBox();
     assert.ok(box !== null);
     const card = page.locator('.selection');
-    await patiently(
+    await eventuallyWithBackoff(
       async (withinMs) => {
         await page.mouse.click(box.x + box.width * 0.3, box.y + box.height * 0.7);
         await card.getByText('compiled: Torch-Compiled Region: 0/0').waitFor({ timeout: withinMs });

@@ -133,7 +133,7 @@ describe('the flame graph', () => {
     const { page } = await open();
     await page.getByRole('textbox', { name: 'Search' }).fill('model.py');
     await page
-      .locator('.flame .summary', { hasText: '2 calls in view match; 86.0 MiB (86 %) went through.' })
+      .locator('.flame .summary', { hasText: '2 calls in view match; 86.0 MiB (86 %) passed through them.' })
       .waitFor();
     assert.deepEqual(
       await page.locator('.call.found').evaluateAll((boxes) => boxes.map((found) => found.textContent)),
@@ -239,11 +239,11 @@ describe('the flame graph', () => {
       return asked;
     });
     const rows = page.locator('.flame-table tbody tr');
-    const shown = await rows.allInnerTexts();
+    const shown = await rows.allTextContents();
     await page.reload();
     await rows.first().waitFor();
     assert.deepEqual(alone.callsOf('flame').at(-1), before);
-    assert.deepEqual(await rows.allInnerTexts(), shown);
+    assert.deepEqual(await rows.allTextContents(), shown);
     assert.equal(await page.locator('.flame-table th[aria-sort="descending"]').innerText(), 'Bytes');
     await page.getByRole('tab', { name: 'Flame Graph' }).click();
     await page.locator('.flame').getByText('Everything', { exact: true }).click();
@@ -264,7 +264,7 @@ const box = (page: Page, name: string) => page.locator(`.flame-graph [aria-label
 
 async function asTable(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Table' }).click();
-  await choose(page, 'Numbers of', 'Calls');
+  await choose(page, 'Table of', 'Calls');
 }
 
 async function width(page: Page, name: string): Promise<number> {

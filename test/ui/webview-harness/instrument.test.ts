@@ -247,19 +247,19 @@ describe('the page as a tool', () => {
       const y = area.y + 1 + below(Math.floor(area.height) - 2);
       await page.keyboard.press('Escape');
       await page.mouse.move(x, y);
-      const told = await settledText(page);
-      const event = Number(/event ([\d,]+)/.exec(told)?.[1].replaceAll(',', ''));
+      const shown = await settledText(page);
+      const event = Number(/event ([\d,]+)/.exec(shown)?.[1].replaceAll(',', ''));
       await page.mouse.click(x, y);
       await eventually(() => {
-        assert.equal((alone.callsOf('liveAt').at(-1) as { event: number }).event, event, told);
+        assert.equal((alone.callsOf('liveAt').at(-1) as { event: number }).event, event, shown);
       });
-      const live = /([\d.,]+ \w+) live/.exec(told)?.[1] ?? '';
+      const live = /([\d.,]+ \w+) live/.exec(shown)?.[1] ?? '';
       await page.locator('.live .summary', { hasText: `event ${event.toLocaleString('en')}: ${live} live` }).waitFor();
       if (await page.locator('.selection').isVisible()) {
         bands++;
         const bytes = (await page.locator('.selection .facts li').first().innerText()).trim();
-        assert.equal(told.split('\n')[1], bytes, told);
-        assert.equal(told.split('\n')[0].split(' · ')[0], (await page.locator('.selection h2').innerText()).trim());
+        assert.equal(shown.split('\n')[1], bytes, shown);
+        assert.equal(shown.split('\n')[0].split(' · ')[0], (await page.locator('.selection h2').innerText()).trim());
       }
       assert.equal(await readout.count(), 1);
     }
@@ -305,18 +305,18 @@ describe('the page as a tool', () => {
     });
   });
 
-  for (const [tab, thing] of [
+  for (const [tab, selector] of [
     ['Memory Map', '.map .piece'],
     ['Flame Graph', '.flame .call'],
   ]) {
     it(`says in the ${tab} what lies under the pointer, and keeps to it on a click, at 100 random points`, async () => {
       const { page } = await session.open({ paths: run.slice(-1), files, viewport: { width: 1000, height: 700 } });
       await page.getByRole('tab', { name: tab }).click();
-      await page.locator(thing).first().waitFor();
-      const area = await page.locator(thing.split(' ')[0]).locator('.scroller').boundingBox();
+      await page.locator(selector).first().waitFor();
+      const area = await page.locator(selector.split(' ')[0]).locator('.scroller').boundingBox();
       assert.ok(area !== null);
       const below = seededRandom(11);
-      let things = 0;
+      let hits = 0;
       for (let point = 0; point < 100; point++) {
         const at = { x: area.x + below(Math.floor(area.width)), y: area.y + below(Math.floor(area.height)) };
         await page.mouse.move(at.x, at.y);
@@ -324,19 +324,19 @@ describe('the page as a tool', () => {
           page.evaluate(
             ([x, y, of]) =>
               document.elementFromPoint(Number(x), Number(y))?.closest(String(of))?.getAttribute('aria-label') ?? null,
-            [at.x, at.y, thing.split(' ')[1]],
+            [at.x, at.y, selector.split(' ')[1]],
           );
         const label = await labelUnder();
         if (label === null) continue;
-        things++;
+        hits++;
         const readout = page.locator('.flame-readout:visible');
         assert.equal(await readout.innerText(), label);
         if (tab === 'Flame Graph') continue;
         await page.mouse.click(at.x, at.y);
-        assert.equal(await page.locator(`${thing}.selected`).getAttribute('aria-label'), label);
+        assert.equal(await page.locator(`${selector}.selected`).getAttribute('aria-label'), label);
         assert.equal(await readout.innerText(), label);
       }
-      assert.ok(things > 20, `only ${things} points are on something`);
+      assert.ok(hits > 20, `only ${hits} points are on something`);
     });
   }
 
@@ -348,7 +348,7 @@ describe('the page as a tool', () => {
       }
       const alone = await session.open({ paths: [path], files: [asked.file], viewport: { width: 1600, height: 330 } });
       const { page } = alone;
-      alone.tell({ request: 1, selected: { path, device } });
+      alone.setState({ request: 1, selected: { path, device } });
       const sentence = page.locator('.failed button', { hasText: `${asked.line} (` });
       await sentence.filter({ hasText: asked.bytes }).waitFor();
       const failed = await eventually(() => {

@@ -242,7 +242,7 @@ describe('the memory map', () => {
 
 async function asTable(page: Page): Promise<void> {
   await page.getByRole('tab', { name: 'Table' }).click();
-  await choose(page, 'Numbers of', 'Segments');
+  await choose(page, 'Table of', 'Segments');
 }
 
 /** The pieces of a segment. */

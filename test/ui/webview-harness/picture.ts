@@ -1,4 +1,4 @@
-/** Pictures of the page for people to look at. */
+/** Pictures of the page for review. */
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 

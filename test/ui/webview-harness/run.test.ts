@@ -69,7 +69,7 @@ describe('the overview of a run', () => {
     const { page } = await open(paths);
     await page.locator('.run-strip').waitFor();
     await page.getByRole('tab', { name: 'Table' }).click();
-    await choose(page, 'Numbers of', 'Snapshots of the run');
+    await choose(page, 'Table of', 'Snapshots of the run');
     const rows = page.locator('.run-table tbody tr');
     await rows.first().waitFor();
     assert.equal(await rows.count(), paths.length);

@@ -107,11 +107,11 @@ describe('the timeline alone', () => {
     await called(1);
     const largest = { file: 'detector/pyramid.py', line: 16 };
     // Above all series it is the largest line of the instant, on a series the line that the readout tells.
-    assert.equal(await toldAt(500), null);
+    assert.equal(await placeAt(500), null);
     await page.locator('.plot').click({ position: { x: 500, y: 80 } });
     await page.locator('.plot').click({ position: { x: 500, y: 80 } });
     await called(2);
-    const told = await toldAt(700);
+    const told = await placeAt(700);
     assert.notEqual(told, null);
     assert.notDeepEqual(told, largest);
     await page.locator('.plot').click({ position: { x: 700, y: 80 }, modifiers: ['ControlOrMeta'] });
@@ -122,7 +122,7 @@ describe('the timeline alone', () => {
     );
 
     /** The line under the pointer, as the readout tells it; null above all series. */
-    async function toldAt(x: number): Promise<{ file: string; line: number } | null> {
+    async function placeAt(x: number): Promise<{ file: string; line: number } | null> {
       await page.locator('.plot').hover({ position: { x, y: 80 } });
       await page.locator('.readout', { hasText: 'live' }).waitFor();
       const place = /^(\S+):(\d+) /.exec(await page.locator('.readout').innerText());
@@ -309,8 +309,8 @@ describe('the timeline alone', () => {
     await page.getByRole('textbox', { name: 'Search' }).fill('train');
     const summary = await page.locator('.live:not(.flame, .map, .tabled) .summary').innerText();
     await eventually(async () => {
-      const kept = await page.evaluate(() => sessionStorage.getItem('vscode-state'));
-      assert.match(kept ?? '', /"filter":"train"/);
+      const saved = await page.evaluate(() => sessionStorage.getItem('vscode-state'));
+      assert.match(saved ?? '', /"filter":"train"/);
     });
     const windowBefore = session.current === undefined ? null : lastWindow(session.current);
     await page.reload();
@@ -334,7 +334,7 @@ describe('the timeline alone', () => {
     await eventually(() => {
       assert.deepEqual(selected(alone), early);
     });
-    alone.tell({
+    alone.setState({
       request: 1,
       selected: { path: late, device: 0 },
       highlight: { file: 'detector/pyramid.py', line: 16 },
@@ -385,8 +385,8 @@ describe('the timeline alone', () => {
   it('counts the steps of a ring that lost its first ones back from the last, unless the file’s name tells', async () => {
     const ring = join(FIXTURES, 'shapes/ring500.p4.pickle');
     const { page } = await session.open({ paths: [ring] });
-    const said = page.locator('.legend').getByText('Step, counted back from the last');
-    await said.waitFor();
+    const legend = page.locator('.legend').getByText('Step, counted back from the last');
+    await legend.waitFor();
     await page.getByRole('tab', { name: 'Table' }).click();
     await page.locator('.curve-table tr', { hasText: 'Step: \u22121' }).waitFor();
     await session.current?.close();

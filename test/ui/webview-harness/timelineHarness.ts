@@ -58,7 +58,7 @@ export class TimelineHarness {
   readonly complaints: string[] = [];
   /** Methods that fail, with the sentence they fail with. */
   readonly failing = new Map<keyof TimelineApi, string>();
-  private told: TimelineState = { choices: [], request: 0, selected: null, highlight: null, compared: null };
+  private current: TimelineState = { choices: [], request: 0, selected: null, highlight: null, compared: null };
   private readonly answers = new Map<string, number[]>();
   private readonly notices = new Map<string, number[]>();
   private readonly times = new Map<string, number[]>();
@@ -102,16 +102,16 @@ export class TimelineHarness {
   }
 
   /** Tells the page a new state, as the extension does when snapshots come or the user asks for something. */
-  tell(change: Partial<TimelineState>): void {
-    this.told = { ...this.told, ...change };
-    this.rpc?.notify('state', this.told);
+  setState(change: Partial<TimelineState>): void {
+    this.current = { ...this.current, ...change };
+    this.rpc?.notify('state', this.current);
   }
 
   /** Reads a file while the page looks on, as the extension does when one comes. */
   async load(path: string): Promise<void> {
-    this.tell({ reading: true });
+    this.setState({ reading: true });
     await this.read(path);
-    this.tell({ reading: false, choices: await this.listed() });
+    this.setState({ reading: false, choices: await this.listed() });
   }
 
   /** Tells the page where the editor's cursor is. */
@@ -140,7 +140,7 @@ export class TimelineHarness {
   }
 
   get state(): TimelineState {
-    return this.told;
+    return this.current;
   }
 
   callsOf(method: keyof TimelineApi): unknown[] {
@@ -197,10 +197,10 @@ export class TimelineHarness {
       );
     };
     for (const path of paths) await this.read(path);
-    this.told = { ...this.told, choices: await this.listed() };
+    this.current = { ...this.current, choices: await this.listed() };
     this.rpc = new RpcServer<TimelineApi, TimelineEvents>(
       {
-        ready: () => this.told,
+        ready: () => this.current,
         ...askWorker((name, params, asked) => worker[name](params, asked)),
         timeline: async (query, asked) => ({ ...(await worker.timeline(query, asked)), capacityBytes }),
         compareTable: (pair, asked) => worker.compareTable({ ...pair, ignored: [] }, asked),
@@ -240,7 +240,7 @@ export class TimelineHarness {
     await page.addInitScript('globalThis.__name = (named) => named');
     await page.addInitScript(`globalThis.listening = (${listen.toString()})()`);
     await page.addInitScript(() => {
-      const kept = 'vscode-state';
+      const key = 'vscode-state';
       Object.assign(window, {
         acquireVsCodeApi: () => ({
           postMessage: (message: unknown) => {
@@ -252,9 +252,9 @@ export class TimelineHarness {
               () => undefined, // the page is being left
             );
           },
-          getState: (): unknown => JSON.parse(sessionStorage.getItem(kept) ?? 'null') ?? undefined,
+          getState: (): unknown => JSON.parse(sessionStorage.getItem(key) ?? 'null') ?? undefined,
           setState: (state: unknown) => {
-            sessionStorage.setItem(kept, JSON.stringify(state));
+            sessionStorage.setItem(key, JSON.stringify(state));
           },
         }),
       });

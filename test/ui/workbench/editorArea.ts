@@ -1,6 +1,7 @@
 /** Editors: their tabs, lines, lenses and hovers. */
 import type { Locator, Page } from 'playwright-core';
-import { eventually, patiently } from '../../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../../support/eventually.js';
+import { assertLeaked } from '../../support/shownBytes.js';
 
 /** A lens, and the 1-based line that it stands above. */
 export interface ShownLens {
@@ -48,7 +49,7 @@ export class EditorArea {
    * open: Enter takes what is selected.
    */
   async openFixes(text: string): Promise<void> {
-    await patiently(async (withinMs) => {
+    await eventuallyWithBackoff(async (withinMs) => {
       await this.page.keyboard.press('Escape');
       await this.page.keyboard.press('ControlOrMeta+.');
       await this.page.locator('.action-widget', { hasText: text }).waitFor({ timeout: withinMs });
@@ -109,6 +110,13 @@ export class EditorArea {
     );
   }
 
+  /** Waits until the lens of a leaking line says how much leaked so far: as long as snapshots are read, it says less. */
+  async untilLeaked(line: number, bytes: number): Promise<void> {
+    await eventually(async () => {
+      assertLeaked(await this.untilLens(line, /▲ Leaks/, 1_000), bytes);
+    });
+  }
+
   /** Clicks a lens. Retries while lenses are being redrawn. */
   async clickLens(text: string | RegExp): Promise<void> {
     await this.active.locator('.codelens-decoration a', { hasText: text }).first().click({ timeout: lensLimitMs });
@@ -123,7 +131,7 @@ export class EditorArea {
   async hover(text: string): Promise<string> {
     const place = this.active.locator('.view-line span span', { hasText: text }).first();
     const hover = this.page.locator('.monaco-hover:visible .hover-contents');
-    return patiently(async (withinMs) => {
+    return eventuallyWithBackoff(async (withinMs) => {
       await this.page.mouse.move(0, 0);
       await place.hover();
       await hover.first().waitFor({ timeout: withinMs });

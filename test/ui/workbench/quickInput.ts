@@ -1,7 +1,7 @@
 /** The box at the top: command palette, file search, pickers and questions. */
 import { basename } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { patiently } from '../../support/eventually.js';
+import { eventuallyWithBackoff } from '../../support/eventually.js';
 
 export class QuickInput {
   private readonly box: Locator;
@@ -25,7 +25,7 @@ export class QuickInput {
 
   /** Picks a file in VS Code's own dialog, which writes its first folder over what is typed while it opens. */
   async pickFile(path: string): Promise<void> {
-    await patiently(async (withinMs) => {
+    await eventuallyWithBackoff(async (withinMs) => {
       await this.fill(path, withinMs);
       await this.accept(basename(path), withinMs);
     });

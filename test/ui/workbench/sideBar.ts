@@ -1,6 +1,6 @@
 /** The side bar and its trees. */
 import type { Locator, Page } from 'playwright-core';
-import { eventually, patiently } from '../../support/eventually.js';
+import { eventually, eventuallyWithBackoff } from '../../support/eventually.js';
 
 export class SideBar {
   constructor(private readonly page: Page) {}
@@ -78,7 +78,7 @@ export class Tree {
     });
   }
 
-  /** Waits until so many rows match: a menu of a row closes while rows are drawn anew. */
+  /** Waits until so many rows match: a menu of a row closes while rows are drawn again. */
   async untilRows(text: RegExp, count: number): Promise<void> {
     await eventually(async () => {
       const rows = await this.rows();
@@ -110,7 +110,7 @@ export class Tree {
     seen: Locator,
     select: (timeout: number) => Promise<void>,
   ): Promise<void> {
-    await patiently(async (timeout) => {
+    await eventuallyWithBackoff(async (timeout) => {
       if (await seen.isVisible()) return;
       await this.page.keyboard.press('Escape');
       await select(timeout);

@@ -2,7 +2,7 @@
 import { mkdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { Locator, Page } from 'playwright-core';
-import { patiently } from '../../support/eventually.js';
+import { eventuallyWithBackoff } from '../../support/eventually.js';
 import { repositoryRoot } from '../../support/repository.js';
 import { EditorArea } from './editorArea.js';
 import { Notifications } from './notifications.js';
@@ -56,10 +56,10 @@ export class Workbench {
 
   /**
    * Opens a picker by a key and picks a row; once more while the picker closes again or has no such row yet. Each try
-   * has more time than the one before: a window that is asked again and again gets nothing else done.
+   * has more time than the previous one: a window that is asked repeatedly gets nothing else done.
    */
   private async ask(key: string, text: string, label: string): Promise<void> {
-    await patiently(
+    await eventuallyWithBackoff(
       async (withinMs) => {
         await this.page.keyboard.press(key);
         try {
@@ -110,6 +110,14 @@ export class Workbench {
   async settle(): Promise<void> {
     await this.page.mouse.move(0, 0);
     await this.page.waitForTimeout(1_000);
+  }
+
+  /** A picture for review, in the folder that `LEAKLINE_PICTURES` names; none where it names none. */
+  async picture(name: string): Promise<void> {
+    const folder = process.env['LEAKLINE_PICTURES'];
+    if (folder === undefined) return;
+    await this.settle();
+    await this.page.screenshot({ path: join(folder, `${name}.png`) });
   }
 
   /** Saves what the window shows under test-results/ui; gives the path. */

@@ -90,7 +90,7 @@ describe('What memory is for', () => {
     ];
     if (hasCorpus()) files.push(...picklesUnder(join(CORPUS, 'recorded_on_gpu')));
     else console.log('    without the corpus: it is not beside the checkout');
-    for (const file of everyNth(files, 2)) {
+    for (const file of everyNth(files, 4)) {
       const digest = digestSnapshot(file, await readFile(file));
       for (const group of digest.groups) {
         assert.equal(

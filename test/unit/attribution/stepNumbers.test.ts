@@ -56,7 +56,7 @@ function goingOn({ step, stepEndsUs }: Recording, timeUs: number): number {
   return (step ?? 0) - stepEndsUs.filter((end) => end > timeUs).length + 1;
 }
 
-describe('Numbers of steps', () => {
+describe('Table of steps', () => {
   it('are the recorder’s in the chart, also of a ring that lost the first ones', async () => {
     for (const program of PROGRAMS) {
       for (const dump of await recorded(program)) {

@@ -62,7 +62,7 @@ describe('Steps from the loop that the stacks show', () => {
     assert.deepEqual(await found(run), ['period', 9]);
   });
 
-  it('are not those of an evaluation that comes now and then', async () => {
+  it('are not those of an evaluation that comes occasionally', async () => {
     const run = new TrainingRun();
     train(run, 12, 3);
     assert.deepEqual(await found(run), ['period', 12]);

@@ -8,6 +8,7 @@ import { gunzipSource, inflateSource } from '../../../src/core/bytes/inflatingSo
 import { observedSource } from '../../../src/core/bytes/observedSource.js';
 import { readFully } from '../../../src/core/bytes/readFully.js';
 import { sliceSource } from '../../../src/core/bytes/sliceSource.js';
+import { LimitError } from '../../../src/core/bytes/limitError.js';
 import { SnapshotError } from '../../../src/core/bytes/snapshotError.js';
 import { openMember, zipMembers } from '../../../src/core/bytes/zipDirectory.js';
 import { bytesSource } from '../../support/bytesSource.js';
@@ -62,6 +63,23 @@ describe('Sources of bytes', () => {
 
   it('unfold gzip of nothing into nothing', async () => {
     assert.equal(await gunzipSource(bytesSource('a.gz', gzipSync(''))).read(0, new Uint8Array(9)), 0);
+  });
+
+  it('of one file unfold no further than the file together may, in each other or side by side', async () => {
+    const bytes = content(4000, 9);
+    const packed = gzipSync(gzipSync(bytes));
+    const ends = async (left: number): Promise<number> => {
+      const unfolding = { fileBytes: packed.length, bytes: 2 ** 29 - left };
+      const source = gunzipSource(gunzipSource({ ...bytesSource('a.gz', packed), unfolding }));
+      return (await readFully(source, 0, bytes.length)).length;
+    };
+    const inner = gzipSync(bytes).length;
+    assert.equal(await ends(bytes.length + inner), bytes.length);
+    await assert.rejects(ends(bytes.length + inner - 1), (error) => {
+      assert.ok(error instanceof LimitError);
+      assert.deepEqual([error.limit.kind, error.limit.most], ['unpackedBytes', 2 ** 29]);
+      return true;
+    });
   });
 
   it('decode base64 with any padding', async () => {
@@ -140,7 +158,7 @@ describe('Sources of bytes', () => {
     assert.equal((await readFully(patient, 0, 500)).length, 500);
     await assert.rejects(readFully(hurried, 0, 500), (error) => {
       assert.ok(SnapshotError.is(error, 'limit'));
-      assert.match(error.message, /^a was not read within 0\.005 seconds, the time that a file may take\./);
+      assert.match(error.message, /^a was not read within 0\.005 seconds, the time limit for a file\./);
       return true;
     });
   });

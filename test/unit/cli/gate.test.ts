@@ -13,16 +13,24 @@ const RECORDING = join(FIXTURES, 'recordings/aux_loss');
 
 describe('As a gate, the command line', () => {
   let root: string;
+  /** The snapshots are read once for all tests. */
+  let cache: string;
   const snapshots = join(RECORDING, 'snapshots');
   const settings = (): string => join(root, '.leakline.json');
   const analyze = (...args: string[]): ReturnType<typeof runHere> =>
-    runHere('analyze', '--root', root, ...args, snapshots);
+    runHere('analyze', '--cache', cache, '--root', root, ...args, snapshots);
+  before(() => {
+    cache = mkdtempSync(join(tmpdir(), 'leakline-gate-'));
+  });
   beforeEach(() => {
     root = mkdtempSync(join(tmpdir(), 'leakline-gate-'));
     cpSync(join(RECORDING, 'src'), join(root, 'src'), { recursive: true });
   });
   afterEach(() => {
     rmSync(root, { recursive: true });
+  });
+  after(() => {
+    rmSync(cache, { recursive: true });
   });
 
   it('lets old leaks pass, and no new one', async () => {
@@ -98,7 +106,7 @@ describe('As a gate, the command line', () => {
     assert.equal(unread.status, 2);
     assert.match(
       unread.stderr,
-      /\.leakline\.json is not understood and has no effect: "budget\.leakBytesPerStep" is not a size/,
+      /\.leakline\.json cannot be read and has no effect: "budget\.leakBytesPerStep" is not a size/,
     );
   });
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { recordAnswer } from '../../../src/cli/mcp/recordAnswer.js';
 import { Roots } from '../../../src/cli/mcp/roots.js';
+import { sentenceOf } from '../../../src/cli/usageError.js';
 import { TOOLS } from '../../../src/cli/mcp/tools.js';
 import { repositoryRoot } from '../../support/repository.js';
 
@@ -50,6 +51,16 @@ describe('The folders that an agent may read', () => {
     assert.equal(await roots.allowed('a.pickle'), join(folder, 'work/a.pickle'));
     assert.equal(await roots.allowed('../work'), join(folder, 'work'));
     assert.equal(await roots.allowed(join(folder, 'other/a.pickle')), join(folder, 'other/a.pickle'));
+  });
+
+  it('are there', async () => {
+    await assert.rejects(Roots.of(join(folder, 'nowhere'), []), (error) => {
+      assert.match(
+        sentenceOf(error) ?? '',
+        /^There is no folder .*nowhere: name that of the workspace, or of recordings\.$/,
+      );
+      return true;
+    });
   });
 
   for (const path of [

@@ -72,11 +72,25 @@ describe('Ranks in names', () => {
     writeJob([0, 1], (rank, step) => `rank${rank}_step_${step}.pickle`, true);
     const [missing] = (await reportOf()).missing;
     assert.deepEqual([missing.expected, missing.ranks], [4, [2, 3]]);
-    assert.match(missing.message, /ranks 2 and 3\. The report is over 2 of 4 ranks/);
+    assert.match(missing.message, /Ranks 2 and 3 have no snapshot\. The report covers 2 of 4 ranks/);
     assert.deepEqual((await reportOf('--expect-ranks', '3')).missing[0].ranks, [2]);
     assert.equal((await runHere('analyze', '--fail-on', 'incomplete', folder)).status, 1);
     assert.equal((await runHere('analyze', '--fail-on', 'incomplete', '--expect-ranks', '2', folder)).status, 0);
-    assert.match((await runHere('analyze', folder)).stdout, /No snapshot is of ranks 2 and 3/);
+    assert.match((await runHere('analyze', folder)).stdout, /Ranks 2 and 3 have no snapshot/);
+  });
+
+  it('that are missing are bounded over all jobs, whatever their recordings say', async () => {
+    for (let job = 0; job < 8; job++) {
+      const path = join(folder, `job${job}_rank0_step_1`);
+      copyFileSync(TWO[job], `${path}.pickle`);
+      const facts = { schema: 'leakline.recording/2', step: 1, run: `job${job}`, rank: job, worldSize: 1e9 };
+      writeFileSync(`${path}.leakline.json`, JSON.stringify(facts));
+    }
+    const { missing } = await reportOf();
+    assert.equal(missing.length, 8);
+    const named = missing.reduce((sum, { ranks }) => sum + ranks.length, 0);
+    assert.ok(named <= 2 ** 17, `${named} ranks`);
+    assert.match(missing[0].message, /The report covers 1 of 1000000000 ranks\./);
   });
 
   it('that end before the others are named', async () => {

@@ -3,21 +3,21 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArguments } from '../../../src/cli/arguments.js';
-import { supervise, type Budget, type JobStart } from '../../../src/cli/supervise.js';
-import { startThread } from '../../../src/node/thread.js';
+import { supervise, type Budget, type JobMessage, type JobStart, type Remembered } from '../../../src/cli/supervise.js';
+import { startThread, type Thread } from '../../../src/node/thread.js';
 
 /** What the thread makes of an input, by its name. */
 const JOB = `
   const { parentPort, workerData } = require('node:worker_threads');
   const post = (message) => parentPort.postMessage(message);
-  const { command: { inputs }, setAside, turns, kept } = workerData;
-  const there = inputs.filter((path) => !setAside.includes(path));
+  const { command: { inputs }, excluded, turns, finished } = workerData;
+  const there = inputs.filter((path) => !excluded.includes(path));
   if (turns !== null) {
     for (let turn; (turn = Atomics.add(turns, 0, 1)) < inputs.length; ) {
       const path = inputs[turn];
       post({ kind: 'reading', path });
       if (path === 'deadly') throw new RangeError('Invalid array length');
-      post({ kind: 'kept', path, kept: {} });
+      post({ kind: 'finished', path, finished: {} });
     }
     return post({ kind: 'done', found: false });
   }
@@ -25,12 +25,12 @@ const JOB = `
     post({ kind: 'reading', path });
     if (path === 'bad') post({ kind: 'complain', message: 'bad is bad.' });
     if (path === 'endless') for (;;);
-    if (path === 'deadly') throw new RangeError('Invalid array length');
+    if (path.endsWith('deadly')) throw new RangeError('Invalid array length');
     post({ kind: 'read', path, weight: path.length });
   }
-  post({ kind: 'judging' });
+  post({ kind: 'analyzing' });
   if (there.includes('heaviest')) for (;;);
-  const others = [...kept.keys()].sort().join();
+  const others = [...finished.keys()].sort().join();
   post({ kind: 'print', text: there.join() + (others === '' ? '' : ' after ' + others) });
   post({ kind: 'done', found: true });
 `;
@@ -47,17 +47,35 @@ describe('The command line beside inputs that take it down', () => {
     rmSync(folder, { recursive: true });
   });
 
-  const work = async (inputs: string[], budget: Partial<Budget> = {}) => {
+  const work = async (inputs: string[], budget: Partial<Budget> = {}, remembered: Remembered = new Map()) => {
     const command = parseArguments(['analyze', ...inputs]);
     assert.ok(command.command === 'analyze');
-    const start = (job: JobStart) => startThread(join(folder, 'job.cjs'), 'job', job);
+    // Time and memory pass while an input is in the way, whatever the machine does meanwhile.
+    let isStuck = false;
+    let timeMs = 0;
+    const start = (job: JobStart): Thread => {
+      const thread = startThread(join(folder, 'job.cjs'), 'job', job);
+      isStuck = false;
+      return {
+        ...thread,
+        listen: (message, end) => {
+          thread.listen((value) => {
+            message(value);
+            const told = value as JobMessage;
+            const isHeavy = inputs.includes('heaviest') && !job.excluded.includes('heaviest');
+            isStuck = told.kind === 'analyzing' ? isHeavy : told.kind === 'reading' && told.path === 'endless';
+          }, end);
+        },
+      };
+    };
     let printed = '';
     const complaints: string[] = [];
-    const memory = (): number => complaints.length * 2 ** 21;
     const found = await supervise(
       start,
       { ...PLENTY, ...budget },
-      memory,
+      () => (isStuck ? 2 ** 21 : 0),
+      () => (isStuck ? (timeMs += 2000) : timeMs),
+      remembered,
     )(command, {
       print: (text) => {
         printed += text;
@@ -78,33 +96,50 @@ describe('The command line beside inputs that take it down', () => {
     assert.equal(printed, 'bad,b');
     assert.deepEqual(complaints, [
       'bad is bad.',
-      'deadly is set aside: reading it was given up (Invalid array length). Free some memory, or record with a smaller max_entries.',
+      'deadly is skipped: reading it was stopped (Invalid array length). Free some memory, or record with a smaller max_entries.',
     ]);
+  });
+
+  it('remembers excluded inputs between commands, until they change', async () => {
+    const deadly = join(folder, 'deadly');
+    writeFileSync(deadly, '1');
+    const remembered: Remembered = new Map();
+    const first = await work([deadly, 'b'], {}, remembered);
+    assert.match(first.complaints.join(), /^.*deadly is skipped: reading it was stopped/);
+    const [known] = remembered.values();
+    remembered.set(deadly, { ...known, message: 'It is known.' });
+    assert.deepEqual(await work([folder, 'b'], {}, remembered), {
+      found: true,
+      printed: `${folder},b`,
+      complaints: ['It is known.'],
+    });
+    assert.deepEqual((await work(['b'], {}, remembered)).complaints, []);
+    writeFileSync(deadly, '22');
+    assert.match((await work([deadly], {}, remembered)).complaints.join(), /reading it was stopped/);
   });
 
   it('names an input that takes too long', async () => {
     const { printed, complaints } = await work(['a', 'endless'], { timeMs: 1000 });
     assert.equal(printed, 'a');
-    assert.match(complaints.join(), /^endless is set aside: reading it was given up \(it took more than 1 seconds\)\./);
+    assert.match(complaints.join(), /^endless is skipped: reading it was stopped \(it took more than 1 seconds\)\./);
   });
 
   it('names an input that takes too much memory', async () => {
-    // Its memory grows with the first complaint.
-    const { complaints } = await work(['bad', 'endless'], { bytes: 1 << 20 });
-    assert.match(complaints.join(), /,endless is set aside: .*\(it took more than 1\.0 MiB of memory\)/);
+    const { complaints } = await work(['a', 'endless'], { bytes: 1 << 20 });
+    assert.match(complaints.join(), /^endless is skipped: .*\(it took more than 1\.0 MiB of memory\)/);
   });
 
   it('shares the inputs among threads, and names the one that ends its thread', async () => {
     const { printed, complaints } = await work(['--jobs', '2', 'a', 'deadly', 'b', 'c', 'd']);
     assert.equal(printed, 'a,b,c,d after a,b,c,d');
     assert.deepEqual(complaints, [
-      'deadly is set aside: reading it was given up (Invalid array length). Free some memory, or record with a smaller max_entries.',
+      'deadly is skipped: reading it was stopped (Invalid array length). Free some memory, or record with a smaller max_entries.',
     ]);
   });
 
   it('sets the input that weighs most aside if the report takes too long', async () => {
     const { printed, complaints } = await work(['a', 'heaviest', 'b'], { timeMs: 1000 });
     assert.equal(printed, 'a,b');
-    assert.match(complaints.join(), /^heaviest is set aside: the report with it was given up/);
+    assert.match(complaints.join(), /^heaviest is skipped: the report with it was stopped/);
   });
 });

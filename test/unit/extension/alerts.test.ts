@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import type { RunReport } from '../../../src/core/report/report.js';
-import { alertFor, RunsInProgress, type AlertSettings } from '../../../src/extension/alerts/alertPolicy.js';
+import { alertFor, RunsInProgress } from '../../../src/extension/alerts/alertPolicy.js';
 import { lineReport, runReport, snapshotReport } from './support/reports.js';
 
-const SETTINGS: AlertSettings = { when: 'leak', stepsLeft: 500 };
 const leaking = (stepsToOom: number | null): RunReport =>
   runReport([lineReport()], {
     forecast: stepsToOom === null ? null : { stepsToOom, low: 1, high: stepsToOom * 2, capacityBytes: 1 },
@@ -11,24 +10,24 @@ const leaking = (stepsToOom: number | null): RunReport =>
 
 describe('An alert', () => {
   it('is given once when a leak is certain, and once more when little is left', () => {
-    assert.equal(alertFor(leaking(null), SETTINGS, []), 'leak');
-    assert.equal(alertFor(leaking(9000), SETTINGS, ['leak']), null);
-    assert.equal(alertFor(leaking(499), SETTINGS, ['leak']), 'runningOut');
-    assert.equal(alertFor(leaking(100), SETTINGS, ['leak', 'runningOut']), null);
+    assert.equal(alertFor(leaking(null), 'leak', []), 'leak');
+    assert.equal(alertFor(leaking(9000), 'leak', ['leak']), null);
+    assert.equal(alertFor(leaking(499), 'leak', ['leak']), 'runningOut');
+    assert.equal(alertFor(leaking(100), 'leak', ['leak', 'runningOut']), null);
   });
 
   it('is one only where little is left from the start', () => {
-    assert.equal(alertFor(leaking(10), SETTINGS, []), 'runningOut');
-    assert.equal(alertFor(leaking(9000), SETTINGS, ['runningOut']), null);
+    assert.equal(alertFor(leaking(10), 'leak', []), 'runningOut');
+    assert.equal(alertFor(leaking(9000), 'leak', ['runningOut']), null);
   });
 
   it('is not given of what does not leak, nor against the setting', () => {
     for (const verdict of ['growing', 'cycle', 'tooShort', 'plateau'] as const) {
-      assert.equal(alertFor({ ...leaking(3), verdict }, SETTINGS, []), null);
+      assert.equal(alertFor({ ...leaking(3), verdict }, 'leak', []), null);
     }
-    assert.equal(alertFor(leaking(3), { ...SETTINGS, when: 'off' }, []), null);
-    assert.equal(alertFor(leaking(9000), { ...SETTINGS, when: 'runningOut' }, []), null);
-    assert.equal(alertFor(leaking(3), { ...SETTINGS, when: 'runningOut' }, []), 'runningOut');
+    assert.equal(alertFor(leaking(3), 'off', []), null);
+    assert.equal(alertFor(leaking(9000), 'runningOut', []), null);
+    assert.equal(alertFor(leaking(3), 'runningOut', []), 'runningOut');
   });
 });
 

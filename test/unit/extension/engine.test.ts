@@ -138,7 +138,7 @@ describe('The worker as the extension sees it', () => {
     await engine.call('load', { path: 'heavy' });
     await assert.rejects(engine.call('report', null), {
       reason: 'closed',
-      message: /\(out of memory\)\. heavy is set aside: its report ended the reader\.$/,
+      message: /\(out of memory\)\. heavy is skipped: its report stopped the reader\.$/,
     });
     await drain();
     assert.deepEqual(threads[1].asked, ['load older and longer', 'load a']);

@@ -92,9 +92,9 @@ describe('The hover', () => {
       ...{ liveBytes: MiB, blocks: 2, equal: { size: 1, blocks: 1 }, verdict: 'leak' as const },
     },
   ];
-  const paragraphs = (finding: FindingMark, isHolder: boolean, isTold = false): string[] => {
+  const paragraphs = (finding: FindingMark, isHolder: boolean, isInProblem = false): string[] => {
     const mark = isHolder ? null : finding.lines[0];
-    return hoverMarkdown(finding, { mark, stale: null, isTold, canOpen: () => true }, plainText)
+    return hoverMarkdown(finding, { mark, stale: null, isInProblem, canOpen: () => true }, plainText)
       .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCharCode(Number(code)))
       .replaceAll(/\[([^\]]*)\]\(command:[^)]*\)/g, '[$1]')
       .split('\n\n');
@@ -120,7 +120,7 @@ describe('The hover', () => {
     const place = {
       mark: finding.lines[0],
       stale: null,
-      isTold: false,
+      isInProblem: false,
       canOpen: (file: string) => file === 'src/train.py',
     };
     const markdown = hoverMarkdown(finding, place, plainText);
@@ -141,7 +141,7 @@ describe('The hover', () => {
     const [finding] = marksOf([runReport([line])]);
     for (const mark of [finding.lines[0], null]) {
       for (const canOpen of [() => true, () => false]) {
-        const markdown = hoverMarkdown(finding, { mark, stale: null, isTold: false, canOpen }, plainText);
+        const markdown = hoverMarkdown(finding, { mark, stale: null, isInProblem: false, canOpen }, plainText);
         const links = [...markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
         assert.ok(
           links.every((target) => /^command:leakline\.[\w.]+\?[\w%.~!*'-]+$/.test(target)),

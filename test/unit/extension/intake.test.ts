@@ -82,7 +82,7 @@ describe('The intake of snapshots', () => {
     world = new World();
   });
 
-  it('reads a file anew when what the recorder wrote beside it arrives, changes or goes', async () => {
+  it('reads a file again when what the recorder wrote beside it arrives, changes or goes', async () => {
     world.write('a', 100);
     await world.clock.advance(1_000);
     const file = { size: 100, mtimeMs: world.clock.now() - 60_000, ino: 1, first: PROTO, last: STOP };

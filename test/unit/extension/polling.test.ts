@@ -30,7 +30,7 @@ describe('A file system without events', () => {
   });
 });
 
-describe('A change that no event told of', () => {
+describe('A change that no event reported', () => {
   let folder: string;
   const path = (name: string): string => join(folder, name);
 

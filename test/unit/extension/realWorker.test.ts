@@ -125,7 +125,7 @@ describe('The real worker as the extension runs it', () => {
     for (const [i, text] of told.entries()) assert.notEqual(text, english[i]);
     await assert.rejects(engine.call('load', { path: join(folder, 'none.pickle') }), {
       reason: 'unreadable',
-      message: /none\.pickle kann nicht gelesen werden: Es gibt keine solche Datei\. Prüfen Sie den Pfad\.$/,
+      message: /none\.pickle kann nicht gelesen werden: Es gibt keine solche Datei\. Den Pfad prüfen\.$/,
     });
   });
 

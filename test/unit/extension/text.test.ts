@@ -119,7 +119,7 @@ describe('What the timeline is told and asks', () => {
 
   const fits = (name: keyof typeof TIMELINE_SCHEMAS, params: unknown): boolean => v.is(TIMELINE_SCHEMAS[name], params);
 
-  it('is refused when it makes no sense', () => {
+  it('is rejected when it is invalid', () => {
     const query = { path: 'a', device: 0, axis: 'time', window: null, pixels: 800 };
     assert.ok(fits('timeline', query));
     assert.ok(fits('timeline', { ...query, window: { from: 0, to: 1 } }));
@@ -247,9 +247,9 @@ describe('A sentence about a file', () => {
 
   it('begins with its name in each message, and leaves it out in a row that has it', () => {
     assert.equal(sentenceNaming(path, `${path} is empty.`), 'mem.pickle is empty.');
-    assert.equal(sentenceNaming(path, 'It was cut short.'), 'mem.pickle: It was cut short.');
+    assert.equal(sentenceNaming(path, 'It is truncated.'), 'mem.pickle: It is truncated.');
     assert.equal(sentenceNaming(path, `${path}.gz is empty.`), `mem.pickle: ${path}.gz is empty.`);
     assert.equal(sentenceWithout(path, `${path} is empty.`), 'is empty.');
-    assert.equal(sentenceWithout(path, 'It was cut short.'), 'It was cut short.');
+    assert.equal(sentenceWithout(path, 'It is truncated.'), 'It is truncated.');
   });
 });

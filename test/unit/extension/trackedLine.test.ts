@@ -57,9 +57,9 @@ describe('A marked line', () => {
     assert.equal(after([3, 8], [3, 9], 'z'), '    y = z * 2');
   });
 
-  it('stays about where it was when another program writes the whole file anew', () => {
-    const anew = ['# 1', ...before.split('\n').slice(0, 3), '    y = x * 3', '    return y', ''].join('\n');
-    assert.equal(after([0, 0], [6, 4], anew), 'def f(x):');
+  it('stays about where it was when another program writes the whole file again', () => {
+    const rewritten = ['# 1', ...before.split('\n').slice(0, 3), '    y = x * 3', '    return y', ''].join('\n');
+    assert.equal(after([0, 0], [6, 4], rewritten), 'def f(x):');
     assert.equal(after([0, 0], [6, 4], '# gone\n'), '');
   });
 

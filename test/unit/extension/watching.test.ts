@@ -60,7 +60,7 @@ describe('A folder that is watched', () => {
     await eventually(() => {
       assert.equal(told.length, 1);
     });
-    assert.match(told[0], /too large to be watched whole/);
+    assert.match(told[0], /too large to watch completely/);
     noticed.clear();
     write('d.pickle');
     rmSync(join(folder, 'a.leakline.json'));

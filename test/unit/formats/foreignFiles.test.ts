@@ -25,7 +25,7 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
   'a number of NumPy': [
     pickleOf('}', text('segments'), text('numpy._core.multiarray'), text('scalar'), '\x93.'),
     'forbidden',
-    /holds NumPy's values \(numpy\._core\.multiarray\.scalar at byte \d+\)/,
+    /contains NumPy values \(numpy\._core\.multiarray\.scalar at byte \d+\)/,
   ],
   'code by two names': [
     pickleOf(text('os'), text('system'), '\x93.'),
@@ -63,8 +63,8 @@ const FILES: Readonly<Record<string, readonly [Uint8Array, SnapshotError['reason
     'notASnapshot',
     /starts neither/,
   ],
-  'an empty file': [new Uint8Array(0), 'truncated', /is empty: .*once it is whole/],
-  'half a packed file': [gzipSync(model).subarray(0, 30), 'truncated', /ends early.*once it is whole/],
+  'an empty file': [new Uint8Array(0), 'truncated', /is empty: .*Wait until it is complete/],
+  'half a packed file': [gzipSync(model).subarray(0, 30), 'truncated', /ends early.*Wait until it is complete/],
   settings: [Buffer.from('{"editor.fontSize": 12}'), 'notASnapshot', /is JSON, but no memory snapshot/],
   'a table': [Buffer.from('name,price\napple,3\n'), 'notASnapshot', /starts neither like a pickle/],
 };
@@ -80,7 +80,7 @@ describe('What is not an input', () => {
       assert.equal(error.reason, reason, error.message);
       assert.match(error.message, sentence);
       // What it is comes first, what to do last.
-      assert.match(error.message, /^test\.pickle [^.].*\. (?:Choose|Dump|It can|If|Take) .*\.$/);
+      assert.match(error.message, /^test\.pickle [^.].*\. (?:Choose|Dump|Wait|If|Extract) .*\.$/);
     });
   }
 });

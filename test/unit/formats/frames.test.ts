@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { inWords } from '../../support/columns.js';
+import { readable } from '../../support/columns.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { readBytes } from '../../support/snapshots.js';
 
@@ -22,7 +22,7 @@ async function read(...stacks: Frame[][]): Promise<string[]> {
   }));
   const segment = { device: 0, address: 4096, total_size: 512 * stacks.length, stream: 0, blocks };
   const snapshot = await readBytes(pickle({ segments: [segment], device_traces: [[]] }));
-  return inWords(snapshot).stacks.map(([frames]) =>
+  return readable(snapshot).stacks.map(([frames]) =>
     frames.map(([file, line, name]) => `${name}|${file}|${line}`).join(' '),
   );
 }

@@ -124,7 +124,7 @@ describe('Samples of nvidia-smi', () => {
     assert.deepEqual([timed.timeUs?.length, timed.capacities], [1, []]);
   });
 
-  it('that are not to be had are not known, and a device that appears later begins there', async () => {
+  it('that are unavailable are unknown, and a device that appears later begins there', async () => {
     const trend = await trendOf(
       `${HEADER}\n2026/11/20 16:41:02.123, 0, [N/A], 81559 MiB\n2026/11/20 16:41:03.123, 0, 5 MiB, 81559 MiB\n` +
         '2026/11/20 16:41:03.125, 1, [Insufficient Permissions], [N/A]\n2026/11/20 16:41:09.125, 1, 6 MiB, 81559 MiB\n',
@@ -148,7 +148,7 @@ describe('Samples of nvidia-smi', () => {
     assert.deepEqual(amounts(bad), whole);
     assert.deepEqual(
       bad.warnings.map(({ code, message }) => [code, message.split(':')[0]]),
-      [['strangeLines', '1 line is not a sample and left out']],
+      [['strangeLines', '1 line is not a sample and is ignored']],
     );
   });
 
@@ -156,7 +156,7 @@ describe('Samples of nvidia-smi', () => {
     assert.equal((await errorOf(`${HEADER}\n`)).reason, 'truncated');
     const none = await errorOf(`${HEADER}\nNo devices were found\n`);
     assert.equal(none.reason, 'notASnapshot');
-    assert.match(none.message, /no line that fits it.*--query-gpu=/);
+    assert.match(none.message, /no line that matches it.*--query-gpu=/);
     for (const other of [
       'name,price\napple,3\n',
       'step, loss\n1, 0.5\n',

@@ -5,7 +5,7 @@ import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import { Action } from '../../../src/core/model/snapshot.js';
 import { buildReport } from '../../../src/core/report/buildReport.js';
 import { bytesSource } from '../../support/bytesSource.js';
-import { columnsOf, inWords } from '../../support/columns.js';
+import { columnsOf, readable } from '../../support/columns.js';
 import { pickle, Tuple, type Picklable } from '../../support/plainPickle.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { generateSnapshot } from '../../support/snapshotGenerator.js';
@@ -98,8 +98,8 @@ describe('Oddities of real files', () => {
         ...trace,
         { action: 'annotate' },
       ]);
-      const { devices, stacks } = inWords(await readBytes(pickled({ ...rest, device_traces: strange })));
-      const words = inWords(await readBytes(pickled(whole)));
+      const { devices, stacks } = readable(await readBytes(pickled({ ...rest, device_traces: strange })));
+      const words = readable(await readBytes(pickled(whole)));
       assert.deepEqual(stacks, words.stacks);
       for (const [device, sums] of Object.entries(devices)) {
         assert.deepEqual({ ...sums, events: sums.events - 2 }, words.devices[device]);
@@ -114,8 +114,8 @@ describe('Oddities of real files', () => {
       assert.ok(snapshot.absent.includes('trace'));
       assert.deepEqual([snapshot.traces, snapshot.events.count, snapshot.takenAtUs], [[], 0, null]);
       assert.deepEqual(
-        inWords(snapshot).stacks,
-        inWords(await readBytes(pickled({ segments, device_traces: traces }))).stacks,
+        readable(snapshot).stacks,
+        readable(await readBytes(pickled({ segments, device_traces: traces }))).stacks,
       );
     }
   });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { BlockState, NO_INDEX, type Snapshot } from '../../../src/core/model/snapshot.js';
-import { inWords } from '../../support/columns.js';
+import { readable } from '../../support/columns.js';
 import { pickle, type Picklable } from '../../support/plainPickle.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
@@ -17,7 +17,7 @@ function segment(blocks: Picklable[], more: { [key: string]: Picklable } = {}): 
 }
 
 function stackWords(snapshot: Snapshot): string[] {
-  return inWords(snapshot).stacks.map(([frames]) =>
+  return readable(snapshot).stacks.map(([frames]) =>
     frames.map(([file, line, name]) => `${name} ${file}:${line}`).join(' < '),
   );
 }
@@ -42,7 +42,7 @@ describe('Older layouts', () => {
     const old = await readFile(join(SHAPES, 't113.p4.pickle'));
     const newer = await readFile(join(SHAPES, 't21.p4.pickle'));
     assert.deepEqual(stackWords(old).sort(), stackWords(newer).sort());
-    assert.equal(inWords(old).devices['0'].requested, inWords(newer).devices['0'].requested);
+    assert.equal(readable(old).devices['0'].requested, readable(newer).devices['0'].requested);
   });
 
   it('link blocks to their allocations in 2.0', async () => {
@@ -68,7 +68,7 @@ describe('Older layouts', () => {
       ]),
     );
     assert.deepEqual(stackWords(snapshot), ['f own.py:1']);
-    assert.deepEqual(inWords(snapshot).devices['0'], { live: 512, reserved: 4096, requested: 100, events: 0 });
+    assert.deepEqual(readable(snapshot).devices['0'], { live: 512, reserved: 4096, requested: 100, events: 0 });
   });
 
   it('keep native frames that stand beside the Python ones, each kind in its order', async () => {

@@ -10,7 +10,7 @@ import { Action, NO_INDEX } from '../../../src/core/model/snapshot.js';
 import type { Trend } from '../../../src/core/model/trend.js';
 import { hasPython } from '../../support/bruteForce.js';
 import { bytesSource } from '../../support/bytesSource.js';
-import { columnsOf, compareWithPython, inWords } from '../../support/columns.js';
+import { columnsOf, compareWithPython, readable } from '../../support/columns.js';
 import { FIXTURES, readBytes, readFile } from '../../support/snapshots.js';
 
 const SHAPES = join(FIXTURES, 'shapes');
@@ -118,7 +118,7 @@ describe('Memory statistics', () => {
 describe('Profiles as snapshots', () => {
   it('say of memory what the profiler says of it', async function () {
     const path = join(PROFILER, 'profile_to_snapshot.pickle.gz');
-    const { categories } = inWords(await readFile(path));
+    const { categories } = readable(await readFile(path));
     // Two layers and their two moments of Adam, in the bytes of the profiler.
     assert.equal(categories['parameter'], 4 * (64 * 128 + 128 + 128 * 10 + 10));
     assert.equal(categories['gradient'], categories['parameter']);
@@ -182,7 +182,7 @@ describe('Chrome traces', () => {
   it('name the Python functions around an allocation on its own thread', async () => {
     for (const content of [trace, events]) {
       const snapshot = await readBytes(Buffer.from(JSON.stringify(content)));
-      const words = inWords(snapshot);
+      const words = readable(snapshot);
       // 1,000 bytes were there before the trace; the host's memory is no matter beside a GPU's.
       assert.deepEqual(words.devices, { '0': { live: 1512, reserved: 3024, requested: null, events: 3 } });
       const stacks = new Map(words.stacks.map(([frames, bytes]) => [frames.map((f) => f.join(':')).join(' '), bytes]));
@@ -211,7 +211,7 @@ describe('Chrome traces', () => {
     assert.equal(size[2], 4096);
     assert.equal(snapshot.failures.count, 0, 'the trace does not say what the device had left');
     const without = await readBytes(Buffer.from(JSON.stringify(trace)));
-    assert.deepEqual(inWords(snapshot).stacks, inWords(without).stacks);
+    assert.deepEqual(readable(snapshot).stacks, readable(without).stacks);
   });
 
   it('place events and the scopes of the user in absolute time', async () => {
@@ -286,7 +286,7 @@ describe('JAX memory profiles', () => {
     const snapshot = await readFile(join(PROFILER, 'jax_memory.prof'));
     assert.equal(snapshot.format, 'gzip/pprof');
     assert.deepEqual(snapshot.absent, ['requestedSizes', 'addresses', 'reserved', 'trace']);
-    const words = inWords(snapshot);
+    const words = readable(snapshot);
     assert.equal(words.devices['0'].live, 1_441_792);
     assert.deepEqual([...(snapshot.blocks.multiplicity ?? [])], [4, 1, 1]);
     assert.ok(words.stacks.some(([frames, bytes]) => frames[0][2] === 'step' && bytes === 1_048_576));

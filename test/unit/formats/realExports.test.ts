@@ -79,7 +79,7 @@ describe('Files of this PyTorch', () => {
     }
     assert.match(
       await said('numpy.pickle'),
-      /^forbidden: .* holds NumPy's values \(numpy\.[\w.]+ at byte \d+\), .*_dump_snapshot\.$/,
+      /^forbidden: .* contains NumPy values \(numpy\.[\w.]+ at byte \d+\), .*_dump_snapshot\.$/,
     );
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { UNKNOWN_CHANCES } from '../../support/blankRecording.js';
 import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
 
-const LOOP = { file: '/home/ml/train.py', function: 'main', line: 40, lastLine: 63, rounds: 3, isStepLoop: false };
+const LOOP = { file: '/home/ml/train.py', line: 40, rounds: 3, isStepLoop: false };
 const RELEASE = { file: '/home/ml/train.py', line: 88, runs: 12 };
 const GROWN = {
   root: "train.py: main() local history['aux']",
@@ -24,7 +24,7 @@ const WHOLE = {
   step: 20,
   stepTimes: { first: 1, endedAtUs: [10, 20, 30] },
   collections: { beganAtUs: [11, 25], endedAtUs: [13, 26], full: 4 },
-  loops: [{ ...LOOP, depth: 0 }],
+  loops: [{ ...LOOP, function: 'main', lastLine: 63, depth: 0 }],
   releases: [RELEASE],
   containers: [GROWN],
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
@@ -79,7 +79,7 @@ describe('The recorder’s sidecar', () => {
           allocatedAt: [{ file: '/home/ml/pyramid.py', line: 16, bytes: 512 }],
         },
       ],
-      chances: { loops: [LOOP], releases: [RELEASE], containers: [GROWN], fullCollections: 4 },
+      chances: { loops: [LOOP], releases: [RELEASE] },
       sources: [{ file: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
       commit: 'c0'.repeat(20),
     });
@@ -111,11 +111,6 @@ describe('The recorder’s sidecar', () => {
         git: { commit: '--upload-pack=x' },
         loops: [null, { ...LOOP, line: '40' }, { ...LOOP, rounds: null, isStepLoop: 'yes' }],
         releases: [{ ...RELEASE, runs: -1 }, 7],
-        containers: [
-          { ...GROWN, bound: null },
-          { ...GROWN, file: null },
-          { ...GROWN, previousLength: null },
-        ],
         holders: { owners: [null, { name: 3 }, { ...WHOLE.holders.owners[0], allocatedAt: [null, { line: 1 }] }] },
       }),
     );
@@ -128,7 +123,6 @@ describe('The recorder’s sidecar', () => {
     assert.equal(recording.commit, null);
     assert.deepEqual(recording.chances.loops, [{ ...LOOP, rounds: null }]);
     assert.deepEqual(recording.chances.releases, []);
-    assert.deepEqual(recording.chances.containers, [{ ...GROWN, bound: null }]);
     assert.deepEqual(
       recording.owners.map((owner) => owner.allocatedAt),
       [[]],

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, gzipSync } from 'node:zlib';
 import { hasPython } from '../../support/bruteForce.js';
-import { columnsOf, compareWithPython, inWords } from '../../support/columns.js';
+import { columnsOf, compareWithPython, readable } from '../../support/columns.js';
 import type { Picklable } from '../../support/plainPickle.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { generateSnapshot, type Block, type Generated } from '../../support/snapshotGenerator.js';
@@ -153,9 +153,9 @@ describe('Generated snapshots', () => {
 
   it('of older layouts say the same, less what these cannot say', async () => {
     for (const seed of SEEDS) {
-      const whole = inWords(await readFile(file(seed, 'whole', 'p4.pickle')));
-      const read = async (layout: string): Promise<ReturnType<typeof inWords>> =>
-        inWords(await readFile(file(seed, layout, 'p4.pickle')));
+      const whole = readable(await readFile(file(seed, 'whole', 'p4.pickle')));
+      const read = async (layout: string): Promise<ReturnType<typeof readable>> =>
+        readable(await readFile(file(seed, layout, 'p4.pickle')));
       for (const layout of ['t22', 't21']) assert.deepEqual(await read(layout), whole, `seed ${seed} as ${layout}`);
       // Without traces a device without memory is not spoken of.
       const traceless = Object.fromEntries(

@@ -36,7 +36,7 @@ async function outcome(bytes: Uint8Array, kind: LimitKind = 'mentions'): Promise
   }
 }
 
-/** Small files that mention a thing again and again, so that what they stand for is much larger. */
+/** Small files that mention a thing repeatedly, so that what they stand for is much larger. */
 describe('What unfolds', () => {
   it('is a stack that grows by one frame at a time: long ones are read, endless ones are not', async () => {
     const grown = (frames: number): Uint8Array =>

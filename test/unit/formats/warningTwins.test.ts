@@ -1,5 +1,6 @@
 /** Every warning has an input that has it, and a twin that differs in what it is about and has it not. */
 import assert from 'node:assert/strict';
+import { digestSnapshot } from '../../../src/core/digest/digest.js';
 import { readInput } from '../../../src/core/formats/readSnapshot.js';
 import type { SnapshotWarning } from '../../../src/core/model/snapshot.js';
 import { bytesSource } from '../../support/bytesSource.js';
@@ -71,7 +72,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     'noTrace',
     pickle(without(WHOLE, 'device_traces')),
     pickle(WHOLE),
-    /holds no trace, so nothing is known of times.*: record with _record_memory_history\(enabled="all"\)/,
+    /holds no trace, so times and freed memory are unknown: record with _record_memory_history\(enabled="all"\)/,
   ],
   [
     'noTrace',
@@ -110,7 +111,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
       ...WHOLE,
       segments: [segment([...BLOCKS, block(1536, { size: 1024, state: 'inactive' })], { total_size: 2048 })],
     }),
-    /disagree by 1,024 bytes.*: dump the snapshot again\.$/,
+    /differ by 1,024 bytes.*: dump the snapshot again\.$/,
   ],
   [
     'ringOverflow',
@@ -140,7 +141,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
       ...WHOLE,
       device_traces: [[...TRACE, event('alloc', 4096, { size: 100 }), event('free_completed', 4096)]],
     }),
-    /disagree by 100 bytes; the blocks are trusted: dump while no other thread allocates\.$/,
+    /differ by 100 bytes; Leakline uses the blocks: dump while no other thread allocates\.$/,
   ],
   [
     'hostMemory',
@@ -166,7 +167,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
     ]),
     /holds 2 snapshots, of which the first is shown: unpack the container\.$/,
   ],
-  ['strangeLines', `${SMI}Unable to reach the device\n`, SMI, /^1 line is not a sample and left out: look at the log/],
+  ['strangeLines', `${SMI}Unable to reach the device\n`, SMI, /^1 line is not a sample and is ignored: check the log/],
   [
     'moreSeries',
     Array.from({ length: 300 }, (_, i) => `${i + 100}, 5 MiB\n`).join(''),
@@ -179,7 +180,7 @@ const TWINS: readonly (readonly [code: string, has: Uint8Array | string, twin: U
 async function warningsOf(content: Uint8Array | string): Promise<readonly SnapshotWarning[]> {
   const result = await readInput(bytesSource('input', Buffer.from(content)));
   if (result.kind === 'cycles') return [];
-  return result.kind === 'snapshot' ? result.snapshot.warnings : result.trend.warnings;
+  return (result.kind === 'snapshot' ? digestSnapshot('', result.snapshot) : result.trend).warnings;
 }
 
 describe('A warning', () => {

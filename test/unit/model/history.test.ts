@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { basename, join } from 'node:path';
 import { deviceTotals } from '../../../src/core/digest/digest.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
+import { disagreementAtEnd } from '../../../src/core/model/replay.js';
 import { liveAt } from '../../../src/core/timeline/liveAt.js';
 import { historyWindow } from '../../../src/core/timeline/timelineWindow.js';
 import { Action, type Snapshot } from '../../../src/core/model/snapshot.js';
@@ -47,6 +48,9 @@ describe('A device’s history', () => {
       for (const total of deviceTotals(snapshot)) {
         const history = deviceHistory(snapshot, total.device);
         const { count } = history.trace;
+        assert.equal(disagreementAtEnd(snapshot, history.trace), history.disagreement, basename(file));
+        const reserved = Array.from({ length: count + 1 }, (_, i) => history.reservedAfter(i - 1));
+        assert.deepEqual(reserved, history.reserved === null ? reserved.fill(null) : [...history.reserved]);
         assert.equal(history.live[count], total.liveBytes, `${basename(file)} live`);
         assert.equal(history.reserved?.[count] ?? null, total.reservedBytes, `${basename(file)} reserved`);
         for (const ordinal of [-1, count - 1, ...Array.from({ length: 5 }, () => random(count + 1) - 1)]) {

@@ -10,7 +10,7 @@ import { readBytes } from '../../support/snapshots.js';
 
 type Random = (below: number) => number;
 
-const SEEDS = tries(24, 8);
+const SEEDS = tries(24, 6);
 const LINES = 6;
 
 interface Recorded {

@@ -63,7 +63,7 @@ describe('The cache of columns', () => {
     assert.equal(await cache.load('other'), null);
   });
 
-  it('does not believe a file that was cut short anywhere, and removes it', async () => {
+  it('rejects a file that is truncated anywhere, and removes it', async () => {
     await store('key');
     const whole = readFileSync(fileOf('key'));
     for (let length = 0; length < whole.length; length += length < 256 ? 1 : 997) {

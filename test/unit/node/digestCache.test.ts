@@ -8,6 +8,7 @@ import { buildReport } from '../../../src/core/report/buildReport.js';
 import { CacheFolder } from '../../../src/node/cacheFolder.js';
 import { DigestCache } from '../../../src/node/digestCache.js';
 import { readRecording } from '../../../src/node/recordingFile.js';
+import { tries } from '../../support/sample.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
 import { seededRandom } from '../../support/seededRandom.js';
 
@@ -44,7 +45,7 @@ describe('The cache of digests', () => {
     assert.ok(recorded > 10);
   });
 
-  it('knows nothing of what was not stored, and does not believe what was cut short or is damaged', async () => {
+  it('knows nothing of what was not stored, and rejects truncated or damaged entries', async () => {
     assert.equal(await cache.load('key'), null);
     await cache.store('key', { digest: await digestOf(picklesUnder(RUN)[0]), members: 1 });
     assert.equal(await cache.load('other'), null);
@@ -86,7 +87,8 @@ describe('The cache of digests', () => {
     const header = whole.readUInt32LE(16);
     let believed = 0;
     const listing = { files: [], rules: [], lineText: () => null, capacityBytes: null };
-    for (let round = 0; round < 600; round++) {
+    const rounds = tries(600, 150);
+    for (let round = 0; round < rounds; round++) {
       const damaged = Buffer.from(whole);
       for (let i = 0; i <= random(3); i++) {
         const from = round % 8 === 0 ? PROLOGUE : PROLOGUE + header;
@@ -99,6 +101,6 @@ describe('The cache of digests', () => {
       believed++;
       buildReport([kept.digest, ...others], listing);
     }
-    assert.ok(believed > 100 && believed < 590, `${believed} believed`);
+    assert.ok(believed > rounds / 6 && believed < rounds - rounds / 60, `${believed} believed`);
   });
 });

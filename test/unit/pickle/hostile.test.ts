@@ -145,7 +145,7 @@ describe('Hostile pickles', () => {
     );
   });
 
-  it('cannot make many blocks of few by naming one list of them again and again', async () => {
+  it('cannot make many blocks of few by naming one list of them repeatedly', async () => {
     const block = (w: PickleWriter): unknown => w.dict({ state: (v) => v.text('inactive'), size: (v) => v.int(512) });
     const segment = (blocks: (w: PickleWriter) => unknown) => (w: PickleWriter) =>
       w.dict({ total_size: (v) => v.int(512), blocks });

@@ -78,7 +78,7 @@ describe('Limits of a pickle', () => {
         { textBytes: 1000 },
         new PickleWriter().text('x'.repeat(1000)).stop(),
         new PickleWriter().text('x'.repeat(1001)).stop(),
-        /more bytes in one text \(1001\) than/,
+        /more bytes in one string \(1001\) than/,
         { asked: 1001, offset: 2 },
       ],
     ];
@@ -88,7 +88,7 @@ describe('Limits of a pickle', () => {
       const met = await limitMet(beyond, limits);
       assert.deepEqual(met?.limit, { kind: name, most, ...place });
       assert.match(met.message, message, name);
-      assert.match(met.message, /^x\.pickle asks for .*\. Record with a smaller max_entries\.$/);
+      assert.match(met.message, /^x\.pickle needs more .*\. Record with a smaller max_entries\.$/);
       assert.equal(await limitMet(beyond, {}), null, `${name} is far off by default`);
     }
   });
@@ -107,7 +107,7 @@ describe('Limits of a pickle', () => {
       const most = kind === 'textBytes' ? 1 << 26 : 255;
       assert.deepEqual(met?.limit, { kind, most, asked, offset: 2 });
       assert.ok(
-        met.message.includes(`bytes in one ${kind === 'textBytes' ? 'text' : 'integer'} (${asked})`),
+        met.message.includes(`bytes in one ${kind === 'textBytes' ? 'string' : 'integer'} (${asked})`),
         met.message,
       );
       assert.ok(process.memoryUsage().arrayBuffers - before < 1 << 20);

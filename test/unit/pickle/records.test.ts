@@ -8,7 +8,7 @@ import { runPickle } from '../../../src/core/pickle/runPickle.js';
 import { Kind, makeRef } from '../../../src/core/pickle/values.js';
 import { bytesSource } from '../../support/bytesSource.js';
 import { columnsOf } from '../../support/columns.js';
-import { MemoWriter, type Dialect } from '../../support/memoWriter.js';
+import { MemoWriter, type Dialect } from './memoWriter.js';
 import { mutated } from '../../support/mutate.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, readBytes } from '../../support/snapshots.js';

@@ -22,6 +22,13 @@ async function reportOf(program: string, given: readonly string[] | ReportWorksp
   return (await new ReportsFromSources(() => 0).report(digests, workspace)).report;
 }
 
+/** RFC 3986: signs of a path's segment. */
+const SIGN = "(?:[\\w\\-.~!$&'()*+,;=:@]|%[\\dA-Fa-f]{2})";
+/** RFC 8089: a host or none, then an absolute path. */
+const FILE_URI = new RegExp(`^file://[\\w.-]*(?:/${SIGN}*)+$`);
+/** RFC 3986: a relative path, whose first segment has no colon. */
+const RELATIVE = new RegExp(`^(?:(?!:)${SIGN})*(?:/${SIGN}*)*$`);
+
 /** What SARIF 2.1.0 asks of the parts that are used here. */
 function assertValid(log: SarifLog): void {
   assert.deepEqual(Object.keys(log).sort(), ['$schema', 'runs', 'version']);
@@ -38,13 +45,14 @@ function assertValid(log: SarifLog): void {
       assert.ok(result.locations.length > 0);
       assert.match(result.partialFingerprints['leaklineFinding/v1'], /^[0-9a-f]{16}:\d+$/);
       assert.equal(new Set(results.map((one) => one.partialFingerprints['leaklineFinding/v1'])).size, results.length);
+      for (const items of [result.stacks ?? [], result.relatedLocations ?? [], result.suppressions ?? []])
+        assert.equal(new Set(items.map((item) => JSON.stringify(item))).size, items.length, 'uniqueItems');
       const frames = (result.stacks ?? []).flatMap((stack) => stack.frames.map((frame) => frame.location));
       for (const { physicalLocation } of [...result.locations, ...(result.relatedLocations ?? []), ...frames]) {
         const { uri, uriBaseId } = physicalLocation.artifactLocation;
         assert.doesNotThrow(() => new URL(uri, 'file:///base/'), uri);
-        assert.match(uri, /^[\w\-.~:/%!'()*]*$/, 'a URI has no other signs');
-        if (uriBaseId === undefined) assert.match(uri, /^file:\/\//);
-        else assert.ok(uriBaseId in originalUriBaseIds);
+        assert.match(uri, uriBaseId === undefined ? FILE_URI : RELATIVE, uri);
+        if (uriBaseId !== undefined) assert.ok(uriBaseId in originalUriBaseIds);
         if (physicalLocation.region !== undefined) {
           assert.ok(Number.isInteger(physicalLocation.region.startLine) && physicalLocation.region.startLine >= 1);
         }
@@ -158,21 +166,55 @@ describe('A report as SARIF', () => {
     const report = await reportOf('aux_loss', []);
     assertValid(renderSarif(report, VERSION));
     const [line] = report.runs[0].lines;
-    const of = (file: string): string =>
-      renderSarif(
-        {
-          ...report,
-          runs: [{ ...report.runs[0], lines: [{ ...line, verdict: 'leak', file, stacks: [], holder: null }] }],
-        },
-        VERSION,
-      ).runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri;
+    const of = (file: string): string => {
+      const [stack] = line.stacks;
+      const stacks = [{ ...stack, frames: stack.frames.map((frame) => ({ ...frame, file })) }];
+      const lines = [{ ...line, verdict: 'leak' as const, file, stacks, holder: null }];
+      const log = renderSarif({ ...report, runs: [{ ...report.runs[0], lines }] }, VERSION);
+      assertValid(log);
+      return log.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri;
+    };
     assert.equal(of('/home/ml/my model/train#1.py'), 'file:///home/ml/my%20model/train%231.py');
     assert.equal(of('C:\\jobs\\train.py'), 'file:///C:/jobs/train.py');
     assert.equal(of('\\\\host\\share\\a b.py'), 'file://host/share/a%20b.py');
+    assert.equal(of('\\\\host.lan\\c$\\ä.py'), 'file://host.lan/c%24/%C3%A4.py');
+    assert.equal(of('//host'), 'file:///host');
+    for (const odd of [
+      'a:b.py',
+      '../a.py',
+      '',
+      '/',
+      '//',
+      'a?b#c',
+      '%41',
+      'C:',
+      'c:a.py',
+      "a'(b)*!.py",
+      '\\\\',
+      '\0\n',
+    ])
+      of(odd);
     assert.equal(of('//h:1@x/y.py'), 'file:///h%3A1%40x/y.py');
     assert.equal(of('\\\\?\\C:\\jobs\\train.py'), 'file:///C:/jobs/train.py');
     assert.equal(of('\ud800.py'), '%EF%BF%BD.py');
     assert.equal(of('<ipython-input-1>'), '%3Cipython-input-1%3E');
+  });
+
+  it('has each stack once: those that differ in frames that are left out are one', async () => {
+    const report = await reportOf('aux_loss', []);
+    const [run] = report.runs;
+    const [line] = run.lines;
+    const [stack] = line.stacks;
+    const native = { file: 'libtorch.so', line: 0, function: 'c10' };
+    const stacks = [
+      stack,
+      { ...stack, frames: [native, ...stack.frames] },
+      { ...stack, liveBytes: 2 * stack.liveBytes },
+    ];
+    const lines = [{ ...line, verdict: 'leak' as const, stacks, holder: null }];
+    const log = renderSarif({ ...report, runs: [{ ...run, lines }] }, VERSION);
+    assertValid(log);
+    assert.equal(log.runs[0].results[0].stacks?.length, 2);
   });
 
   it('suppresses what a team has decided to live with', async () => {

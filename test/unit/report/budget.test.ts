@@ -31,13 +31,14 @@ describe('A budget', () => {
     assert.deepEqual(parseBudget('{"ignoredLeaks": []}'), NO_BUDGET);
   });
 
-  it('is refused in one sentence where it makes no sense, so that it never allows everything', () => {
+  it('is rejected in one sentence when it is invalid, so that it never allows everything', () => {
     const bad: [budget: unknown, sentence: RegExp][] = [
       [3, /"budget" is not an object/],
       [{ leakBytesPerSteps: '0 B' }, /"budget\.leakBytesPerSteps" is not known/],
       [{ peakBytes: '18 GB' }, /"budget\.peakBytes" is not a size, such as "18 GiB"/],
       [{ peakBytes: -1 }, /"budget\.peakBytes" is not a size/],
       [{ lines: {} }, /"budget\.lines" is not a list/],
+      [{ lines: new Array(10_001).fill({ file: 'a.py', leakBytesPerStep: 0 }) }, /"budget\.lines" has more than 10000/],
       [{ lines: [{ file: 'a.py' }] }, /"budget\.lines\.0\.leakBytesPerStep" is (missing|not a size)/],
       [{ lines: [{ file: 'a.py', line: 3, leakBytesPerStep: 0 }] }, /entry 1 of "lines" needs "file", "function"/],
     ];

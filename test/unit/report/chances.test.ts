@@ -74,7 +74,7 @@ describe('A leak', () => {
       const line = await worstLine(digests, UNREAD);
       assert.deepEqual([line.verdict, line.leakedBytes], ['growing', 0]);
       assert.ok((line.bytesPerStep ?? 0) > 0);
-      assert.match(line.evidence?.reason ?? '', /Record with Leakline, or open the source, to know whether/);
+      assert.match(line.evidence?.reason ?? '', /To find out whether it is a leak, record with Leakline/);
       assert.ok(line.stacks.every(({ verdict }) => verdict !== 'leak'));
     }
   });
@@ -83,7 +83,7 @@ describe('A leak', () => {
     const ends = {
       metric_collection: /Released by base\.py:11\? Not reached since recording began\./,
       kv_episodes: /Released by model\.py:12\? /,
-      teacher_targets: /once all keys of cache\.py:10 have come\./,
+      teacher_targets: /when all keys of cache\.py:10 have occurred\./,
       lr_finder: /Training goes on in another loop afterwards \(train\.py:20\)\./,
       calibration: /Released by observer\.py:19\? /,
       chunk_writer: /Released by async_writer\.py:\d+\? /,
@@ -123,8 +123,8 @@ describe('A leak', () => {
 
   it('is proved by releases that came and freed none of it: rounds that were counted, frees in the trace', async () => {
     for (const [program, steps, verdict, why] of [
-      ['library_history', 80, 'growing', /when the loop at minitrainer\.py:16 comes round\? Not reached/],
-      ['library_history', 240, 'leak', /The loop at minitrainer\.py:16 came round 3 times\./],
+      ['library_history', 80, 'growing', /when the loop at minitrainer\.py:16 repeats\? Not reached/],
+      ['library_history', 240, 'leak', /The loop at minitrainer\.py:16 repeated 3 times\./],
       ['other_reset', 320, 'leak', /other_reset\.py:17 ran 3 times, and did not free it\./],
     ] as const) {
       const line = await worstLine(await first(program, steps), SOURCES);
@@ -162,7 +162,7 @@ describe('A leak', () => {
     }
   });
 
-  it('stands in a window that is opened anew, and not for a run that was recorded anew', async () => {
+  it('stands in a window that is opened again, and not for a run that was recorded again', async () => {
     const cured = edited('replay.append(batch)', 'replay.append(batch.mean().item())');
     const digests = plain(await first('endless_replay', 20));
     let kept: unknown = null;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { configurationsOf, configurationsText } from '../../../src/core/report/buildCompare.js';
+import { configurationsText } from '../../../src/core/render/fixText.js';
+import { configurationsOf } from '../../../src/core/report/buildCompare.js';
 
 describe('A comparison of two configurations', () => {
   it('says so, and which', () => {

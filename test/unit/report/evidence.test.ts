@@ -101,7 +101,7 @@ describe('The evidence of a line', () => {
       await reasonOf('running_total', 21),
       'Allocations from 30 of 30 steps are still live. No block that outlived its step was freed. ' +
         'Live bytes never fell: 0 B at first, 960 KiB at last. ' +
-        'Record with Leakline, or open the source, to know whether it is a leak.',
+        'To find out whether it is a leak, record with Leakline or open the source.',
     );
     assert.equal(
       await reasonOf('search_tree', 21),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { findingsOf, lineBytes } from '../../../src/core/report/findings.js';
-import { amountSentence } from '../../../src/core/report/findingWords.js';
+import { amountSentence } from '../../../src/core/report/findingSentence.js';
 import type { HolderReport, LineReport } from '../../../src/core/report/report.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { lineReport, MiB } from '../extension/support/reports.js';
@@ -36,7 +36,7 @@ describe('A finding', () => {
     assert.deepEqual([finding.line, finding.holder, finding.lines.length], [3, null, 2]);
   });
 
-  it('speaks of its worst verdict alone: growth beside a leak is not leaked', () => {
+  it('reports only its worst verdict: growth beside a leak is not leaked', () => {
     const [finding] = findingsOf([
       lineReport({ line: 1, verdict: 'growing', growthBytes: 90 * MiB, ...heldAt(26) }),
       lineReport({ line: 2, leakedBytes: 5 * MiB, ...heldAt(26) }),

@@ -119,7 +119,7 @@ describe('A fix', () => {
     assert.equal(fixed(gone, before, ...old).answer, 'same');
   });
 
-  it('cannot be told of a run that is too short, and says what would tell', async () => {
+  it('is unknown for a run that is too short, with advice', async () => {
     for (const [before, after] of [
       ['leak', 'short'],
       ['short', 'gone'],
@@ -130,7 +130,7 @@ describe('A fix', () => {
     }
   });
 
-  it('cannot be told by rate where the runs have no steps in common', async () => {
+  it('cannot be identified by rate where the runs have no steps in common', async () => {
     const unnamed = (digests: readonly SnapshotDigest[]): SnapshotDigest[] =>
       digests.map((digest, i) => ({ ...digest, steps: null, lifetimes: [], path: `${'abcd'[i]}.pickle`, heads: [] }));
     const run = (digests: readonly SnapshotDigest[]) => ({
@@ -144,7 +144,7 @@ describe('A fix', () => {
     const before = run(unnamed(await digestsOf('leak')));
     const smaller = compareRuns(before, run(unnamed(await digestsOf('smaller'))), NO_WORKSPACE).fix;
     assert.equal(smaller?.answer, 'cannotTell');
-    assert.match(smaller.why, /no steps in common.*put the step into their names/);
+    assert.match(smaller.why, /no common steps.*put the step into their names/);
     assert.equal(compareRuns(before, run(unnamed(await digestsOf('gone'))), NO_WORKSPACE).fix?.answer, 'gone');
   });
 

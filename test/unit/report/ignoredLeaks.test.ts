@@ -88,7 +88,7 @@ describe('The ignore file', () => {
     ]);
   });
 
-  it('is refused in one sentence when it makes no sense', () => {
+  it('is rejected in one sentence when it is invalid', () => {
     const bad: [string, RegExp][] = [
       ['{', /not JSON/],
       ['[]', /no object/],

@@ -140,7 +140,7 @@ describe('The report of one snapshot', () => {
     }
   });
 
-  it('names the part of the pass, and the module as the source calls it', async () => {
+  it('names the part of the pass, and the module by its name in the source', async () => {
     const parts: readonly (readonly [PeakReport['phase'], Frames])[] = [
       ['forward', FORWARD],
       ['backward', BACKWARD],
@@ -205,7 +205,7 @@ describe('The report of one snapshot', () => {
     for (const size of [8, 24, 36]) trace.alloc(size * KiB, BACKWARD);
     const { run, texts } = await trace.run();
     assert.deepEqual(peakOf(run).older, { parameterBytes: 0, stateBytes: 0, freed: [] });
-    for (const text of texts) assert.match(text, /the trace does not say what 72\.0 KiB are/);
+    for (const text of texts) assert.match(text, /the trace does not explain 72\.0 KiB/);
   });
 
   it('advises on the optimizer’s copies, not on workspaces of libraries, and on inference only without a backward pass', async () => {
@@ -234,7 +234,7 @@ describe('The report of one snapshot', () => {
       const below = text.split('\n').slice(1).join('\n');
       assert.equal(below.split('/home/you/project/').length, 2, text);
       assert.match(text, /8\.0 KiB .*net\/a\.py:1 \(f\)/);
-      assert.match(text, /Files lie in `?\/home\/you\/project\/`?\./);
+      assert.match(text, /The files are in `?\/home\/you\/project\/`?\./);
     }
   });
 

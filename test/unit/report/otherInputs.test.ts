@@ -93,6 +93,22 @@ describe('Chains of a reference cycle', () => {
     assert.deepEqual(chain.cycle, [1, 0]);
     assert.equal(chain.path.length, count - 1);
   });
+
+  it('of as many tensors in a row are not all followed to its end', () => {
+    const count = 30_000;
+    const all = {
+      ...graph(
+        count,
+        [],
+        Array.from({ length: count - 1 }, (_, i) => [i, i + 1] as const),
+      ),
+    };
+    const chains = cycleChains({ ...all, nodes: all.nodes.map((node) => ({ ...node, isTensor: true })) });
+    assert.equal(chains.length, count);
+    const followed = chains.reduce((sum, { path }) => sum + path.length, 0);
+    assert.ok(followed <= (1 << 22) + count, `${followed} objects`);
+    assert.ok(chains.every(({ tensor, path }) => path.at(-1) === tensor));
+  });
 });
 
 describe('Inputs without lines', () => {

@@ -102,12 +102,12 @@ describe('An allocation that failed', () => {
     )[0];
     assert.equal(
       fragmentationText(failure),
-      'Fragmentation decided: 4.0 MiB were free in all, 2.0 MiB in the largest free block.',
+      'Fragmentation was the cause: 4.0 MiB were free in total, 2.0 MiB in the largest free block.',
     );
     const [large] = await failuresIn([{ action: 'oom', size: 8 * MiB, stream: 0, frames: [], device_free: 2 * MiB }]);
     assert.equal(
       fragmentationText(large),
-      'It would not have fitted without fragmentation either: 4.0 MiB were free in all.',
+      'Without fragmentation it would not have fit either: 4.0 MiB were free in total.',
     );
   });
 

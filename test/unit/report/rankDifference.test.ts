@@ -19,7 +19,7 @@ async function reportOf(files: readonly string[]): Promise<Report> {
 describe('Ranks that differ', () => {
   const two = picklesUnder(join(FIXTURES, 'recordings/two_ranks'));
 
-  it('are told apart on the line that grows on one of them', async () => {
+  it('are distinguished on the line that grows on one of them', async () => {
     const report = await reportOf(two);
     const [difference, ...more] = report.ranks;
     assert.deepEqual(more, []);

@@ -149,7 +149,7 @@ describe('Samples of nvidia-smi beside snapshots', () => {
     assert.deepEqual(said(report(digests, await log({ used: shaken(-3) }))).findings, [['hostOnly', 300]]);
     const still = (minutes: number): number => 1400 + (Math.floor(minutes) % 2) * 3;
     assert.deepEqual(said(report(digests, await log({ used: still }))), NOTHING);
-    // What falls again and again is a process that comes and goes.
+    // What falls repeatedly is a process that comes and goes.
     assert.deepEqual(said(report(digests, await log({ used: shaken(-60) }))), NOTHING);
   });
 

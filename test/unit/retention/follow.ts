@@ -66,10 +66,13 @@ export function followed(
 }
 
 /** What may release, or bound, what the source shows to keep what the marked line allocates. */
-export function retained(program: Program): Retention {
+export function retained(program: Program): Retention & { isEndless: boolean } {
   const { followed, sources } = follow(program, 'held', null);
   assert.ok(followed !== null);
-  return retentionOf(null, [followed], sources, Object.keys(program.files));
+  const retention = retentionOf(null, [followed], sources, Object.keys(program.files));
+  const { finding, ended, isWhole, loops } = followed;
+  const isOpen = retention.releases.length + retention.bounds.length > 0 || retention.nextLoop !== null;
+  return { ...retention, isEndless: (finding ?? ended) !== null && isWhole && loops.length === 1 && !isOpen };
 }
 
 function follow(

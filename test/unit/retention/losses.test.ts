@@ -62,7 +62,7 @@ describeCases('What keeps sums and lists of losses and outputs', [
     keeps: '',
   },
   {
-    name: '2 a list that each step makes anew',
+    name: '2 a list that each step makes again',
     source: step(`outputs = []\n    ${WATCHED}`, 'outputs.append(out)'),
     keeps: '',
   },

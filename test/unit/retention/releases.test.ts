@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { fixText } from '../../../src/core/report/patternWords.js';
+import { fixText } from '../../../src/core/report/holderText.js';
 import { edited, holderOf, program, retained } from './follow.js';
 
 const HEAD = `from collections import deque
@@ -55,7 +55,7 @@ describe('Releases and bounds of a holder', () => {
       ['clear, enclosing: self.rows.clear()'],
     ],
     [
-      'a list that each epoch makes anew',
+      'a list that each epoch makes again',
       shown(`for epoch in range(9):\n    own = []\n${STEP('own.append(loss)').replaceAll(/^/gm, '    ')}`),
       ['replace, enclosing: own = []', 'remake, enclosing: for epoch in range(9):'],
     ],

@@ -357,7 +357,7 @@ for i, x in enumerate(data):
     assert.equal(found.holder, 'ROWS');
   });
 
-  it('says nothing of a line that is no longer in its function', () => {
+  it('gives no information on a line that is no longer in its function', () => {
     const { files, stack } = program(STYLES['a default argument'].source);
     const moved = `${'\n'.repeat(40)}${files['train.py']}`;
     assert.equal(keptAt({ files: { 'train.py': moved }, stack }), '');

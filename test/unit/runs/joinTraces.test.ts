@@ -44,7 +44,7 @@ function increments(dumps: readonly Dump[]): SnapshotDigest[] {
   });
 }
 
-/** The fewest entries with which every trace still reaches back into the one before, by so many events. */
+/** The fewest entries with which every trace still reaches back into the previous one, by so many events. */
 function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
   const counts = dumps.map(({ snapshot }) => snapshot.traces[0].count);
   return Math.max(50, Math.max(...counts.slice(1).map((count, i) => count - counts[i])) + overlap);
@@ -138,7 +138,7 @@ describe('Traces of successive dumps', () => {
     }
   });
 
-  it('that do not meet leave a gap, across which blocks are told by address, size and stack', async () => {
+  it('that do not meet leave a gap, across which blocks are matched by address, size and stack', async () => {
     const dumps = await dumpsOf('running_total');
     const parts = digests(dumps, entriesThatOverlap(dumps, -60));
     const joined = joinTraces(parts);
@@ -152,7 +152,7 @@ describe('Traces of successive dumps', () => {
     assert.equal(run.verdict, 'growing');
   });
 
-  it('of training that repeats itself to the address are told apart by the mark, by the clock, or not at all', async () => {
+  it('of training that repeats itself to the address are distinguished by the mark, by the clock, or not at all', async () => {
     const whole = (marked: boolean, clock: (event: number) => number): Picklable[] => {
       const trace: Picklable[] = [];
       const event = (action: string, addr: number, line: number): void => {

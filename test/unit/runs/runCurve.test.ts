@@ -74,7 +74,7 @@ function check({ axis, extent, parts, x, live, reserved, event }: RunCurve, dump
   });
 }
 
-/** With so many entries each trace reaches back into the one before, or ends so many events short of it. */
+/** With so many entries each trace reaches back into the previous one, or ends so many events short of it. */
 function entriesThatOverlap(dumps: readonly Dump[], overlap: number): number {
   const counts = dumps.map(({ snapshot }) => snapshot.traces[0].count);
   return Math.max(50, Math.max(...counts.slice(1).map((count, i) => count - counts[i])) + overlap);
@@ -242,7 +242,7 @@ describe('The curve of a run', () => {
     });
     const digests = dumps.map(({ path, snapshot }) => {
       const takenUs = Math.max(...snapshot.events.timeUs);
-      // The recorder tells of those that were over when it took a snapshot.
+      // The recorder reports those that were over when it took a snapshot.
       const seen = collections.filter(({ toUs }) => toUs <= takenUs);
       return digestSnapshot(path, snapshot, {
         ...BLANK_RECORDING,

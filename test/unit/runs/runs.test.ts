@@ -126,7 +126,7 @@ describe('Runs', () => {
     );
   });
 
-  it('end where an allocator begins anew, and where no segment is the same', async () => {
+  it('end where an allocator begins again, and where no segment is the same', async () => {
     const [first, second] = await digestsUnder('recordings/aux_loss');
     const named = (digest: Digest, n: number): Digest => ({ ...digest, path: `/out/snapshot_${n}.pickle` });
     const whole = {
@@ -151,7 +151,7 @@ describe('Runs', () => {
     );
   });
 
-  it('begin anew where a later step was taken earlier', async () => {
+  it('begin again where a later step was taken earlier', async () => {
     const digests = await digestsUnder('recordings/aux_loss');
     // The run was started again and has overwritten its first two files.
     const again = digests.map((digest, i) =>
@@ -182,7 +182,7 @@ describe('Runs', () => {
       ({ order, snapshots }) => `${order}: ${snapshots.map(({ path }) => path.slice(5, -7)).join(' ')}`,
     );
 
-  it('of any names are told by what the traces and segments show, and say what ordered them', async () => {
+  it('of any names are identified by what the traces and segments show, and say what ordered them', async () => {
     const digests = await digestsUnder('recordings/aux_loss');
     assert.equal(digests.length, 4);
     assert.deepEqual(shown(named(digests, 'late', 'final', 'b', 'a')), ['times: late final b a']);

@@ -17,7 +17,7 @@ import {
   seriesLayout,
   type BandGrouping,
   type SeriesLayout,
-  type SeriesWords,
+  type SeriesLabels,
 } from '../../../src/core/timeline/seriesLayout.js';
 import type { Snapshot } from '../../../src/core/model/snapshot.js';
 import { packBands, unpackBands } from '../../../src/protocol/bandCode.js';
@@ -32,7 +32,7 @@ import { TrainingRun } from '../../support/trainingRun.js';
 import { newFolder, removeCopies } from '../../support/workspaces.js';
 
 const noWorkspace = (): null => null;
-const words: SeriesWords = {
+const words: SeriesLabels = {
   verdictOf: (owner) => ('bucket' in owner ? owner.bucket : 'calm'),
   categoryOf: (code) => String(code),
 };
@@ -58,7 +58,7 @@ async function subjects(): Promise<Subject[]> {
   if (hasCorpus()) files.push(...picklesUnder(CORPUS).filter((file) => !/t11[23]|_list/.test(file)));
   else console.log('    without the corpus: it is not beside the checkout');
   const all: Subject[] = [];
-  for (const file of everyNth(files, 3)) {
+  for (const file of everyNth(files, 6)) {
     const snapshot = await readFile(file);
     for (const { device } of deviceTotals(snapshot)) all.push(indexed(basename(file), snapshot, device));
   }

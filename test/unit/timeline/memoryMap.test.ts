@@ -211,7 +211,7 @@ describe('The memory map', () => {
     assert.ok(map.pieces.block.some((owner) => owner === NO_OWNER) && map.owners.length > 10);
   });
 
-  it('speaks of the same kinds on both sides', () => {
+  it('has the same kinds on both sides', () => {
     assert.deepEqual(PIECES, PIECE_KINDS);
   });
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { placeLabels } from '../../../webview/chart/labels.js';
+import { placeLabels } from '../../../webview/chart/marks.js';
 
 describe('labels along the axis', () => {
   it('stand centred where there is room, and inside at the ends', () => {

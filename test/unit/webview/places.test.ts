@@ -5,7 +5,7 @@ import { fileName, pathEnd, placeText } from '../../../webview/place.js';
 import { strings } from '../../../webview/strings.js';
 
 describe('what is not known of a place', () => {
-  it('is no number: a frame without a line is told by its file alone', () => {
+  it('is no number: a frame without a line is identified by its file alone', () => {
     assert.equal(placeText('train.py', 26), 'train.py:26');
     for (const line of [0, -1]) {
       assert.equal(placeText('kernel.cpp', line), 'kernel.cpp');

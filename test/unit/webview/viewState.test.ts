@@ -36,7 +36,7 @@ describe('the state that outlives a reload', () => {
     assert.deepEqual(restored(kept), used);
   });
 
-  it('begins anew where there is none, or where it is a different version', () => {
+  it('begins again where there is none, or where it is a different version', () => {
     for (const kept of [undefined, null, 'x', 7, [], {}, { ...persisted(used), version: 1 }]) {
       assert.deepEqual(restored(kept), INITIAL);
     }

@@ -67,7 +67,7 @@ describe('Digests of a fleet in a window', () => {
     await loadAll(digests());
     await loadAll(picklesUnder(join(folder, 'copied')));
     assert.equal(await counted(), digests().length);
-    // Where a snapshot goes, its digest tells of it again.
+    // Where a snapshot goes, its digest reports it again.
     const [gone] = picklesUnder(join(folder, 'copied'));
     await worker.unload({ path: gone }, signal);
     assert.equal(await counted(), digests().length);

@@ -144,7 +144,7 @@ describe('Reading a snapshot a second time', () => {
     assert.equal(await openOnce(path), true);
   });
 
-  it('makes a digest anew, from kept columns, when the recorder’s words about it are others', async () => {
+  it('makes a digest again, from kept columns, when the recorder’s words about it are others', async () => {
     assert.equal(await openOnce(), false);
     await untilKept();
     const sidecar = recordingPath(path);
@@ -203,7 +203,7 @@ describe('Reading a snapshot a second time', () => {
     assert.ok(wasCached());
   });
 
-  it('reads a file anew that was rewritten in place, with equal size and restored time', async () => {
+  it('reads a file again that was rewritten in place, with equal size and restored time', async () => {
     const dated = new Date(1_700_000_000_123);
     utimesSync(path, dated, dated);
     await settle();
@@ -220,7 +220,7 @@ describe('Reading a snapshot a second time', () => {
     assert.ok(!wasCached());
   });
 
-  it('reads a file anew whose kept columns are damaged, and keeps them again', async () => {
+  it('reads a file again whose kept columns are damaged, and keeps them again', async () => {
     await readOnce();
     const [name] = await eventually(() => {
       assert.equal(kept().length, 1);

@@ -109,7 +109,8 @@ export class ChromeEvents {
     // What failed has no address.
     const address = isFailure ? 0 : args['Addr'];
     const bytes = numberOf(args['Bytes']);
-    if (bytes === 0 || (typeof address !== 'number' && typeof address !== 'bigint')) return;
+    if (bytes === 0 || !(typeof address === 'bigint' || (typeof address === 'number' && Number.isInteger(address))))
+      return;
     this.memory.push({
       ts,
       thread: this.thread(event),

@@ -122,7 +122,7 @@ export class JsonMachine {
         case Expect.Nothing:
           throw new SnapshotError(
             'unsupported',
-            say('{0} goes on behind its JSON value, at byte {1}. Keep one value per file.', this.name, base + p),
+            say('{0} has data after its JSON value, at byte {1}. Write one value per file.', this.name, base + p),
           );
         case Expect.ValueOrEnd:
           if (byte === Byte.CloseArray) {
@@ -156,7 +156,7 @@ export class JsonMachine {
       throw new LimitError(
         { kind: 'nesting', most: MAX_DEPTH, asked: this.depth + 1, offset },
         say(
-          '{0} nests more than {1} deep, at byte {2}, which no snapshot does. Dump it again.',
+          '{0} is nested more than {1} levels deep at byte {2}, unlike any snapshot. Dump it again.',
           this.name,
           MAX_DEPTH,
           offset,
@@ -208,7 +208,7 @@ export class JsonMachine {
       throw new LimitError(
         { kind: 'textBytes', most: MAX_TEXT, asked: null, offset: base + at },
         say(
-          '{0} holds a text of more than {1} bytes, at byte {2}, which no snapshot does. Dump it again.',
+          '{0} has a string of more than {1} bytes at byte {2}, unlike any snapshot. Dump it again.',
           this.name,
           MAX_TEXT,
           base + at,
@@ -313,7 +313,7 @@ export class JsonMachine {
   private damaged(offset: number): SnapshotError {
     return new SnapshotError(
       'notASnapshot',
-      say('{0} is not readable JSON: byte {1} makes no sense there. Write the file again.', this.name, offset),
+      say('{0} is not valid JSON at byte {1}. Write the file again.', this.name, offset),
     );
   }
 }

@@ -32,8 +32,7 @@ export async function runJson(source: ByteSource, machine: JsonMachine, chunkSiz
       throw new SnapshotError(
         'truncated',
         say(
-          '{0} ends early, at byte {1}: it is still being written or was cut short. ' +
-            'It can be read once it is whole.',
+          '{0} ends early, at byte {1}: it is still being written or truncated. ' + 'Wait until it is complete.',
           source.name,
           position,
         ),

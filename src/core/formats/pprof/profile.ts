@@ -28,7 +28,7 @@ export interface Profile {
 /** Frames of all samples: a few bytes name a location, and a location many frames. */
 const MOST_FRAMES = 1 << 22;
 
-/** Numbers of the fields of a pprof `Profile` and the messages in it, as far as they matter here. */
+/** Table of the fields of a pprof `Profile` and the messages in it, as far as they matter here. */
 const PROFILE = {
   sampleType: 1,
   sample: 2,

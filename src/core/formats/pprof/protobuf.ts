@@ -51,7 +51,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
       default:
         throw new SnapshotError(
           'notASnapshot',
-          say('{0} is not a readable profile: byte {1} makes no sense there. Save it again.', name, reader.at),
+          say('{0} is not a valid profile at byte {1}. Save it again.', name, reader.at),
         );
     }
   }
@@ -103,7 +103,7 @@ class Reader {
     }
     throw new SnapshotError(
       'notASnapshot',
-      say('{0} is not a readable profile: the number before byte {1} has no end. Save it again.', this.name, this.at),
+      say('{0} is not a valid profile: the number before byte {1} does not end. Save it again.', this.name, this.at),
     );
   }
 
@@ -116,7 +116,7 @@ class Reader {
   private truncated(): SnapshotError {
     return new SnapshotError(
       'truncated',
-      say('{0} ends early: it is still being written or was cut short. It can be read once it is whole.', this.name),
+      say('{0} ends early: it is still being written or truncated. Wait until it is complete.', this.name),
     );
   }
 }

@@ -38,7 +38,7 @@ export async function eachLine(
       throw new SnapshotError(
         'notASnapshot',
         say(
-          '{0} has a line of more than {1} characters, which no log has. Choose another file.',
+          '{0} has a line of more than {1} characters, unlike any log. Choose another file.',
           source.name,
           LONGEST_LINE,
         ),

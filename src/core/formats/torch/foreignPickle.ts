@@ -13,7 +13,7 @@ const STACK_GLOBAL = /\x8c([^])([\w.]{1,128})\x94?\x8c([^])([\w.]{1,128})\x94?$/
 /**
  * Says what a pickle is that was refused because it names code, by what it names: often it is a saved model, or NumPy's
  * numbers got into a snapshot. Nothing of it is run.
- * @returns the error itself where the name is not to be had
+ * @returns the error itself if the name is unavailable
  */
 export async function explained(source: ByteSource, error: SnapshotError): Promise<SnapshotError> {
   const { offset } = error;
@@ -28,7 +28,7 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
       return new SnapshotError(
         'forbidden',
         say(
-          "{0} holds NumPy's values ({1}), which no memory snapshot does; it was not read. " +
+          '{0} contains NumPy values ({1}), unlike any memory snapshot, and was not read. ' +
             'If it was made from a snapshot, dump that with torch.cuda.memory._dump_snapshot.',
           source.name,
           where,
@@ -39,7 +39,7 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
       return new SnapshotError(
         'forbidden',
         say(
-          '{0} asks to run code ({1} at byte {2}), which no memory snapshot does; it was not read. Dump with ' +
+          '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
             'torch.cuda.memory._dump_snapshot.',
           source.name,
           name,

@@ -1,6 +1,4 @@
-import { AddressTable } from '../../model/addressTable.js';
 import {
-  Action,
   BlockState,
   EMPTY_STACK,
   NO_INDEX,
@@ -13,10 +11,7 @@ import type { Bytes } from '../../model/units.js';
 import { countText } from '../../text/numberText.js';
 import { say, sayCount } from '../../text/say.js';
 
-/**
- * What a recording could not see, or where it does not add up: one sentence each, the cure at its end. Linear in events
- * and blocks.
- */
+/** What a recording could not see, or where it does not add up: one sentence each, the cure at its end. */
 export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
   const { traces } = snapshot;
   const byDevice = liveByDevice(snapshot);
@@ -35,7 +30,6 @@ export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
       overflow(snapshot, trace, live),
       startedLate(snapshot, trace, live),
       emptyStacks(snapshot, trace, live),
-      disagreement(snapshot, trace, live),
     );
   }
   return warnings.filter((warning) => warning !== null);
@@ -45,7 +39,7 @@ function onlyLastWarning(): SnapshotWarning {
   return {
     code: 'onlyLastEvent',
     message: say(
-      'The trace holds only the last event (enabled="state"), so nothing is known of times and of what was freed: ' +
+      'The trace holds only the last event (enabled="state"), so times and freed memory are unknown: ' +
         'record with enabled="all".',
     ),
   };
@@ -78,7 +72,7 @@ function missingTrace({ absent, blocks }: Snapshot, eventful: readonly DeviceTra
             'call torch.cuda.memory._record_memory_history() before training.',
         )
       : say(
-          'The snapshot holds no trace, so nothing is known of times and of what was freed: ' +
+          'The snapshot holds no trace, so times and freed memory are unknown: ' +
             'record with _record_memory_history(enabled="all") and dump with _dump_snapshot.',
         ),
   };
@@ -136,9 +130,8 @@ function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null
     code: 'segmentsDisagree',
     message: sayCount(
       bytes,
-      'The segments and their blocks disagree by 1 byte, as PyTorch never writes them, so reserved memory is ' +
-        'uncertain: dump the snapshot again.',
-      'The segments and their blocks disagree by {0} bytes, as PyTorch never writes them, so reserved memory is ' +
+      'The segments and their blocks differ by 1 byte, so reserved memory is ' + 'uncertain: dump the snapshot again.',
+      'The segments and their blocks differ by {0} bytes, so reserved memory is ' +
         'uncertain: dump the snapshot again.',
     ),
   };
@@ -168,7 +161,7 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
   const events = countText(count);
   if (isCertain) {
     return say(
-      'The trace of device {0} surely lost its oldest events ({1} events; PyTorch says so): record with a larger max_entries.',
+      'The trace of device {0} certainly lost its oldest events ({1} events; reported by PyTorch): record with a larger max_entries.',
       device,
       events,
     );
@@ -176,9 +169,9 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
   return isRound
     ? sayCount(
         orphans,
-        'The trace of device {1} almost surely lost its oldest events ({2} events; 1 live block with a stack has no ' +
+        'The trace of device {1} almost certainly lost its oldest events ({2} events; 1 live block with a stack has no ' +
           'allocation in it, and its length is a round number): record with a larger max_entries.',
-        'The trace of device {1} almost surely lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
+        'The trace of device {1} almost certainly lost its oldest events ({2} events; {0} live blocks with a stack have no ' +
           'allocation in it, and its length is a round number): record with a larger max_entries.',
         device,
         events,
@@ -241,50 +234,4 @@ function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
       trace.device,
     ),
   };
-}
-
-/** A row that says: the last word of the trace about this address was a free. */
-const FREED = 0x7fffffff;
-
-/** Compares what the trace leaves allocated with the live blocks. */
-function disagreement(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[]): SnapshotWarning | null {
-  const { blocks, events, absent } = snapshot;
-  const actions = events.action.subarray(trace.first, trace.first + trace.count);
-  const freeing = actions.includes(Action.FreeCompleted) ? Action.FreeCompleted : Action.FreeRequested;
-  // A recording that left out either kind (skip_actions) has nothing to compare.
-  if (!actions.includes(freeing) || !actions.includes(Action.Alloc)) return null;
-  const last = lastWords(snapshot, trace, freeing);
-  const knowsRequested = !absent.includes('requestedSizes');
-  let bytes: Bytes = 0;
-  for (const block of live) {
-    const event = last.delete(blocks.addrLow[block], blocks.addrHigh[block]);
-    const asked = knowsRequested ? blocks.requestedSize[block] : blocks.size[block];
-    if (event === FREED) {
-      if (freeing === Action.FreeCompleted || blocks.state[block] !== BlockState.PendingFree) bytes += asked;
-    } else if (event !== -1 && knowsRequested) bytes += Math.abs(asked - events.size[event]);
-  }
-  for (const event of last.rows()) if (event !== FREED) bytes += events.size[event];
-  if (bytes === 0) return null;
-  return {
-    code: 'traceDisagrees',
-    device: trace.device,
-    message: sayCount(
-      bytes,
-      'The trace and the blocks of device {1} disagree by 1 byte; the blocks are trusted: dump while no other thread allocates.',
-      'The trace and the blocks of device {1} disagree by {0} bytes; the blocks are trusted: dump while no other thread allocates.',
-      trace.device,
-    ),
-  };
-}
-
-/** The last word of the trace about each address: the row of its allocation, or {@link FREED}. */
-function lastWords({ events }: Snapshot, trace: DeviceTrace, freeing: Action): AddressTable {
-  const last = new AddressTable();
-  const { action, addrLow, addrHigh } = events;
-  for (let event = trace.first; event < trace.first + trace.count; event++) {
-    const isAlloc = action[event] === Action.Alloc;
-    if (isAlloc || action[event] === freeing)
-      last.set(addrLow[event] | 0, addrHigh[event] | 0, isAlloc ? event : FREED);
-  }
-  return last;
 }

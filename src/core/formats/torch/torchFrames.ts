@@ -1,7 +1,7 @@
 import { Growable } from '../../model/growable.js';
 import { EMPTY_STACK, NO_INDEX, NO_STACK, UNKNOWN_LINE } from '../../model/snapshot.js';
 import type { SnapshotBuilder } from '../../model/snapshotBuilder.js';
-import type { FrameId, StackId } from '../../model/units.js';
+import type { FrameId, StackId, StringId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { fileKind } from '../fileKind.js';
 import { parseProfilerFrame } from '../profilerFrame.js';
@@ -28,6 +28,9 @@ export class TorchFrames {
   /** Frames that were appended to lists that had some, and those that they had. */
   private appended = 0;
   private again = 0;
+  /** Frames of lists of texts. */
+  private mentioned = 0;
+  private readonly ofTraceback = new Map<StringId, readonly FrameId[]>();
   /** Native stacks with Python ones behind them, by both. */
   private readonly ofPair = new Map<StackId, Map<StackId, StackId>>();
   /** Per file: 1 if its lines are offsets, 2 if they are lines, 0 if not asked yet. */
@@ -102,12 +105,14 @@ export class TorchFrames {
 
   /** The forward pass's stack of a backward allocation: a list of traceback text. */
   tracebackStack(list: Ref): StackId {
-    return this.stackOfList(list, parseTraceback);
+    return this.stackOfList(list, (texts) => texts.reverse().map((text) => this.traceback(text)));
   }
 
   /** Native frames of releases before 2.1, which keep them beside the Python ones: a list of function names. */
   nativeStack(list: Ref): StackId {
-    return this.stackOfList(list, (names) => names.map((name) => ({ name, file: '??', line: UNKNOWN_LINE })));
+    const { strings, frames } = this.builder;
+    const file = strings.internText('??');
+    return this.stackOfList(list, (names) => names.map((name) => [frames.intern(name, file, UNKNOWN_LINE)]));
   }
 
   /** The native frames of a call, then its Python frames. */
@@ -150,26 +155,37 @@ export class TorchFrames {
     return checkedPayload(id, this.name);
   }
 
-  private keepBehind(id: FrameId, trace: number): void {
-    const frames = parseTraceback([this.builder.strings.text(trace)]).map((frame) => this.textFrame(frame));
+  private keepBehind(id: FrameId, trace: StringId): void {
+    const frames = this.traceback(trace);
     if (frames.length > 0) this.behind.set(id, frames);
   }
 
-  private stackOfList(list: Ref, framesOf: (texts: string[]) => readonly TextFrame[]): StackId {
+  /** The frames of a traceback's text, innermost first. Many frames and entries may mention one text. */
+  private traceback(text: StringId): readonly FrameId[] {
+    let frames = this.ofTraceback.get(text);
+    if (frames === undefined) {
+      frames = parseTraceback(this.builder.strings.text(text)).map((frame) => this.textFrame(frame));
+      this.ofTraceback.set(text, frames);
+    }
+    return frames;
+  }
+
+  private stackOfList(list: Ref, framesOf: (texts: StringId[]) => readonly (readonly FrameId[])[]): StackId {
     const object = this.objects.get(list);
     if (object?.type !== 'list') return NO_STACK;
     // Entries may mention the same list: it is looked at once, and again when it has grown.
     const items = object.items.length;
     if (object.readAs?.items !== items) {
-      object.readAs = { items, stack: this.stackOfTexts(framesOf(this.objects.texts(list))) };
+      object.readAs = { items, stack: this.stackOfFrames(framesOf(this.objects.texts(list)).flat()) };
     }
     return object.readAs.stack;
   }
 
-  private stackOfTexts(frames: readonly TextFrame[]): StackId {
+  private stackOfFrames(frames: readonly FrameId[]): StackId {
     if (frames.length === 0) return NO_STACK;
-    const ids = Uint32Array.from(frames, (frame) => this.textFrame(frame));
-    return this.builder.stacks.intern(ids, 0, ids.length, PAYLOAD_MASK);
+    this.mentioned += frames.length;
+    if (this.mentioned > MOST_FRAMES) throw tooManyMentions(this.name, 'stack', MOST_FRAMES, this.mentioned);
+    return this.builder.stacks.intern(Uint32Array.from(frames), 0, frames.length, PAYLOAD_MASK);
   }
 
   private textFrame(frame: TextFrame): FrameId {

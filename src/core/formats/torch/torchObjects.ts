@@ -1,7 +1,7 @@
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { SettingValue } from '../../model/snapshot.js';
 import type { StringPool } from '../../model/stringPool.js';
-import type { StackId } from '../../model/units.js';
+import type { StackId, StringId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
 import { say } from '../../text/say.js';
@@ -48,15 +48,13 @@ export class TorchObjects {
 
   /**
    * The texts of a list of texts, other items left out.
-   * @throws SnapshotError `limit` if the same lists are asked for again and again
+   * @throws SnapshotError `limit` if the same lists are requested repeatedly
    */
-  texts(list: Ref): string[] {
+  texts(list: Ref): StringId[] {
     const object = this.get(list);
     if (object?.type !== 'list') return [];
     this.lookAt(object.items.length, 'list');
-    return object.items
-      .filter((item) => item >>> PAYLOAD_BITS === Kind.Text)
-      .map((item) => this.strings.text(item & PAYLOAD_MASK));
+    return object.items.filter((item) => item >>> PAYLOAD_BITS === Kind.Text).map((item) => item & PAYLOAD_MASK);
   }
 
   /** Adds to a dictionary that is none of those with columns. Keys that are not texts are passed over. */
@@ -99,7 +97,10 @@ export class TorchObjects {
     if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
       throw new SnapshotError(
         'notASnapshot',
-        say('{0} mixes different things in one list of its traces or blocks. Dump the snapshot again.', this.name),
+        say(
+          '{0} mixes different kinds of items in one list of its traces or blocks. Dump the snapshot again.',
+          this.name,
+        ),
       );
     }
     this.held += to - from;
@@ -112,7 +113,7 @@ export class TorchObjects {
 
   /**
    * A dictionary without anything that is not a setting.
-   * @throws SnapshotError `limit` if it holds itself, or the same ones again and again
+   * @throws SnapshotError `limit` if it holds itself, or the same ones repeatedly
    */
   settings(dict: TorchObject & { type: 'dict' }, depth = 0): { readonly [key: string]: SettingValue } {
     this.lookAt(dict.entries.size, 'dictionary');

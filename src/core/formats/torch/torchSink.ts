@@ -28,7 +28,7 @@ export interface TorchTop {
 }
 
 /**
- * Turns the containers of a PyTorch allocator snapshot into columns while they are read. Dictionaries are told apart by
+ * Turns the containers of a PyTorch allocator snapshot into columns while they are read. Dictionaries are distinguished by
  * their keys, and unknown keys are passed over, as later releases add them.
  */
 export class TorchSink implements RecordSink {

@@ -60,7 +60,7 @@ export class TorchTrace {
     const { addr, size, stream, timeUs, frames, metadata, compileContext } = plan;
     const action = actionOf(ref[plan.action] & PAYLOAD_MASK);
     columns.action[event] = action;
-    // Nearly all numbers are integers below 2^63, whose words are at hand; the others take a call.
+    // Nearly all numbers are integers below 2^63, whose words are available; the others take a call.
     if (addr !== 0) {
       const isInt = ref[addr] === INT_REF;
       columns.addrLow[event] = isInt ? low[addr] : lowWord(stack, addr);

@@ -64,7 +64,7 @@ export function checkedPayload(payload: number, name: string): number {
 }
 
 /**
- * What is mentioned again and again would unfold into much more than the file holds.
+ * What is mentioned repeatedly would unfold into much more than the file holds.
  * @param most looks that are allowed
  */
 export function tooManyMentions(
@@ -77,7 +77,7 @@ export function tooManyMentions(
   return new LimitError(
     { kind, most, asked, offset: null },
     say(
-      '{0} mentions {1} far more often than PyTorch does, to unfold into much more than it holds. Dump the snapshot again.',
+      '{0} refers to {1} far more often than PyTorch does, and would expand to a multiple of its size. Dump the snapshot again.',
       name,
       mentionText(what),
     ),

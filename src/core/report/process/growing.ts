@@ -7,7 +7,7 @@ const RISING_SHARE = 0.5;
  * True if a series rises in most intervals after warm-up, also in the later half, never falls, and does not level off:
  * a cache that has found its size is not growth. One level interval at the end is not a level yet.
  */
-export function keepsGrowing(all: readonly number[]): boolean {
+export function growsThroughout(all: readonly number[]): boolean {
   const series = all.at(-1) === all.at(-2) ? all.slice(0, -1) : all;
   if (series.length < FEWEST_SNAPSHOTS) return false;
   const changes = series.slice(2).map((value, i) => value - series[i + 1]);

@@ -4,7 +4,7 @@ import { say } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
 import { folderOf } from '../folderOf.js';
 import type { ProcessFinding } from '../report.js';
-import { keepsGrowing } from './growing.js';
+import { growsThroughout } from './growing.js';
 import type { SampledUse } from './sampledUse.js';
 
 /** Growth as a share of what was used after warm-up: libraries that are loaded late take some. */
@@ -44,7 +44,7 @@ function growthOf(series: readonly Bytes[]): Bytes {
 }
 
 function grows(series: readonly Bytes[]): boolean {
-  return keepsGrowing(series) && growthOf(series) >= LEAST_GROWTH * series[1];
+  return growsThroughout(series) && growthOf(series) >= LEAST_GROWTH * series[1];
 }
 
 /** @param log name of the file that has the samples, null where the recorder saw it */

@@ -1,10 +1,11 @@
 import { type FileLookup, ownerOf } from '../../attribution/owner.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
+import { pendingFreesOf } from '../../digest/digestFacts.js';
 import { byteText } from '../../text/byteText.js';
 import { say, sayCount } from '../../text/say.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
-import { keepsGrowing } from './growing.js';
+import { growsThroughout } from './growing.js';
 
 /** Share of the reserved memory that pinned segments must keep from use. */
 const LEAST_SHARE = 0.25;
@@ -53,8 +54,9 @@ export function pinnedSegments(
 /** `file:line` of the owner of a group, null where no line owns it. */
 function lineOfGroup(digest: SnapshotDigest, group: number, lookup: FileLookup): string | null {
   const { frames, forwardFrames, stackless } = digest.groups[group];
-  const words = (indices: readonly number[]): (typeof digest.frames)[number][] => indices.map((i) => digest.frames[i]);
-  const owner = ownerOf(words(frames), words(forwardFrames), stackless, lookup);
+  const framesOf = (indices: readonly number[]): (typeof digest.frames)[number][] =>
+    indices.map((i) => digest.frames[i]);
+  const owner = ownerOf(framesOf(frames), framesOf(forwardFrames), stackless, lookup);
   return 'line' in owner ? `${owner.line.file}:${owner.line.line}` : null;
 }
 
@@ -78,15 +80,16 @@ export function pendingFrees(
   lookup: FileLookup,
 ): ProcessFinding | null {
   const pendingIn = (digest: SnapshotDigest): SnapshotDigest['segments']['pending'] =>
-    digest.segments.pending.filter((one) => one.device === device);
-  const series = snapshots.map((digest) => sum(pendingIn(digest), ({ bytes }) => bytes));
+    pendingFreesOf(digest).filter((one) => one.device === device);
   const last = snapshots[snapshots.length - 1];
+  const pending = pendingIn(last);
+  if (pending.length === 0) return null;
+  const series = snapshots.map((digest) => sum(pendingIn(digest), ({ bytes }) => bytes));
   const bytes = series[series.length - 1];
   const isLarge = (digest: SnapshotDigest, i: number): boolean =>
     series[i] > 0 && series[i] >= LARGE_SHARE * (digest.devices.find((one) => one.device === device)?.liveBytes ?? 0);
   const always = snapshots.length >= FEWEST_SNAPSHOTS && snapshots.every(isLarge);
-  if (!always && !keepsGrowing(series)) return null;
-  const pending = pendingIn(last);
+  if (!always && !growsThroughout(series)) return null;
   const largest = [...pending].sort((a, b) => b.bytes - a.bytes).at(0);
   const place = largest === undefined ? null : lineOfGroup(last, largest.group, lookup);
   return {

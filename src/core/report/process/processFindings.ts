@@ -1,9 +1,9 @@
 import type { SnapshotDigest } from '../../digest/digest.js';
+import { outOfMemoryDevices } from '../../digest/digestFacts.js';
 import type { FileLookup } from '../../attribution/owner.js';
 import type { ProcessFinding } from '../report.js';
 import { hostOnly } from './hostOnly.js';
-import { pendingFrees } from './pinnedSegments.js';
-import { pinnedSegments } from './pinnedSegments.js';
+import { pendingFrees, pinnedSegments } from './pinnedSegments.js';
 import { reservedFarAbove, reservedOnly } from './reservedOnly.js';
 import type { SampledUse } from './sampledUse.js';
 
@@ -19,7 +19,7 @@ export function processFindings(
   const last = snapshots[snapshots.length - 1];
   return last.devices.flatMap(({ device }) => {
     const growing = reservedOnly(snapshots, device);
-    const isShort = growing !== null || snapshots.some(({ segments }) => segments.outOfMemory.includes(device));
+    const isShort = growing !== null || snapshots.some((digest) => outOfMemoryDevices(digest).includes(device));
     return [
       growing ?? reservedFarAbove(snapshots, device),
       pinnedSegments(last, device, isShort, lookup),

@@ -6,7 +6,7 @@ import { say, sayCount } from '../../text/say.js';
 import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
-import { keepsGrowing } from './growing.js';
+import { growsThroughout } from './growing.js';
 
 /** Growth of what is reserved and not live, as a share of what was reserved after warm-up: less is the allocator's play. */
 const LEAST_GROWTH = 0.2;
@@ -17,10 +17,10 @@ const MAIN_CAUSE = 0.5;
 export function reservedOnly(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const totals = snapshots.map((digest) => digest.devices.find((one) => one.device === device));
   const reserved = totals.map((total) => total?.reservedBytes ?? null);
+  if (!reserved.every((bytes) => bytes !== null) || !growsThroughout(reserved)) return null;
   const live = totals.map((total) => total?.liveBytes ?? 0);
-  if (!reserved.every((bytes) => bytes !== null)) return null;
   const slack = reserved.map((bytes, i) => bytes - live[i]);
-  if (!keepsGrowing(reserved) || !keepsGrowing(slack)) return null;
+  if (!growsThroughout(slack)) return null;
   // The first interval is warm-up.
   const last = snapshots.length - 1;
   const growth = slack[last] - slack[1];
@@ -54,10 +54,15 @@ const LEAST_ABOVE: Bytes = 256 * 2 ** 20;
 export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: number): ProcessFinding | null {
   const last = snapshots[snapshots.length - 1];
   const reserved = last.devices.find((one) => one.device === device)?.reservedBytes ?? 0;
-  const peaks = snapshots.flatMap((digest) => highestLive(digest).get(device) ?? []);
-  const peak = Math.max(0, ...peaks);
+  let peak: Bytes | null = null;
+  const isFar = (): boolean => reserved >= FAR_ABOVE * (peak ?? 0) && reserved - (peak ?? 0) >= LEAST_ABOVE;
+  // Of most runs the latest snapshot shows that it is not.
+  for (let i = snapshots.length - 1; i >= 0 && isFar(); i--) {
+    const own = highestLive(snapshots[i]).find((one) => one.device === device);
+    if (own !== undefined) peak = Math.max(peak ?? 0, own.liveBytes);
+  }
+  if (peak === null || !isFar()) return null;
   const above = reserved - peak;
-  if (peaks.length === 0 || reserved < FAR_ABOVE * peak || above < LEAST_ABOVE) return null;
   const cause =
     sum(poolsOf(last, device), (pool) => pool.idleBytes) >= MAIN_CAUSE * above
       ? say('Most of it lies in segments that hold nothing.')
@@ -112,10 +117,10 @@ function causeOf(
     };
   }
   const main = [...before].sort((a, b) => b.reservedBytes - a.reservedBytes).at(0)?.stream;
-  const isAside = (pool: PoolFacts): boolean => !isPrivate(pool) && pool.stream !== main;
-  const aside = grown(isAside, unused);
-  if (aside >= MAIN_CAUSE * growth) {
-    const count = new Set(after.filter(isAside).map(({ stream }) => stream)).size;
+  const isSideStream = (pool: PoolFacts): boolean => !isPrivate(pool) && pool.stream !== main;
+  const onSideStreams = grown(isSideStream, unused);
+  if (onSideStreams >= MAIN_CAUSE * growth) {
+    const count = new Set(after.filter(isSideStream).map(({ stream }) => stream)).size;
     return {
       text: sayCount(
         count,
@@ -123,7 +128,7 @@ function causeOf(
           'instead of creating new ones.',
         '{1} more are cached for {0} side streams, and no other stream may use them. Reuse streams ' +
           'instead of creating new ones.',
-        byteText(aside),
+        byteText(onSideStreams),
       ),
       settings: [],
     };
@@ -142,7 +147,7 @@ function causeOf(
     };
   }
   return {
-    text: say('What is free lies in holes between live blocks (fragmentation).'),
+    text: say('The free memory lies in holes between live blocks (fragmentation).'),
     settings: [...expandable(last), ...splitting(last)],
   };
 }

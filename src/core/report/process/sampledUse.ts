@@ -28,7 +28,7 @@ export type Misfit =
 const MINUTE_US: Microseconds = 60_000_000;
 /** Zones of the world: from 12 hours behind UTC to 14 before it, in quarters of an hour. */
 const ZONES = { first: -12 * 60, last: 14 * 60, step: 15 } as const;
-/** The nearest sample may be so many times the usual distance of two samples away, or so long. */
+/** The nearest sample may be this many times the usual distance of two samples away, or so long. */
 const NEAR = 2;
 const NEAR_US: Microseconds = 2_000_000;
 /** nvidia-smi counts in MiB. */
@@ -178,8 +178,8 @@ export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[])
       {
         code: 'otherDevice',
         message: say(
-          'Where its times fit the snapshots beside it, less is used than PyTorch had reserved, so it says nothing of ' +
-            'memory outside PyTorch: log the device that the training uses, on its machine.',
+          'At the times of the snapshots beside it, less memory is used than PyTorch had reserved, ' +
+            'so memory outside PyTorch is unknown: log the device that the training uses, on its machine.',
         ),
       },
     ];
@@ -189,7 +189,7 @@ export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[])
     {
       code: 'otherTimes',
       message: say(
-        'Its times fit the snapshots beside it in no time zone, so it says nothing of memory outside PyTorch: ' +
+        'Its times match the snapshots beside it in no time zone, so memory outside PyTorch is unknown: ' +
           'log from the first snapshot to the last, every few seconds.',
       ),
     },

@@ -8,7 +8,7 @@ import { holders } from './holders.js';
 import { loopPlace } from './loops.js';
 import { overwrites, replacesItems, type Finding, type HolderSearch } from './search.js';
 
-/** What keeps what the watched line allocates, and cannot grow for ever. */
+/** A bounded holder of the watched line's memory. */
 export interface Limit {
   readonly module: PythonModule;
   /** The statement that puts it there, or releases it. */
@@ -20,14 +20,14 @@ export interface Limit {
   readonly isGraph: boolean;
 }
 
-/** What keeps what the line allocates, if it is sure not to grow for ever and nothing else keeps it. */
+/** The bounded holder, if its bound is certain and there is no other holder. */
 export function limitOf(search: HolderSearch): Limit | null {
   const limits = new Map<string, Limit & { readonly sureness: Sureness }>();
   const endless = new Set<string>();
   for (const holding of search.machine.holdings) {
     if (holding.kind !== 'put' && holding.kind !== 'cache') continue;
     const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);
-    // What each step makes anew is not what grows.
+    // An object that each step makes does not grow over steps.
     if (outlived === null || overwrites(holding, outlived, search)) continue;
     const held = search.held(holding.value.node);
     const sureness = larger(held.data, held.graph);
@@ -52,7 +52,7 @@ export function limitOf(search: HolderSearch): Limit | null {
   return sorted.length === 0 ? null : sorted[0][1];
 }
 
-/** How a container is full some time, or loses its items in a loop that runs around what is put in; null if it is not. */
+/** The bound of a container: a maximum, or a loop around its insertions that empties it; null without one. */
 function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'most'> | null {
   const { most, container, loops } = holding;
   if (most !== null) return { most };
@@ -68,18 +68,18 @@ function limitIn(holding: Holding, search: HolderSearch): Pick<Limit, 'most'> | 
   return cleared.length > 0 || isAround(container.madeIn) ? { most: null } : null;
 }
 
-/** A loop that stands in the source. */
+/** A loop in the source. */
 function isSeen(loop: string): boolean {
   return loop !== OUTSIDE && !loop.startsWith('library:');
 }
 
 /**
- * Where a release runs: in the loop whose rounds are steps, in a loop around that, after all loops, when a library calls
+ * Where a release runs: in the loop of the steps, in a loop around it, after all loops, when a library calls
  * it, or that is not known.
  */
 export type Where = 'step' | 'enclosing' | 'after' | 'library' | 'unknown';
 
-/** A statement that was followed, and releases what the watched line allocates. */
+/** An interpreted statement that releases the watched line's memory. */
 export interface FollowedRelease {
   readonly place: Place;
   readonly kind: ReleaseKind;
@@ -87,20 +87,20 @@ export interface FollowedRelease {
   readonly isConditional: boolean;
 }
 
-/** A bound of what keeps what the watched line allocates. */
+/** A bound of the holder. */
 export interface FollowedBound {
   readonly place: Place;
   readonly kind: MostKind | 'fixed' | 'graph';
   readonly most: ItemLimit | null;
 }
 
-/** What was met on the objects that keep what the watched line allocates. */
+/** The releases and bounds of all holders of the watched line's memory. */
 export interface Retained {
   readonly releases: readonly FollowedRelease[];
   readonly bounds: readonly FollowedBound[];
 }
 
-/** The releases and bounds that were met on what keeps what the watched line allocates. */
+/** Collects the releases and bounds of the holders. */
 export function retainedIn(search: HolderSearch): Retained {
   const releases = new Map<string, FollowedRelease>();
   const bounds = new Map<string, FollowedBound>();
@@ -111,7 +111,7 @@ export function retainedIn(search: HolderSearch): Retained {
   const release = (place: Place, kind: ReleaseKind, where: Where, isConditional: boolean): void => {
     const key = `${placeKey(place)}:${kind}`;
     const known = releases.get(key);
-    // Of all its runs, the one that is surest to come.
+    // Of all its runs, the most certain one.
     releases.set(key, { place, kind, where, isConditional: isConditional && (known?.isConditional ?? true) });
   };
   for (const holding of search.machine.holdings) {
@@ -140,7 +140,7 @@ export function retainedIn(search: HolderSearch): Retained {
   return { releases: [...releases.values()], bounds: [...bounds.values()] };
 }
 
-/** The loop whose rounds outlives what a statement retains of the watched line's; null where it retains nothing. */
+/** The loop whose iterations a statement's retained memory outlives; null if it retains none. */
 function outlivedBy(holding: Holding, search: HolderSearch): number | null {
   if (holding.kind !== 'put' && holding.kind !== 'cache' && holding.kind !== 'error') return null;
   const outlived = search.loops.outlived(holding.loops, holding.container?.madeIn ?? []);

@@ -1,19 +1,20 @@
+import { groupBy } from '../../maps.js';
 import { allStatements } from '../../python/pythonModule.js';
 import { isClearedElsewhere } from '../names/callers.js';
-import type { Assigned, Holding, Reference } from '../records.js';
+import type { Holding, Reference } from '../records.js';
 import { type FlowNode, larger, type Sureness } from '../values/flowNode.js';
 import { placeKey, type PyObject, valueOf } from '../values/objects.js';
 import { behind, dataHeld, graphHeld, graphLeadsTo, leads, type Held, isPartOf } from '../values/reachability.js';
 import { type Candidate, type HolderSearch, NAMELESS, overwrites, replacesItems } from './search.js';
 
-/** All that keeps for good. */
+/** All permanent holders. */
 export function holders(search: HolderSearch): Candidate[] {
   const candidates = search.machine.holdings.flatMap((holding) => candidateOf(holding, search) ?? []);
   candidates.push(...hooks(search), ...selfHooks(search), ...chains(search), ...autocasts(search));
   return candidates;
 }
 
-/** Holders whose content something releases later. */
+/** Holders whose content is released later. */
 export function releasedHolders(search: HolderSearch): Candidate[] {
   return search.machine.holdings.flatMap((holding) => {
     if (holding.kind === 'doubleBackward' || holding.kind === 'context') return [];
@@ -38,7 +39,7 @@ function candidateOf(holding: Holding, search: HolderSearch): Candidate | null {
   return search.candidate(holding, holding.guessed ? atMost(held, 2) : held, inStep ? 1 : 0);
 }
 
-/** True if a holder is full some time, or releases what is put in. */
+/** True if a holder is bounded, or releases its content. */
 function isEnded(holding: Holding, { machine }: HolderSearch): boolean {
   const { container, most, guessed, holder } = holding;
   if (most !== null || (guessed && machine.emptied.has(holder))) return true;
@@ -48,7 +49,7 @@ function isEnded(holding: Holding, { machine }: HolderSearch): boolean {
   return holding.attribute !== null && isClearedElsewhere(holding, machine.sources.read);
 }
 
-/** Gradients that are set to None in the same function keep nothing. */
+/** Gradients that are set to None in the same function hold no memory. */
 function dropsGradients({ place }: Holding): boolean {
   const { module, span } = place;
   const fn = allStatements(module.body).findLast(
@@ -61,15 +62,9 @@ function atMost(held: Held, most: Sureness): Held {
   return { data: held.data < most ? held.data : most, graph: held.graph < most ? held.graph : most };
 }
 
-/** Variables whose new values hang on their old ones: through their graphs, or by being made longer. */
+/** Variables whose new values contain their old ones: through graphs, or by concatenation. */
 export function chains(search: HolderSearch): Candidate[] {
-  const groups = new Map<string, Assigned[]>();
-  for (const assigned of search.machine.assigned) {
-    const key = `${placeKey(assigned.place)}:${assigned.target}`;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [assigned]);
-    else group.push(assigned);
-  }
+  const groups = groupBy(search.machine.assigned, ({ place, target }) => `${placeKey(place)}:${target}`);
   const candidates: Candidate[] = [];
   for (const group of groups.values()) {
     const last = group[group.length - 1];
@@ -111,7 +106,7 @@ export function chains(search: HolderSearch): Candidate[] {
   return candidates;
 }
 
-/** Functions that are registered again and again on what stays. */
+/** Functions that are registered repeatedly on a permanent object. */
 export function hooks(search: HolderSearch): Candidate[] {
   return search.machine.hooks.flatMap(({ hook, holding, madeIn }) => {
     if (hook.removed || search.loops.outlived(holding.loops, madeIn) === null) return [];
@@ -134,7 +129,7 @@ function refersTo(start: FlowNode, goal: FlowNode): boolean {
   return leads(start, goal, (at) => [...at.same, ...at.holds, ...(at.content?.() ?? [])]);
 }
 
-/** Blocks of autocast that are not left between steps, and keep casts of weights that each step makes. */
+/** autocast blocks that stay open between steps, and hold the casts of weights of each step. */
 export function autocasts(search: HolderSearch): Candidate[] {
   const candidates: Candidate[] = [];
   for (const { block, loops, node } of search.machine.autocastWeights) {
@@ -158,15 +153,10 @@ export function autocasts(search: HolderSearch): Candidate[] {
   return candidates;
 }
 
-/** Objects that refer to each other, and hold what the line allocates. */
+/** Reference cycles that hold the line's memory. */
 function circles(search: HolderSearch): Candidate[] {
   const { references } = search.machine;
-  const next = new Map<PyObject, Reference[]>();
-  for (const reference of references) {
-    const list = next.get(reference.from);
-    if (list === undefined) next.set(reference.from, [reference]);
-    else list.push(reference);
-  }
+  const next = groupBy(references, ({ from }) => from);
   const candidates: Candidate[] = [];
   for (const reference of references) {
     const { from, to } = reference;
@@ -191,7 +181,7 @@ function circles(search: HolderSearch): Candidate[] {
   return candidates;
 }
 
-/** What only the garbage collector releases. */
+/** Holders that only the garbage collector releases. */
 export function cycles(search: HolderSearch): Candidate[] {
   const contexts = search.machine.holdings
     .filter(({ kind }) => kind === 'context' || kind === 'doubleBackward')

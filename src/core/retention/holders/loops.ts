@@ -6,7 +6,7 @@ import type { Place } from '../values/objects.js';
 import { leadsToSame } from '../values/reachability.js';
 import type { Finding, HolderSearch } from './search.js';
 
-/** Where a loop of the source stands; null of any other. Its name says it. */
+/** The place of a loop in the source, from its name; null for any other. */
 export function loopPlace(name: string, sources: Sources): Place | null {
   const found = /^(.+):(\d+)$/.exec(name);
   const module = found === null ? null : sources.module(found[1]);
@@ -52,7 +52,7 @@ function isNewKey({ key, value, container }: Holding, search: HolderSearch): boo
   if (known?.kind === 'length')
     return container?.kind === 'container' && container.node === known.of && container.removals.length === 0;
   const of = known?.kind === 'identity' ? known.of : node;
-  // Tensors differ as keys, whatever they hold; an id is taken again once its object is gone.
+  // Tensors differ as keys, with any content. An id is reused after its object is freed.
   const differs = known === null ? node.isTensor : leadsToSame(value.node, of);
   return differs && of.made?.some(({ loop }) => loop === names.at(-1)) === true;
 }

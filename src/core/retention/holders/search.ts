@@ -1,3 +1,4 @@
+import { getOrAdd, groupBy } from '../../maps.js';
 import type { Span } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { type Machine, OUTSIDE, type StepSign } from '../interpret/machine.js';
@@ -6,23 +7,23 @@ import { type FlowNode, type LoopRound, type Sureness, larger } from '../values/
 import { type Place, placeKey, type Value } from '../values/objects.js';
 import { type Held, heldBy } from '../values/reachability.js';
 
-/** A statement that keeps what the watched line allocates. */
+/** A statement that holds the watched line's memory. */
 export interface Finding {
   readonly kind: HoldingKind;
   readonly module: PythonModule;
-  /** The statement, or the part of it that keeps. */
+  /** The statement, or its part that holds. */
   readonly span: Span;
   readonly holder: string;
   readonly held: string;
   readonly heldSpan: Span | null;
-  /** It keeps the memory itself, or a graph that needs it. */
+  /** It holds the memory itself, or a graph that needs it. */
   readonly through: 'data' | 'graph';
   readonly sureness: Sureness;
-  /** What is kept can be nothing but a tensor, and no backward ever runs through it. */
+  /** The held value is certainly a tensor, and no backward pass runs through it. */
   readonly mayDetach: boolean;
   /** A backward pass runs through the holder: its gradients need the graphs that it holds. */
   readonly needsGraph: boolean;
-  /** Others than the functions that were followed may use what keeps it. */
+  /** Code that was not interpreted may use the holder. */
   readonly isShared: boolean;
 }
 
@@ -31,7 +32,7 @@ export interface Candidate extends Finding {
   readonly score: number;
 }
 
-/** The candidate that stands out, null where two others fit as well. */
+/** The best candidate; null if several fit equally. */
 export function best(candidates: readonly Candidate[]): Finding | null {
   const places = new Map<string, Candidate>();
   for (const candidate of candidates) {
@@ -62,7 +63,7 @@ export class TrainingLoops {
     this.names = steps === null ? path : path.slice(0, stepLoop(path, steps) + 1);
   }
 
-  /** The innermost loop whose rounds something outlives that was made in `madeIn` and is used in `used`; null for none. */
+  /** The innermost loop whose iterations something outlives that was made in `madeIn` and is used in `used`; null for none. */
   outlived(used: readonly LoopRound[], madeIn: readonly LoopRound[]): number | null {
     const inside = new Set(used.map(({ loop }) => loop));
     const made = new Set(madeIn.map(({ loop }) => loop));
@@ -82,7 +83,7 @@ export class TrainingLoops {
   }
 }
 
-/** The index of the loop around the watched line whose rounds are steps. */
+/** The index of the loop around the watched line whose iterations are steps. */
 function stepLoop(path: readonly string[], steps: readonly StepSign[]): number {
   if (path[0] === OUTSIDE) return 0;
   for (const kind of ['marked', 'optimizer', 'backward'] as const) {
@@ -99,24 +100,24 @@ function stepLoop(path: readonly string[], steps: readonly StepSign[]): number {
   return 0;
 }
 
-/** What is known of a statement that may keep. */
+/** Facts on a candidate statement. */
 type Suspect = Pick<
   Holding,
   'kind' | 'place' | 'holder' | 'held' | 'heldSpan' | 'value' | 'every' | 'container' | 'attribute'
 >;
 
-/** What keeps, but is not a container, and what is kept without a name. */
+/** Holders that are not containers, and held values without a name. */
 export const NAMELESS = { held: '', heldSpan: null, container: null, attribute: null } as const;
 
-/** What was noted while a program was followed, and what it is judged by. */
+/** The records of an interpreted program, and the criteria. */
 export class HolderSearch {
   readonly loops: TrainingLoops;
   private readonly byNode = new Map<FlowNode, Held>();
-  private byPlace: Map<string, Holding[]> | null = null;
+  private byPlace: ReadonlyMap<string, readonly Holding[]> | null = null;
 
   /**
    * @param watched the loops around the watched line
-   * @param allocatedEvery steps between two births of what is held, null where that is not known
+   * @param allocatedEvery steps between two allocations of the held memory, null if unknown
    * @param steps where the training steps; null if the innermost of the loops does
    */
   constructor(
@@ -128,31 +129,18 @@ export class HolderSearch {
     this.loops = new TrainingLoops(watched, steps);
   }
 
-  /** What was noted of a statement, each time that it ran. */
+  /** The records of a statement, one per run. */
   holdingsAt(place: Place): readonly Holding[] {
-    if (this.byPlace === null) {
-      this.byPlace = new Map<string, Holding[]>();
-      for (const holding of this.machine.holdings) {
-        const key = placeKey(holding.place);
-        const list = this.byPlace.get(key);
-        if (list === undefined) this.byPlace.set(key, [holding]);
-        else list.push(holding);
-      }
-    }
+    this.byPlace ??= groupBy(this.machine.holdings, (holding) => placeKey(holding.place));
     return this.byPlace.get(placeKey(place)) ?? [];
   }
 
-  /** What a value holds of what the watched line allocates. */
+  /** The part of the watched line's memory that a value holds. */
   held(node: FlowNode): Held {
-    let held = this.byNode.get(node);
-    if (held === undefined) {
-      held = heldBy(node);
-      this.byNode.set(node, held);
-    }
-    return held;
+    return getOrAdd(this.byNode, node, () => heldBy(node));
   }
 
-  /** @returns null if it keeps nothing that the watched line allocates */
+  /** @returns null if it holds none of the watched line's memory */
   candidate(holding: Suspect, held: Held, bonus: number): Candidate | null {
     const sureness = larger(held.data, held.graph);
     if (sureness === 0) return null;
@@ -184,11 +172,11 @@ export class HolderSearch {
     );
   }
 
-  /** True if no backward runs through what is held at this place, and no unknown call is given it. */
+  /** True if no backward pass runs through the value held here, and no unknown call receives it. */
   private isLeftAlone({ place, container }: Pick<Holding, 'place' | 'container'>): boolean {
-    const { given } = this.machine;
-    if (container !== null && given.has(container.node)) return false;
-    return this.valuesAt(place).every((node) => !node.freed && !given.has(node));
+    const { passed } = this.machine;
+    if (container !== null && passed.has(container.node)) return false;
+    return this.valuesAt(place).every((node) => !node.freed && !passed.has(node));
   }
 
   /** All that a statement holds or assigns, each time that it ran. */
@@ -208,15 +196,15 @@ function isShared({ container, attribute }: Pick<Holding, 'container' | 'attribu
 }
 
 /**
- * True if each round of a loop puts a value under the keys under which the one before it has put its values, so that
+ * True if each iteration of a loop puts a value under the keys under which the previous one has put its values, so that
  * nothing becomes more: under a constant, under the names of layers.
- * @param outlived the loop, of the training's, whose rounds the container outlives
+ * @param outlived the loop, of the training's, whose iterations the container outlives
  */
 export function overwrites({ key, place, loops }: Holding, outlived: number, search: HolderSearch): boolean {
   const { names } = search.loops;
   if (key === null) return false;
   if (key.known?.kind === 'constant') return true;
-  // One of what these very loops draw is another in each of their rounds.
+  // One of what these very loops draw is another in each of their iterations.
   if (key.known?.kind === 'drawn' && names.slice(0, outlived + 1).includes(key.known.loop)) return false;
   const round = roundOf(loops, names[outlived]);
   const identity = identityOf(key);

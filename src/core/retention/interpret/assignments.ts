@@ -9,7 +9,7 @@ import { putIn } from './retain.js';
 import type { Activation } from './machine.js';
 import { sourceText } from './sourceText.js';
 
-/** Follows assignments: what a statement gives a variable, and whether it comes of what the variable was. */
+/** Interprets assignments: the new value of a variable, and whether it depends on the old one. */
 export class Assignments extends Part {
   assignment(statement: Assignment, act: Activation): void {
     const { value: source } = statement;
@@ -107,7 +107,7 @@ export class Assignments extends Part {
     });
   }
 
-  /** What a name or an attribute is now. */
+  /** The current value of a name or an attribute. */
   private present(target: Expression, act: Activation): FlowNode | null {
     if (target.kind === 'name') return act.scope.lookup(target.name)?.node ?? null;
     return target.kind === 'attribute' ? this.follower.evaluate(target, act).node : null;

@@ -15,7 +15,7 @@ import { Part } from './follower.js';
 import type { Activation } from './machine.js';
 import { sourceText } from './sourceText.js';
 
-/** Follows attributes: of the program's objects, of tensors, and of what is not known. */
+/** Interprets attributes of the program's objects, of tensors and of unknown values. */
 export class Attributes extends Part {
   of(base: Value, name: string, act: Activation): Value {
     let found: Value | undefined;
@@ -31,7 +31,7 @@ export class Attributes extends Part {
     if (name === 'data') return viewOf(this.machine, base, true);
     if (VIEW_ATTRIBUTES.has(name)) return viewOf(this.machine, base, false);
     if (!unknown || base.items !== null) return partOf(base);
-    // An object of which nothing is known: its attributes are remembered, so that what is put into one is found again.
+    // An unknown object: its attributes are remembered, so that stored values are found again.
     const part = partOf(base);
     const instance = base.objects.find((object) => object.kind === 'instance');
     if (instance !== undefined) {

@@ -26,12 +26,12 @@ export class Branches extends Part {
     const blocks = statement.branches.map(({ body }, i) => ({
       body,
       measured: [
-        ...tests.slice(0, i).flatMap((test) => this.lengths.told(test, 'fails', act, { statement, body })),
-        ...this.lengths.told(tests[i], 'holds', act, { statement, body }),
+        ...tests.slice(0, i).flatMap((test) => this.lengths.measured(test, 'fails', act, { statement, body })),
+        ...this.lengths.measured(tests[i], 'holds', act, { statement, body }),
       ],
     }));
     const otherwise = { statement, body: statement.otherwise };
-    const measured = tests.flatMap((test) => this.lengths.told(test, 'fails', act, otherwise));
+    const measured = tests.flatMap((test) => this.lengths.measured(test, 'fails', act, otherwise));
     const leaves = this.either([...blocks, { body: statement.otherwise, measured }], act);
     machine.everyRound = outer;
     return leaves;
@@ -41,13 +41,13 @@ export class Branches extends Part {
   lengthsBehind(statement: Statement, act: Activation): Measured[] {
     if (statement.kind !== 'if' || statement.otherwise.length > 0) return [];
     return statement.branches.every(({ body }) => leaves(body))
-      ? statement.branches.flatMap(({ test }) => this.lengths.told(test, 'fails', act, { statement, body: [] }))
+      ? statement.branches.flatMap(({ test }) => this.lengths.measured(test, 'fails', act, { statement, body: [] }))
       : [];
   }
 
   /** Lengths of containers that are known in the body of a loop that tests them. */
   lengthsInside(statement: While, act: Activation): Measured[] {
-    return this.lengths.told(statement.test, 'holds', act, { statement, body: statement.body });
+    return this.lengths.measured(statement.test, 'holds', act, { statement, body: statement.body });
   }
 
   /** `step % 10 == 0` holds every ten rounds. */

@@ -3,7 +3,7 @@ import { FIELD, RUNS_MODULE, functionEffect, methodEffect } from '../operations.
 import {
   type ClassObject,
   type FunctionObject,
-  type Given,
+  type ArgumentValue,
   type PyObject,
   type Value,
   classAttribute,
@@ -21,7 +21,7 @@ import { callLibrary } from './libraryCalls.js';
 import type { Activation } from './machine.js';
 import { callInPlace, callKnownMethod } from './methods.js';
 
-/** Follows calls: of the workspace's functions, and of what is not known; libraries' are left to others. */
+/** Interprets calls of the workspace's functions and of unknown values. Library calls are interpreted elsewhere. */
 export class Calls extends Part {
   constructor(
     follower: Follower,
@@ -31,11 +31,18 @@ export class Calls extends Part {
   }
 
   /** Calls a method by its name. */
-  method(base: Value, name: string, given: readonly Given[], call: Call, act: Activation, receiver: Expression): Value {
+  method(
+    base: Value,
+    name: string,
+    args: readonly ArgumentValue[],
+    call: Call,
+    act: Activation,
+    receiver: Expression,
+  ): Value {
     const member = base.objects.some((object) => object.kind !== 'container' && object.kind !== 'hook')
       ? this.member(base, name, act)
       : null;
-    if (member !== null) return this.callValue(member, given, call, act, call.callee);
+    if (member !== null) return this.callValue(member, args, call, act, call.callee);
     if (name === 'apply') {
       const forward = base.objects.map((object) =>
         object.kind === 'class' ? classAttribute(object, 'forward') : undefined,
@@ -44,21 +51,21 @@ export class Calls extends Part {
         const context = newInstance(null, 'ctx', this.machine.madeIn).value;
         return this.callValue(
           forward,
-          [{ name: null, star: '', value: context, span: call }, ...given],
+          [{ name: null, star: '', value: context, span: call }, ...args],
           call,
           act,
           call.callee,
         );
       }
     }
-    const called = { name, base, given, call, act, receiver };
+    const called = { name, base, args, call, act, receiver };
     const special = callKnownMethod(called, this.follower);
     if (special !== null) return special;
     const effect = methodEffect(name);
-    const values = [base, ...given.map(({ value }) => value)];
+    const values = [base, ...args.map(({ value }) => value)];
     if (effect !== null) return callEffect(this.follower, effect, values, call, act, '');
     if (name.endsWith('_') && !name.startsWith('_')) return callInPlace(called, this.follower);
-    const led = this.indirect(given, call, act, plainValue(), base.objects.some(isForeign));
+    const led = this.indirect(args, call, act, plainValue(), base.objects.some(isForeign));
     if (led !== null) return led;
     // An attribute of the program's own object, called: most likely a module that its constructor made.
     const runs = base.objects.some(
@@ -67,7 +74,7 @@ export class Calls extends Part {
     return unknownCall(
       this.machine,
       base,
-      given,
+      args,
       call,
       act,
       runs || (RUNS_MODULE.has(name) && base.objects.length === 0),
@@ -84,41 +91,41 @@ export class Calls extends Part {
     return found;
   }
 
-  /** Calls whatever a value is. */
-  callValue(value: Value, given: readonly Given[], call: Call, act: Activation, callee: Expression): Value {
+  /** Calls a value. */
+  callValue(value: Value, args: readonly ArgumentValue[], call: Call, act: Activation, callee: Expression): Value {
     const results: Value[] = [];
     for (const object of value.objects) {
-      const result = this.callObject(object, value, given, call, act);
+      const result = this.callObject(object, value, args, call, act);
       if (result !== null) results.push(result);
     }
     if (results.length > 0) return results.reduce((all, result) => eitherOf(all, result));
-    const led = this.indirect(given, call, act, value);
+    const led = this.indirect(args, call, act, value);
     if (led !== null) return led;
     if (callee.kind === 'name' && /^[A-Z]\w*[a-z]/.test(callee.name)) {
-      const values = given.map((one) => one.value);
+      const values = args.map((one) => one.value);
       return callEffect(this.follower, 'object', values, call, act, callee.name);
     }
-    return unknownCall(this.machine, value, given, call, act, callee.kind !== 'call' && value.objects.length === 0);
+    return unknownCall(this.machine, value, args, call, act, callee.kind !== 'call' && value.objects.length === 0);
   }
 
   private callObject(
     object: PyObject,
     value: Value,
-    given: readonly Given[],
+    args: readonly ArgumentValue[],
     call: Call,
     act: Activation,
   ): Value | null {
     switch (object.kind) {
       case 'function': {
         const next = this.follower.nextFrame(act, call);
-        return this.follower.invoke(object, given, act, next?.fn.def === object.def ? next.index : null);
+        return this.follower.invoke(object, args, act, next?.fn.def === object.def ? next.index : null);
       }
       case 'class':
-        return this.construct(object, given, call, act);
+        return this.construct(object, args, call, act);
       case 'library': {
         const { name } = object;
-        const led = functionEffect(name) === null ? this.indirect(given, call, act, plainValue(), true) : null;
-        return led ?? callLibrary({ name, base: plainValue(), given, call, act, receiver: call.callee }, this.follower);
+        const led = functionEffect(name) === null ? this.indirect(args, call, act, plainValue(), true) : null;
+        return led ?? callLibrary({ name, base: plainValue(), args, call, act, receiver: call.callee }, this.follower);
       }
       case 'instance': {
         const run =
@@ -129,11 +136,11 @@ export class Calls extends Part {
         if (fn?.kind === 'function') {
           const next = this.follower.nextFrame(act, call);
           const method: FunctionObject = { ...fn, self: valueOf(object.node, [object]) };
-          return this.follower.invoke(method, given, act, next?.fn.def === fn.def ? next.index : null);
+          return this.follower.invoke(method, args, act, next?.fn.def === fn.def ? next.index : null);
         }
-        const led = this.indirect(given, call, act, value);
-        // A module runs on what it is given: its result has a graph.
-        const operands = [value, ...given.map((one) => one.value)];
+        const led = this.indirect(args, call, act, value);
+        // A module computes with its arguments: its result has a graph.
+        const operands = [value, ...args.map((one) => one.value)];
         return led ?? operate(this.machine, operands, act, call, 3, false);
       }
       case 'module':
@@ -144,37 +151,43 @@ export class Calls extends Part {
   }
 
   /** A call through a library, or of something unknown, that leads to the next frame of the stack. */
-  private indirect(given: readonly Given[], call: Call, act: Activation, callee: Value, foreign = false): Value | null {
+  private indirect(
+    args: readonly ArgumentValue[],
+    call: Call,
+    act: Activation,
+    callee: Value,
+    foreign = false,
+  ): Value | null {
     const next = this.follower.nextFrame(act, call);
     if (next === null || this.machine.entered.has(next.index)) return null;
     const { fn, index } = next;
     if (foreign) this.machine.foreign.add(index);
-    const passed = foreign || this.machine.path[index].throughLibrary ? [] : given;
+    const passed = foreign || this.machine.path[index].throughLibrary ? [] : args;
     if (fn.self !== null || fn.owner === null || fn.def.params.length === 0)
       return this.follower.invoke(fn, passed, act, index);
-    // The object whose method it is: what is called, or what a library is handed to call it.
-    const own = [callee, ...given.map(({ value }) => value)].find(({ objects }) =>
+    // The object of the method: the called one, or the one that a library receives.
+    const own = [callee, ...args.map(({ value }) => value)].find(({ objects }) =>
       objects.some((object) => object.kind === 'instance' && object.cls?.def === fn.owner?.def),
     );
     return this.follower.invoke({ ...fn, self: own ?? newInstance(fn.owner, '', []).value }, passed, act, index);
   }
 
-  /** What a factory gives: a list, a dictionary, an object. */
+  /** The result of a factory: a list, a dictionary, an object. */
   private make(factory: Value, call: Call, act: Activation): Value {
     return this.callValue(factory, [], { ...call, args: [] }, { ...act, frame: null }, call.callee);
   }
 
-  private construct(cls: ClassObject, given: readonly Given[], call: Call, act: Activation): Value {
+  private construct(cls: ClassObject, args: readonly ArgumentValue[], call: Call, act: Activation): Value {
     const { value, instance } = newInstance(cls, '', this.machine.madeIn);
     this.machine.note(instance.node);
     const init = classAttribute(cls, '__init__');
     const [fn] = (init?.objects ?? []) as (PyObject | undefined)[];
     const next = this.follower.nextFrame(act, call);
     if (fn?.kind === 'function') {
-      this.follower.invoke({ ...fn, self: value }, given, act, next?.fn.def === fn.def ? next.index : null);
+      this.follower.invoke({ ...fn, self: value }, args, act, next?.fn.def === fn.def ? next.index : null);
     } else {
       const fields = fieldsOf(cls);
-      given.forEach((one, i) => {
+      args.forEach((one, i) => {
         const name = one.name ?? (one.star === '' ? fields[i] : undefined);
         if (name === undefined) instance.node.holds.push(one.value.node);
         else instance.attrs.set(name, one.value);
@@ -194,7 +207,7 @@ function fieldsOf(cls: ClassObject, depth = 0): string[] {
   return [...new Set([...inherited, ...cls.def.fields])];
 }
 
-/** What makes the default of `field(default_factory=list)`. */
+/** The factory of `field(default_factory=list)`. */
 function defaultFactory(value: Value | undefined): Value | undefined {
   const [object] = (value?.objects ?? []) as (PyObject | undefined)[];
   return object?.kind === 'instance' && object.library === FIELD ? object.attrs.get('default_factory') : undefined;
@@ -217,9 +230,9 @@ export function callSpecial(
     const [method] = (classAttribute(object.cls, name)?.objects ?? []) as (PyObject | undefined)[];
     if (method?.kind !== 'function') continue;
     const next = follower.nextFrame(act, span);
-    const given = values.map((value) => ({ name: null, star: '' as const, value, span }));
+    const args = values.map((value) => ({ name: null, star: '' as const, value, span }));
     const self = valueOf(object.node, [object]);
-    return follower.invoke({ ...method, self }, given, act, next?.fn.def === method.def ? next.index : null);
+    return follower.invoke({ ...method, self }, args, act, next?.fn.def === method.def ? next.index : null);
   }
   return null;
 }

@@ -4,14 +4,14 @@ import type { PythonModule } from '../../python/pythonModule.js';
 import { standings } from '../../python/standings.js';
 import { sourceText } from './sourceText.js';
 
-/** What a test guards. */
+/** The code that a test guards. */
 export interface Guarded {
   readonly module: PythonModule;
   /** The body of the function that tests, or of its module. */
   readonly around: readonly Statement[];
   /** The statement that tests. */
   readonly test: Statement;
-  /** What runs where the test came out as it must; empty where that is the rest of the block. */
+  /** The code that runs on the required outcome; empty for the rest of the block. */
   readonly body: readonly Statement[];
 }
 
@@ -26,7 +26,7 @@ export function isCountingAttribute(name: string, guarded: Guarded, modules: rea
     modules.every((module) =>
       standings(module.body).every(
         ({ statement, outer }) =>
-          keepsCounting(statement, module, isIt) ||
+          isCounting(statement, module, isIt) ||
           (startsAtZero(statement, isIt) &&
             !outer.some(({ kind }) => kind === 'for' || kind === 'while') &&
             isInitial(outer)),
@@ -38,7 +38,7 @@ export function isCountingAttribute(name: string, guarded: Guarded, modules: rea
 type IsIt = (target: Expression) => boolean;
 
 /** True if a statement gives it no value, or one more than it has. */
-function keepsCounting(statement: Statement, module: PythonModule, isIt: IsIt): boolean {
+function isCounting(statement: Statement, module: PythonModule, isIt: IsIt): boolean {
   const targets = targetsOf(statement);
   return !targets.some((target) => holds(target, isIt)) || isOneMore(statement, module, isIt);
 }
@@ -58,13 +58,13 @@ function isOneMore(statement: Statement, module: PythonModule, isIt: IsIt): bool
   );
 }
 
-/** True if it becomes more in what the test guards, or in a block around the test. */
+/** True if it increases in the guarded code, or in a block around the test. */
 function isCountedUp({ module, around, test, body }: Guarded, isIt: IsIt): boolean {
   const blocks = standings(around).find(({ statement }) => statement === test)?.blocks ?? [];
   return [body, ...blocks].some((block) => block.some((statement) => isOneMore(statement, module, isIt)));
 }
 
-/** `n = 0`, or another number that is no less. */
+/** `n = 0`, or another number of at least 0. */
 function startsAtZero(statement: Statement, isIt: IsIt): boolean {
   if (statement.kind !== 'assign') return false;
   const { value } = statement;

@@ -17,7 +17,7 @@ export class Definitions extends Part {
     return value;
   }
 
-  /** What was defined while following; undefined if its definition was not passed. */
+  /** The value of a definition; undefined if the interpreter has not reached it. */
   known(def: FunctionDef): FunctionObject | undefined {
     return this.functions.get(def);
   }

@@ -2,7 +2,7 @@ import type { Call, Expression, Span } from '../../python/ast.js';
 import type { CallEffect } from '../operations.js';
 import { FlowNode, type Sureness, larger, smaller } from '../values/flowNode.js';
 import {
-  type Given,
+  type ArgumentValue,
   type Value,
   elementOf,
   gradInside,
@@ -21,7 +21,7 @@ import type { Activation, Machine } from './machine.js';
 import { noteHolding } from './retain.js';
 import { sourceText } from './sourceText.js';
 
-/** What an operation gives: new memory, and a graph that keeps the operands where one of them has a graph. */
+/** The result of an operation: new memory, and a graph that holds the operands if one of them has a graph. */
 export function operate(
   machine: Machine,
   operands: readonly Value[],
@@ -49,20 +49,20 @@ export function viewOf(machine: Machine, base: Value, detached: boolean): Value 
   return valueOf(node, detached ? [] : base.objects, detached ? null : base.items);
 }
 
-/** A call of which nothing is known: its result may be what it was given, and may have a graph. */
+/** An unknown call: its result may be an argument, and may have a graph. */
 export function unknownCall(
   machine: Machine,
   callee: Value,
-  given: readonly Given[],
+  args: readonly ArgumentValue[],
   call: Call,
   act: Activation,
   runs: boolean,
 ): Value {
-  const values = given.map(({ value }) => value);
-  for (const { node } of values) machine.given.add(node);
+  const values = args.map(({ value }) => value);
+  for (const { node } of values) machine.passed.add(node);
   const grad: Sureness = runs ? 2 : smaller(larger(callee.node.grad, gradOf(values)), 2);
   const result = operate(machine, [callee, ...values], act, call, grad, false);
-  // What does not run a module may give what was there before.
+  // A call that runs no module may return an existing object.
   if (!runs) result.node.made = null;
   const perhaps = new FlowNode(0);
   for (const { node } of values) perhaps.holds.push(node);
@@ -82,9 +82,9 @@ interface Effected {
   readonly method: string;
 }
 
-/** A span of no source: what an operation gives elsewhere than on the device. */
+/** A span without source: results that are not on the device. */
 const NOWHERE: Span = { from: -1, to: -1 };
-/** Methods that give what an object has: the same each time. */
+/** Methods that return a part of an object: the same each time. */
 const LISTS_PARTS = /^(?:named_)?(?:parameters|modules|children|buffers)$|^(?:items|values|keys|state_dict)$/;
 
 const EFFECTS: Record<CallEffect, (effected: Effected, follower: Follower) => Value> = {
@@ -125,7 +125,7 @@ const EFFECTS: Record<CallEffect, (effected: Effected, follower: Follower) => Va
   },
 };
 
-/** Follows what a call of PyTorch's or Python's own does with what it is given. @param name empty for a method */
+/** Interprets a call of PyTorch or Python. @param name empty for a method */
 export function callEffect(
   follower: Follower,
   effect: CallEffect,
@@ -138,7 +138,7 @@ export function callEffect(
   return EFFECTS[effect]({ values, call, act, name, method }, follower);
 }
 
-/** How sure it is that any of these, or of what they hold, has a graph. */
+/** How certainly any of these, or of their contents, has a graph. */
 function gradOf(values: readonly Value[]): Sureness {
   return values.reduce<Sureness>((most, { node, objects }) => larger(most, larger(node.grad, gradInside(objects))), 0);
 }
@@ -174,7 +174,7 @@ const VIEWS: ReadonlyMap<string, View> = new Map<string, View>([
   ...['items', 'values', 'get', '__getitem__'].map((name): [string, View] => [name, itemsOf]),
   ...['parameters', 'named_parameters'].map((name): [string, View] => [name, parametersOf]),
 ]);
-/** Methods that may copy: what the watched line allocates may be what they give. */
+/** Methods that may copy: their result may be the watched line's memory. */
 const MAY_COPY = /^(?:to|cuda|float|double|half|bfloat16|type|contiguous)$/;
 
 function plainView({ values: [base], method, call, act }: Effected, { machine }: Follower): Value {
@@ -184,7 +184,7 @@ function plainView({ values: [base], method, call, act }: Effected, { machine }:
   return value;
 }
 
-/** `.to('cpu')` keeps the graph, not the memory. */
+/** `.to('cpu')` holds the graph, not the memory. */
 function moved(effected: Effected, follower: Follower): Value {
   const { values, call, act } = effected;
   const [base] = values;
@@ -213,7 +213,7 @@ function parametersOf({ values: [base], method }: Effected, { machine }: Followe
   const parameter = valueOf(node);
   const { value, container } = newContainer('list', machine.madeIn);
   addTo(container, parameter);
-  // An optimizer that is given them keeps the module's memory.
+  // An optimizer that receives them holds the module's memory.
   container.node.holds.push(base.node);
   const items = method === 'named_parameters' ? [pairOf(plainValue(), parameter)] : null;
   return { ...value, items, source: sourceOf(base) };
@@ -231,7 +231,7 @@ function noteWeight(machine: Machine, node: FlowNode): void {
   for (const block of machine.autocasts) machine.autocastWeights.push({ block, loops: machine.loops, node });
 }
 
-/** A backward pass: it frees the graphs behind it, unless it is told to keep them, and may make new ones. */
+/** A backward pass: it frees its graphs unless `retain_graph` is set, and may create new ones. */
 export function followBackward(
   machine: Machine,
   roots: readonly Value[],

@@ -4,7 +4,7 @@ import { BUILTINS } from '../operations.js';
 import { FlowNode, type Known, type ItemLimit, type Sureness, larger, itemLimit } from '../values/flowNode.js';
 import {
   type Container,
-  type Given,
+  type ArgumentValue,
   type Value,
   drawnFrom,
   eitherOf,
@@ -24,7 +24,7 @@ import { type Activation, ROUNDS } from './machine.js';
 import { putIn } from './retain.js';
 import { keyOf, sourceText } from './sourceText.js';
 
-/** Follows expressions: what they are, and what they keep. */
+/** Interprets expressions: their values, and the memory that these hold. */
 export class Expressions extends Part {
   constructor(
     follower: Follower,
@@ -116,7 +116,7 @@ export class Expressions extends Part {
     }
   }
 
-  /** The value of a name; what is not known is remembered as one unknown object. */
+  /** The value of a name; an unknown name is one unknown object. */
   private name(name: string, act: Activation): Value {
     const known = act.scope.lookup(name);
     if (known !== undefined) return known;
@@ -152,7 +152,7 @@ export class Expressions extends Part {
     if (container !== undefined) return elementOf(base);
     const part = partOf(base);
     if (index === undefined || index.kind === 'literal') return part;
-    // `x[mask]` copies what it gives, `x[i]` does not.
+    // `x[mask]` copies, `x[i]` does not.
     const node = this.machine.note(new FlowNode(part.node.grad, part.node.isTensor));
     node.made = part.node.made;
     node.holds.push(part.node);
@@ -174,10 +174,10 @@ export class Expressions extends Part {
     const onPath = this.machine.isOnPath(act, expression);
     const round = (at: number): void => {
       if (at === expression.clauses.length) {
-        const values = expression.gives.map((gives) => this.evaluate(gives, act));
+        const values = expression.elements.map((element) => this.evaluate(element, act));
         // Of a dictionary's, the value: keys are texts and numbers.
         const held = values[values.length - 1] as Value | undefined;
-        const span = expression.gives.at(-1);
+        const span = expression.elements.at(-1);
         if (held === undefined || span === undefined) return;
         if (onPath && expression.type !== 'generator') {
           putIn(this.machine, [container], act, { value: held, receiver: expression, span, statement: expression });
@@ -187,7 +187,7 @@ export class Expressions extends Part {
       const { target, iterable } = expression.clauses[at];
       const items = this.evaluate(iterable, act);
       const loop = `${act.scope.module.file}:${target.from}`;
-      // What the first round leaves behind is met in the second, where the stack passes.
+      // The second iteration, on the stack's path, sees the results of the first.
       for (let again = 0; again < (onPath ? ROUNDS : 1); again++) {
         this.machine.inLoop(loop, () => {
           this.follower.assign(target, drawnFrom(items, loop), act, expression);
@@ -237,28 +237,28 @@ export class Expressions extends Part {
     const { callee } = expression;
     if (callee.kind === 'attribute') {
       const base = this.evaluate(callee.value, act);
-      const given = this.given(expression, act);
-      return this.calls.method(base, callee.name, given, expression, act, callee.value);
+      const args = this.args(expression, act);
+      return this.calls.method(base, callee.name, args, expression, act, callee.value);
     }
     const value = this.evaluate(callee, act);
-    return this.calls.callValue(value, this.given(expression, act), expression, act, callee);
+    return this.calls.callValue(value, this.args(expression, act), expression, act, callee);
   }
 
-  private given(expression: Call, act: Activation): Given[] {
-    const given = expression.args.map(({ name, star, value }) => ({
+  private args(expression: Call, act: Activation): ArgumentValue[] {
+    const args = expression.args.map(({ name, star, value }) => ({
       name,
       star,
       value: this.evaluate(value, act),
       span: value,
     }));
-    for (const { value } of given) this.machine.note(value.node);
-    return given;
+    for (const { value } of args) this.machine.note(value.node);
+    return args;
   }
 }
 
 type Slice = NonNullable<(Expression & { kind: 'subscript' })['slice']>;
 
-/** What is known of an expression of nothing but constants; null where it is none. */
+/** The value of a constant expression; null for any other. */
 function constantKnown(expression: Expression): Known | null {
   if (expression.kind === 'literal' && expression.type === 'none') return { kind: 'constant', value: null };
   const value = constantOf(expression);

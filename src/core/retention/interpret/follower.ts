@@ -1,14 +1,14 @@
 import type { Call, Expression, Span, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
-import type { ClassObject, FunctionObject, Given, Scope, Value } from '../values/objects.js';
+import type { ClassObject, FunctionObject, ArgumentValue, Scope, Value } from '../values/objects.js';
 import type { Activation, Machine } from './machine.js';
 
 /** A call by a name: a method's last part, or a function's dotted name. */
 export interface Called {
   readonly name: string;
-  /** What the method is called on. */
+  /** The receiver of the method. */
   readonly base: Value;
-  readonly given: readonly Given[];
+  readonly args: readonly ArgumentValue[];
   readonly call: Call;
   readonly act: Activation;
   readonly receiver: Expression;
@@ -20,18 +20,18 @@ export interface NextFrame {
   readonly fn: FunctionObject;
 }
 
-/** What the parts that follow a program ask of one another. */
+/** The interface between the parts of the interpreter. */
 export interface Follower {
   readonly machine: Machine;
   evaluate(expression: Expression, act: Activation): Value;
   /** Gives a value to a name, an attribute, an item or several of them. */
   assign(target: Expression, value: Value, act: Activation, statement: Span): void;
-  /** Calls whatever a value is. */
-  callValue(value: Value, given: readonly Given[], call: Call, act: Activation, callee: Expression): Value;
+  /** Calls a value. */
+  callValue(value: Value, args: readonly ArgumentValue[], call: Call, act: Activation, callee: Expression): Value;
   /** Follows a call of a function of the workspace, if it is not too deep; as a frame of the stack, or null. */
-  invoke(fn: FunctionObject, given: readonly Given[], act: Activation, frame: number | null): Value;
+  invoke(fn: FunctionObject, args: readonly ArgumentValue[], act: Activation, frame: number | null): Value;
   /** Follows a function's body. */
-  invokeAt(fn: FunctionObject, given: readonly Given[], frame: number | null, depth: number): Value;
+  invokeAt(fn: FunctionObject, args: readonly ArgumentValue[], frame: number | null, depth: number): Value;
   /** @returns true if it leaves the block */
   block(statements: readonly Statement[], act: Activation): boolean;
   functionValue(

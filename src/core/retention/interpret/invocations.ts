@@ -3,7 +3,7 @@ import { CACHES, MAKES_CONTEXT, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode, type ItemLimit, itemLimit } from '../values/flowNode.js';
 import {
   type FunctionObject,
-  type Given,
+  type ArgumentValue,
   Scope,
   type Value,
   eitherOf,
@@ -25,39 +25,39 @@ export const DEEPEST_OFF_PATH = 4;
 
 /** Follows the bodies of functions that are called. */
 export class Invocations extends Part {
-  invoke(fn: FunctionObject, given: readonly Given[], act: Activation, frame: number | null): Value {
+  invoke(fn: FunctionObject, args: readonly ArgumentValue[], act: Activation, frame: number | null): Value {
     const { machine } = this;
     if (frame === null) {
       const repeats = machine.running.filter((def) => def === fn.def).length;
       if (repeats > 1 || act.depth >= DEEPEST_OFF_PATH || machine.running.length > 60 || !machine.mayLeavePath) {
-        return this.unfollowed(fn, given);
+        return this.unfollowed(fn, args);
       }
-      return this.invokeAt(fn, given, null, act.depth + 1);
+      return this.invokeAt(fn, args, null, act.depth + 1);
     }
-    if (!machine.path[frame].throughLibrary && !machine.foreign.has(frame)) return this.invokeAt(fn, given, frame, 0);
+    if (!machine.path[frame].throughLibrary && !machine.foreign.has(frame)) return this.invokeAt(fn, args, frame, 0);
     let value = plainValue();
     for (let round = 0; round < ROUNDS; round++) {
       machine.inLoop(`library:${frame}`, () => {
-        value = this.invokeAt(fn, given, frame, 0);
+        value = this.invokeAt(fn, args, frame, 0);
       });
     }
     return value;
   }
 
-  private unfollowed(fn: FunctionObject, given: readonly Given[]): Value {
-    const operands = given.map(({ value }) => value.node);
+  private unfollowed(fn: FunctionObject, args: readonly ArgumentValue[]): Value {
+    const operands = args.map(({ value }) => value.node);
     if (fn.self !== null) operands.push(fn.self.node);
     const node = this.machine.operation(operands, 1, false);
     return valueOf(node);
   }
 
-  invokeAt(fn: FunctionObject, given: readonly Given[], frame: number | null, depth: number): Value {
+  invokeAt(fn: FunctionObject, args: readonly ArgumentValue[], frame: number | null, depth: number): Value {
     const { machine } = this;
     const { def } = fn;
     if (frame !== null) machine.entered.add(frame);
     const scope = new Scope(fn.module, fn.scope);
-    this.bind(fn, given, scope);
-    for (const one of given) machine.note(one.value.node);
+    this.bind(fn, args, scope);
+    for (const one of args) machine.note(one.value.node);
     const contextName = isForward(fn) ? def.params[0]?.name : undefined;
     const act: Activation = {
       scope,
@@ -89,7 +89,7 @@ export class Invocations extends Part {
         if (leadsToSame(value.node, holding.value.node)) machine.holdings.push(holding);
       }
       for (const { decorator, name } of decorators) {
-        if (CACHES.test(name)) this.noteCache(fn, def, decorator, name, value, given, act);
+        if (CACHES.test(name)) this.noteCache(fn, def, decorator, name, value, args, act);
       }
       if (!def.isGenerator || decorators.some(({ name }) => MAKES_CONTEXT.test(name))) return value;
       const { value: generator, container } = newContainer('list', machine.madeIn, true);
@@ -109,11 +109,11 @@ export class Invocations extends Part {
     decorator: Expression,
     name: string,
     value: Value,
-    given: readonly Given[],
+    args: readonly ArgumentValue[],
     act: Activation,
   ): void {
     const node = new FlowNode(0);
-    node.holds.push(value.node, ...given.map((one) => one.value.node));
+    node.holds.push(value.node, ...args.map((one) => one.value.node));
     if (fn.self !== null) node.holds.push(fn.self.node);
     noteHolding(this.machine, 'cache', act, decorator, {
       holder: `the cache of ${def.name}()`,
@@ -128,25 +128,29 @@ export class Invocations extends Part {
     });
   }
 
-  /** The results that `functools.lru_cache` keeps at most, null for all. */
+  /** The maximum of results in `functools.lru_cache`; null for all. */
   private cacheSize(decorator: Expression, act: Activation): ItemLimit | null {
     if (decorator.kind !== 'call') return DEFAULT_CACHE_SIZE;
-    const given = decorator.args.find(({ name }, i) => name === 'maxsize' || (name === null && i === 0))?.value;
-    if (given === undefined) return DEFAULT_CACHE_SIZE;
-    const size = this.follower.evaluate(given, act);
+    const args = decorator.args.find(({ name }, i) => name === 'maxsize' || (name === null && i === 0))?.value;
+    if (args === undefined) return DEFAULT_CACHE_SIZE;
+    const size = this.follower.evaluate(args, act);
     const isEndless = size.known?.kind === 'constant' && size.known.value === null;
-    return isEndless ? null : itemLimit(size, sourceText(act.scope.module, given));
+    return isEndless ? null : itemLimit(size, sourceText(act.scope.module, args));
   }
 
-  private bind({ def, self, defaults, owner, partial }: FunctionObject, called: readonly Given[], scope: Scope): void {
+  private bind(
+    { def, self, defaults, owner, partial }: FunctionObject,
+    called: readonly ArgumentValue[],
+    scope: Scope,
+  ): void {
     const { machine } = this;
-    const given = [...partial, ...called];
+    const args = [...partial, ...called];
     const decorators = def.kind === 'function' ? def.decorators.map((one) => sourceText(scope.module, one)) : [];
     const isClassMethod = decorators.includes('classmethod');
-    const positional = given.filter(({ name, star }) => name === null && star === '').map(({ value }) => value);
+    const positional = args.filter(({ name, star }) => name === null && star === '').map(({ value }) => value);
     if (self !== null && !isClassMethod) positional.unshift(self);
     else if (isClassMethod && owner !== null) positional.unshift(valueOf(owner.node, [owner]));
-    const spread = given.filter(({ star }) => star !== '').map(({ value }) => value);
+    const spread = args.filter(({ star }) => star !== '').map(({ value }) => value);
     const taken = new Set<string>();
     for (const { name, star } of def.params) {
       if (star === '*') {
@@ -155,12 +159,12 @@ export class Invocations extends Part {
         scope.names.set(name, value);
       } else if (star === '**') {
         const { value, container } = newContainer('dict', machine.madeIn);
-        for (const one of given) {
+        for (const one of args) {
           if (one.name !== null && !taken.has(one.name)) container.attrs.set(`'${one.name}'`, one.value);
         }
         scope.names.set(name, value);
       } else {
-        const named = given.find((one) => one.name === name)?.value;
+        const named = args.find((one) => one.name === name)?.value;
         taken.add(name);
         const unpacked = spread.length > 0 ? elementOf(spread[0]) : undefined;
         const value = named ?? positional.shift() ?? defaults.get(name) ?? unpacked ?? valueOf(new FlowNode(1));

@@ -15,24 +15,24 @@ import { Part } from './follower.js';
 import type { Activation, LengthTest, Measured } from './machine.js';
 import { sourceText } from './sourceText.js';
 
-/** What is followed where a test was made: only if it holds, only if it does not, or either way. */
+/** Whether code runs only if a test holds, only if it fails, or always. */
 export type Outcome = 'holds' | 'fails' | 'either';
 
 /** Reads the expressions of tests where these stand. */
 export interface TestReader {
   /** An expression's source, as the function that tests would write it. */
   text(expression: Expression): string;
-  /** What an expression says of a number of items. */
+  /** The meaning of an expression for a number of items. */
   limit(expression: Expression): ItemLimit;
   /** What is tested by a method, or a property, that only returns it: `if not buffer.is_full():`; null for any other. */
   returned(expression: Expression): Returned | null;
   /** The same for the `__len__` of an object. */
   length(object: Expression): Returned | null;
-  /** True of a number that becomes more each time that what the test guards has run. */
+  /** True for a number that increases with each run of the guarded code. */
   isCounter(expression: Expression): boolean;
 }
 
-/** An expression, and who reads it where it stands. */
+/** An expression with its reader. */
 export interface Returned {
   readonly expression: Expression;
   readonly reader: TestReader;
@@ -44,7 +44,7 @@ const DENIED: Readonly<Record<string, string>> = { '<': '>=', '<=': '>', '>': '<
 
 /** `len(held) < 64`, read from its left side. */
 interface Comparison {
-  /** Null where a number is compared: `counter` tells which. */
+  /** Null if a number is compared; see `counter`. */
   readonly container: string | null;
   readonly counter: Returned | null;
   readonly operator: string;
@@ -76,7 +76,7 @@ function everywhere(part: Expression, reader: TestReader): Comparison[] {
   return [...comparisons(part, reader), ...partsOf(part).flatMap((one) => everywhere(one, reader))];
 }
 
-/** What holds for sure: the test itself or each part of an `and`, or that no part of an `or` does. */
+/** The certain facts: the test itself, each part of an `and`, or the negation of each part of an `or`. */
 function certain(test: Expression, outcome: Outcome, reader: TestReader): Comparison[] {
   if (outcome === 'either') return [];
   if (test.kind === 'unary' && test.operator === 'not') {
@@ -107,7 +107,7 @@ function comparison(side: Expression, operator: string, other: Expression, reade
   return [{ container: null, counter: { expression: side, reader }, operator, limit: reader.limit(other) }];
 }
 
-/** What `len()`, or a queue's `qsize()`, counts. */
+/** The argument of `len()`, or the queue of `qsize()`. */
 function lengthOf(expression: Expression, reader: TestReader): Pick<Comparison, 'container' | 'counter'> | null {
   if (expression.kind !== 'call') return null;
   const { callee, args } = expression;
@@ -121,7 +121,7 @@ function lengthOf(expression: Expression, reader: TestReader): Pick<Comparison, 
   return returned.expression.kind === 'attribute' ? { container: null, counter: returned } : null;
 }
 
-/** The statement that tests, and what runs where the test came out as it must. */
+/** The testing statement, and the code that runs on the required outcome. */
 interface Tested {
   readonly statement: Statement;
   readonly body: readonly Statement[];
@@ -130,9 +130,9 @@ interface Tested {
 /** Methods that a test asks, inside of methods that a test asks. */
 const DEEPEST = 3;
 
-/** What tests around blocks ask of the length of containers, and of what counts their items. */
+/** Tests of the length of containers, and of counters of their items, around blocks. */
 export class TestedLengths extends Part {
-  told(test: Expression, outcome: Outcome, act: Activation, { statement, body }: Tested): Measured[] {
+  measured(test: Expression, outcome: Outcome, act: Activation, { statement, body }: Tested): Measured[] {
     const { loops } = this.machine;
     const { def, scope } = act;
     const around = def === null ? scope.module.body : def.kind === 'lambda' ? [] : def.body;
@@ -197,7 +197,7 @@ function isDecorated({ def }: { readonly def: FunctionDef }): boolean {
   return def.decorators.length > 0;
 }
 
-/** What a function gives that does nothing else; its first statement may be a text that describes it. */
+/** The result of a function that only returns; a docstring may come first. */
 function returnedBy({ body }: FunctionDef): Expression | null {
   const [first] = body as (Statement | undefined)[];
   const rest = first?.kind === 'expression' && first.value.kind === 'literal' ? body.slice(1) : body;

@@ -23,12 +23,12 @@ export class Loops extends Part {
     if (this.machine.loops.length === 0) this.machine.entrance++;
   }
 
-  /** @param begin what each round begins with */
+  /** @param begin what each iteration begins with */
   private rounds(body: readonly Statement[], act: Activation, span: Span, begin: () => void): void {
     const { machine } = this;
     const outer = machine.everyRound;
     machine.everyRound = null;
-    // It may not come round at all, unless the stack is in it.
+    // It may not repeat at all, unless the stack is in it.
     const isSure = machine.isOnPath(act, span);
     if (!isSure) machine.branches++;
     for (let round = 0; round < ROUNDS; round++) {

@@ -25,24 +25,24 @@ export interface Activation {
   readonly returned: Value[];
   /** Calls between it and the stack. */
   readonly depth: number;
-  /** The object that stands for `ctx` in an autograd function's forward. */
+  /** The object for `ctx` in an autograd function's forward. */
   readonly context: { readonly name: string; readonly stored: Holding[] } | null;
 }
 
-/** What a test says of the number of items in something. */
+/** The bound that a test sets on a number of items. */
 export interface LengthTest {
   /** The container's source; null where a counter is tested, which bounds whatever is put in under the test. */
   readonly container: string | null;
-  /** It takes no more than this while the test holds; null if the test does not say so. */
+  /** The maximum while the test holds; null without one. */
   readonly limit: ItemLimit | null;
   /** It may hold more than this, and the test asks for it; null if it does not. */
   readonly over: ItemLimit | null;
 }
 
-/** A hook's function is followed when all else has been: with what it is given unknown. */
+/** A hook's function, interpreted last, with unknown arguments. */
 export interface Registered {
   readonly hook: Hook;
-  /** What it was registered on, and the loops that ran when that was made. */
+  /** The object of the registration, and the loops around the object's creation. */
   readonly on: FlowNode;
   readonly madeIn: readonly LoopRound[];
   readonly functions: readonly FunctionObject[];
@@ -56,17 +56,17 @@ export interface StepSign {
   readonly entrance: number;
 }
 
-/** A backward, in some of a loop's rounds, that frees a graph of what the watched line allocated. */
+/** A backward, in some of a loop's iterations, that frees a graph of what the watched line allocated. */
 export interface Release {
   readonly place: Place;
-  /** What it runs from, as the source calls it. */
+  /** The tensor that it starts from, by its name in the source. */
   readonly root: string;
   readonly loops: readonly LoopRound[];
   /** It runs in every so many rounds. */
   readonly every: number;
 }
 
-/** What a test around a block says of a number of items. */
+/** The bound that a test around a block sets on a number of items. */
 export interface Measured extends LengthTest {
   /** How many loops ran around the test. */
   readonly depth: number;
@@ -81,10 +81,10 @@ export const MOST_TIME = 2000;
 /** Rounds of a loop that are followed: what the first leaves behind is met in the second. */
 export const ROUNDS = 2;
 
-/** The loop in which a function runs of whose callers nothing is known. */
+/** The loop of a function with unknown callers. */
 export const OUTSIDE = 'outside';
 
-/** Thrown when following the source takes too long; what was met so far says nothing. */
+/** Thrown when the interpretation takes too long; its results so far are not used. */
 export class TooMuchWork extends Error {}
 
 /** Everything that is noted while the source is followed along one stack. */
@@ -103,18 +103,18 @@ export class Machine {
   entrance = 0;
   /** The entrance of the loops around the watched line. */
   watchedEntrance = 0;
-  /** What backward passes ran through. */
+  /** Nodes that backward passes ran through. */
   readonly differentiated = new Set<FlowNode>();
-  /** What was given to calls of which nothing is known. */
-  readonly given = new Set<FlowNode>();
-  /** What releases items, as the source calls it, where it is not known to be a container. */
+  /** Arguments of unknown calls. */
+  readonly passed = new Set<FlowNode>();
+  /** Receivers of releases that are not known to be containers, by their names in the source. */
   readonly emptied = new Set<string>();
   /** Frames that an object of a library calls. */
   readonly foreign = new Set<number>();
   /** Names the frames of the stack that were reached. */
   readonly entered = new Set<number>();
   readonly running: (FunctionDef | Lambda)[] = [];
-  /** Loops on whose headers the stack stands. */
+  /** Loops whose headers are on the stack. */
   readonly headers: string[] = [];
   readonly scopes = new Map<PythonModule, Scope>();
   loops: readonly LoopRound[] = [];
@@ -125,7 +125,7 @@ export class Machine {
   withoutGraph = 0;
   /** In how many branches we are. */
   branches = 0;
-  /** What is done inside `try` blocks, for the tracebacks. */
+  /** Operations inside `try` blocks, for the tracebacks. */
   readonly tries: FlowNode[][] = [];
   readonly autocasts: { readonly span: Span; readonly loops: readonly LoopRound[]; readonly module: PythonModule }[] =
     [];
@@ -135,7 +135,7 @@ export class Machine {
     readonly loops: readonly LoopRound[];
     readonly node: FlowNode;
   }[] = [];
-  /** What the blocks around have asked for, as the source calls it. */
+  /** Conditions of the surrounding blocks, by their names in the source. */
   measured: readonly Measured[] = [];
   private work = 0;
   private rounds = 0;
@@ -178,8 +178,9 @@ export class Machine {
   testedLimit(holder: string): ItemLimit | null {
     const depth = this.loops.length;
     // In a loop below the test of a counter, each count is more than one item.
-    const tells = (one: Measured): boolean => (one.container === null ? one.depth === depth : one.container === holder);
-    return this.measured.find((one) => one.limit !== null && tells(one))?.limit ?? null;
+    const matches = (one: Measured): boolean =>
+      one.container === null ? one.depth === depth : one.container === holder;
+    return this.measured.find((one) => one.limit !== null && matches(one))?.limit ?? null;
   }
 
   /** Notes that something takes items out of a container, where the tests around ask for its length as well. */
@@ -209,7 +210,7 @@ export class Machine {
     };
   }
 
-  /** The loops in whose rounds something is made. */
+  /** The loops whose iterations create a value. */
   get madeIn(): readonly LoopRound[] {
     return this.lasting.size === 0 ? this.loops : this.loops.filter(({ loop }) => !this.lasting.has(loop));
   }
@@ -233,7 +234,7 @@ export class Machine {
     this.loops = outer;
   }
 
-  /** A node for what an operation gives. */
+  /** A node for the result of an operation. */
   operation(operands: readonly FlowNode[], grad: Sureness, isTensor: boolean): FlowNode {
     const withGraph = this.withoutGraph === 0 && grad > 0;
     const node = this.note(new FlowNode(withGraph ? grad : 0, isTensor));
@@ -247,14 +248,14 @@ export class Machine {
     return node;
   }
 
-  /** True if a frame of the stack stands on a line of this span. */
+  /** True if a frame of the stack is on a line of this span. */
   isOnPath({ frame, scope }: Activation, span: Span): boolean {
     if (frame === null) return false;
     const { line } = this.path[frame];
     return lineAt(scope.module, span.from) <= line && line <= lineAt(scope.module, span.to);
   }
 
-  /** Notes what the watched line allocates. */
+  /** Records an allocation of the watched line. */
   watch(act: Activation, span: Span, node: FlowNode, sureness: Sureness = 3): void {
     if (act.frame !== this.path.length - 1 || !this.isOnPath(act, span)) return;
     this.mark(node, sureness);

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import { allStatements, type PythonModule } from '../../python/pythonModule.js';
 import { ADDS_PARAMETERS, CLEARS, HOOKS, PUTS_ALL, PUTS_IN, QUEUE_TAKES, TAKES_OUT } from '../operations.js';
 import { FlowNode, larger, type Sureness } from '../values/flowNode.js';
@@ -22,7 +23,7 @@ import { handlersByName } from './handlers.js';
 import { holdingAt, putIn } from './retain.js';
 import { isMade, sourceText } from './sourceText.js';
 
-/** Methods whose names tell what they do, whatever they are called on. */
+/** Methods whose effect follows from their names, for any receiver. */
 const METHODS = handlersByName([
   [['backward'], backward],
   [['step'], optimizerStep],
@@ -43,11 +44,11 @@ export function callKnownMethod(called: Called, follower: Follower): Value | nul
 }
 
 /** `loss.backward()`, and `accelerator.backward(loss)` as well. */
-function backward({ base, given, call, act, receiver }: Called, { machine }: Follower): Value {
+function backward({ base, args, call, act, receiver }: Called, { machine }: Follower): Value {
   const roots =
-    base.node.grad > 1 || given.length === 0
+    base.node.grad > 1 || args.length === 0
       ? [base]
-      : given.filter(({ name }) => name === null).map(({ value }) => value);
+      : args.filter(({ name }) => name === null).map(({ value }) => value);
   followBackward(machine, roots, call, act, receiver);
   return plainValue();
 }
@@ -68,9 +69,9 @@ function removeHook({ base }: Called): Value | null {
   return hooks.length > 0 ? plainValue() : null;
 }
 
-function register({ base, given, call, act, receiver }: Called, { machine }: Follower): Value {
+function register({ base, args, call, act, receiver }: Called, { machine }: Follower): Value {
   const hook: Hook = { kind: 'hook', removed: false };
-  const fn = given.find(({ name }) => name === null || name === 'hook');
+  const fn = args.find(({ name }) => name === null || name === 'hook');
   if (fn !== undefined) {
     const { module } = act.scope;
     machine.hooks.push({
@@ -89,13 +90,13 @@ function register({ base, given, call, act, receiver }: Called, { machine }: Fol
   return valueOf(new FlowNode(0), [hook]);
 }
 
-function take({ name, base, given, call, act, receiver }: Called, { machine }: Follower): Value | null {
+function take({ name, base, args, call, act, receiver }: Called, { machine }: Follower): Value | null {
   const containers = containersOf(base);
   if (!TAKES_OUT.has(name) && !containers.some(({ type }) => type === 'queue')) return null;
   const { module } = act.scope;
   const holder = sourceText(module, receiver);
   // `pop(key, None)` may find nothing.
-  const isSure = given.length < 2 && name !== 'discard';
+  const isSure = args.length < 2 && name !== 'discard';
   if (!isSure) machine.branches++;
   machine.takeOut(containers, holder, CLEARS.has(name) ? 'clear' : 'take', { module, span: call });
   if (!isSure) machine.branches--;
@@ -105,35 +106,35 @@ function take({ name, base, given, call, act, receiver }: Called, { machine }: F
 }
 
 /** Follows `kept.append(value)` and its like. */
-function put({ name, base, given, call, act, receiver }: Called, { machine }: Follower): Value | null {
-  if (given.length === 0) return null;
+function put({ name, base, args, call, act, receiver }: Called, { machine }: Follower): Value | null {
+  if (args.length === 0) return null;
   const containers = containersOf(base);
   const guessed = containers.length === 0;
   if (base.node.isTensor || (guessed && base.items !== null)) return null;
-  // What a library's object does with what it is given, it alone knows.
+  // The effect of a library object on its arguments is unknown.
   if (guessed && base.objects.some((object) => object.kind === 'library' || isForeign(object))) return null;
   // The program has a method of that name: it may be that one.
   if (guessed && machine.sources.read.some((module) => methodNames(module).has(name))) return null;
   const one = { receiver, statement: call, guessed };
   if (PUTS_ALL.has(name)) {
-    for (const { name: key, value, span } of given) {
+    for (const { name: key, value, span } of args) {
       if (name === 'update' && replacesItems(containers, key, value)) continue;
       putIn(machine, containers, act, { ...one, value: spread(value), span });
     }
     return plainValue();
   }
-  const { value, span } = given[given.length - 1];
+  const { value, span } = args[args.length - 1];
   if (!guessed && isMade(span) && holdsNothing(value)) {
     adopt(value, containers[0].madeIn);
     for (const container of containers) addTo(container, value);
   } else {
-    putIn(machine, containers, act, { ...one, value, span, key: name === 'setdefault' ? given[0].value : null });
+    putIn(machine, containers, act, { ...one, value, span, key: name === 'setdefault' ? args[0].value : null });
   }
   return name === 'setdefault' && !guessed ? value : plainValue();
 }
 
-function addParameters({ given, call, act, receiver }: Called, { machine }: Follower): Value | null {
-  const last = given.at(-1);
+function addParameters({ args, call, act, receiver }: Called, { machine }: Follower): Value | null {
+  const last = args.at(-1);
   if (last === undefined) return null;
   // `register_buffer('mask', mask)`: the same name each time.
   if (!call.args.some((arg) => arg.value.kind === 'literal'))
@@ -142,11 +143,11 @@ function addParameters({ given, call, act, receiver }: Called, { machine }: Foll
 }
 
 /** Calls a method that changes a tensor in place. */
-export function callInPlace({ base, given, act, call, receiver }: Called, follower: Follower): Value {
-  const grad = given.reduce<Sureness>((most, { value }) => larger(most, value.node.grad), base.node.grad);
-  const value = operate(follower.machine, [base, ...given.map((one) => one.value)], act, call, grad, true);
+export function callInPlace({ base, args, act, call, receiver }: Called, follower: Follower): Value {
+  const grad = args.reduce<Sureness>((most, { value }) => larger(most, value.node.grad), base.node.grad);
+  const value = operate(follower.machine, [base, ...args.map((one) => one.value)], act, call, grad, true);
   const result = valueOf(value.node, base.objects);
-  if (given.length > 0 && (receiver.kind === 'name' || receiver.kind === 'attribute') && base.objects.length === 0) {
+  if (args.length > 0 && (receiver.kind === 'name' || receiver.kind === 'attribute') && base.objects.length === 0) {
     follower.assign(receiver, result, act, call);
   }
   return result;
@@ -159,10 +160,10 @@ function replacesItems(containers: readonly Container[], key: string | null, val
     for (const { attrs } of containers) attrs.set(`'${key}'`, value);
     return true;
   }
-  const given = containersOf(value);
-  if (given.length === 0 || given.some(({ node }) => node.holds.length > 0)) return false;
+  const args = containersOf(value);
+  if (args.length === 0 || args.some(({ node }) => node.holds.length > 0)) return false;
   for (const { attrs } of containers)
-    for (const one of given) for (const [name, item] of one.attrs) attrs.set(name, item);
+    for (const one of args) for (const [name, item] of one.attrs) attrs.set(name, item);
   return true;
 }
 
@@ -170,12 +171,9 @@ const namesOfMethods = new WeakMap<PythonModule, ReadonlySet<string>>();
 
 /** The methods that the classes of a file define. */
 function methodNames(module: PythonModule): ReadonlySet<string> {
-  let names = namesOfMethods.get(module);
-  if (names === undefined) {
+  return getOrAdd(namesOfMethods, module, () => {
     const classes = allStatements(module.body).filter((statement) => statement.kind === 'class');
     const methods = classes.flatMap(({ body }) => body.filter((inner) => inner.kind === 'function'));
-    names = new Set(methods.map(({ name }) => name));
-    namesOfMethods.set(module, names);
-  }
-  return names;
+    return new Set(methods.map(({ name }) => name));
+  });
 }

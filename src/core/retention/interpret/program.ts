@@ -1,22 +1,12 @@
-import type { Call, Expression, FunctionDef, Lambda, Span, Statement } from '../../python/ast.js';
-import type { PythonModule } from '../../python/pythonModule.js';
 import { FlowNode } from '../values/flowNode.js';
-import {
-  type ClassObject,
-  type FunctionObject,
-  type Given,
-  Scope,
-  type Value,
-  newInstance,
-  valueOf,
-} from '../values/objects.js';
+import { type FunctionObject, type ArgumentValue, Scope, newInstance, valueOf } from '../values/objects.js';
 import { Assignments } from './assignments.js';
 import { Attributes } from './attributes.js';
 import { Branches } from './branches.js';
 import { Calls } from './calls.js';
 import { Definitions } from './definitions.js';
 import { Expressions } from './expressions.js';
-import type { Follower, NextFrame } from './follower.js';
+import type { Follower } from './follower.js';
 import { DEEPEST_OFF_PATH, Invocations } from './invocations.js';
 import { Loops } from './loops.js';
 import { type Activation, type Machine, OUTSIDE, ROUNDS } from './machine.js';
@@ -56,45 +46,18 @@ export class Program implements Follower {
     });
   }
 
-  evaluate(expression: Expression, act: Activation): Value {
-    return this.expressions.evaluate(expression, act);
-  }
-
-  assign(target: Expression, value: Value, act: Activation, statement: Span): void {
-    this.targets.assign(target, value, act, statement);
-  }
-
-  callValue(value: Value, given: readonly Given[], call: Call, act: Activation, callee: Expression): Value {
-    return this.calls.callValue(value, given, call, act, callee);
-  }
-
-  invoke(fn: FunctionObject, given: readonly Given[], act: Activation, frame: number | null): Value {
-    return this.invocations.invoke(fn, given, act, frame);
-  }
-
-  invokeAt(fn: FunctionObject, given: readonly Given[], frame: number | null, depth: number): Value {
-    return this.invocations.invokeAt(fn, given, frame, depth);
-  }
-
-  block(statements: readonly Statement[], act: Activation): boolean {
-    return this.statements.block(statements, act);
-  }
-
-  functionValue(
-    def: FunctionDef | Lambda,
-    act: Activation,
-    owner: ClassObject | null,
-  ): Value & { objects: readonly [FunctionObject] } {
-    return this.definitions.functionValue(def, act, owner);
-  }
-
-  moduleScope(module: PythonModule): Scope {
-    return this.imports.moduleScope(module);
-  }
-
-  nextFrame(act: Activation, span: Span): NextFrame | null {
-    return this.frames.nextFrame(act, span);
-  }
+  readonly evaluate: Follower['evaluate'] = (expression, act) => this.expressions.evaluate(expression, act);
+  readonly assign: Follower['assign'] = (target, value, act, span) => this.targets.assign(target, value, act, span);
+  readonly callValue: Follower['callValue'] = (value, args, call, act, callee) =>
+    this.calls.callValue(value, args, call, act, callee);
+  readonly invoke: Follower['invoke'] = (fn, args, act, frame) => this.invocations.invoke(fn, args, act, frame);
+  readonly invokeAt: Follower['invokeAt'] = (fn, args, frame, depth) =>
+    this.invocations.invokeAt(fn, args, frame, depth);
+  readonly block: Follower['block'] = (statements, act) => this.statements.block(statements, act);
+  readonly functionValue: Follower['functionValue'] = (def, act, owner) =>
+    this.definitions.functionValue(def, act, owner);
+  readonly moduleScope: Follower['moduleScope'] = (module) => this.imports.moduleScope(module);
+  readonly nextFrame: Follower['nextFrame'] = (act, span) => this.frames.nextFrame(act, span);
 }
 
 /** Follows a program along its stack, from the outermost frame to the watched line. */
@@ -111,13 +74,12 @@ export function followPath(program: Program): void {
     const fn = frames.frameFunction(0);
     if (fn === null) return;
     const self = fn.owner === null ? null : newInstance(fn.owner, '', []).value;
-    // Its callers are not known: it runs again and again, or nothing would grow.
-    machine.inLoop(OUTSIDE, () => {
-      program.invokeAt({ ...fn, self }, [], 0, 0);
-    });
-    machine.inLoop(OUTSIDE, () => {
-      program.invokeAt({ ...fn, self }, [], 0, 0);
-    });
+    // Its callers are not known: it runs repeatedly, or nothing would grow.
+    for (let round = 0; round < ROUNDS; round++) {
+      machine.inLoop(OUTSIDE, () => {
+        program.invokeAt({ ...fn, self }, [], 0, 0);
+      });
+    }
   }
   runHooks(program);
 }
@@ -125,7 +87,7 @@ export function followPath(program: Program): void {
 /** Functions that are followed at most. */
 const MOST_HOOKS = 30;
 
-/** Follows what was registered as hooks, inside the loops of the watched line. */
+/** Interprets registered hooks, inside the loops of the watched line. */
 function runHooks(follower: Program): void {
   const { machine, frames } = follower;
   if (machine.watchedLoops === null) return;
@@ -133,7 +95,7 @@ function runHooks(follower: Program): void {
   const modules = new Map<FunctionObject, FlowNode>();
   const run = (fn: FunctionObject): void => {
     const count = fn.def.params.length - (fn.self === null ? 0 : 1) - fn.partial.length;
-    const given = Array.from({ length: Math.max(0, count) }, (_, i): Given => {
+    const args = Array.from({ length: Math.max(0, count) }, (_, i): ArgumentValue => {
       // The module itself comes first, and is not a new memory.
       const isModule = i === 0 && count > 1;
       const node = (isModule ? modules.get(fn) : undefined) ?? new FlowNode(2);
@@ -141,9 +103,9 @@ function runHooks(follower: Program): void {
       else node.allocated = 2;
       return { name: null, star: '', value: valueOf(node), span: fn.def };
     });
-    follower.invokeAt(fn, given, null, DEEPEST_OFF_PATH - 1);
+    follower.invokeAt(fn, args, null, DEEPEST_OFF_PATH - 1);
   };
-  // What the stack passes through has been followed with what it was given.
+  // Functions on the stack were interpreted with their real arguments.
   const onPath = new Set(machine.path.map((_, index) => frames.frameFunction(index)?.def));
   const hooks = machine.hooks
     .flatMap(({ functions }) => functions)

@@ -7,7 +7,7 @@ import { attributeName, sourceText } from './sourceText.js';
 /** A value that is put somewhere. */
 export interface Put {
   readonly value: Value;
-  /** What it is put in. */
+  /** The container of the value. */
   readonly receiver: Expression;
   /** The expression that is put. */
   readonly span: Span | null;

@@ -7,7 +7,7 @@ import { type Follower, type NextFrame, Part } from './follower.js';
 import { DEEPEST_OFF_PATH } from './invocations.js';
 import { type Activation, ROUNDS } from './machine.js';
 
-/** Finds where the stack goes on: the function of a frame, and the call that leads to it. */
+/** Finds the function of the next frame, and the call that leads to it. */
 export class StackFrames extends Part {
   constructor(
     follower: Follower,
@@ -48,18 +48,18 @@ export class StackFrames extends Part {
     return { index, fn };
   }
 
-  /** Follows a statement on which a frame of the stack stands. @returns what following it gave */
+  /** Interprets a statement with a frame of the stack. @returns its result */
   standOn(act: Activation, execute: () => boolean): boolean {
     const { machine } = this;
     const next = (act.frame ?? 0) + 1;
     for (let inner = next; inner < machine.path.length; inner++) machine.entered.delete(inner);
     const leaves = execute();
-    // No call led on: a library called back. What it gives is not known.
+    // No call leads to the next frame: a library called back, with an unknown result.
     if (next < machine.path.length && !machine.entered.has(next)) this.callBack(next);
     return leaves;
   }
 
-  /** Follows a frame that a library calls, again and again. */
+  /** Follows a frame that a library calls, repeatedly. */
   callBack(index: number): void {
     const fn = this.frameFunction(index);
     if (fn === null) return;

@@ -1,6 +1,5 @@
 import type { Expression, Import, Statement, With } from '../../python/ast.js';
-import { headerOf } from '../../python/pythonModule.js';
-import type { PythonModule } from '../../python/pythonModule.js';
+import { headerOf, type PythonModule } from '../../python/pythonModule.js';
 import { AUTOCAST, WITHOUT_GRAPH } from '../operations.js';
 import { FlowNode } from '../values/flowNode.js';
 import { Scope, type Value, plainValue, valueOf } from '../values/objects.js';
@@ -15,7 +14,7 @@ import type { StackFrames } from './stackFrames.js';
 import type { Activation } from './machine.js';
 import type { Targets } from './targets.js';
 
-/** What statements are left to, by their kind. */
+/** The interpreters of statements, by kind. */
 interface StatementParts {
   readonly frames: StackFrames;
   readonly branches: Branches;
@@ -81,9 +80,9 @@ export class Statements extends Part {
         return parts.branches.ifBlock(statement, act);
       case 'while':
         this.follower.evaluate(statement.test, act);
-        this.machine.measuring(parts.branches.lengthsInside(statement, act), () => {
-          parts.loops.whileLoop(statement, act);
-        });
+        this.machine.measuring(parts.branches.lengthsInside(statement, act), () =>
+          parts.loops.whileLoop(statement, act),
+        );
         return this.block(statement.otherwise, act);
       case 'for':
         return parts.loops.forLoop(statement, act);

@@ -19,7 +19,7 @@ import {
 import type { Attributes } from './attributes.js';
 import { callSpecial } from './calls.js';
 import { type Follower, Part } from './follower.js';
-import { putIn } from './retain.js';
+import { holdingAt, putIn } from './retain.js';
 import type { Activation } from './machine.js';
 import { attributeName, isMade, keyOf, sourceText } from './sourceText.js';
 
@@ -110,22 +110,10 @@ export class Targets extends Part {
   }
 
   private storeOnContext(stored: Holding[], target: Expression, value: Value, act: Activation, statement: Span): void {
-    stored.push({
-      kind: 'context',
-      place: { module: act.scope.module, span: statement },
-      holder: sourceText(act.scope.module, target),
-      held: attributeName(target) ?? '',
-      heldSpan: sourceOf(statement),
-      value,
-      container: null,
-      attribute: null,
-      loops: this.machine.loops,
-      every: null,
-      most: null,
-      mostBy: null,
-      key: null,
-      guessed: false,
-    });
+    const holder = sourceText(act.scope.module, target);
+    const held = attributeName(target) ?? '';
+    const facts = { holder, held, heldSpan: sourceOf(statement), value, every: null };
+    stored.push(holdingAt(this.machine, 'context', act, statement, facts));
   }
 
   /** A container that a name or an attribute no longer names releases its items. */

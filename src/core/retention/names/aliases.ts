@@ -1,4 +1,4 @@
-import { GIVES } from '../operations.js';
+import { READS } from '../operations.js';
 import type { Call, Expression, FunctionDef, Statement } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { calledName, allExpressions } from '../../python/walk.js';
@@ -7,7 +7,7 @@ import { type Found, type IsIt, inModule, mentioning } from './names.js';
 /** A name is handed on from function to function no further. */
 const HANDED_ON = 2;
 
-/** Names that stand for a container, or for what it holds, in the functions that so call it. */
+/** Names of a container or its content, by function. */
 export class Aliases {
   private readonly names = new Map<FunctionDef, Set<string>>();
 
@@ -16,8 +16,8 @@ export class Aliases {
     let some = found;
     for (let i = 0; i <= HANDED_ON && some.length > 0; i++) {
       for (const one of some) this.nameIn(one, isIt);
-      const given = some.flatMap((one) => this.giveIn(one, isIt, modules));
-      some = given.flatMap(({ module, fn }) => inModule(module).filter(({ within }) => within === fn));
+      const receivers = some.flatMap((one) => this.passedTo(one, isIt, modules));
+      some = receivers.flatMap(({ module, fn }) => inModule(module).filter(({ within }) => within === fn));
     }
   }
 
@@ -42,20 +42,21 @@ export class Aliases {
   }
 
   /** `trim(self.rows, limit)`: the function's parameter. */
-  private giveIn(
+  private passedTo(
     one: Found,
     isIt: IsIt,
     modules: readonly PythonModule[],
   ): { readonly module: PythonModule; readonly fn: FunctionDef }[] {
     const isOurs = this.in(one, isIt);
-    const given: { module: PythonModule; fn: FunctionDef }[] = [];
+    const receivers: { module: PythonModule; fn: FunctionDef }[] = [];
     for (const part of allExpressions(one.statement)) {
       if (part.kind !== 'call' || !part.args.some(({ value }) => isOurs(value))) continue;
       for (const { module, fn } of functionsCalled(part, modules)) {
-        for (const name of parametersGiven(part, fn, isOurs)) if (this.add(fn, name)) given.push({ module, fn });
+        for (const name of receivingParameters(part, fn, isOurs))
+          if (this.add(fn, name)) receivers.push({ module, fn });
       }
     }
-    return given;
+    return receivers;
   }
 
   private add(fn: FunctionDef, name: string): boolean {
@@ -81,12 +82,12 @@ export function functionsCalled(
   );
 }
 
-/** True of what is looked for, and of an item of it, of an item of that… */
+/** True for the container, and for its items at any depth. */
 function isInside(expression: Expression, isIt: IsIt): boolean {
   if (isIt(expression)) return true;
   if (expression.kind === 'subscript') return expression.slice === null && isInside(expression.value, isIt);
   if (expression.kind !== 'call' || expression.callee.kind !== 'attribute') return false;
-  return GIVES.has(expression.callee.name) && isInside(expression.callee.value, isIt);
+  return READS.has(expression.callee.name) && isInside(expression.callee.value, isIt);
 }
 
 function boundBy(statement: Statement, isOurs: IsIt): string[] {
@@ -97,7 +98,7 @@ function boundBy(statement: Statement, isOurs: IsIt): string[] {
   return nameOf(target.kind === 'display' ? target.items.at(-1) : target);
 }
 
-function parametersGiven({ callee, args }: Call, { params }: FunctionDef, isOurs: IsIt): string[] {
+function receivingParameters({ callee, args }: Call, { params }: FunctionDef, isOurs: IsIt): string[] {
   const plain = params.filter(({ star }) => star === '');
   const isMethod = callee.kind === 'attribute' && /^(?:self|cls)$/.test(plain.at(0)?.name ?? '');
   const places = isMethod ? plain.slice(1) : plain;

@@ -9,10 +9,10 @@ import { releaseIn } from './uses.js';
 
 /** Lightning and its like call these by themselves. */
 const BY_FRAMEWORK = /^on_|_end$|_start$|^reset_epoch/;
-/** What runs when training is over ends nothing while it runs. */
+/** Code that runs after training releases nothing during it. */
 const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|teardown|__del__|__exit__)$/;
 
-/** `getattr(callback, event)`: any method may be what that calls. */
+/** `getattr(callback, event)` may call any method. */
 const BY_COMPUTED_NAME = /\bgetattr\([^,()]+,(?!\s*(['"])\w+\1\s*[,)])/;
 /** Bases that call no hook of a training. */
 const NO_FRAMEWORK = /^(?:Module|object|ABC|Generic|Protocol|Dataset|IterableDataset|Optimizer)$/;
@@ -35,7 +35,7 @@ export function isCalledByFramework(
   return own?.kind !== 'class' || own.bases.length === 0 || !isOfWorkspace(own, modules, new Set());
 }
 
-/** What was found of a class, and in which files. */
+/** The definitions of a class, with their files. */
 const handed = new WeakMap<ClassDef, { readonly modules: readonly PythonModule[]; readonly isIt: boolean }>();
 
 /** True if the class, or an object of it, is handed to code outside of the workspace, which may call any method of it. */
@@ -167,11 +167,11 @@ export function isMentioned(name: string, modules: readonly PythonModule[]): boo
 
 /** @param functions whose bodies do not count */
 function stands(name: string, behind: string, modules: readonly PythonModule[], functions: readonly string[]): boolean {
-  const word = new RegExp(`\\b${name}${behind}`, 'g');
+  const pattern = new RegExp(`\\b${name}${behind}`, 'g');
   return modules.some((module) => {
     if (!module.text.includes(name)) return false;
     const without = functions.flatMap((one) => spansOf(module, one));
-    for (const { index } of module.text.matchAll(word)) {
+    for (const { index } of module.text.matchAll(pattern)) {
       if (/\bdef\s+$/.test(module.text.slice(Math.max(0, index - 20), index))) continue;
       if (!without.some(({ from, to }) => from <= index && index < to)) return true;
     }

@@ -18,7 +18,7 @@ export type NamedRelease = { readonly place: Place } & (
 );
 
 /**
- * What a bound that the names show rests on: the container is made with it, its keys begin anew, its length is tested before
+ * What a bound that the names show rests on: the container is made with it, its keys begin again, its length is tested before
  * anything is put in, its keys may all have come, or a test may cease to hold.
  */
 export type NamedBound = 'length' | 'ring' | 'test' | 'keys' | 'flag';
@@ -227,11 +227,11 @@ function testsOf(statement: Statement, below: Statement | undefined): readonly E
   return statement.kind === 'if' ? statement.branches.map(({ test }) => test) : [];
 }
 
-function isPassing(test: Expression, modules: readonly PythonModule[], isKept: IsIt): boolean {
+function isPassing(test: Expression, modules: readonly PythonModule[], isContainer: IsIt): boolean {
   if (somePart(test, (part) => part.kind === 'binary' && part.operator === '%')) return false;
   const compares = (part: Expression): boolean => {
     if (part.kind !== 'binary' || !COMPARES.test(part.operator)) return false;
-    return part.operator === 'is' ? part.left.kind === 'attribute' && !isKept(part.left) : isCount(part);
+    return part.operator === 'is' ? part.left.kind === 'attribute' && !isContainer(part.left) : isCount(part);
   };
   return somePart(test, compares) || isFlag(test.kind === 'unary' ? test.operand : test, modules);
 }

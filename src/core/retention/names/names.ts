@@ -1,3 +1,4 @@
+import { getOrAdd } from '../../maps.js';
 import type { Expression, FunctionDef } from '../../python/ast.js';
 import type { PythonModule } from '../../python/pythonModule.js';
 import { type Standing, standings } from '../../python/standings.js';
@@ -13,25 +14,22 @@ export interface Found extends Standing {
 }
 
 /** The files that a word stands in. */
-export function mentioning(word: string, modules: readonly PythonModule[]): PythonModule[] {
-  return modules.filter(({ text }) => text.includes(word));
+export function mentioning(name: string, modules: readonly PythonModule[]): PythonModule[] {
+  return modules.filter(({ text }) => text.includes(name));
 }
 
-/** The same file is asked for again and again. */
+/** The same file is requested repeatedly. */
 const known = new WeakMap<PythonModule, readonly Found[]>();
 
 /** All statements of a file. */
 export function inModule(module: PythonModule): readonly Found[] {
-  let found = known.get(module);
-  if (found === undefined) {
-    found = standings(module.body).map((standing) => ({
+  return getOrAdd(known, module, () =>
+    standings(module.body).map((standing) => ({
       ...standing,
       module,
       within: (standing.outer.findLast(({ kind }) => kind === 'function') as FunctionDef | undefined) ?? null,
-    }));
-    known.set(module, found);
-  }
-  return found;
+    })),
+  );
 }
 
 /** A holder by the last part of its name: any object with an attribute so called may be the same. */

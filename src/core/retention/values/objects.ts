@@ -19,7 +19,7 @@ export interface Place {
 
 /**
  * How a statement releases what a container holds: it calls `clear()`, takes items out, puts another object in its place,
- * cuts it down to a part, or deletes items. `remake`: each round of a loop makes the container anew.
+ * cuts it down to a part, or deletes items. `remake`: each iteration of a loop makes the container again.
  */
 export type ReleaseKind = 'clear' | 'take' | 'replace' | 'cut' | 'delete' | 'remake';
 
@@ -43,7 +43,7 @@ export interface Value {
 export type PyObject = Container | Instance | FunctionObject | ClassObject | Library | Hook | ModuleObject;
 
 /** What a call is given. */
-export interface Given {
+export interface ArgumentValue {
   readonly name: string | null;
   readonly star: Argument['star'];
   readonly value: Value;
@@ -76,7 +76,7 @@ export interface Removal {
   readonly place: Place;
   readonly kind: ReleaseKind;
   readonly loops: readonly LoopRound[];
-  /** It may not run in each round of these. */
+  /** It may not run in each iteration of these. */
   readonly isConditional: boolean;
   /** It ran after the watched line had. */
   readonly isLater: boolean;
@@ -106,7 +106,7 @@ export interface FunctionObject {
   readonly owner: ClassObject | null;
   readonly self: Value | null;
   /** Arguments that a `functools.partial` gives in advance. */
-  readonly partial: readonly Given[];
+  readonly partial: readonly ArgumentValue[];
 }
 
 export interface ClassObject {
@@ -265,9 +265,7 @@ export function releaseItems(container: Container, clearing: Removal, depth = 0)
 
 /** What a loop over it, or an index into it, gives. */
 export function elementOf(value: Value): Value {
-  if (value.items !== null && value.items.length > 0) {
-    return value.items.reduce((all, item) => eitherOf(all, item));
-  }
+  if (value.items !== null && value.items.length > 0) return value.items.reduce((all, item) => eitherOf(all, item));
   const containers = containersOf(value);
   if (containers.length === 0) return partOf(value);
   const held = containers.flatMap(({ node, attrs }) => [
@@ -316,7 +314,7 @@ export function adopt(value: Value, madeIn: readonly LoopRound[]): void {
   }
 }
 
-/** A part of a value of which nothing is known: likely the same memory, and behind it the same graph. */
+/** A part of a value that is unknown: likely the same memory, and behind it the same graph. */
 export function partOf(value: Value): Value {
   const node = new FlowNode(value.node.grad);
   node.parents.push(value.node);
@@ -369,7 +367,7 @@ export function isModule(library: string): boolean {
   return library.startsWith('torch.nn.');
 }
 
-/** An object of a library that is not a module: what it is given it may keep, release or call, again and again. */
+/** An object of a library that is not a module: what it is given it may keep, release or call, repeatedly. */
 export function isForeign(object: PyObject): boolean {
   return object.kind === 'instance' && object.cls === null && object.library !== '' && !isModule(object.library);
 }

@@ -36,7 +36,7 @@ _C._cuda_record_memory_history = _switch
 
 def _without_clear(enabled: Optional[str] = 'all', context: Optional[str] = 'all', stacks: str = 'all',
                    max_entries: int = sys.maxsize, device: Any = None) -> None:
-    """Before 2.3 each call begins anew."""
+    """Before 2.3 each call begins again."""
     _C._cuda_record_memory_history(enabled, context, stacks, max_entries, RELEASE < (2, 3), False)
 
 

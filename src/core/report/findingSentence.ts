@@ -2,7 +2,7 @@
 import { byteText } from '../text/byteText.js';
 import { say } from '../text/say.js';
 import type { Finding } from './findings.js';
-import { perStep } from './reportWords.js';
+import { perStep } from './reportText.js';
 import type { StepSource } from './report.js';
 
 type Amount = Pick<Finding, 'verdict' | 'bytes' | 'bytesPerStep'>;

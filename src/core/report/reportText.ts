@@ -1,6 +1,7 @@
 /** Words that the renderings share. */
 import type { Category } from '../attribution/categories.js';
 import type { Bucket } from '../attribution/owner.js';
+import { getOrAdd } from '../maps.js';
 import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
@@ -21,15 +22,12 @@ import type {
 } from './report.js';
 
 /** What a bucket is called. */
-export function bucketWord(bucket: Bucket): string {
-  switch (bucket) {
-    case 'library':
-      return say('library or native code');
-    case 'beforeRecording':
-      return say('before recording');
-    case 'noStack':
-      return say('no stack recorded');
-  }
+export function bucketText(bucket: Bucket): string {
+  return {
+    library: say('library or native code'),
+    beforeRecording: say('before recording'),
+    noStack: say('no stack recorded'),
+  }[bucket];
 }
 
 /** Why a comparison does not say which blocks survived. */
@@ -41,14 +39,11 @@ export function unknownFlowSentence({ a, b }: CompareReport): string {
 
 /** How a holder is known. */
 export function holderSourceText(source: HolderReport['source']): string {
-  switch (source) {
-    case 'recorder':
-      return say('seen in the running process');
-    case 'cycle':
-      return say('a reference cycle');
-    case 'pattern':
-      return say('read from the source');
-  }
+  return {
+    recorder: say('seen in the running process'),
+    cycle: say('a reference cycle'),
+    pattern: say('read from the source'),
+  }[source];
 }
 
 /** A rate: some amount per what steps are. */
@@ -68,7 +63,7 @@ export function perStep(amount: string, steps: StepSource | null): string {
 }
 
 /** What a verdict is called in tables. */
-export const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
+export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
   leak: 'LEAK',
   cycle: 'cycle',
   periodic: 'periodic',
@@ -80,23 +75,16 @@ export const VERDICT_WORD: Readonly<Record<Verdict, string>> = {
 };
 
 /** What memory is for, in words. */
-export function categoryWord(category: Category): string {
-  switch (category) {
-    case 'parameters':
-      return say('parameters');
-    case 'gradients':
-      return say('gradients');
-    case 'optimizerState':
-      return say('optimizer state');
-    case 'activations':
-      return say('activations');
-    case 'inputs':
-      return say('inputs');
-    case 'workspace':
-      return say('workspace');
-    case 'other':
-      return say('other');
-  }
+export function categoryText(category: Category): string {
+  return {
+    parameters: say('parameters'),
+    gradients: say('gradients'),
+    optimizerState: say('optimizer state'),
+    activations: say('activations'),
+    inputs: say('inputs'),
+    workspace: say('workspace'),
+    other: say('other'),
+  }[category];
 }
 
 /** Amounts by category, largest first; empty if there are none. */
@@ -104,7 +92,7 @@ export function categoriesText(amounts: readonly CategoryAmount[]): string {
   return amounts
     .filter(({ bytes }) => bytes > 0)
     .sort((a, b) => b.bytes - a.bytes)
-    .map(({ category, bytes }) => `${categoryWord(category)} ${byteText(bytes)}`)
+    .map(({ category, bytes }) => `${categoryText(category)} ${byteText(bytes)}`)
     .join(', ');
 }
 
@@ -115,18 +103,13 @@ export function liveCategoriesText({ categories }: RunReport): string {
 
 /** The part of a pass, as an adverbial; null where none is known. */
 export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
-  switch (phase) {
-    case 'forward':
-      return say('in the forward pass');
-    case 'backward':
-      return say('in the backward pass');
-    case 'optimizer':
-      return say('in the optimizer’s step');
-    case 'evaluation':
-      return say('in the evaluation');
-    case null:
-      return null;
-  }
+  if (phase === null) return null;
+  return {
+    forward: say('in the forward pass'),
+    backward: say('in the backward pass'),
+    optimizer: say('in the optimizer’s step'),
+    evaluation: say('in the evaluation'),
+  }[phase];
 }
 
 /** The event of a peak, the line that allocates there and its module. */
@@ -152,9 +135,9 @@ export function peakSentence(peak: PeakReport, code: (text: string) => string = 
 }
 
 /** A line's verdict in a word. Too few snapshots show growth where there is some, and what is live where there is none. */
-export function verdictWord({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
+export function verdictText({ verdict, growthBytes, ignored, inBaseline }: LineReport): string {
   if (ignored) return inBaseline ? 'baseline' : 'ignored';
-  return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_WORD[verdict];
+  return verdict === 'tooShort' && growthBytes <= 0 ? 'live' : VERDICT_TEXT[verdict];
 }
 
 /**
@@ -190,7 +173,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     run.lines.map((line) => [line.liveBytes, code(placeText(line))]);
   const parts = [
     ...lines,
-    ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketWord(bucket)})`] as const),
+    ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketText(bucket)})`] as const),
   ].filter(([bytes]) => bytes > 0);
   if (parts.length === 0) return say('Nothing is live.');
   const all = sum(parts, ([bytes]) => bytes);
@@ -217,25 +200,17 @@ export function nextRecordingTexts(run: RunReport): string[] {
 
 function judgedSentence(run: RunReport): string {
   const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
-  switch (run.verdict) {
-    case 'leak':
-      // One says how much itself.
-      return sayCount(leaks.length, '1 leak.', '{0} leaks: {1} so far.', byteText(sum(leaks, ({ bytes }) => bytes)));
-    case 'cycle':
-      return say('A reference cycle holds memory until the garbage collector runs.');
-    case 'periodic':
-      return say('Memory rises and falls periodically; no leak.');
-    case 'growing':
-      return say('Memory grows: a buffer and a leak still look the same. Record more snapshots.');
-    case 'plateau':
-      return say('Memory rose and stays level.');
-    case 'oneOff':
-      return say('Memory rose once and stays level.');
-    case 'steady':
-      return say('Memory is steady.');
-    case 'tooShort':
-      return say('Too few snapshots for a verdict: record at least 3.');
-  }
+  return {
+    // One says how much itself.
+    leak: sayCount(leaks.length, '1 leak.', '{0} leaks: {1} so far.', byteText(sum(leaks, ({ bytes }) => bytes))),
+    cycle: say('A reference cycle holds memory until the garbage collector runs.'),
+    periodic: say('Memory rises and falls periodically; no leak.'),
+    growing: say('Memory grows: a buffer and a leak still look the same. Record more snapshots.'),
+    plateau: say('Memory rose and stays level.'),
+    oneOff: say('Memory rose once and stays level.'),
+    steady: say('Memory is steady.'),
+    tooShort: say('Too few snapshots for a verdict: record at least 3.'),
+  }[run.verdict];
 }
 
 /** Growth per step; empty where there is none, or none is known. */
@@ -283,10 +258,7 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
       const sort = `${code} ${device ?? ''}`;
       const ordinal = seen.get(sort) ?? 0;
       seen.set(sort, ordinal + 1);
-      const kind = `${sort} ${ordinal}`;
-      const messages = kinds.get(kind);
-      if (messages === undefined) kinds.set(kind, [message]);
-      else messages.push(message);
+      getOrAdd(kinds, `${sort} ${ordinal}`, () => []).push(message);
     }
   }
   return [...kinds.values()].map((messages) => {

@@ -3,7 +3,7 @@ import { countText, decimalText } from '../text/numberText.js';
 import { say, sayCount } from '../text/say.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CycleReport, CycleTensorReport, TrendReport, TrendSeriesReport } from '../report/report.js';
-import { placeText } from '../report/reportWords.js';
+import { placeText } from '../report/reportText.js';
 
 /** `120 rows over 3.500 s, without lines`. */
 export function trendSentence({ rows, startUs, endUs }: TrendReport): string {
@@ -56,16 +56,16 @@ export function cycleSentence({ tensors, objects }: CycleReport): string {
 }
 
 /** What was kept, by line and chain: equal ones are one text. */
-export function keptTexts({ kept }: CycleReport): string[] {
+export function cycleTexts({ kept }: CycleReport): string[] {
   const counts = new Map<string, number>();
   for (const tensor of kept) {
-    const text = keptText(tensor);
+    const text = cycleText(tensor);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
   return [...counts].map(([text, count]) => (count === 1 ? text : say('{0} ({1} times)', text, countText(count))));
 }
 
-function keptText({ line, text, isCycle }: CycleTensorReport): string {
+function cycleText({ line, text, isCycle }: CycleTensorReport): string {
   const place = line === null ? say('a tensor of an unknown line') : placeText(line);
   return isCycle ? say('{0}: in the cycle {1}', place, text) : say('{0}: held by {1}', place, text);
 }

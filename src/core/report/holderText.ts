@@ -6,7 +6,7 @@ import { say } from '../text/say.js';
 import { holderName } from './holderName.js';
 
 /** The holder: in a few words, and with what explains it. Both follow "held by". */
-export function holderWords(finding: Finding): { name: string; text: string } {
+export function holderText(finding: Finding): { name: string; text: string } {
   const name = nameOf(finding);
   const { held } = finding;
   const explained = (text: string): { name: string; text: string } => ({ name, text });
@@ -78,7 +78,7 @@ export function fixText(finding: Finding): string {
     case 'context':
       return say('Pass outputs to ctx.save_for_backward().');
     case 'autocast':
-      return say('Enter autocast anew in each step, or pass cache_enabled=False.');
+      return say('Enter autocast again in each step, or pass cache_enabled=False.');
     case 'cycle':
       return say('Make {0} a weakref.ref, or set it to None when done.', holder);
   }
@@ -89,7 +89,7 @@ function nameOf(finding: Finding): string {
   return holderName(classedName(finding));
 }
 
-/** What keeps something, as the source calls it, and the statement that puts it there. */
+/** The holder's name in the source, and the statement that stores into it. */
 type SourceHolder = Pick<Limit, 'module' | 'span' | 'holder'>;
 
 /** The holder's name as the recorder gives it: with the class's in place of `self`. */
@@ -98,7 +98,7 @@ function classedName({ holder, module, span }: SourceHolder): string {
 }
 
 /**
- * True if the recorder speaks of the same container, whichever statement it names: the one that fills it, or the one
+ * True if the recorder names the same container, with any statement: the one that fills it, or the one
  * that makes it. A variable of another function is another one.
  * @param recorded what it saw, in the same file
  */

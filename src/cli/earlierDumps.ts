@@ -1,0 +1,59 @@
+import { digestSnapshot, type SnapshotDigest } from '../core/digest/digest.js';
+import { LeftOut, outlineBefore } from '../core/runs/outline.js';
+import { patternOf } from '../core/runs/runNames.js';
+import { readContents, readInputs, type Contents, type CommandContext, type Input } from './inputs.js';
+
+/**
+ * Reads inputs, the last of files with alike names first: of earlier dumps of its process a report needs outlines only.
+ * A report that needs more is made from complete digests.
+ */
+export class EarlierDumps {
+  /** By the pattern of names, the digest of the last dump that has a trace. */
+  private readonly later = new Map<string, SnapshotDigest>();
+  /** Paths. */
+  private readonly outlined = new Set<string>();
+
+  constructor(
+    private readonly inputs: readonly Input[],
+    private readonly context: CommandContext,
+    private readonly rankPattern: RegExp | null,
+  ) {}
+
+  read(): Promise<Contents> {
+    const { compare } = new Intl.Collator('en', { numeric: true });
+    const order = [...this.inputs].sort((a, b) => compare(b.path, a.path));
+    return readInputs(this.inputs, this.context, this.rankPattern, (input) => this.readOne(input), order);
+  }
+
+  /** @param contents as read, which get whole digests in place of outlines if `report` asks for them */
+  async report<Result>(contents: Contents, report: () => Promise<Result>): Promise<Result> {
+    try {
+      return await report();
+    } catch (error) {
+      if (!(error instanceof LeftOut)) throw error;
+    }
+    const inputs = this.inputs.filter(({ path }) => this.outlined.has(path));
+    const { digests, failed } = await readInputs(inputs, this.context, this.rankPattern);
+    const whole = contents.digests.flatMap((digest) =>
+      this.outlined.has(digest.path) ? digests.filter(({ path }) => path === digest.path) : [digest],
+    );
+    contents.digests.splice(0, Infinity, ...whole);
+    contents.failed.push(...failed);
+    return report();
+  }
+
+  private async readOne(input: Input): Promise<Contents> {
+    const family = patternOf(input.path);
+    const later = this.later.get(family);
+    const contents = await readContents(input, this.rankPattern, (...of) => {
+      // Several snapshots in one file need not be of one process.
+      const isOnly = of[0] === input.path;
+      const outline = later === undefined || !isOnly ? null : outlineBefore(later, ...of);
+      if (outline !== null) this.outlined.add(input.path);
+      return outline ?? digestSnapshot(...of, isOnly && this.inputs.length === 1);
+    });
+    const traced = contents.digests.find(({ eventCount }) => eventCount > 0);
+    if (later === undefined && traced !== undefined) this.later.set(family, traced);
+    return contents;
+  }
+}

@@ -1,0 +1,84 @@
+import { disagreementAtEnd } from '../model/replay.js';
+import { recordedKind } from '../model/recordedFile.js';
+import type { Recording } from '../model/recording.js';
+import type { Snapshot } from '../model/snapshot.js';
+import type { Microseconds } from '../model/units.js';
+import { segmentFacts } from '../attribution/segmentFacts.js';
+import { disagreement } from '../digest/disagreement.js';
+import { figuresOf, headOf, type SnapshotDigest, type TraceFacts } from '../digest/digest.js';
+import { FrameWords } from '../digest/frameWords.js';
+import { liveGroups } from '../digest/liveGroups.js';
+import { sameHistory } from './sameProcess.js';
+
+/** A part was asked for that an outline leaves out: the file has to be digested as a whole. */
+export class LeftOut extends Error {
+  constructor(path: string, part: string) {
+    super(`The outline of ${path} has no ${part}.`);
+  }
+}
+
+const TRACE_FACTS = ['steps', 'lifetimes', 'peaks', 'spans', 'curves'] as const satisfies (keyof TraceFacts)[];
+
+/**
+ * The digest of a dump whose trace a later one goes on with, for reports that ask the later one about the trace. It is
+ * exact in what it has; what takes a look at each event is left out, and asking for it throws {@link LeftOut}.
+ * @param later digest that goes into the same report
+ * @returns null where the later trace does not go on with this one, or does not name all of the user's files
+ */
+export function outlineBefore(
+  later: SnapshotDigest,
+  path: string,
+  snapshot: Snapshot,
+  recording: Recording | null,
+  savedAtUs: Microseconds | null,
+): SnapshotDigest | null {
+  const heads = snapshot.traces
+    .filter(({ count }) => count > 0)
+    .map((trace) => leaveOut(path, headOf(snapshot, trace), ['isWhole']));
+  const goesOn = heads.every(
+    ({ device, events }) => events <= (later.heads.find((head) => head.device === device)?.events ?? 0),
+  );
+  if (!goesOn || !sameHistory({ heads }, later)) return null;
+  const frames = new FrameWords(snapshot);
+  const { groups, groupOfBlock } = liveGroups(snapshot, new Map(), frames);
+  if (!namesFiles(snapshot, [...later.frames, ...frames.words])) return null;
+  const segments = segmentFacts(snapshot, (block) => groupOfBlock[block]);
+  const disagreements = snapshot.traces.flatMap((trace) => disagreement(trace, disagreementAtEnd(snapshot, trace)));
+  const known = {
+    ...figuresOf(path, snapshot, recording, savedAtUs, disagreements),
+    frames: frames.words,
+    groups: groups.map((group) => leaveOut(path, group, ['categories'])),
+    segments,
+    heads,
+    failures: [],
+  };
+  const outline = leaveOut(path, known, ['blocks', ...TRACE_FACTS]);
+  return segments.outOfMemory.length === 0 ? outline : leaveOut(path, outline, ['failures']);
+}
+
+/** A whole digest may name more of the user's files than an outline: where all are named, paths are mapped alike. */
+function namesFiles({ frames, strings }: Snapshot, words: SnapshotDigest['frames']): boolean {
+  const named = new Set(words.map(({ file }) => file));
+  return [...new Set(frames.file)].every((id) => {
+    const file = strings.text(id);
+    const kind = recordedKind(file);
+    return (kind !== 'user' && kind !== 'interactive') || named.has(file);
+  });
+}
+
+/** @returns `known`, where asking for one of `parts` throws */
+function leaveOut<Known extends object, Part extends string>(
+  path: string,
+  known: Known,
+  parts: readonly Part[],
+): Known & Record<Part, never> {
+  for (const part of parts) {
+    Object.defineProperty(known, part, {
+      enumerable: false,
+      get: () => {
+        throw new LeftOut(path, part);
+      },
+    });
+  }
+  return known as Known & Record<Part, never>;
+}

@@ -1,0 +1,99 @@
+import { deserialize, serialize } from 'node:v8';
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import type { SnapshotDigest } from '../core/digest/digest.js';
+import type { StoreBytes } from '../node/spillFile.js';
+
+type Large = Pick<
+  SnapshotDigest,
+  'frames' | 'groups' | 'blocks' | 'segments' | 'steps' | 'lifetimes' | 'peaks' | 'spans'
+>;
+/** What the curve of the run needs. */
+type Curves = SnapshotDigest['curves'];
+type Small = Omit<SnapshotDigest, keyof Large | 'curves'>;
+
+/** A digest whose large parts can be packed: to all that hold it, it is the same digest, only slower. */
+export type StoredDigest = Small & LargeParts;
+
+export function storedDigest(digest: SnapshotDigest): StoredDigest {
+  const { frames, groups, blocks, segments, steps, lifetimes, peaks, spans, curves, ...small } = digest;
+  const large = { frames, groups, blocks, segments, steps, lifetimes, peaks, spans };
+  return Object.assign(new LargeParts(new Packable(large), new Packable(curves)), small);
+}
+
+/** Their getters are the class's: a property of its own for each part would take more than all that stays of a digest. */
+class LargeParts implements Large {
+  constructor(
+    private readonly parts: Packable<Large>,
+    private readonly curve: Packable<Curves>,
+  ) {}
+
+  get frames(): Large['frames'] {
+    return this.parts.value.frames;
+  }
+  get groups(): Large['groups'] {
+    return this.parts.value.groups;
+  }
+  get blocks(): Large['blocks'] {
+    return this.parts.value.blocks;
+  }
+  get segments(): Large['segments'] {
+    return this.parts.value.segments;
+  }
+  get steps(): Large['steps'] {
+    return this.parts.value.steps;
+  }
+  get lifetimes(): Large['lifetimes'] {
+    return this.parts.value.lifetimes;
+  }
+  get peaks(): Large['peaks'] {
+    return this.parts.value.peaks;
+  }
+  get spans(): Large['spans'] {
+    return this.parts.value.spans;
+  }
+  get curves(): Curves {
+    return this.curve.value;
+  }
+
+  get isPacked(): boolean {
+    return this.parts.isPacked;
+  }
+
+  /**
+   * Keeps the large parts compressed. Of a run of a thousand dumps reports look at the latest, and of the others at
+   * facts that are known.
+   * @param keep where the compressed parts are
+   */
+  pack(keep: StoreBytes): void {
+    this.parts.pack(keep);
+    this.curve.pack(keep);
+  }
+}
+
+/** The weakest: it takes a third of the time of the usual one. */
+const LEVEL = 1;
+
+class Packable<Value extends object> {
+  private packed: (() => Uint8Array) | null = null;
+
+  /** @param held the value, or what is left of it while it is packed */
+  constructor(private held: Value | WeakRef<Value> | null) {}
+
+  get isPacked(): boolean {
+    return this.packed !== null;
+  }
+
+  get value(): Value {
+    const known = this.held instanceof WeakRef ? this.held.deref() : this.held;
+    if (known != null) return known;
+    const value = deserialize(inflateRawSync(this.packed?.() ?? new Uint8Array())) as Value;
+    this.held = new WeakRef(value);
+    return value;
+  }
+
+  pack(keep: StoreBytes): void {
+    if (this.packed !== null) return;
+    this.packed = keep(Uint8Array.from(deflateRawSync(serialize(this.held), { level: LEVEL })));
+    this.held = null;
+  }
+}

@@ -1,0 +1,177 @@
+/** Few names that are mentioned often, and many of them. */
+import { PickleWriter } from '../support/pickleWriter.js';
+import {
+  entry,
+  int,
+  known,
+  noFrames,
+  numbered,
+  one,
+  segment,
+  snapshot,
+  text,
+  times,
+  type Attack,
+  type Write,
+} from './made.js';
+
+/** As long as names may be. */
+const LONG = 16_000;
+
+/**
+ * A snapshot of so many lines with a block each, all of one function of one file.
+ * @param head begins both names
+ * @param blocks of each line
+ */
+export function linesSnapshot(count: number, head: string, blocks = 1): Uint8Array {
+  const name = head.padEnd(LONG, 'n');
+  const writer = new PickleWriter();
+  numbered([
+    text(name),
+    text(`/${name}.py`),
+    ...times(
+      count,
+      (i): Write =>
+        (w) =>
+          w.list([(v) => v.dict({ name: known(0), filename: known(1), line: int(i + 1) })]),
+    ),
+  ])(writer);
+  return writer
+    .dict({
+      segments: (w) => w.list(times(count * blocks, (i) => segment(0, 512 * (i + 1), known(2 + (i % count))))),
+      device_traces: (w) => w.list([]),
+    })
+    .stop();
+}
+
+/** Snapshots of a process whose lines grow with each. */
+function growing(count: number): Record<string, Uint8Array> {
+  return Object.fromEntries(times(6, (step) => [`step_${step}.pickle`, linesSnapshot(count, 'f', step + 1)]));
+}
+
+/** A trace of entries with this beside their address. */
+function entries(count: number, more: (i: number) => Record<string, Write>): Uint8Array {
+  return snapshot(
+    [],
+    [
+      times(
+        count,
+        (i): Write =>
+          (w) =>
+            w.dict({ action: text('alloc'), addr: int(512 * (i + 1)), size: int(512), time_us: int(i), ...more(i) }),
+      ),
+    ],
+  );
+}
+
+const long = (i: number): Write => text(String(i).padStart(LONG, 'x'));
+
+const OUTPUTS = ['--json', '--markdown', '--sarif', '--github'];
+
+export const NAMES: readonly Attack[] = [
+  one('100,000 lines of one long name', () => linesSnapshot(100_000, 'f')),
+  one('50,000 lines of a name of escapes', () => linesSnapshot(50_000, '\u0007'.repeat(LONG))),
+  ...OUTPUTS.map((output): Attack => ({
+    name: `1,000 growing lines of one long name, ${output}`,
+    files: () => growing(1000),
+    commands: [['analyze', output, '--all', 'FILES']],
+  })),
+  {
+    name: '1,000 growing lines of one long name, as text, compared, and as tables',
+    files: () => growing(1000),
+    commands: [
+      ['analyze', '--all', 'FILES'],
+      ['compare', '--all', 'FOLDER/step_0.pickle', 'FOLDER/step_5.pickle'],
+      ['digest', '--out', 'OUT', 'FILES'],
+      ['summarize', 'OUT'],
+      ['facts', 'OUT'],
+      ['facts', '--json', 'OUT'],
+      ['baseline', 'write', '--root', 'FOLDER', '--fail-on', 'growing', 'FILES'],
+    ],
+  },
+  one('1,000 long texts on trace entries', () =>
+    entries(1000, (i) => ({ user_metadata: long(i), compile_context: long(i + 1) })),
+  ),
+  one('1,000 long categories', () => entries(1000, (i) => ({ category: long(i) }))),
+  one('1,000 long actions', () => entries(1000, (i) => ({ action: long(i) }))),
+  one('100,000 keys of one entry', () =>
+    entries(1, () => Object.fromEntries(times(100_000, (i) => [`k${i}`, int(i)] as const))),
+  ),
+  one('100,000 entries of different keys', () => entries(100_000, (i) => ({ [`k${i}`]: int(i) }))),
+  one('tracebacks of 300 frames behind 50,000 frames', () => {
+    const writer = new PickleWriter();
+    numbered([
+      text('  File "/a/b.py", line 1, in f\n'.repeat(500)),
+      ...times(
+        50_000,
+        (i): Write =>
+          (w) =>
+            w.list([
+              (v) => v.dict({ name: text('f'), filename: text('/a.py'), line: int(i), fx_original_trace: known(0) }),
+            ]),
+      ),
+    ])(writer);
+    return writer
+      .dict({
+        segments: (w) => w.list(times(50_000, (i) => segment(0, 512 * (i + 1), known(1 + i)))),
+        device_traces: (w) => w.list([]),
+      })
+      .stop();
+  }),
+  one('100,000 tracebacks of one text', () => {
+    const writer = new PickleWriter();
+    numbered([
+      text('  File "/a/b.py", line 1, in f\n'.repeat(500)),
+      ...times(100_000, (): Write => (w) => w.list([known(0)])),
+    ])(writer);
+    return writer
+      .dict({
+        segments: (w) => w.list([]),
+        device_traces: (w) =>
+          w.list([
+            (v) =>
+              v.list(
+                times(
+                  100_000,
+                  (i): Write =>
+                    (u) =>
+                      u.dict({ action: text('alloc'), addr: int(i), size: int(1), forward_frames: known(1 + i) }),
+                ),
+              ),
+          ]),
+      })
+      .stop();
+  }),
+  one('settings of 1 MB', () =>
+    new PickleWriter()
+      .dict({
+        segments: (w) => w.list([segment(0, 512, noFrames)]),
+        device_traces: (w) => w.list([]),
+        allocator_settings: (w) =>
+          w.dict(Object.fromEntries(times(20_000, (i) => [`a${i}`, text('x'.repeat(100))] as const))),
+      })
+      .stop(),
+  ),
+  one('100,000 annotations', () =>
+    new PickleWriter()
+      .dict({
+        segments: (w) => w.list([segment(0, 512, noFrames)]),
+        device_traces: (w) => w.list([(v) => v.list([entry('alloc', 512)])]),
+        external_annotations: (w) =>
+          w.list(
+            times(
+              100_000,
+              (i): Write =>
+                (v) =>
+                  v.dict({
+                    stage: text(i % 3 === 0 ? 'END' : 'START'),
+                    name: text(`a${i}`),
+                    device: int(i % 7),
+                    time_us: int(i),
+                  }),
+            ),
+          ),
+      })
+      .stop(),
+  ),
+];

@@ -1,0 +1,147 @@
+/** What the command line does when a reader, a disk, a folder or a file fails it. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawn } from 'node:child_process';
+import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { problemWith } from '../../../src/cli/fleet/usableCache.js';
+import type { JobMessage, JobStart } from '../../../src/cli/supervise.js';
+import { parseArguments } from '../../../src/cli/arguments.js';
+import type { Report } from '../../../src/core/report/report.js';
+import { startThread } from '../../../src/node/thread.js';
+import { linesSnapshot } from '../../fuzz/hostileNames.js';
+import { runCli } from '../../support/cli.js';
+import { eventually } from '../../support/eventually.js';
+import { builtProgram } from '../../support/repository.js';
+import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
+
+const [SNAPSHOT] = picklesUnder(join(FIXTURES, 'recordings/aux_loss'));
+/** Less than a second writing in place: times of files have ticks. */
+const TOUCH_MS = 3;
+
+describe('The command line as built', () => {
+  let folder: string;
+  let long: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'leakline-endings-'));
+    long = join(folder, 'long.pickle');
+    // Some 8 MB of JSON.
+    writeFileSync(long, linesSnapshot(4000, 'f'));
+  });
+  after(() => {
+    rmSync(folder, { recursive: true });
+  });
+
+  it('makes a report no faster than it is read', async () => {
+    const command = parseArguments(['analyze', '--json', long]);
+    assert.ok(command.command === 'analyze');
+    const number = (): Int32Array => new Int32Array(new SharedArrayBuffer(4));
+    const unread = number();
+    const start: JobStart = { command, excluded: [], turns: null, finished: new Map(), unread };
+    const thread = startThread(builtProgram('cli-job.mjs'), 'job', start);
+    const pieces: string[] = [];
+    let isDone = (): boolean => false;
+    thread.listen(
+      (value) => {
+        const message = value as JobMessage;
+        if (message.kind === 'print') pieces.push(message.text);
+        else if (message.kind === 'done') isDone = () => true;
+        else assert.notEqual(message.kind, 'complain');
+      },
+      (reason) => {
+        assert.ok(isDone(), reason);
+      },
+    );
+    const length = (): number => pieces.reduce((sum, piece) => sum + piece.length, 0);
+    // Nothing is written: it stops in the midst.
+    await eventually(() => {
+      assert.ok(length() > 1 << 20, `${length()} characters came`);
+    });
+    await sleep(500);
+    assert.ok(!isDone(), 'it has not waited');
+    assert.ok(length() < 2 << 20, `${length()} characters wait`);
+    for (let written = 0; !isDone();) {
+      Atomics.sub(unread, 0, length() - written);
+      Atomics.notify(unread, 0);
+      written = length();
+      await sleep(1);
+    }
+    assert.ok(length() > 4 << 20, 'the report is too short to prove anything');
+    const { runs } = JSON.parse(pieces.join('')) as Report;
+    assert.equal(runs[0].lines.length, 4000);
+  });
+
+  it('ends without a word when its reader has seen enough', async () => {
+    const child = spawn(process.execPath, [builtProgram('cli.js'), 'analyze', '--json', long]);
+    let said = '';
+    child.stderr.on('data', (text: Buffer) => (said += String(text)));
+    child.stdout.once('data', () => child.stdout.destroy());
+    const status = await new Promise((resolve) => child.once('close', resolve));
+    assert.deepEqual([status, said], [0, '']);
+  });
+
+  it('says in one sentence that a disk is full', function () {
+    if (!existsSync('/dev/full')) this.skip();
+    const full = openSync('/dev/full', 'w');
+    try {
+      execFileSync(process.execPath, [builtProgram('cli.js'), 'analyze', SNAPSHOT], {
+        stdio: ['ignore', full, 'pipe'],
+      });
+      assert.fail('It has written.');
+    } catch (error) {
+      const { status, stderr } = error as { status: number; stderr: Buffer };
+      assert.equal(status, 2);
+      assert.match(String(stderr), /^leakline: Standard output cannot be written: ENOSPC.*\. Check the disk, .*\.\n$/);
+    } finally {
+      closeSync(full);
+    }
+  });
+
+  it('says in one sentence that a folder takes no files, and blames no snapshot', () => {
+    writeFileSync(join(folder, 'file'), '');
+    const { status, stdout, stderr } = runCli('digest', '--out', join(folder, 'file/out'), SNAPSHOT);
+    assert.deepEqual([status, stdout], [2, '']);
+    assert.match(stderr, /^leakline: (?:EEXIST|ENOTDIR): .*\. Check the disk and its permissions\.\n$/);
+  });
+
+  it('reports without a cache that cannot be used, in threads too, with the same exit code', () => {
+    writeFileSync(join(folder, 'file'), '');
+    const alone = runCli('analyze', '--json', SNAPSHOT);
+    for (const jobs of ['1', '2']) {
+      const { status, stdout, stderr } = runCli(
+        ...['analyze', '--json', '--jobs', jobs, '--cache', join(folder, 'file'), SNAPSHOT],
+      );
+      assert.deepEqual([status, stdout], [alone.status, alone.stdout]);
+      assert.match(stderr, /^leakline: .*file cannot be used as a cache \(EEXIST.*\)\. Name another folder\.\n$/);
+    }
+  });
+
+  it('asks a cache folder that may never answer in a process of its own', async function () {
+    if (process.platform === 'win32') this.skip();
+    const cache = join(folder, 'cache');
+    mkdirSync(cache);
+    assert.equal(await problemWith(cache), null);
+    // Its writer waits until another process reads.
+    execFileSync('mkfifo', [join(cache, '.leakline-trial')]);
+    assert.equal(await problemWith(cache, 1000), 'it does not answer');
+  });
+
+  it('believes no file that changes while it is read', async () => {
+    const file = openSync(long, 'r+');
+    const first = Uint8Array.of(0x80);
+    const touch = setInterval(() => writeSync(file, first, 0, 1, 0), TOUCH_MS);
+    try {
+      for (const command of [['analyze'], ['compare', SNAPSHOT], ['digest', '--out', join(folder, 'digests')]]) {
+        const child = spawn(process.execPath, [builtProgram('cli.js'), ...command, long]);
+        let said = '';
+        for (const stream of [child.stdout, child.stderr]) stream.on('data', (text: Buffer) => (said += String(text)));
+        await new Promise((resolve) => child.once('close', resolve));
+        assert.match(said, /long\.pickle changed while it was read: it is being written\./, command[0]);
+      }
+    } finally {
+      clearInterval(touch);
+      closeSync(file);
+    }
+  });
+});

@@ -1,0 +1,30 @@
+import assert from 'node:assert/strict';
+import { boundedNames } from '../../../src/core/model/boundedNames.js';
+import { FrameInterner } from '../../../src/core/model/stackInterner.js';
+import { StringPool } from '../../../src/core/model/stringPool.js';
+
+const FRAMES = 100_000;
+const MOST = 1 << 25;
+
+describe('Names of frames', () => {
+  const strings = new StringPool();
+  const interner = new FrameInterner();
+  const long = strings.internText(`é${'x'.repeat(10_000)}_end.py`);
+  const short = strings.internText('forward');
+  for (let line = 1; line <= FRAMES; line++) interner.intern(short, long, line);
+  const frames = interner.take();
+
+  it('that fit are as they were', () => {
+    assert.equal(boundedNames(frames, strings, 2 ** 31), frames);
+  });
+
+  it('that one text makes too long for all frames together keep their beginning, their end and their lines', () => {
+    const bounded = boundedNames(frames, strings, MOST);
+    assert.deepEqual([bounded.count, bounded.line], [frames.count, frames.line]);
+    assert.deepEqual([...new Set(bounded.name)], [short]);
+    const [file, ...others] = new Set(bounded.file);
+    assert.deepEqual(others, []);
+    assert.match(strings.text(file), /^éx+…x+_end\.py$/);
+    assert.ok(FRAMES * (strings.lengthOf(file) + strings.lengthOf(short)) <= MOST);
+  });
+});
