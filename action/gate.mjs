@@ -38,7 +38,7 @@ const parts = ['compare.md', 'head.md']
   .map(file)
   .filter(existsSync)
   .map((path) => readFileSync(path, 'utf8'));
-const answer = ['Leakline: passed.', 'Leakline: failed.', 'Leakline: cannot tell. The log says why.'][status];
+const answer = ['Leakline: passed.', 'Leakline: failed.', 'Leakline: no result. The log has the reason.'][status];
 const markdown = [`**${answer ?? 'Leakline: failed.'}**\n`, ...parts].join('\n');
 writeFileSync(file('leakline.md'), markdown);
 appendFileSync(GITHUB_STEP_SUMMARY, cut(markdown, mostBytes));
