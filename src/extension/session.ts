@@ -21,6 +21,8 @@ import type { PythonFiles } from './workspace/pythonFiles.js';
 const NEWS_MS = 100;
 /** How long the status bar reports a reader that stopped, in milliseconds. */
 const MESSAGE_MS = 10_000;
+/** A report that failed is tried again after a while, in milliseconds, and not for ever. */
+const RETRY = { afterMs: 1_000, most: 5 };
 
 /** The path from a new file to a report: watchers, intake, worker, and the timing of reports. */
 export class SnapshotSession implements vscode.Disposable {
@@ -39,6 +41,8 @@ export class SnapshotSession implements vscode.Disposable {
   private contents = 0;
   /** The count at the time of the report. */
   private judged = 0;
+  /** Reports in a row that were not made. */
+  private failures = 0;
 
   /** The state of a file changed. */
   readonly onDidChange = this.newsEmitter.event;
@@ -310,15 +314,22 @@ export class SnapshotSession implements vscode.Disposable {
         result = await this.engine.call('report', null);
       }
       this.judged = contents;
+      this.failures = 0;
       this.store.setResult(result);
       if (this.trouble !== null) this.say(null);
       this.log.debug(`report: ${result.report.runs.length} runs, ${this.store.marks.length} marks`);
       await this.compareAgain();
     } catch (error) {
-      this.log.error(`no report: ${error instanceof Error ? error.message : String(error)}`);
       this.judged = contents;
-      this.announce();
+      this.failed(sentenceOf(error));
     }
+  }
+
+  /** No report: VS Code cancels a search for files while folders change, and the worker may have ended. */
+  private failed(reason: string): void {
+    this.log.error(`no report: ${reason}`);
+    this.say(vscode.l10n.t('There is no report: {0}', reason));
+    if (this.failures++ < RETRY.most) systemClock.after(RETRY.afterMs, () => this.analysis.request());
   }
 
   /** A comparison follows its files; it ends when one of them is gone. */

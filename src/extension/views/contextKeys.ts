@@ -38,7 +38,7 @@ export class ContextKeys extends Listener {
       return [...session.entries].length === 0 ? 'searching' : 'reading';
     }
     if (session.cleared) return 'cleared';
-    if (store.result === null) return 'empty';
+    if (store.result === null) return session.ready.length === 0 ? 'empty' : 'reading';
     return store.findings.length + store.ignoredFindings.length > 0 ? 'found' : 'calm';
   }
 

@@ -41,7 +41,8 @@ export class PythonFiles extends Listener {
       watcher.onDidDelete((uri) => this.deleted(uri)),
       vscode.workspace.onDidChangeWorkspaceFolders(() => {
         this.listing = this.list();
-        void this.listing.then(() => this.announce());
+        // A search that failed is made again by the next question.
+        void this.listing.catch(() => undefined).then(() => this.announce());
       }),
     ];
   }
@@ -49,7 +50,12 @@ export class PythonFiles extends Listener {
   /** Paths of all files, listed on first use. */
   async paths(): Promise<string[]> {
     this.listing ??= this.list();
-    await this.listing;
+    try {
+      await this.listing;
+    } catch (error) {
+      this.listing = null;
+      throw error;
+    }
     return [...this.uris.keys(), ...this.cells.listing];
   }
 
