@@ -114,6 +114,11 @@ export class TimelineHarness {
     this.setState({ reading: false, choices: await this.listed() });
   }
 
+  /** Tells the page how far a file is read. */
+  tellProgress(progress: TimelineEvents['reading']): void {
+    this.rpc?.notify('reading', progress);
+  }
+
   /** Tells the page where the editor's cursor is. */
   moveCursor(place: { file: string; line: number } | null): void {
     this.rpc?.notify('cursor', place);

@@ -9,6 +9,7 @@ import type { Translations } from '../../../src/core/text/say.js';
 import type { WorkerStart } from '../../../src/protocol/workerApi.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
+import { mortalThread } from '../../support/mortalThread.js';
 import { builtProgram, repositoryRoot } from '../../support/repository.js';
 import { FIXTURES } from '../../support/snapshots.js';
 import { plainText } from './support/plainText.js';
@@ -20,7 +21,8 @@ describe('The real worker as the extension runs it', () => {
   let large: string;
   let threads: Thread[];
   let told: string[];
-  let onProgress: (path: string) => void;
+  /** Ends the worker that tells its progress on a file. */
+  let isFatal: (path: string) => boolean;
   let engine: AnalysisEngine;
   /** Of workers that are not started yet. */
   let translations: Translations;
@@ -38,7 +40,7 @@ describe('The real worker as the extension runs it', () => {
   beforeEach(() => {
     threads = [];
     told = [];
-    onProgress = () => undefined;
+    isFatal = () => false;
     translations = {};
     const start: WorkerStart = {
       readerScript,
@@ -48,15 +50,14 @@ describe('The real worker as the extension runs it', () => {
     };
     engine = new AnalysisEngine(
       () => {
-        threads.push(startThread(workerScript, 'test worker', { ...start, translations }));
+        const worker = startThread(workerScript, 'test worker', { ...start, translations });
+        threads.push(mortalThread(worker, (file) => isFatal(file)));
         return threads[threads.length - 1];
       },
       systemClock,
       plainText,
       {
-        progress: ({ path }) => {
-          onProgress(path);
-        },
+        progress: () => undefined,
         ended: (message, again) => told.push(`${message} ${again}`),
         restored: (lost) => told.push(`lost ${lost.join()}`),
       },
@@ -71,13 +72,9 @@ describe('The real worker as the extension runs it', () => {
     assert.deepEqual(report.runs.flatMap(({ snapshots }) => snapshots.map(({ path }) => path)).sort(), files.sort());
   });
 
-  it('is killed while it reads: says so, comes back with what it knew, and reads the file when asked again', async () => {
+  it('reports that it was ended while it read, restarts with what it knew, and reads the file again', async () => {
     await engine.call('load', { path: SMALL });
-    onProgress = (path) => {
-      onProgress = () => undefined;
-      assert.equal(path, large);
-      void threads[0].terminate();
-    };
+    isFatal = (path) => threads.length === 1 && path === large;
     await assert.rejects(engine.call('load', { path: large }), {
       reason: 'closed',
       message: /^The snapshot reader stopped unexpectedly \(exit code \d+\)\.$/,

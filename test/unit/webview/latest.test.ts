@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
 import { Latest } from '../../../webview/latest.js';
-import { eventually } from '../../support/eventually.js';
 
 interface OpenQuestion {
   question: number;
@@ -85,31 +85,45 @@ describe('the newest of many questions', () => {
     assert.deepEqual(heard, ['2: two', 'settled']);
   });
 
-  it('are asked at a pace: what comes too soon waits, the last of it is asked, and a restart waits for nothing', async () => {
-    const { asked, heard, latest } = setUp(200);
-    const questions = (): number[] => asked.map(({ question }) => question);
-    const begun = performance.now();
-    latest.request(1);
-    asked[0].answer('one');
-    await turn();
-    latest.request(2);
-    latest.request(3);
-    await eventually(() => {
-      assert.equal(questions().at(-1), 3);
+  describe('at a pace', () => {
+    let nowMs = 0;
+    const pass = (ms: number): void => {
+      nowMs += ms;
+      mock.timers.tick(ms);
+    };
+    beforeEach(() => {
+      mock.timers.enable({ apis: ['setTimeout'] });
+      mock.method(performance, 'now', () => nowMs);
     });
-    assert.deepEqual(questions(), [1, 3]);
-    assert.ok(performance.now() - begun >= 200, 'asked before it was time');
-    asked[1].answer('three');
-    await turn();
-    assert.deepEqual(heard, ['1: one', 'settled', '3: three', 'settled']);
+    afterEach(() => {
+      mock.timers.reset();
+      mock.restoreAll();
+    });
 
-    latest.request(4);
-    latest.restart(5);
-    assert.equal(questions().at(-1), 5);
-    latest.cancel();
-    latest.request(6);
-    latest.cancel();
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    assert.equal(questions().includes(6), false, 'given up while it waited');
+    it('the last of those that come too soon is asked when it is time, and a restart at once', async () => {
+      const { asked, heard, latest } = setUp(200);
+      const questions = (): number[] => asked.map(({ question }) => question);
+      latest.request(1);
+      asked[0].answer('one');
+      await turn();
+      latest.request(2);
+      latest.request(3);
+      pass(199);
+      assert.deepEqual(questions(), [1], 'asked before it was time');
+      pass(1);
+      assert.deepEqual(questions(), [1, 3]);
+      asked[1].answer('three');
+      await turn();
+      assert.deepEqual(heard, ['1: one', 'settled', '3: three', 'settled']);
+
+      latest.request(4);
+      latest.restart(5);
+      assert.equal(questions().at(-1), 5);
+      latest.cancel();
+      latest.request(6);
+      latest.cancel();
+      pass(1000);
+      assert.equal(questions().includes(6), false, 'given up while it waited');
+    });
   });
 });

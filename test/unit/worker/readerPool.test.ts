@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { unpackSnapshot } from '../../../src/core/model/snapshotCodec.js';
 import { startThread, type Thread } from '../../../src/node/thread.js';
-import { isRpcMessage } from '../../../src/protocol/rpc.js';
 import type { SnapshotFile, ReadRequest } from '../../../src/worker/readerApi.js';
 import { ReaderPool, type PoolOptions } from '../../../src/worker/readerPool.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';
+import { mortalThread } from '../../support/mortalThread.js';
 import { pickle } from '../../support/plainPickle.js';
 import { builtProgram } from '../../support/repository.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
@@ -21,27 +21,6 @@ const SMALL = ['t213.p4', 't22.p4', 'ctx_state.p4', 'pair_before'].map((name) =>
 const GIB = 2 ** 30;
 
 const realReader = (): Thread => startThread(builtProgram('reader.cjs'), 'test reader');
-
-/** The real reader, ended by `isFatal` the moment that it sends such a message. */
-function mortalThread(isFatal: (message: unknown) => boolean): Thread {
-  const thread = realReader();
-  return {
-    post: (message) => {
-      thread.post(message);
-    },
-    terminate: () => thread.terminate(),
-    listen: (message, end) => {
-      let isDying = false;
-      thread.listen((value) => {
-        isDying ||= isFatal(value);
-        if (isDying) void thread.terminate();
-        else message(value);
-      }, end);
-    },
-  };
-}
-
-const isProgress = (message: unknown): boolean => isRpcMessage(message) && message.kind === 'notice';
 
 /** A thread of a script of ours, with little heap. */
 function smallThread(script: string, isCode: boolean): Thread {
@@ -159,7 +138,7 @@ describe('The threads that read files', () => {
   });
 
   it('read a file once more when its reader is killed, and lose no other file', async () => {
-    open({ readers: 1 }, () => mortalThread((message) => started === 1 && isProgress(message)));
+    open({ readers: 1 }, () => mortalThread(realReader(), () => started === 1));
     const [first, second] = await Promise.all([read(large), read(SMALL[0])]);
     assert.equal(started, 2);
     assert.equal(unpackSnapshot(first.packed).events.count, (await readFile(large)).events.count);
@@ -167,7 +146,7 @@ describe('The threads that read files', () => {
   });
 
   it('give up a file that kills its reader twice, with one sentence, and read the next', async () => {
-    open({ readers: 1 }, () => mortalThread((message) => started <= 2 && isProgress(message)));
+    open({ readers: 1 }, () => mortalThread(realReader(), () => started <= 2));
     const [deadly, next] = await Promise.allSettled([read(large), read(SMALL[0])]);
     assert.equal(deadly.status, 'rejected');
     const { reason, message } = deadly.reason as { reason: string; message: string };
