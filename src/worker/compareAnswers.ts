@@ -110,10 +110,11 @@ export class CompareAnswers {
 /** A report's lines as rows, those that hold or held most; every figure is the report's. */
 export function compareTable(report: CompareReport): CompareTable {
   const known = [...report.lines, report.buckets.library].every(({ flow }) => flow !== null);
-  let total = emptyCell(known);
-  let others = emptyCell(known);
+  const { lines: beyond, ...sums } = report.otherLines;
+  let total = addCells(emptyCell(known), sums);
+  let others = total;
   const rows: CompareRow[] = [];
-  let otherLines = 0;
+  let otherLines = beyond;
   let room = ROOM_FOR_NAMES;
   const lines = [...report.lines].sort((x, y) => Math.max(y.bytesA, y.bytesB) - Math.max(x.bytesA, x.bytesB));
   for (const line of lines) {

@@ -92,9 +92,13 @@ function judge(args: readonly string[]): End {
 
 let failures = 0;
 let count = 0;
+let longest = 0;
+let largest = 0;
 function tell(name: string, { problem, seconds, bytes }: End): void {
   count++;
   if (problem !== null) failures++;
+  longest = Math.max(longest, seconds);
+  largest = Math.max(largest, bytes);
   const took = `${seconds.toFixed(1)} s, ${Math.round(bytes / 2 ** 20)} MiB`;
   if (problem !== null || part !== '')
     console.log(`${problem === null ? 'ends' : 'FAILED'}: ${name} (${took}) ${problem ?? ''}`);
@@ -123,5 +127,6 @@ for (const { name, text } of SOURCES.filter((source) => `a Python source: ${sour
   tell(`a Python source: ${name}`, judge(['analyze', '--json', '--root', folder, folder]));
 }
 rmSync(root, { recursive: true, force: true });
+console.log(`longest: ${longest.toFixed(1)} s, largest: ${Math.round(largest / 2 ** 20)} MiB`);
 console.log(`${count - failures} passed, ${failures} failed`);
 process.exit(failures === 0 ? 0 : 1);

@@ -78,13 +78,13 @@ function jsonLines(columns: readonly FactColumn[]): string {
 
 /** Rows in the order of the table's columns. */
 function* rowsOf(table: Table, run: RunReport): Generator<FactValue[]> {
-  const { job, id, rank, snapshots, lines } = run;
+  const { job, id, rank, snapshots, lines, otherLines } = run;
   const name = [job, id, rank];
   const last = snapshots.length - 1;
   const liveOf = (at: number): number => snapshots[at].devices.reduce((sum, { liveBytes }) => sum + liveBytes, 0);
   switch (table) {
     case 'ranks': {
-      const leaked = lines.reduce((sum, { leakedBytes }) => sum + leakedBytes, 0);
+      const leaked = lines.reduce((sum, { leakedBytes }) => sum + leakedBytes, otherLines.leakedBytes);
       yield [
         ...name,
         run.verdict,
@@ -121,7 +121,10 @@ function* rowsOf(table: Table, run: RunReport): Generator<FactValue[]> {
           ];
       }
       // What is of no line: with it, the last snapshot's bytes add up to what is live.
-      for (const [bucket, bytes] of Object.entries(run.buckets))
+      for (const [bucket, bytes] of Object.entries({
+        ...(otherLines.lines === 0 ? {} : { otherLines: otherLines.liveBytes }),
+        ...run.buckets,
+      }))
         yield [...name, last, true, snapshots[last].step, null, null, bucket, false, null, null, false, bytes];
       break;
   }

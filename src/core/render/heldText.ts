@@ -27,6 +27,7 @@ const PACKAGES = /^.*[\\/](?:site|dist)-packages[\\/]/;
 export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: string, mostLines: number): string[] {
   const shown = peak.lines.slice(0, Math.max(MOST_LINES, mostLines === Infinity ? mostLines : 0));
   const rest = peak.lines.slice(shown.length);
+  const others = rest.length + peak.otherLines.lines;
   const row = (bytes: number, blocks: string, place: string): string[] => [
     byteText(bytes),
     countText(bytes),
@@ -35,12 +36,12 @@ export function heldLines(peak: PeakReport, amountTitle: string, totalTitle: str
   ];
   const rows = [
     ...shown.map((line) => row(line.bytes, countText(line.blocks), placeText(line))),
-    ...(rest.length > 0
+    ...(others > 0
       ? [
           row(
-            sum(rest, (line) => line.bytes),
-            countText(sum(rest, (line) => line.blocks)),
-            otherLinesText(rest.length),
+            sum([...rest, peak.otherLines], ({ bytes }) => bytes),
+            countText(sum([...rest, peak.otherLines], ({ blocks }) => blocks)),
+            otherLinesText(others),
           ),
         ]
       : []),

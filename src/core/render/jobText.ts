@@ -32,8 +32,8 @@ export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
   return { runs: runs.filter((run) => !hidden.has(run)), jobs };
 }
 
-function leaked({ lines }: RunReport): Bytes {
-  return sum(lines, (line) => line.leakedBytes);
+function leaked({ lines, otherLines }: RunReport): Bytes {
+  return sum([...lines, otherLines], ({ leakedBytes }) => leakedBytes);
 }
 
 function rankOf({ rank }: RunReport): number {

@@ -75,7 +75,7 @@ export function renderPeakMarkdown(runs: readonly RunReport[]): string {
 /** Two snapshots side by side, as Markdown that ends with a newline. */
 export function renderCompareMarkdown(report: CompareReport, options: MarkdownOptions): string {
   const shown = report.lines.filter((line) => line.growthBytes !== 0).slice(0, options.mostLines);
-  const rest = report.lines.length - shown.length;
+  const rest = report.lines.length + report.otherLines.lines - shown.length;
   const answer = `**${compareSentences(report).join(' ')}**`;
   return document([
     ...(report.fix === null ? [] : fixMarkdown(report.fix, answer)),
@@ -130,7 +130,7 @@ function ranksMarkdown(messages: readonly string[]): string[] {
 }
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {
-  const { shown, rest } = selectLines(run.lines, options.mostLines);
+  const { shown, rest } = selectLines(run, options.mostLines);
   const isLone = isLoneSnapshot(run);
   const folder = recordedFolder(run);
   const code = (text: string): string => codeSpan(folder === '' ? text : text.replaceAll(folder, ''));

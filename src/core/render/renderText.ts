@@ -77,11 +77,12 @@ export function renderCompareText(report: CompareReport, options: TextOptions): 
   const sumOf = (cells: readonly CompareCell[]): CompareCell =>
     cells.reduce((all, cell) => addCells(all, cell), emptyCell(true));
   const moved = report.lines.filter((line) => line.growthBytes !== 0 || line.blocksA !== line.blocksB);
-  const still = report.lines.filter((line) => !moved.includes(line));
-  const shown = moved.slice(0, options.mostLines);
-  const rest = [...moved.slice(options.mostLines), ...still];
+  const shown = new Set(moved.slice(0, options.mostLines));
+  const rest = report.lines.filter((line) => !shown.has(line));
+  const others = rest.length + report.otherLines.lines;
   for (const line of shown) rows.push([line, placeText(line)]);
-  if (rest.length > 0) rows.push([sumOf(rest), plural(rest.length, shown.length > 0 ? 'other line' : 'line')]);
+  if (others > 0)
+    rows.push([sumOf([...rest, report.otherLines]), plural(others, shown.size > 0 ? 'other line' : 'line')]);
   rows.push(...comparedBucketParts(report).map(([bucket, cell]): CompareRow => [cell, `(${bucketText(bucket)})`]));
   rows.push([sumOf(rows.map(([cell]) => cell)), 'total']);
 
@@ -164,7 +165,7 @@ type CompareRow = readonly [cell: CompareCell, place: string];
 
 function runText(run: RunReport, options: TextOptions): string {
   const last = run.snapshots[run.snapshots.length - 1];
-  const { shown, rest } = selectLines(run.lines, options.mostLines);
+  const { shown, rest } = selectLines(run, options.mostLines);
   const buckets = run.buckets.library + run.buckets.beforeRecording;
   const rows = [
     ...shown.map((line) => lineRow(line, run)),
@@ -179,7 +180,7 @@ function runText(run: RunReport, options: TextOptions): string {
         ]
       : []),
     ...bucketParts(run).map(([bucket, bytes]) => otherRow(bytes, '', '', `(${bucketText(bucket)})`)),
-    otherRow(sum(run.lines, (line) => line.liveBytes) + buckets, '', '', 'total'),
+    otherRow(sum([...run.lines, run.otherLines], (line) => line.liveBytes) + buckets, '', '', 'total'),
   ];
   const peaks = peakLines(run, options.mostLines);
   const isLone = isLoneSnapshot(run);

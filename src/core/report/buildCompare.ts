@@ -15,6 +15,7 @@ import { type Flow, followBlocks } from '../runs/flow.js';
 import { patternOf } from '../runs/runNames.js';
 import { groupRuns, type Run, stepOfDigest } from '../runs/runs.js';
 import { sameHistory } from '../runs/sameProcess.js';
+import { boundCompare } from './boundReport.js';
 import { addCells, emptyCell } from './compareCells.js';
 import { fixVerdict } from './fixVerdict.js';
 import { type IgnoredLeak, runWithIgnored } from './ignoredLeaks.js';
@@ -125,17 +126,20 @@ function compareSnapshots(
     const report = runReport(observed, null, workspace, lookup, undefined, { findings: new Map(), proved });
     return runWithIgnored(report, ignored);
   };
-  return {
+  const report: CompareReport = {
     schema: 'leakline.compare/1',
     reused: flow !== null && !flow.certain,
     a: snapshotReport(a, stepOfDigest(a)),
     b: snapshotReport(b, stepOfDigest(b)),
     configurations: configurationsOf(a.path, b.path),
     lines: [...lines.values()].sort((x, y) => y.growthBytes - x.growthBytes || y.bytesB - x.bytesB),
+    otherLines: { lines: 0, ...emptyCell(flow !== null) },
     buckets: { library: buckets.library, beforeRecording: addCells(buckets.beforeRecording, buckets.noStack) },
     noStack: buckets.noStack,
     fix: runs === null ? null : fixVerdict(judged(runs.before), judged(runs.after)),
   };
+  boundCompare(report);
+  return report;
 }
 
 function lineOf(lines: Map<string, CompareLine>, owner: OwnerLine, flow: Flow | null): CompareLine {

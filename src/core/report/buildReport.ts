@@ -1,4 +1,3 @@
-import { largestOf } from '../attribution/equalBlocks.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
 import type { SnapshotDigest } from '../digest/digest.js';
@@ -7,23 +6,15 @@ import type { Trend, TrendSeries } from '../model/trend.js';
 import { jobNames, type JobNames, jobsOf } from '../runs/jobs.js';
 import { groupRuns } from '../runs/runs.js';
 import { theilSen } from '../verdict/rate.js';
+import { boundRuns } from './boundReport.js';
 import { cycleReport } from './cycleReport.js';
 import { type ObservedRun, observeRun } from './observedRun.js';
 import { NO_OTHERS, type OtherInputs } from './otherInputs.js';
 import { sampleWarnings } from './process/sampledUse.js';
 import { rankDifferences } from './rankDifference.js';
 import { missingRanks, ranksBehind } from './ranks.js';
-import {
-  type LineReport,
-  type Report,
-  REPORT_SCHEMA,
-  type RunReport,
-  type StackReport,
-  type TrendReport,
-  type TrendSeriesReport,
-} from './report.js';
+import { type Report, REPORT_SCHEMA, type RunReport, type TrendReport, type TrendSeriesReport } from './report.js';
 import { mapDigests, type ReportWorkspace } from './reportWorkspace.js';
-import { runVerdict } from '../verdict/shape.js';
 import { NO_SOURCE, runReport, type SourceEvidence } from './runReport.js';
 
 /** What is seen in snapshots, before any verdict. */
@@ -73,7 +64,7 @@ export function reportOf(
 /** The report over runs: what is said of their ranks together, in a size that its readers can hold. */
 function overRuns(parts: Pick<Report, 'runs' | 'trends' | 'cycles'>, expected: number | null = null): Report {
   const { runs } = parts;
-  boundStacks(runs);
+  boundRuns(runs);
   return {
     schema: REPORT_SCHEMA,
     ...parts,
@@ -148,44 +139,4 @@ function seriesReport({ name, device, bytes, peakBytes }: TrendSeries): TrendSer
     bytesPerRow: theilSen(at, values)?.median ?? null,
     series: values,
   };
-}
-
-/** Characters of the stacks of a report: what programs and people read of it is a thousandth. */
-const MOST_CHARACTERS = 1 << 25;
-/** What is around the names of a frame. */
-const FRAME = 40;
-
-/**
- * Keeps a report within a size that every reader of it can hold: behind the largest stacks of a line, the others are one
- * that consists of the line alone. Bytes and blocks add up as before.
- */
-export function boundStacks(runs: readonly RunReport[], most = MOST_CHARACTERS): void {
-  let left = most;
-  for (const { lines, snapshots } of runs) {
-    for (const line of lines) {
-      const shared = line.stacks.findIndex((stack) => {
-        left -= charactersOf(stack);
-        return left < 0;
-      });
-      if (shared === -1) continue;
-      line.stacks = [...line.stacks.slice(0, shared), othersOf(line, line.stacks.slice(shared), snapshots.length)];
-    }
-  }
-}
-
-function othersOf(line: LineReport, others: readonly StackReport[], snapshots: number): StackReport {
-  return {
-    frames: [{ file: line.file, line: line.line, function: line.function }],
-    liveBytes: others.reduce((sum, { liveBytes }) => sum + liveBytes, 0),
-    blocks: others.reduce((sum, { blocks }) => sum + blocks, 0),
-    equal: largestOf(others.map(({ equal }) => equal)),
-    verdict: runVerdict(
-      others.map(({ verdict }) => verdict),
-      snapshots,
-    ),
-  };
-}
-
-function charactersOf({ frames }: StackReport): number {
-  return frames.reduce((sum, frame) => sum + frame.file.length + frame.function.length + FRAME, FRAME);
 }

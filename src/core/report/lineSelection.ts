@@ -1,15 +1,9 @@
-import type { Bytes } from '../model/units.js';
-import type { LineReport } from './report.js';
+import type { LineReport, OtherLines, RunReport } from './report.js';
 
 /** The lines that a rendering shows, and the sum of those it leaves out: nothing is lost between them. */
 export interface LineSelection {
   readonly shown: readonly LineReport[];
-  readonly rest: {
-    readonly lines: number;
-    readonly liveBytes: Bytes;
-    readonly growthBytes: Bytes;
-    readonly blocks: number;
-  };
+  readonly rest: Omit<OtherLines, 'leakedBytes'>;
 }
 
 /** A steady line that holds less of the live bytes says nothing. */
@@ -19,7 +13,10 @@ const SMALLEST_SHARE = 0.01;
  * Suspects first, then the others by size; at most `most`, though never fewer than all the leaks. Steady lines that hold
  * next to nothing are left out too, unless `most` is infinite.
  */
-export function selectLines(lines: readonly LineReport[], most: number): LineSelection {
+export function selectLines(
+  { lines, otherLines }: Pick<RunReport, 'lines' | 'otherLines'>,
+  most: number,
+): LineSelection {
   const least = most === Infinity ? 0 : SMALLEST_SHARE * sum(lines, (line) => line.liveBytes);
   const own = lines.filter((line) => line.series.some((bytes) => bytes > 0));
   const suspects = own.filter(isSuspect).sort((a, b) => b.leakedBytes - a.leakedBytes || b.growthBytes - a.growthBytes);
@@ -27,14 +24,15 @@ export function selectLines(lines: readonly LineReport[], most: number): LineSel
   const largest = others
     .filter((line) => line.liveBytes >= least && (line.verdict !== 'steady' || line.liveBytes > 0))
     .slice(0, Math.max(0, most - suspects.length));
-  const rest = others.filter((line) => !largest.includes(line));
+  const named = new Set(largest);
+  const rest = others.filter((line) => !named.has(line));
   return {
     shown: [...suspects, ...largest],
     rest: {
-      lines: rest.length,
-      liveBytes: sum(rest, (line) => line.liveBytes),
-      growthBytes: sum(rest, (line) => line.growthBytes),
-      blocks: sum(rest, (line) => line.blocks),
+      lines: otherLines.lines + rest.length,
+      liveBytes: otherLines.liveBytes + sum(rest, (line) => line.liveBytes),
+      growthBytes: otherLines.growthBytes + sum(rest, (line) => line.growthBytes),
+      blocks: otherLines.blocks + sum(rest, (line) => line.blocks),
     },
   };
 }

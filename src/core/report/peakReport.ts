@@ -74,6 +74,7 @@ export function peakReport(
     lines: [...lines.values()]
       .map((line) => peakLine(line, peak.liveBytes, forwardOnly))
       .sort((a, b) => b.bytes - a.bytes),
+    otherLines: { lines: 0, bytes: 0, blocks: 0 },
     ...reportBuckets(buckets),
     older: olderReport(peak, framesOf, lookup),
     categories: CATEGORIES.map((category, i) => ({ category, bytes: totals[i].bytes })),

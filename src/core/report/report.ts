@@ -112,6 +112,8 @@ export interface RunReport {
   sources: RunSources | null;
   /** Sorted by live bytes, largest first. */
   lines: LineReport[];
+  /** Lines beyond what a report has room for. */
+  otherLines: OtherLines;
   /** Self live bytes of the last snapshot that belong to no line. */
   buckets: Buckets;
   /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
@@ -124,6 +126,16 @@ export interface RunReport {
   peaks: PeakReport[];
   /** Allocations that failed, in the latest trace that has any. */
   outOfMemory: OutOfMemoryReport[];
+}
+
+/** Lines that are not named, and their sums. */
+export interface OtherLines {
+  lines: number;
+  /** As those of a line. */
+  liveBytes: Bytes;
+  growthBytes: Bytes;
+  leakedBytes: Bytes;
+  blocks: number;
 }
 
 /** An allocation that failed. */
@@ -179,6 +191,8 @@ export interface PeakReport {
   reservedBytes: Bytes | null;
   /** Largest first. */
   lines: PeakLine[];
+  /** Lines beyond what a report has room for. */
+  otherLines: { lines: number; bytes: Bytes; blocks: number };
   buckets: Buckets;
   /** Of `beforeRecording`, what is not older: recorded without a stack, or in an input that has none. */
   noStack: Bytes;
@@ -456,6 +470,8 @@ export interface CompareReport {
   configurations: { a: string; b: string } | null;
   /** Largest growth first, shrinking lines last. */
   lines: CompareLine[];
+  /** Lines beyond what a report has room for. */
+  otherLines: CompareCell & { lines: number };
   buckets: { library: CompareCell; beforeRecording: CompareCell };
   /** As that of a run. */
   noStack: CompareCell;

@@ -1,4 +1,5 @@
 import type { SnapshotDigest } from '../digest/digest.js';
+import { ownerKey } from '../attribution/owner.js';
 import type { PathMapping, UnmappedFiles } from '../attribution/pathMapping.js';
 import { observe, reportOf, type Observed } from './buildReport.js';
 import type { SourceFinding } from './chances.js';
@@ -51,7 +52,10 @@ export class ReportsFromSources {
     const findings = await this.followSources(observed, workspace, proved);
     const report = reportOf(observed, workspace, others, { findings, proved });
     report.runs.forEach((run, i) => {
-      const seen = run.lines.filter((_, place) => !proved.has(observed.runs[i].lines[place]));
+      const restored = new Set(
+        observed.runs[i].lines.filter((line) => proved.has(line)).map(({ owner }) => ownerKey(owner)),
+      );
+      const seen = run.lines.filter((line) => !restored.has(ownerKey(line)));
       this.provedBefore.note(observed.runs[i], seen, versionOf);
     });
     this.provedBefore.save();

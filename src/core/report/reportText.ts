@@ -173,6 +173,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     run.lines.map((line) => [line.liveBytes, code(placeText(line))]);
   const parts = [
     ...lines,
+    [peak?.otherLines.bytes ?? run.otherLines.liveBytes, otherLinesText((peak ?? run).otherLines.lines)] as const,
     ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketText(bucket)})`] as const),
   ].filter(([bytes]) => bytes > 0);
   if (parts.length === 0) return say('Nothing is live.');
@@ -202,7 +203,12 @@ function judgedSentence(run: RunReport): string {
   const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
   return {
     // One says how much itself.
-    leak: sayCount(leaks.length, '1 leak.', '{0} leaks: {1} so far.', byteText(sum(leaks, ({ bytes }) => bytes))),
+    leak: sayCount(
+      leaks.length,
+      '1 leak.',
+      '{0} leaks: {1} so far.',
+      byteText(sum(leaks, ({ bytes }) => bytes) + run.otherLines.leakedBytes),
+    ),
     cycle: say('A reference cycle holds memory until the garbage collector runs.'),
     periodic: say('Memory rises and falls periodically; no leak.'),
     growing: say('Memory grows: a buffer and a leak still look the same. Record more snapshots.'),

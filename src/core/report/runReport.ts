@@ -64,6 +64,7 @@ export function runReport(
     forecast: GROWS.has(verdict) ? forecastOf(snapshots, at, rooms) : null,
     sources: observed.sources,
     lines,
+    otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },
     ...reportBuckets(observed.buckets),
     categories: CATEGORIES.map((category, i) => ({
       category,

@@ -1,5 +1,6 @@
 import * as vscode from 'vscode';
 import { comparedBucketParts } from '../../core/report/bucketParts.js';
+import { otherLinesText } from '../../core/report/reportText.js';
 import type { CompareCell, CompareLine, StackReport } from '../../core/report/report.js';
 import { Color, RowKind } from '../contributions.js';
 import { Listener } from '../disposer.js';
@@ -25,7 +26,7 @@ interface CompareFrameNode {
 }
 interface CompareBucketNode {
   readonly kind: 'bucket';
-  readonly bucket: 'library' | 'beforeRecording' | 'noStack';
+  readonly name: string;
   readonly cell: CompareCell;
 }
 export type CompareNode = CompareLineNode | CompareStackNode | CompareFrameNode | CompareBucketNode;
@@ -90,9 +91,18 @@ export class CompareTree extends Listener implements vscode.TreeDataProvider<Com
   private buckets(): CompareBucketNode[] {
     const report = this.store.comparison?.report;
     if (report === undefined) return [];
-    return comparedBucketParts(report)
-      .map(([bucket, cell]): CompareBucketNode => ({ kind: 'bucket', bucket, cell }))
-      .filter(({ cell }) => cell.growthBytes !== 0);
+    const { otherLines } = report;
+    const names = {
+      library: vscode.l10n.t('Library or native code'),
+      beforeRecording: vscode.l10n.t('Before recording'),
+      noStack: vscode.l10n.t('No stack recorded'),
+    };
+    return [
+      { name: otherLinesText(otherLines.lines), cell: otherLines },
+      ...comparedBucketParts(report).map(([bucket, cell]) => ({ name: names[bucket], cell })),
+    ]
+      .filter(({ cell }) => cell.growthBytes !== 0)
+      .map((part): CompareBucketNode => ({ kind: 'bucket', ...part }));
   }
 
   private frameItem(frame: StackReport['frames'][number]): vscode.TreeItem {
@@ -119,14 +129,9 @@ function lineItem(line: CompareLine): vscode.TreeItem {
   return item;
 }
 
-function bucketItem({ bucket, cell }: CompareBucketNode): vscode.TreeItem {
-  const names = {
-    library: vscode.l10n.t('Library or native code'),
-    beforeRecording: vscode.l10n.t('Before recording'),
-    noStack: vscode.l10n.t('No stack recorded'),
-  };
+function bucketItem({ name, cell }: CompareBucketNode): vscode.TreeItem {
   const item = new vscode.TreeItem(signedByteText(cell.growthBytes));
-  item.description = `${names[bucket]} · ${byteText(cell.bytesA)} → ${byteText(cell.bytesB)}`;
+  item.description = `${name} · ${byteText(cell.bytesA)} → ${byteText(cell.bytesB)}`;
   item.tooltip = cellText(cell);
   item.iconPath = growthIcon(cell.growthBytes);
   return item;

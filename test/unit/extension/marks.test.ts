@@ -201,6 +201,7 @@ describe('Marks of a comparison', () => {
       a: snapshotReport(),
       b: snapshotReport(),
       lines,
+      otherLines: { lines: 0, ...cell },
       fix: null,
       buckets: { library: cell, beforeRecording: cell },
       noStack: cell,

@@ -62,6 +62,7 @@ function reportOf(lines: LineReport[], warnings: string[] = []): Report {
         forecast: null,
         sources: null,
         lines,
+        otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },
         buckets: { library: 100, beforeRecording: 200 },
         noStack: 0,
         categories: [],
@@ -112,6 +113,7 @@ describe('A report as text', () => {
         ...{
           liveBytes: (3 << 20) + 100,
           lines: [{ ...held, categories: [], ways: [], facts: [] }],
+          otherLines: { lines: 0, bytes: 0, blocks: 0 },
           categories: [],
           advice: [],
         },
@@ -268,6 +270,7 @@ describe('A comparison', () => {
       { file: 'src/same.py', line: 2, function: 'g', mapped: true, stacks: [], ...cell(500, 500), blocksB: 1 },
       { file: 'src/shrink.py', line: 3, function: 'h', mapped: true, stacks: [], ...cell(1400, 400) },
     ],
+    otherLines: { ...cell(0, 0), blocksA: 0, blocksB: 0, lines: 0 },
     buckets: {
       library: cell(100, 100),
       beforeRecording: cell(0, 0),

@@ -60,6 +60,7 @@ export function runReport(lines: LineReport[], over: Partial<RunReport> = {}): R
     forecast: null,
     sources: null,
     lines,
+    otherLines: { lines: 0, liveBytes: 0, growthBytes: 0, leakedBytes: 0, blocks: 0 },
     buckets: { library: 0, beforeRecording: 0 },
     noStack: 0,
     categories: [],

@@ -1,0 +1,114 @@
+/** Keeps reports within a size that every reader of them can hold. What is left out is summed: all adds up as before. */
+import { largestOf } from '../attribution/equalBlocks.js';
+import { groupBy } from '../maps.js';
+import { runVerdict } from '../verdict/shape.js';
+import { addCells, emptyCell } from './compareCells.js';
+import { isSuspect, sum } from './lineSelection.js';
+import type { CompareReport, ReportFrame, RunReport } from './report.js';
+
+/** Characters of all lines and stacks, as JSON: what programs and people read of it is a thousandth. */
+const MOST_CHARACTERS = 1 << 25;
+/** Of each run of a large job. */
+const LEAST_OF_RUN = 1 << 14;
+
+/** Bounds lines and stacks: suspects come before other lines, and the largest first. */
+export function boundRuns(
+  runs: readonly RunReport[],
+  most = Math.max(MOST_CHARACTERS, runs.length * LEAST_OF_RUN),
+): void {
+  const fits = roomFor(most);
+  boundLines(
+    runs,
+    fits,
+    (a, b) => Number(isSuspect(b)) - Number(isSuspect(a)) || b.liveBytes - a.liveBytes,
+    (others, line) => {
+      others.liveBytes += line.liveBytes;
+      others.growthBytes += line.growthBytes;
+      others.leakedBytes += line.leakedBytes;
+      others.blocks += line.blocks;
+    },
+  );
+  // In a summary that was read again, the highest peak is two objects.
+  const peaks = runs.flatMap(({ peak, peaks, outOfMemory }) => [
+    peak,
+    ...peaks,
+    ...outOfMemory.map(({ held }) => held),
+  ]);
+  boundLines(
+    [...new Set(peaks)].filter((peak) => peak !== null),
+    fits,
+    (a, b) => b.bytes - a.bytes,
+    (others, { bytes, blocks }) => {
+      others.bytes += bytes;
+      others.blocks += blocks;
+    },
+  );
+  for (const { lines, snapshots } of runs) {
+    boundStacks(lines, fits, (frames, stacks) => ({
+      frames,
+      liveBytes: sum(stacks, ({ liveBytes }) => liveBytes),
+      blocks: sum(stacks, ({ blocks }) => blocks),
+      equal: largestOf(stacks.map(({ equal }) => equal)),
+      verdict: runVerdict(
+        stacks.map(({ verdict }) => verdict),
+        snapshots.length,
+      ),
+    }));
+  }
+}
+
+/** Bounds a comparison: lines that changed most come first. */
+export function boundCompare(report: CompareReport, most = MOST_CHARACTERS): void {
+  const fits = roomFor(most);
+  boundLines(
+    [report],
+    fits,
+    (a, b) => Math.abs(b.growthBytes) - Math.abs(a.growthBytes) || b.bytesB - a.bytesB,
+    (others, line) => Object.assign(others, addCells(others, line)),
+  );
+  boundStacks(report.lines, fits, (frames, stacks) => ({
+    frames,
+    ...stacks.reduce((cell, stack) => addCells(cell, stack), emptyCell(report.otherLines.flow !== null)),
+  }));
+}
+
+/** Takes values as long as there is room for all of them. */
+function roomFor(most: number): (value: object) => boolean {
+  let left = most;
+  return (value) => {
+    if (left >= 0) left -= JSON.stringify(value).length;
+    return left >= 0;
+  };
+}
+
+/** Leaves out the last lines by an order over all lists. @param add adds a line to the sums of what is left out */
+function boundLines<Line, Others extends { lines: number }>(
+  lists: readonly { lines: Line[]; otherLines: Others }[],
+  fits: (value: object) => boolean,
+  order: (a: Line, b: Line) => number,
+  add: (others: Others, line: Line) => void,
+): void {
+  const all = lists.flatMap((list) => list.lines.map((line) => ({ list, line }))).sort((a, b) => order(a.line, b.line));
+  const end = all.findIndex(({ line }) => !fits({ ...line, stacks: [] }));
+  if (end === -1) return;
+  for (const [list, ends] of groupBy(all.slice(end), ({ list }) => list)) {
+    const gone = new Set(ends.map(({ line }) => line));
+    list.lines = list.lines.filter((line) => !gone.has(line));
+    list.otherLines.lines += gone.size;
+    for (const line of gone) add(list.otherLines, line);
+  }
+}
+
+/** Behind the largest stacks of a line, the others are one that consists of the line alone. */
+function boundStacks<Stack extends { frames: ReportFrame[] }>(
+  lines: readonly (ReportFrame & { stacks: Stack[] })[],
+  fits: (value: object) => boolean,
+  together: (frames: ReportFrame[], stacks: readonly Stack[]) => Stack,
+): void {
+  for (const line of lines) {
+    const end = line.stacks.findIndex((stack) => !fits(stack));
+    if (end === -1) continue;
+    const frames = [{ file: line.file, line: line.line, function: line.function }];
+    line.stacks = [...line.stacks.slice(0, end), together(frames, line.stacks.slice(end))];
+  }
+}
