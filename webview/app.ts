@@ -4,13 +4,12 @@ import { createLegend } from './chart/legend.js';
 import { createCompareView } from './compare/compareView.js';
 import type { CompareSession } from './compare/compareSession.js';
 import { createControls } from './controls.js';
-import { el } from './dom.js';
+import { el, setText } from './dom.js';
 import { createEmptyView } from './emptyView.js';
 import type { Exporter } from './export/exporter.js';
 import { createSaveMenu } from './export/saveMenu.js';
 import { savedName } from './export/savedName.js';
 import { curveTable } from './export/savedTables.js';
-import { createFailed } from './failed.js';
 import { createFlameView } from './flame/flameView.js';
 import type { FlameSession } from './flame/flameSession.js';
 import { createHelp } from './help.js';
@@ -28,7 +27,7 @@ import { createRunView } from './run/runView.js';
 import type { TimelineSession } from './session.js';
 import { createSplitter } from './splitter.js';
 import type { Store } from './store.js';
-import { strings } from './strings.js';
+import { strings, MARK_SIGNS } from './strings.js';
 import { createTableView } from './table/tableView.js';
 import { watchTheme } from './theme.js';
 import { createTabs } from './ui/tabs.js';
@@ -132,4 +131,21 @@ export function showApp(root: HTMLElement, store: Store<ViewState>, sessions: Se
     openFailure.show(openError);
     chartView.element.hidden = flat;
   });
+}
+
+function createFailed(store: Store<ViewState>, session: TimelineSession): HTMLElement {
+  const sentence = el('button', { class: 'link' });
+  const element = el('p', { class: 'failed mark of-outOfMemory' }, MARK_SIGNS.outOfMemory, sentence);
+  sentence.addEventListener('click', () => {
+    const failed = store.get().curve?.failed;
+    if (failed == null) return;
+    session.lookInto({ event: failed.event, axis: store.get().curve?.axis ?? 'events', x: failed.x });
+    session.openBand({ place: failed.asked });
+  });
+  store.watch(({ curve }) => {
+    const failed = curve?.failed ?? null;
+    element.hidden = failed === null;
+    setText(sentence, failed?.text ?? '');
+  });
+  return element;
 }

@@ -1,4 +1,4 @@
-import { stat } from 'node:fs/promises';
+import { stat, rm } from 'node:fs/promises';
 import { isAbsolute, join, relative, sep } from 'node:path';
 import { NO_BUDGET, overBudget } from '../core/report/budget.js';
 import { withIgnored } from '../core/report/ignoredLeaks.js';
@@ -21,7 +21,6 @@ import { compareInputs } from './compareInputs.js';
 import { expandInputs, readInputs, type Complain, type CommandContext, type Progress, type Output } from './inputs.js';
 import { EarlierDumps } from './earlierDumps.js';
 import { throughCache } from './fleet/cache.js';
-import { clean } from './fleet/clean.js';
 import { digestInputs, type FinishedInput } from './fleet/digest.js';
 import { writeFacts } from './fleet/facts.js';
 import { gather, reportOfGathered } from './fleet/gather.js';
@@ -29,6 +28,7 @@ import { printTo } from './outFile.js';
 import { summarize } from './fleet/summarize.js';
 import { workspaceKey } from './fleet/summary.js';
 import { VERSION } from '../node/version.js';
+import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
 
 /** Tells nothing. */
 const ALONE: Progress = { excluded: new Set(), reading: ignore, read: ignore, analyzing: ignore };
@@ -223,4 +223,36 @@ async function workspaceOf({ root, rules }: Pick<AnalyzeArguments, 'root' | 'rul
 function printJson(value: unknown, { print }: CommandContext): void {
   visibleJson(value, print);
   print('\n');
+}
+
+/** Removes digests of different versions, summaries without digests, and what killed tasks left. */
+async function clean(paths: readonly string[], { print }: CommandContext): Promise<void> {
+  for (const path of paths)
+    if (!(await FleetFolder.is(path)))
+      throw new UsageError(`${path} holds no digests: leakline digest --out writes them.`);
+  for (const path of paths) {
+    const folder = new FleetFolder(path);
+    await folder.sweep();
+    const removed = { digests: 0, summaries: 0 };
+    for (const { name, digests } of await folder.groups()) {
+      let left = digests.length;
+      for (const file of digests) {
+        const digest = join(path, 'digests', name, file);
+        const isOther = await readFleetFile(digest).then(
+          () => false,
+          (error: unknown) => error instanceof OtherVersionError,
+        );
+        if (!isOther) continue;
+        await rm(digest, { force: true });
+        removed.digests++;
+        left--;
+      }
+      if (left > 0) continue;
+      removed.summaries += await rm(folder.summaryPath(name)).then(
+        () => 1,
+        () => 0,
+      );
+    }
+    print(`${path}: ${removed.digests} digests and ${removed.summaries} summaries removed.\n`);
+  }
 }

@@ -1,6 +1,5 @@
 import * as vscode from 'vscode';
 import type { CompareReport, SnapshotReport } from '../core/report/report.js';
-import { readerCount } from '../node/readerCount.js';
 import { startThread, type Thread } from '../node/thread.js';
 import type { TimelineEvents } from '../protocol/timelineApi.js';
 import type { WorkerStart } from '../protocol/workerApi.js';
@@ -16,6 +15,10 @@ import { deviceCapacity, pathRules, readingSettings } from './settings.js';
 import { SnapshotWatchers } from './watch/snapshotWatchers.js';
 import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
+import { availableParallelism } from 'node:os';
+
+/** Beyond this, the disk and the memory are what is short. */
+const MOST_READERS = 4;
 
 /** Shortest interval between change events, in milliseconds. */
 const NEWS_MS = 100;
@@ -355,4 +358,9 @@ export class SnapshotSession implements vscode.Disposable {
       this.newsEmitter.fire();
     }, NEWS_MS);
   }
+}
+
+/** Threads that may read files at the same time on this machine: one core is left for the one that judges them. */
+function readerCount(cores = availableParallelism()): number {
+  return Math.max(1, Math.min(MOST_READERS, cores - 1));
 }

@@ -7,9 +7,14 @@ import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import { gzipSync } from 'fflate';
 import type { Bytes } from '../core/model/units.js';
-import { readColumnFile, writeColumnFile, type ColumnFile } from './columnFile.js';
+import {
+  readColumnFile,
+  writeColumnFile,
+  type ColumnFile,
+  type ReadableFile,
+  type WritableFile,
+} from './columnFile.js';
 import { digestFile, digestIn, type StoredDigest } from './digestCache.js';
-import { MemoryFile } from './memoryFile.js';
 import { VERSION } from './version.js';
 
 const SCHEMA = 'leakline.digest/1';
@@ -52,4 +57,27 @@ export async function readFleetFile(path: string): Promise<FleetInput> {
   const { digest, members } = digestIn(file);
   // Its file is as old as the snapshot: times have no place in equal bytes.
   return { digest: { ...digest, savedAtUs: 1000 * mtimeMs }, members };
+}
+
+/** A file in memory. */
+export class MemoryFile implements ReadableFile, WritableFile {
+  constructor(private bytes = Buffer.alloc(0)) {}
+
+  get content(): Buffer {
+    return this.bytes;
+  }
+
+  stat(): Promise<{ size: number }> {
+    return Promise.resolve({ size: this.bytes.length });
+  }
+
+  read(into: Uint8Array, from: number, length: number, at: number): Promise<{ bytesRead: number }> {
+    return Promise.resolve({ bytesRead: this.bytes.copy(into, from, at, at + length) });
+  }
+
+  write(bytes: Uint8Array, from: number, length: number, at: number): Promise<{ bytesWritten: number }> {
+    if (at + length > this.bytes.length) this.bytes = Buffer.concat([this.bytes], at + length);
+    this.bytes.set(bytes.subarray(from, from + length), at);
+    return Promise.resolve({ bytesWritten: length });
+  }
 }

@@ -1,10 +1,9 @@
 /** Answers questions about two snapshots side by side. */
 import { comparedPaths, type ComparedPaths } from '../core/runs/comparedPaths.js';
-import { callTree } from '../core/timeline/callTree.js';
+import { callTree, type CallTree } from '../core/timeline/callTree.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { groupRuns } from '../core/runs/runs.js';
 import { seriesCurves, type SeriesSource } from '../core/runs/seriesCurves.js';
-import { treeSums } from '../core/timeline/treeSums.js';
 import { comparedBucketParts } from '../core/report/bucketParts.js';
 import { addCells, emptyCell } from '../core/report/compareCells.js';
 import type { CompareReport } from '../core/report/report.js';
@@ -22,6 +21,7 @@ import type {
 import { CallWords } from './callWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
+import type { CallId, CallPaths } from '../core/timeline/callPaths.js';
 
 /** Rows of a table at most; the other lines are summed. */
 const MOST_ROWS = 400;
@@ -163,6 +163,40 @@ function throughCalls({ count, offset, calls, bytesA, bytesB }: ComparedPaths, d
     if (down.some((call, depth) => calls[offset[path] + depth] !== call)) continue;
     sums[0] += bytesA[path];
     sums[1] += bytesB[path];
+  }
+  return sums;
+}
+
+/**
+ * What paths bring to the rows of a tree that was made of them, or of some of them: each value once to every row on its
+ * path. A call that the tree has no row for counts with the merged siblings, or with its caller if there are none.
+ * @param focus the calls down to the first row
+ */
+function treeSums(
+  paths: Pick<CallPaths, 'count' | 'offset' | 'calls'>,
+  tree: CallTree,
+  focus: readonly CallId[],
+  values: readonly ArrayLike<number>[],
+): Float64Array[] {
+  const rows = tree.parent.length;
+  const named = new Map<string, number>();
+  const merged = new Map<number, number>();
+  for (let row = 1; row < rows; row++) {
+    if (tree.merged[row] > 0) merged.set(tree.parent[row], row);
+    else named.set(`${tree.parent[row]}/${tree.call[row]}`, row);
+  }
+  const sums = values.map(() => new Float64Array(rows));
+  for (let path = 0; path < paths.count; path++) {
+    const first = paths.offset[path];
+    const end = paths.offset[path + 1];
+    if (end - first < focus.length || focus.some((call, depth) => paths.calls[first + depth] !== call)) continue;
+    let row: number | undefined = 0;
+    for (let at = first + focus.length; row !== undefined; at++) {
+      for (const [i, of] of values.entries()) sums[i][row] += of[path];
+      if (at >= end) break;
+      row = named.get(`${row}/${paths.calls[at]}`) ?? merged.get(row);
+      if (row !== undefined && tree.merged[row] > 0) at = end - 1;
+    }
   }
   return sums;
 }

@@ -10,13 +10,14 @@ import {
 import { callTree } from '../core/timeline/callTree.js';
 import type { FileLookup } from '../core/attribution/owner.js';
 import { trendHistory } from '../core/runs/trendHistory.js';
-import { HistoryAxis } from '../core/model/historyAxis.js';
-import { meanLive } from '../core/timeline/meanLive.js';
+import { HistoryAxis, type Stretch } from '../core/model/historyAxis.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Flame, FlameCall, FlameQuery } from '../protocol/flameData.js';
 import { CallWords } from './callWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
+import type { Bytes } from '../core/model/units.js';
+import type { DeviceHistory } from '../core/model/history.js';
 
 export class FlameAnswers {
   constructor(
@@ -89,4 +90,17 @@ function wordsOf(snapshot: Snapshot, call: CallId, lookup: FileLookup): FlameCal
     function: strings.text(frames.name[call]),
     mapped: mapped !== null,
   };
+}
+
+/** The mean of the live bytes over a stretch of an axis, which is not empty. */
+export function meanLive({ live, trace }: DeviceHistory, axis: HistoryAxis, stretch: Stretch): Bytes {
+  const { first, end } = axis.eventsIn(stretch);
+  let sum = 0;
+  let from = stretch.from;
+  for (let ordinal = first; ordinal < Math.min(end, trace.count); ordinal++) {
+    const at = Math.min(Math.max(axis.xOf(ordinal), stretch.from), stretch.to);
+    sum += live[ordinal] * (at - from);
+    from = at;
+  }
+  return (sum + live[Math.min(end, trace.count)] * (stretch.to - from)) / (stretch.to - stretch.from);
 }

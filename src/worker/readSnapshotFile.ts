@@ -10,7 +10,12 @@ import { readSidecar } from '../node/recordingFile.js';
 import type { SnapshotCache } from '../node/snapshotCache.js';
 import type { ReadProgress } from '../protocol/timelineData.js';
 import type { FileReading, ReadRequest } from './readerApi.js';
-import { ReadingProgress } from './readingProgress.js';
+import type { EventColumns } from '../core/model/eventColumns.js';
+import { CurveSoFar } from '../core/timeline/curveSoFar.js';
+
+/** A picture that fills in five steps a second looks alive. */
+const PACE_MS = 200;
+const NOTHING = new Float64Array();
 
 /**
  * Reads one file, or one snapshot of several in it, or takes its columns from the cache.
@@ -58,4 +63,29 @@ export async function readSnapshotFile(
   const recording = sidecar === null ? null : parseRecording(sidecar);
   const digest = digestSnapshot(memberPath(path, member, members), snapshot, recording, savedAtUs(file.state));
   return { ...reading, digest, storeAs, storeDigestAs: key === null ? null : digestKey(key, sidecar) };
+}
+
+/** Tells of a file that is being read, occasionally and at its end. */
+class ReadingProgress {
+  private sentMs = Number.NEGATIVE_INFINITY;
+  private curve: CurveSoFar | null = null;
+  private from: number | null = null;
+
+  constructor(private readonly send: (progress: ReadProgress) => void) {}
+
+  /** The trace begins: its columns will be filled. */
+  begin(columns: EventColumns): void {
+    this.curve = new CurveSoFar(columns);
+  }
+
+  /** @param fraction of the file that was read */
+  follow(fraction: number): void {
+    const nowMs = performance.now();
+    if (nowMs < this.sentMs + PACE_MS && fraction < 1) return;
+    this.sentMs = nowMs;
+    const live = this.curve?.read() ?? NOTHING;
+    // Blocks stand before the trace in a file.
+    if (live.length > 0) this.from ??= fraction;
+    this.send({ fraction, from: this.from ?? fraction, live });
+  }
 }

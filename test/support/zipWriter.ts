@@ -1,5 +1,5 @@
 /** Writes zip archives by hand, with the records that other writers avoid. The product only reads. */
-import { crc32 } from '../../src/core/bytes/crc32.js';
+import { crc32 } from '../../src/core/bytes/inflatingSource.js';
 
 export interface ZipInput {
   name: string;

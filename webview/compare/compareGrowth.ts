@@ -1,5 +1,5 @@
 /** The growth between two snapshots: by line as a table, by call as a difference flame graph. */
-import type { CompareRow, CompareWidth } from '../../src/protocol/compareData.js';
+import type { CompareRow, CompareWidth, CompareCell } from '../../src/protocol/compareData.js';
 import { el } from '../dom.js';
 import { createFlamePane } from '../flame/flamePane.js';
 import type { Saved } from '../export/saveMenu.js';
@@ -12,14 +12,15 @@ import type { Store } from '../store.js';
 import { strings } from '../strings.js';
 import { createChoice } from '../ui/choice.js';
 import { createTabs } from '../ui/tabs.js';
-import { DataTable } from '../table/dataTable.js';
-import { filterRows } from '../table/rowOrder.js';
+import { DataTable, bytesCell, placeCell, textCell, type Cell, type Column } from '../table/dataTable.js';
+import { filterRows, byLine } from '../table/rowOrder.js';
 import { ownerName } from '../layer/bandText.js';
 import type { ViewState } from '../viewState.js';
 import { comparedDress, comparedItems, comparedText, type ComparedItem } from './compareFlame.js';
 import type { CompareSession } from './compareSession.js';
-import { COMPARE_PANES, type ComparePane, type CompareSort } from './compareState.js';
-import { compareColumns, sortCompared, type ComparedRow } from './compareTable.js';
+import { COMPARE_PANES, type ComparePane, type CompareSort, COMPARE_SORTS } from './compareState.js';
+import { formatBytes, formatCount, formatExactBytes } from '../format.js';
+import { growthOf, growthText, signedExactBytes } from './growthText.js';
 
 export function createCompareGrowth(
   store: Store<ViewState>,
@@ -139,4 +140,75 @@ export function createCompareGrowth(
     ),
     saved: () => saved[store.get().compare.pane],
   };
+}
+
+/** A line, or a sum of some under a name. */
+type ComparedRow = CompareRow | (CompareCell & { name: string; place?: never });
+
+/** @param hasFlow false if survivors are unknown */
+function compareColumns(hasFlow: boolean): Column<ComparedRow, CompareSort>[] {
+  const of = (by: CompareSort): Column<ComparedRow, CompareSort> => ({
+    text: strings.compareColumn[by],
+    kind: by === 'line' ? 'place' : 'number',
+    sort: { by, order: by === 'line' ? 'ascending' : 'descending' },
+    cell: (row) => cellOf(by, row),
+  });
+  const flow: readonly CompareSort[] = ['survived', 'allocated', 'freed'];
+  return [
+    ...COMPARE_SORTS.filter((by) => hasFlow || !flow.includes(by)).map(of),
+    { text: strings.columnFunction, kind: 'function', cell: ({ place }) => textCell(place?.function ?? '') },
+  ];
+}
+
+function cellOf(by: CompareSort, row: ComparedRow): Cell {
+  switch (by) {
+    case 'line':
+      if ('name' in row) return { content: row.name };
+      return placeCell(ownerName(row, 'whole'), row.place?.mapped === true);
+    case 'growthBytes': {
+      const { growthBytes } = row;
+      return {
+        content: growthText(growthBytes),
+        title: signedExactBytes(growthBytes),
+        class: `growth of-${growthOf(growthBytes)}`,
+      };
+    }
+    case 'bytesA':
+    case 'bytesB':
+      return bytesCell(row[by]);
+    case 'survived':
+    case 'allocated':
+    case 'freed': {
+      const { bytes, blocks } = row.flow?.[by] ?? { bytes: 0, blocks: 0 };
+      const content = blocks === 0 ? '–' : strings.bytesInBlocks(formatBytes(bytes), formatCount(blocks));
+      return { content, title: formatExactBytes(bytes) };
+    }
+    case 'blocks':
+      return { content: `${formatCount(row.blocksA)} → ${formatCount(row.blocksB)}` };
+  }
+}
+
+/** A sorted copy, the largest change or value first. */
+function sortCompared(rows: readonly CompareRow[], sort: CompareSort): CompareRow[] {
+  if (sort === 'line') return [...rows].sort(byPlace);
+  const figure = (row: CompareRow): number => {
+    switch (sort) {
+      case 'growthBytes':
+        return Math.abs(row.growthBytes);
+      case 'bytesA':
+      case 'bytesB':
+        return row[sort];
+      case 'survived':
+      case 'allocated':
+      case 'freed':
+        return row.flow?.[sort].bytes ?? 0;
+      case 'blocks':
+        return row.blocksB - row.blocksA;
+    }
+  };
+  return [...rows].sort((a, b) => figure(b) - figure(a) || b.bytesB - a.bytesB || byPlace(a, b));
+}
+
+function byPlace(a: CompareRow, b: CompareRow): number {
+  return byLine(a.place, b.place);
 }

@@ -16,12 +16,17 @@ import { createProgress } from '../ui/progress.js';
 import { createSearch } from '../search.js';
 import { createSplitter } from '../splitter.js';
 import { createChoice } from '../ui/choice.js';
-import type { SeriesAxis } from '../../src/protocol/compareData.js';
+import type { SeriesAxis, SeriesRef } from '../../src/protocol/compareData.js';
 import type { ViewState } from '../viewState.js';
 import { createCompareGrowth } from './compareGrowth.js';
 import type { CompareSession } from './compareSession.js';
-import { firstPair, pairAtSameStep } from './pairChoice.js';
-import { createOtherSeries, seriesName } from './seriesChoice.js';
+import { firstPair, pairAtSameStep, runEnds } from './pairChoice.js';
+import type { TimelineChoice } from '../../src/protocol/timelineApi.js';
+import { popup } from '../popup.js';
+import { createCheckbox } from '../ui/checkbox.js';
+
+/** Boxes to tick at most. */
+const MOST_OFFERED = 64;
 
 export function createCompareView(
   store: Store<ViewState>,
@@ -153,4 +158,53 @@ export function createCompareView(
     setText(summary, [...(table?.sentences ?? []), ...note].join(' '));
   });
   return view;
+}
+
+/** `step_40.pickle`, or its run where all of it is meant; with the device where there are several. */
+function seriesName(choices: readonly TimelineChoice[], { path, device, whole }: SeriesRef): string {
+  const choice = choices.find((one) => one.path === path);
+  const name = choice === undefined ? path : whole ? choice.run : choice.label;
+  const several = choices.some(({ devices }) => devices.length > 1 || devices.some((one) => one !== 0));
+  return several ? `${name} · ${strings.deviceName(device)}` : name;
+}
+
+/** Boxes for the other runs, ranks and devices. */
+function createOtherSeries(store: Store<ViewState>, compares: CompareSession): HTMLElement {
+  const boxesOf = el('fieldset', { class: 'menu', attributes: { 'aria-label': strings.otherSeries } });
+  const element = popup('other-series', strings.otherSeries, boxesOf);
+  let built = '';
+  store.watch(({ choices, compare }) => {
+    const all = comparable(choices);
+    const own = compares.shownSeries.slice(0, 2).map((one) => keyOf(one, all));
+    const offered = runEnds(all)
+      .flatMap(({ path, devices }) => devices.map((device): SeriesRef => ({ path, device, whole: true })))
+      .filter((one) => !own.includes(keyOf(one, all)))
+      .slice(0, MOST_OFFERED);
+    element.hidden = offered.length === 0;
+    const ticked = compare.others.map((one) => keyOf(one, all));
+    const signature = JSON.stringify([offered, ticked]);
+    if (signature === built) return;
+    built = signature;
+    const focused = [...boxesOf.querySelectorAll('vscode-checkbox')].findIndex((one) => one === document.activeElement);
+    const boxes = offered.map((series) => {
+      const box = createCheckbox({
+        text: seriesName(all, series),
+        onChange: (checked) => {
+          const rest = store.get().compare.others.filter((one) => keyOf(one, all) !== keyOf(series, all));
+          compares.choose({ others: checked ? [...rest, series] : rest });
+        },
+      });
+      box.show(ticked.includes(keyOf(series, all)));
+      return box.element;
+    });
+    boxesOf.replaceChildren(...boxes);
+    if (focused !== -1) boxes.at(focused)?.focus();
+  });
+  return element;
+}
+
+/** The same for a run with any snapshot as its representative. */
+function keyOf({ path, device, whole }: SeriesRef, choices: readonly TimelineChoice[]): string {
+  const run = choices.find((choice) => choice.path === path)?.run;
+  return JSON.stringify([whole ? (run ?? path) : path, device, whole]);
 }

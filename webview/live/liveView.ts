@@ -1,5 +1,5 @@
 /** The tabs of lines and stacks: what is live at the cursor, or allocated in view and still live. */
-import type { AllocatedIn, LiveAt, OwnerSums } from '../../src/protocol/timelineData.js';
+import type { AllocatedIn, LiveAt, OwnerSums, LiveLine } from '../../src/protocol/timelineData.js';
 import { el } from '../dom.js';
 import { liveTable } from '../export/savedTables.js';
 import type { Saved } from '../export/saveMenu.js';
@@ -7,17 +7,26 @@ import { savedName } from '../export/savedName.js';
 import { whenOf } from '../instant.js';
 import { swatchOf } from '../layer/swatches.js';
 import { createPane } from '../pane.js';
-import { placeText } from '../place.js';
+import { placeText, pathEnd } from '../place.js';
 import type { TimelineSession } from '../session.js';
 import type { Store } from '../store.js';
 import { strings } from '../strings.js';
-import { DataTable } from '../table/dataTable.js';
+import {
+  DataTable,
+  bytesColumn,
+  countColumn,
+  nameColumn,
+  placeCell,
+  textCell,
+  type Cell,
+  type Column,
+} from '../table/dataTable.js';
 import { filterRows } from '../table/rowOrder.js';
 import { createChoice } from '../ui/choice.js';
 import type { Listing, LiveSort, ViewState } from '../viewState.js';
 import type { AllocatedSession } from './allocatedSession.js';
-import { liveColumns, type ListRow } from './liveColumns.js';
 import { ownerRows, sortRows, sumOf, type LiveRow } from './rows.js';
+import { formatShare } from '../format.js';
 
 export function createLiveView(
   store: Store<ViewState>,
@@ -138,4 +147,60 @@ function textOf(row: LiveRow): string {
   if (row.kind !== 'line') return strings[row.kind];
   const { file, line, function: name, frames } = row.line;
   return [`${placeText(file, line)} ${name}`, ...(frames ?? []).map((frame) => frame.function)].join(' ');
+}
+
+/** A row of the list, or a sum of some. */
+type ListRow = LiveRow | { kind: 'sum'; name: string; bytes: number; blocks: number };
+
+/** @param whole what the rows are parts of */
+function liveColumns(whole: number, swatch: (row: ListRow) => HTMLElement | null): Column<ListRow, LiveSort>[] {
+  return [
+    bytesColumn(strings.columnBytes, ({ bytes }) => bytes, 'bytes'),
+    { text: strings.columnShare, kind: 'share', cell: (row) => shareCell(row, whole) },
+    countColumn(strings.columnBlocks, ({ blocks }) => blocks, 'blocks'),
+    nameColumn(strings.columnLine, (row) => lineCell(row, swatch(row)), 'line'),
+    { text: strings.columnFunction, kind: 'function', cell: functionCell },
+  ];
+}
+
+function shareCell({ kind, bytes }: ListRow, whole: number): Cell {
+  const percent = el('span', { class: 'percent' }, formatShare(bytes, whole));
+  if (kind === 'sum') return { content: percent };
+  const bar = el('span', { class: 'bar', attributes: { 'aria-hidden': 'true' } });
+  bar.style.setProperty('--share', String(Math.min(1, Math.max(0, bytes / whole))));
+  return { content: el('span', {}, bar, percent) };
+}
+
+function lineCell(row: ListRow, swatch: HTMLElement | null): Cell {
+  const content = el('span', {}, ...(swatch === null ? [] : [swatch]));
+  if (row.kind === 'sum') content.append(row.name);
+  else if (row.kind !== 'line') content.append(strings[row.kind]);
+  else {
+    if (row.pointedOut) content.append(el('span', { class: 'pointer', title: strings.pointedOut }, '▶ '));
+    content.append(placeCell(placeText(pathEnd(row.line.file), row.line.line), row.line.mapped).content);
+    if (!row.line.mapped) content.append(el('span', { class: 'secondary' }, ` (${strings.notMapped})`));
+  }
+  return row.kind === 'line' ? { content, title: placeText(row.line.file, row.line.line) } : { content };
+}
+
+function functionCell(row: ListRow): Cell {
+  if (row.kind === 'sum') return { content: '' };
+  if (row.kind === 'line') return stackCell(row.line);
+  const hints = {
+    library: strings.libraryHint,
+    beforeRecording: strings.beforeRecordingHint,
+    noStack: strings.noStackHint,
+    unexplained: strings.unexplainedHint,
+  };
+  return { content: hints[row.kind], class: 'secondary' };
+}
+
+/** The function of a line; of a stack, who called whom. */
+function stackCell({ frames, hiddenFrames, function: name }: LiveLine): Cell {
+  if (frames === null) return textCell(name);
+  const title = [
+    ...frames.map((frame) => `${placeText(frame.file, frame.line)} ${frame.function}`),
+    ...(hiddenFrames === 0 ? [] : [strings.hiddenNative(hiddenFrames)]),
+  ];
+  return { content: frames.map((frame) => frame.function).join(' \u2190 '), title: title.join('\n') };
 }

@@ -1,7 +1,7 @@
 /** Answers agents over standard input and output, by the Model Context Protocol. A file of its own: no other command loads it. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, isAbsolute, relative, resolve, sep } from 'node:path';
 import { fromJsonSchema, McpServer, type CallToolResult } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { compareAnswer, findingAnswer, leaksAnswer, peakAnswer, ranksAnswer } from '../../core/render/toolAnswers.js';
@@ -11,8 +11,6 @@ import { VERSION } from '../../node/version.js';
 import type { AnalyzeArguments, CompareArguments, McpArguments } from '../arguments.js';
 import type { Output } from '../inputs.js';
 import type { Work } from '../run.js';
-import { recordAnswer } from './recordAnswer.js';
-import { Roots } from './roots.js';
 import {
   AT_PEAK,
   COMPARE_SNAPSHOTS,
@@ -22,6 +20,7 @@ import {
   RANK_DIFFERENCES,
   TOOLS,
 } from './tools.js';
+import { UsageError } from '../usageError.js';
 
 /** Characters of a report that are taken from a job. */
 const LONGEST_REPORT = 1 << 28;
@@ -167,4 +166,57 @@ function complaintText(complaints: readonly string[]): string {
   const rest = complaints.length - MOST_COMPLAINTS;
   const shown = complaints.slice(0, MOST_COMPLAINTS).map((text) => visibleText(text));
   return [...shown, ...(rest > 0 ? [`And ${rest} more.`] : [])].join('\n');
+}
+
+/** Instructions for an agent: record, fix, record again. @param script as the user runs it */
+export function recordAnswer(script: string): string {
+  const named = script.trim().replace(/^python3? +/, '');
+  return [
+    `1. Install once: \`pip install leakline\`. Record about 40 steps: \`leakline run ${JSON.stringify(named).slice(1, -1)}\`.`,
+    '   Under torchrun: `torchrun … -m leakline_recorder train.py`. Without a torch optimizer, call `leakline_recorder.mark_step()` once per step.',
+    '2. Snapshots appear in `leakline-recordings`, in one folder per run. Call list_gpu_memory_leaks, then explain_gpu_memory_leak for a finding.',
+    '3. Apply the fix to the statement that holds the memory. A verdict of `growing` or `tooShort` is not a proof: record more steps.',
+    '4. Record again, and call compare_gpu_memory_snapshots with the folders of both runs. The answer is whether the leak is gone.',
+  ].join('\n');
+}
+
+/** The folders that an agent may read. */
+export class Roots {
+  private constructor(
+    private readonly root: string,
+    private readonly real: readonly string[],
+  ) {}
+
+  /** @throws UsageError if one is not there */
+  static async of(root: string, folders: readonly string[]): Promise<Roots> {
+    const real = [root, ...folders].map((folder) =>
+      realpath(folder).catch(() => {
+        throw new UsageError(`There is no folder ${folder}: name that of the workspace, or of recordings.`);
+      }),
+    );
+    return new Roots(root, await Promise.all(real));
+  }
+
+  /**
+   * A file or folder below one of them, links followed.
+   * @param path absolute, or relative to the root
+   * @throws Error with one sentence
+   */
+  async allowed(path: string): Promise<string> {
+    const asked = isAbsolute(path) ? path : resolve(this.root, path);
+    // A share of another machine would be asked for the file.
+    if (/^[\\/]{2}/.test(path) || path.includes('\0')) throw new Error(this.refusal(path));
+    const real = await realpath(asked).catch(() => null);
+    if (real === null || !this.real.some((folder) => isWithin(real, folder))) throw new Error(this.refusal(path));
+    return real;
+  }
+
+  private refusal(path: string): string {
+    return `${JSON.stringify(path)} is no file below ${this.real.join(' or ')}: name one that is, or start the server with its folder.`;
+  }
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way !== '..' && !way.startsWith(`..${sep}`) && !isAbsolute(way);
 }

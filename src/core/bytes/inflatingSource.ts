@@ -1,10 +1,11 @@
 import { Gunzip, Inflate, type FlateError } from 'fflate';
 import type { ByteSource, Unfolding } from './byteSource.js';
-import { crc32 } from './crc32.js';
 import { readFully } from './readFully.js';
 import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
 import { say } from '../text/say.js';
+
+const TABLE = makeTable();
 
 /** What must come out of a member of an archive. */
 export interface InflatedFacts {
@@ -207,4 +208,24 @@ export function gunzipSource(source: ByteSource): ByteSource {
 /** What raw deflate data unfolds into. Its `read` throws SnapshotError. */
 export function inflateSource(source: ByteSource, facts: InflatedFacts): ByteSource {
   return new InflatingSource(source, facts);
+}
+
+function makeTable(): Uint32Array {
+  const table = new Uint32Array(256);
+  for (let i = 0; i < 256; i++) {
+    let value = i;
+    for (let bit = 0; bit < 8; bit++) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1;
+    table[i] = value;
+  }
+  return table;
+}
+
+/**
+ * The CRC-32 of gzip and zip.
+ * @param crc of the bytes before these, 0 at the start
+ */
+export function crc32(bytes: Uint8Array, crc = 0): number {
+  let value = ~crc;
+  for (const byte of bytes) value = (value >>> 8) ^ TABLE[(value ^ byte) & 255];
+  return ~value >>> 0;
 }

@@ -2,7 +2,6 @@ import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import { say } from '../text/say.js';
 import { FORBIDDEN_OPCODES } from './opcodes.js';
-import { damageText, excessText, type Damage, type Excess } from './pickleDamage.js';
 import { MOST_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
 
 /** What the machine says of one input: its name, what is wrong, where, and what to do. Offsets are those of bytes. */
@@ -65,5 +64,62 @@ export class PickleErrors {
       );
     }
     return this.damaged('unknownOpcode', offset, op);
+  }
+}
+
+/** What no pickle has. */
+type Damage =
+  | 'noHeader'
+  | 'secondHeader'
+  | 'unknownMemo'
+  | 'memoOrder'
+  | 'emptyStack'
+  | 'noContainer'
+  | 'keyWithoutValue'
+  | 'endInside'
+  | 'unknownOpcode';
+
+/** What a pickle asks for too much of. */
+type Excess = 'stackDepth' | 'nesting' | 'memoSlots' | 'memoizedNumbers' | 'textBytes' | 'integerBytes';
+
+/** @param detail the slot or opcode, where there is one */
+function damageText(damage: Damage, detail: number): string {
+  switch (damage) {
+    case 'noHeader':
+      return say('no protocol header');
+    case 'secondHeader':
+      return say('a second protocol header');
+    case 'unknownMemo':
+      return say('an unknown memo slot {0}', detail);
+    case 'memoOrder':
+      return say('memo slot {0} out of order', detail);
+    case 'emptyStack':
+      return say('an empty stack');
+    case 'noContainer':
+      return say('a missing container');
+    case 'keyWithoutValue':
+      return say('a key without a value');
+    case 'endInside':
+      return say('an end inside a container');
+    case 'unknownOpcode':
+      return say('an unknown opcode {0}', `0x${detail.toString(16).padStart(2, '0')}`);
+  }
+}
+
+/** @param asked how much is asked for, where that is known */
+function excessText(excess: Excess, asked: number | null): string {
+  switch (excess) {
+    case 'stackDepth':
+      return say('values on the stack');
+    case 'nesting':
+      return say('open containers');
+    case 'memoSlots':
+      return say('memo slots');
+    case 'memoizedNumbers':
+      return say('numbers in its memo');
+    case 'textBytes':
+      return say('bytes in one string ({0})', asked ?? 0);
+    case 'integerBytes':
+      return say('bytes in one integer ({0})', asked ?? 0);
   }
 }

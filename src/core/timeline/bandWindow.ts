@@ -4,8 +4,7 @@ import type { AllocationIndex } from './allocationIndex.js';
 import { bandSamples, type BandSamples } from './bandSamples.js';
 import { HistoryAxis, type Axis, type Stretch } from '../model/historyAxis.js';
 import type { SeriesLayout } from './seriesLayout.js';
-import type { SeriesChanges } from './seriesChanges.js';
-import { seriesInView } from './seriesInView.js';
+import { type SeriesChanges, seriesInView } from './seriesChanges.js';
 
 export interface BandRequest {
   axis: Axis;

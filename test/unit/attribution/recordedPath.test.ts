@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { joinRecordedPath, splitRecordedPath } from '../../../src/core/attribution/recordedPath.js';
+import { joinRecordedPath, splitRecordedPath } from '../../../src/core/attribution/pathMapping.js';
 
 const PATHS: [text: string, root: string, names: string[], folder: string][] = [
   ['/mnt/job/train.py', '/', ['mnt', 'job', 'train.py'], '/mnt/job'],

@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { deflateRawSync, gzipSync } from 'node:zlib';
-import { base64Source } from '../../../src/core/bytes/base64Source.js';
 import type { ByteSource } from '../../../src/core/bytes/byteSource.js';
-import { crc32 } from '../../../src/core/bytes/crc32.js';
-import { gunzipSource, inflateSource } from '../../../src/core/bytes/inflatingSource.js';
+import { gunzipSource, inflateSource, crc32 } from '../../../src/core/bytes/inflatingSource.js';
 import { observedSource } from '../../../src/core/bytes/observedSource.js';
 import { readFully } from '../../../src/core/bytes/readFully.js';
 import { sliceSource } from '../../../src/core/bytes/sliceSource.js';
@@ -14,6 +12,7 @@ import { openMember, zipMembers } from '../../../src/core/bytes/zipDirectory.js'
 import { bytesSource } from '../../support/bytesSource.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { zipArchive } from '../../support/zipWriter.js';
+import { base64Source } from '../../../src/core/formats/html.js';
 
 /** Text that compresses, but not to nothing. */
 function content(length: number, seed: number): Buffer {

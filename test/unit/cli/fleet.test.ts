@@ -18,12 +18,12 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { isGroupOfShard, isOfShard, shardOf } from '../../../src/cli/fleet/shard.js';
 import type { Report } from '../../../src/core/report/report.js';
 import { writeColumnFile } from '../../../src/node/columnFile.js';
-import { MemoryFile } from '../../../src/node/memoryFile.js';
 import { builtProgram } from '../../support/repository.js';
 import { everyNth, tries } from '../../support/sample.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 import { runHere } from './runHere.js';
+import { MemoryFile } from '../../../src/node/fleetFile.js';
 
 const TWO = join(FIXTURES, 'recordings/two_ranks');
 

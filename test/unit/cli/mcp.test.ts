@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { recordAnswer } from '../../../src/cli/mcp/recordAnswer.js';
-import { Roots } from '../../../src/cli/mcp/roots.js';
 import { sentenceOf } from '../../../src/cli/usageError.js';
 import { TOOLS } from '../../../src/cli/mcp/tools.js';
 import { repositoryRoot } from '../../support/repository.js';
+import { recordAnswer, Roots } from '../../../src/cli/mcp/serve.js';
 
 interface Manifest {
   contributes: { languageModelTools: { name: string; modelDescription: string; inputSchema: object }[] };

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { livePaths, meanPaths } from '../../../src/core/timeline/callPaths.js';
 import { deviceHistory } from '../../../src/core/model/history.js';
 import { HistoryAxis } from '../../../src/core/model/historyAxis.js';
-import { meanLive } from '../../../src/core/timeline/meanLive.js';
 import { seededRandom } from '../../support/seededRandom.js';
 import { FIXTURES, picklesUnder, readFile } from '../../support/snapshots.js';
+import { meanLive } from '../../../src/worker/flameAnswers.js';
 
 const noWorkspace = (): null => null;
 const sumOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0);

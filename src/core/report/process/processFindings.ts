@@ -2,10 +2,19 @@ import type { SnapshotDigest } from '../../digest/digest.js';
 import { outOfMemoryDevices } from '../../digest/digestFacts.js';
 import type { FileLookup } from '../../attribution/owner.js';
 import type { ProcessFinding } from '../report.js';
-import { hostOnly } from './hostOnly.js';
 import { pendingFrees, pinnedSegments } from './pinnedSegments.js';
 import { reservedFarAbove, reservedOnly } from './reservedOnly.js';
 import type { SampledUse } from './sampledUse.js';
+import type { Bytes } from '../../model/units.js';
+import { say } from '../../text/say.js';
+import { byteText } from '../../text/byteText.js';
+import { folderOf } from '../folderOf.js';
+import { growsThroughout } from './growing.js';
+
+/** Growth as a share of what was used after warm-up: libraries that are loaded late take some. */
+const LEAST_GROWTH = 0.2;
+/** A small segment that PyTorch took between a sample and a dump, and rounding to MiB. */
+const NOISE: Bytes = 4 << 20;
 
 /**
  * What is wrong with a run's memory that no line of the program answers for, the devices in order.
@@ -27,4 +36,59 @@ export function processFindings(
       hostOnly(snapshots, device, sampledOf(device)),
     ].filter((finding) => finding !== null);
   });
+}
+
+/**
+ * Device memory outside PyTorch that grows: NCCL, other libraries, other processes. The recorder saw it at each snapshot,
+ * or samples of the device say it, in every reading of their clock.
+ */
+function hostOnly(
+  snapshots: readonly SnapshotDigest[],
+  device: number,
+  sampled: readonly SampledUse[],
+): ProcessFinding | null {
+  const series = snapshots.flatMap(({ recording }) =>
+    (recording?.devices ?? []).filter((one) => one.device === device).map(({ outsideBytes }) => outsideBytes),
+  );
+  if (series.length === snapshots.length) return grows(series) ? finding(device, series, null) : null;
+  if (sampled.length === 0 || !sampled.every(({ outsideBytes }) => grows(steadied(outsideBytes)))) return null;
+  const least = sampled.reduce((one, other) =>
+    growthOf(other.outsideBytes) < growthOf(one.outsideBytes) ? other : one,
+  );
+  return finding(device, least.outsideBytes, least.path.slice(folderOf(least.path).length));
+}
+
+/** Samples are taken before or after a dump, and rounded: what moves less than the noise has not moved. */
+function steadied(series: readonly Bytes[]): Bytes[] {
+  let held = series[0];
+  return series.map((bytes) => (held = Math.abs(bytes - held) > NOISE ? bytes : held));
+}
+
+/** After warm-up, which is the first interval. */
+function growthOf(series: readonly Bytes[]): Bytes {
+  return series[series.length - 1] - series[1];
+}
+
+function grows(series: readonly Bytes[]): boolean {
+  return growsThroughout(series) && growthOf(series) >= LEAST_GROWTH * series[1];
+}
+
+/** @param log name of the file that has the samples, null where the recorder saw it */
+function finding(device: number, series: readonly Bytes[], log: string | null): ProcessFinding {
+  return {
+    verdict: 'hostOnly',
+    device,
+    bytes: growthOf(series),
+    message: [
+      say(
+        'Memory of device {0} outside PyTorch grows from {1} to {2}.',
+        device,
+        byteText(series[1]),
+        byteText(series[series.length - 1]),
+      ),
+      ...(log === null ? [] : [say('This is seen in {0} (nvidia-smi).', log)]),
+      say('Another process holds it, or a library with its own allocator (NCCL, cuDNN, a custom kernel).'),
+    ].join(' '),
+    settings: [],
+  };
 }
