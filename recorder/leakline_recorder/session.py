@@ -208,7 +208,6 @@ class Session:
             # A snapshot is millions of objects: gone before the walk looks at all that the process has.
             del snapshot
             beside['holders'] = self._walk(blocks) if blocks is not None else None
-            beside['containers'] = (beside['holders'] or {}).pop('containers', None)
             beside['releases'] = self._holders.releases() if kind == 'full' else None
             watch.lap('holdersSeconds')
             beside['cost'] = {**watch.laps, 'bytes': file.tell()}

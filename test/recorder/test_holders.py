@@ -188,6 +188,8 @@ class ChainsTest(unittest.TestCase):
         self.assertEqual(owner['statements'][0]['text'], 'except ValueError:')
 
     def test_reference_cycle(self):
+        gc.disable()    # an automatic collection before the walk would release the cycle
+        self.addCleanup(gc.enable)
         a, b = Pair(), Pair()
         a.other, b.other = b, a
         addresses = {a.tensor.data_ptr(), b.tensor.data_ptr()}

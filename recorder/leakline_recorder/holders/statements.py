@@ -41,14 +41,14 @@ class Statements:
     def forget(self) -> None:
         self._trees.clear()
 
-    def find(self, holder: Holder, most: int = MOST_STATEMENTS) -> List[Dict[str, Any]]:
+    def find(self, holder: Holder) -> List[Dict[str, Any]]:
         """Best first: ``{file, line, text, score}``."""
         if holder not in self._answers:
-            found = self._find(holder)
+            found = self._find(holder)[:MOST_STATEMENTS]
             if self.deadline.missed:
-                return found[:most]    # another snapshot may have more time
+                return found    # another snapshot may have more time
             self._answers[holder] = found
-        return self._answers[holder][:most]
+        return self._answers[holder]
 
     def _find(self, holder: Holder) -> List[Dict[str, Any]]:
         found = self._search(holder, _matches)

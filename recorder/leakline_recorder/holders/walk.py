@@ -15,7 +15,7 @@ from .chains import Chain, Chains
 from .deadline import Deadline
 from .graph import Graphs, sequence
 from .groups import Group, Holding
-from .growth import Growth
+from .releases import Releases
 from .heap import Heap
 from .links import GRADIENT, GRADIENT_GRAPH, Shown
 from .native import native_owner
@@ -38,7 +38,7 @@ class HolderWalk:
         self._statements = Statements()
         self._shown, self._texts = shown or Shown(), texts
         self._monitoring = monitoring or Monitoring()
-        self._growth = Growth(self._monitoring, self._statements)
+        self._releases = Releases(self._monitoring, self._statements)
 
     def walk(self, blocks: Blocks, step: int) -> Optional[Dict[str, Any]]:
         """``None`` if nothing is old enough to ask about: then the walk costs next to nothing."""
@@ -61,7 +61,7 @@ class HolderWalk:
 
     def releases(self) -> Optional[List[Dict[str, Any]]]:
         """``None`` where statements cannot be counted."""
-        return self._growth.releases() if self._monitoring.is_open() else None
+        return self._releases.runs() if self._monitoring.is_open() else None
 
     def _ask(self, blocks: Blocks, old: List[LiveBlock], roots: Roots, heap: Heap, deadline: Deadline, began: float) -> Dict[str, Any]:
         tensors = Tensors(heap.objects, blocks, self._memory, deadline)
@@ -73,9 +73,8 @@ class HolderWalk:
         native = native_owner(unowned, self._memory.device_type, roots, self._texts)
         ranked = sorted(Group.of(held.values()), key=lambda group: -group.bytes)
         owners = [group.describe(self._statements, self._texts) for group in ranked[:MOST_OWNERS]]
-        containers = self._growth.containers(ranked)
         if not deadline.passed():
-            self._growth.watch(ranked[:MOST_OWNERS], heap.objects, roots.frames.values())
+            self._releases.watch(ranked[:MOST_OWNERS], heap.objects, roots.frames.values())
         return {
             'minAgeSteps': self._min_age,
             'complete': heap.complete and not deadline.missed,
@@ -88,7 +87,6 @@ class HolderWalk:
             'categories': _categories(blocks.all, tensors),
             'owners': owners + ([native] if native else []),
             'ownersOmitted': max(0, len(ranked) - MOST_OWNERS),
-            'containers': containers,
             'unowned': {'bytes': sum(block.size for block in unowned), 'allocatedAt': by_line(unowned)},
             'seconds': round(time.perf_counter() - began, 6),
         }

@@ -4,17 +4,6 @@ import { parseRecording } from '../../../src/core/formats/recordingSidecar.js';
 
 const LOOP = { file: '/home/ml/train.py', line: 40, rounds: 3, isStepLoop: false };
 const RELEASE = { file: '/home/ml/train.py', line: 88, runs: 12 };
-const GROWN = {
-  root: "train.py: main() local history['aux']",
-  name: "history['aux']",
-  file: '/home/ml/train.py',
-  line: 26,
-  kind: 'deque',
-  length: 120,
-  previousLength: 80,
-  bound: 500,
-  bytes: 1234,
-};
 const WHOLE = {
   schema: 'leakline.recording/2',
   run: 'detector',
@@ -26,7 +15,6 @@ const WHOLE = {
   collections: { beganAtUs: [11, 25], endedAtUs: [13, 26], full: 4 },
   loops: [{ ...LOOP, function: 'main', lastLine: 63, depth: 0 }],
   releases: [RELEASE],
-  containers: [GROWN],
   devices: [{ index: 0, name: 'a card', capacityBytes: 1000, reservedBytes: 10, outsideBytes: 7 }],
   sources: [{ path: '/home/ml/pyramid.py', sha256: 'ab'.repeat(32) }],
   takenAtUs: 31,
@@ -86,8 +74,8 @@ describe('The recorder’s sidecar', () => {
   });
 
   it('is read in its first version, which knows nothing of loops', () => {
-    const { loops, releases, containers, collections, ...first } = WHOLE;
-    assert.equal([loops, releases, containers, [collections]].flat().length, 4);
+    const { loops, releases, collections, ...first } = WHOLE;
+    assert.equal([loops, releases, [collections]].flat().length, 3);
     const recording = parseRecording(JSON.stringify({ ...first, schema: 'leakline.recording/1' }));
     assert.deepEqual(recording?.chances, UNKNOWN_CHANCES);
   });

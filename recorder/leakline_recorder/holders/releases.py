@@ -1,4 +1,4 @@
-"""Containers that have grown since the snapshot before, and how often the statements have run that could empty them."""
+"""How often the statements have run that could empty an owner's container."""
 from __future__ import annotations
 
 import types
@@ -6,47 +6,17 @@ from typing import Any, Dict, Iterable, Iterator, List, Set, Tuple
 
 from ..monitoring import Monitoring
 from ..plain import is_a
-from .groups import Group, holder_of, name_of
+from .groups import Group, holder_of
 from .statements import Statements
 
-MOST_CONTAINERS = 40
 MOST_WATCHED = 100    # statements
 Place = Tuple[str, int]
 
 
-class Growth:
+class Releases:
     def __init__(self, monitoring: Monitoring, statements: Statements) -> None:
         self._monitoring, self._statements = monitoring, statements
-        self._lengths: Dict[Tuple[int, str], int] = {}          # of containers in the snapshot before, by identity and type
         self._watched: Dict[Place, List[Tuple[int, int]]] = {}  # statements, with their places in the monitoring
-
-    def containers(self, groups: Iterable[Group]) -> List[Dict[str, Any]]:
-        """Of containers in containers the innermost that has grown, by the bytes that it holds."""
-        before, self._lengths = self._lengths, {}
-        found: Dict[int, Dict[str, Any]] = {}
-        for group in groups:
-            chain = group.newest.chain
-            told = False
-            for index in reversed(range(len(chain.links))):
-                part = chain.links[index]
-                if part.container is None:
-                    continue
-                known = before.get((part.place, part.container))
-                self._lengths[part.place, part.container] = part.length
-                if told or known is None or part.length <= known:
-                    continue
-                told = True
-                if part.place in found:
-                    found[part.place]['bytes'] += group.bytes
-                    continue
-                holder = holder_of(chain, index)
-                lines = self._statements.find(holder, most=1) if holder else []
-                found[part.place] = {
-                    'root': group.expression(index), 'name': name_of(chain, holder),
-                    'file': lines[0]['file'] if lines else holder.file if holder else None,
-                    'line': lines[0]['line'] if lines else holder.line if holder else None,
-                    'kind': part.container, 'length': part.length, 'previousLength': known, 'bound': part.maxlen, 'bytes': group.bytes}
-        return sorted(found.values(), key=lambda entry: -entry['bytes'])[:MOST_CONTAINERS]
 
     def watch(self, groups: Iterable[Group], objects: List[Any], frames: Iterable[types.FrameType]) -> None:
         """Statements that could release what these keep are counted from now on."""
@@ -65,7 +35,7 @@ class Growth:
                 self._monitoring.watch_line(code, line)
             self._watched[file, line] = [(id(code), line) for code in places]
 
-    def releases(self) -> List[Dict[str, Any]]:
+    def runs(self) -> List[Dict[str, Any]]:
         """Runs of each statement since it is watched; those whose code was not found are left out."""
         return [{'file': file, 'line': line, 'runs': sum(self._monitoring.lines[place] for place in places)}
                 for (file, line), places in sorted(self._watched.items()) if places]
