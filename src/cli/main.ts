@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { startThread } from '../node/thread.js';
 import { EXIT_BAD_INPUT, run, type Work } from './run.js';
 import { supervise, type Remembered } from './supervise.js';
-import { withUsableCache } from './fleet/usableCache.js';
+import { isInside, tellIdle, unusableText, withinCache } from './fleet/usableCache.js';
 
 /** Nothing more can be said on standard output. */
 function giveUp(error: NodeJS.ErrnoException): never {
@@ -54,6 +54,11 @@ process.exitCode = await run(
     },
     complain: (line) => process.stderr.write(`${line}\n`),
   },
-  async (command, output) => jobs()(await withUsableCache(command, output), output),
+  async (command, output) => {
+    if (command.command !== 'analyze' || command.cache === null) return jobs()(command, output);
+    if (isInside()) return jobs()(command, tellIdle(output));
+    output.complain(unusableText(command.cache, await withinCache()), true);
+    return jobs()({ ...command, cache: null }, output);
+  },
   async (command, output) => (await import('./mcp/serve.js')).serve(command, jobs, output),
 );

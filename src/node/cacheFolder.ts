@@ -23,6 +23,9 @@ export function isSilent(folder: string): boolean {
   return silent.has(folder);
 }
 
+/** The last files that were asked for in this thread. More at once would keep all of the process's threads for files. */
+const asked: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
+
 /** Where what was read is kept, and how much of it. */
 export interface CacheSettings {
   readonly folder: string;
@@ -45,7 +48,13 @@ export class CacheFolder {
    * @param read throws if the file cannot be trusted
    * @returns null if there is none that can be
    */
-  async load<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
+  load<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
+    const answer = Promise.resolve(asked.shift()).then(() => this.loadNow(key, suffix, read));
+    asked.push(answer.catch(ignore));
+    return answer;
+  }
+
+  private async loadNow<T>(key: string, suffix: Suffix, read: (file: FileHandle) => Promise<T>): Promise<T | null> {
     if (isSilent(this.settings.folder)) return null;
     const path = this.pathOf(key, suffix);
     const opening = open(path, 'r').catch(() => null);

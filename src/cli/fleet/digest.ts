@@ -95,7 +95,13 @@ export async function digestBeside(
     const isOurs = shard === null || isOfShard(shard, name, command.rankPattern);
     if (isOurs && !context.excluded.has(name) && (await stat(name).catch(() => null)) !== null) {
       context.reading(name);
-      onFinished(name, await digestOne(folder, { ...input, name }, command.rankPattern));
+      try {
+        onFinished(name, await digestOne(folder, { ...input, name }, command.rankPattern));
+      } catch (error) {
+        // Of a folder that takes no more: the thread that does the rest says so.
+        if (error instanceof Error && 'code' in error) return;
+        throw error;
+      }
     }
     turn = Atomics.add(turns, 0, 1);
   }

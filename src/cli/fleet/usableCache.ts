@@ -1,55 +1,68 @@
 import { spawn } from 'node:child_process';
-import type { JobCommand } from '../arguments.js';
 import type { Output } from '../inputs.js';
 
-/** A folder that does not answer for so long (a network that is gone) is not used, in milliseconds. */
-const SILENT_AFTER_MS = 10_000;
-
-/** Writes a file into a folder, and looks for it. */
-const TRIAL = `
-  const { mkdirSync, readdirSync, rmSync, writeFileSync } = require('node:fs');
-  const [, folder] = process.argv;
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(folder + '/.leakline-trial', '');
-  readdirSync(folder);
-  rmSync(folder + '/.leakline-trial', { force: true });
-`;
-
-/** The command, without its cache if that cannot be used. */
-export async function withUsableCache(
-  command: JobCommand,
-  { complain }: Pick<Output, 'complain'>,
-): Promise<JobCommand> {
-  if (command.command !== 'analyze' || command.cache === null) return command;
-  const problem = await problemWith(command.cache);
-  if (problem === null) return command;
-  complain(unusableText(command.cache, problem), true);
-  return { ...command, cache: null };
-}
+/** Set in the process that works with a cache. */
+const INSIDE = 'LEAKLINE_CACHE_PROCESS';
+/** A process that does nothing for so many looks waits for a folder (a network that is gone). */
+const MOST_IDLE = 5;
+const LOOK_MS = 1000;
+/** CPU time of a process that only looks, in microseconds. */
+const IDLE_US = 10_000;
 
 export function unusableText(folder: string, problem: string): string {
   return `${folder} cannot be used as a cache (${problem}). Name another folder.`;
 }
 
+/** True in the process that works with a cache. */
+export function isInside(): boolean {
+  return process.env[INSIDE] !== undefined && process.send !== undefined;
+}
+
 /**
- * Why nothing can be kept in a folder; null if something can. A process of its own asks: a folder that never answers would
- * keep a thread of this one, and with it the process, for ever.
+ * Runs this command in a process of its own, and ends with it. A folder that stops answering would keep a thread of this
+ * process, and with it the process, for ever.
+ * @returns why the cache cannot be used
  */
-export function problemWith(folder: string, silentAfterMs = SILENT_AFTER_MS): Promise<string | null> {
+export function withinCache(): Promise<string> {
   return new Promise((resolve) => {
-    const trial = spawn(process.execPath, ['-e', TRIAL, folder], { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    trial.stderr.setEncoding('utf8').on('data', (text: string) => (said += text));
-    const timer = setTimeout(() => {
-      trial.kill('SIGKILL');
+    const child = spawn(process.execPath, [...process.execArgv, ...process.argv.slice(1)], {
+      stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+      env: { ...process.env, [INSIDE]: '1' },
+    });
+    const end = (code: number | null, signal: NodeJS.Signals | null): void => {
+      if (signal !== null) process.kill(process.pid, signal);
+      process.exit(code ?? undefined);
+    };
+    child.once('exit', end);
+    child.once('error', (error) => {
+      resolve(error.message);
+    });
+    child.once('message', () => {
+      child.off('exit', end);
+      child.kill('SIGKILL');
       // What waits for a disk is not killed.
-      trial.unref();
-      trial.stderr.destroy();
+      child.unref();
+      child.disconnect();
       resolve('it does not answer');
-    }, silentAfterMs);
-    trial.once('close', (code) => {
-      clearTimeout(timer);
-      resolve(code === 0 ? null : (/^\w*Error: (.*)$/m.exec(said)?.[1] ?? `exit code ${code}`));
     });
   });
+}
+
+/** Tells the process outside once this one does nothing more, until something is printed. */
+export function tellIdle(output: Output): Output {
+  let looks = 0;
+  let before = process.cpuUsage();
+  const timer = setInterval(() => {
+    const { user, system } = process.cpuUsage(before);
+    before = process.cpuUsage();
+    looks = user + system < IDLE_US ? looks + 1 : 0;
+    if (looks === MOST_IDLE) process.send?.('idle');
+  }, LOOK_MS).unref();
+  return {
+    ...output,
+    print: (text, written) => {
+      clearInterval(timer);
+      output.print(text, written);
+    },
+  };
 }

@@ -1,11 +1,10 @@
 /** What the command line does when a reader, a disk, a folder or a file fails it. */
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
-import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { problemWith } from '../../../src/cli/fleet/usableCache.js';
 import type { JobMessage, JobStart } from '../../../src/cli/supervise.js';
 import { parseArguments } from '../../../src/cli/arguments.js';
 import type { Report } from '../../../src/core/report/report.js';
@@ -16,7 +15,8 @@ import { eventually } from '../../support/eventually.js';
 import { builtProgram } from '../../support/repository.js';
 import { FIXTURES, picklesUnder } from '../../support/snapshots.js';
 
-const [SNAPSHOT] = picklesUnder(join(FIXTURES, 'recordings/aux_loss'));
+const RECORDING = join(FIXTURES, 'recordings/aux_loss');
+const [SNAPSHOT] = picklesUnder(RECORDING);
 /** Less than a second writing in place: times of files have ticks. */
 const TOUCH_MS = 3;
 
@@ -117,14 +117,26 @@ describe('The command line as built', () => {
     }
   });
 
-  it('asks a cache folder that may never answer in a process of its own', async function () {
+  it('reports without a cache that stops answering in the middle, with the same exit code', function () {
     if (process.platform === 'win32') this.skip();
     const cache = join(folder, 'cache');
-    mkdirSync(cache);
-    assert.equal(await problemWith(cache), null);
-    // Its writer waits until another process reads.
-    execFileSync('mkfifo', [join(cache, '.leakline-trial')]);
-    assert.equal(await problemWith(cache, 1000), 'it does not answer');
+    const analyze = (...args: string[]): ReturnType<typeof runCli> =>
+      runCli('analyze', '--json', '--fail-on', 'growing,leak', ...args, RECORDING);
+    const alone = analyze();
+    assert.deepEqual([analyze('--cache', cache), alone.status], [alone, 1]);
+    const digests = readdirSync(cache, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.lkd'));
+    assert.ok(digests.length > 2);
+    const pipe = join(cache, digests.sort()[1]);
+    rmSync(pipe);
+    execFileSync('mkfifo', [pipe]); // opens once another process writes
+    for (const jobs of ['1', '2']) {
+      const { status, stdout, stderr } = analyze('--jobs', jobs, '--cache', cache);
+      assert.deepEqual([status, stdout], [alone.status, alone.stdout]);
+      assert.match(
+        stderr,
+        /^leakline: .*cache cannot be used as a cache \(it does not answer\)\. Name another folder\.\n$/,
+      );
+    }
   });
 
   it('believes no file that changes while it is read', async () => {

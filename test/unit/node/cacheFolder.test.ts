@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { chmodSync, closeSync, constants, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { CacheFolder, isSilent } from '../../../src/node/cacheFolder.js';
 
 /** Long enough for a folder that answers, on a busy machine. */
@@ -56,6 +58,21 @@ describe('A cache folder', () => {
     assert.equal(await load(), null);
     closeSync(openSync(pipe, constants.O_RDWR));
     await isLeftAlone();
+  });
+
+  it('that does not open any file leaves threads for the files of others', async function () {
+    if (process.platform === 'win32') this.skip();
+    const names = Array.from({ length: 8 }, (_, i) => `key${i}`);
+    const pipes = names.map((name) => join(folder, `${name}.digest`));
+    execFileSync('mkfifo', pipes);
+    const loaded = names.map((name) => cache.load(name, '.digest', (file) => file.readFile('utf8')));
+    try {
+      // More than the process has threads.
+      assert.ok((await readFile(fileURLToPath(import.meta.url), 'utf8')).length > 0);
+      assert.deepEqual(new Set(await Promise.all(loaded)), new Set([null]));
+    } finally {
+      for (const pipe of pipes) closeSync(openSync(pipe, constants.O_RDWR));
+    }
   });
 
   it('that does not read is left alone, with what it holds', async () => {
