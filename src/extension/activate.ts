@@ -1,6 +1,6 @@
 /** Composes the extension. Each surface is a file of its own and knows the others by their interfaces only. */
 import * as vscode from 'vscode';
-import { useTranslations } from '../core/text/say.js';
+import { useTranslations } from '../core/text/translate.js';
 import { leaklineApi, type LeaklineApi } from './api.js';
 import { LeakAlerts } from './alerts/leakAlerts.js';
 import { commandHandlers, registerCommands } from './commands/commands.js';

@@ -2,7 +2,7 @@ import { open, stat, type FileHandle } from 'node:fs/promises';
 import type { ByteSource } from '../core/bytes/byteSource.js';
 import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { Microseconds } from '../core/model/units.js';
-import { say } from '../core/text/say.js';
+import { t } from '../core/text/translate.js';
 
 /** What tells one state of a file from another without reading it. */
 export interface FileState {
@@ -41,7 +41,7 @@ export async function openFile(path: string): Promise<OpenFile> {
   try {
     // Asked before opening: opening a pipe would wait for its writer.
     if (!(await stat(path)).isFile()) {
-      throw new SnapshotError('unreadable', say('{0} is not a file. Choose a snapshot file.', path));
+      throw new SnapshotError('unreadable', t('{0} is not a file. Choose a snapshot file.', path));
     }
     handle = await open(path, 'r');
     const opened = handle;
@@ -80,7 +80,7 @@ export async function expectUnchanged(file: OpenFile): Promise<void> {
 export function changedWhileRead(path: string): SnapshotError {
   return new SnapshotError(
     'truncated',
-    say('{0} changed while it was read: it is being written. Leakline reads it again when it is complete.', path),
+    t('{0} changed while it was read: it is being written. Leakline reads it again when it is complete.', path),
   );
 }
 
@@ -100,13 +100,13 @@ function unreadable(path: string, error: unknown): SnapshotError {
 function unreadableText(path: string, code: string, message: string): string {
   switch (code) {
     case 'ENOENT':
-      return say('{0} cannot be read: there is no such file. Check the path.', path);
+      return t('{0} cannot be read: there is no such file. Check the path.', path);
     case 'EACCES':
     case 'EPERM':
-      return say('{0} cannot be read: access is denied. Check its permissions.', path);
+      return t('{0} cannot be read: access is denied. Check its permissions.', path);
     case 'EISDIR':
-      return say('{0} cannot be read: it is a folder. Choose a snapshot file.', path);
+      return t('{0} cannot be read: it is a folder. Choose a snapshot file.', path);
     default:
-      return say('{0} cannot be read: {1}. Try again.', path, message);
+      return t('{0} cannot be read: {1}. Try again.', path, message);
   }
 }

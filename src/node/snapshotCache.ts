@@ -5,7 +5,7 @@ import { memberPath } from '../core/model/memberPath.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
 import type { Snapshot } from '../core/model/snapshot.js';
 import type { Bytes } from '../core/model/units.js';
-import type { Translations } from '../core/text/say.js';
+import type { Translations } from '../core/text/translate.js';
 import { CacheFolder, type CacheSettings } from './cacheFolder.js';
 import { ColumnCache } from './columnCache.js';
 import { contentKey, digestKey, isSettled } from './contentKey.js';

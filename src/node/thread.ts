@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { say } from '../core/text/say.js';
+import { t } from '../core/text/translate.js';
 
 /** A thread that is talked to by messages; a port, so that a test can let one die. */
 export interface Thread {
@@ -34,10 +34,10 @@ export function startThread(script: string, name: string, workerData: unknown = 
       let reason: string | null = null;
       worker.on('message', message);
       worker.on('error', (error: NodeJS.ErrnoException) => {
-        reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? say('out of memory') : error.message;
+        reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? t('out of memory') : error.message;
       });
       worker.on('exit', (code) => {
-        end(reason ?? say('exit code {0}', code));
+        end(reason ?? t('exit code {0}', code));
       });
     },
     async terminate() {

@@ -3,7 +3,7 @@ import type { PathRule, UnmappedFiles } from '../core/attribution/pathMapping.js
 import type { Bytes } from '../core/model/units.js';
 import type { IgnoredLeak } from '../core/report/ignoredLeaks.js';
 import type { CompareReport, Report, SnapshotReport } from '../core/report/report.js';
-import type { Translations } from '../core/text/say.js';
+import type { Translations } from '../core/text/translate.js';
 import type { Repeated } from './reportCode.js';
 import type { ComparePair, CompareTable } from './compareData.js';
 import type { TimelineEvents, TimelineQuestions } from './timelineApi.js';

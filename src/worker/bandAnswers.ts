@@ -15,7 +15,7 @@ import type { LineVerdicts } from './lineVerdicts.js';
 import { ownerWords } from './ownerWords.js';
 import type { SnapshotStore } from './snapshotStore.js';
 import type { WorkspaceFiles } from './workspaceFiles.js';
-import { say } from '../core/text/say.js';
+import { t } from '../core/text/translate.js';
 
 /** So many with the answer about one place: with C++ frames, Python's begin behind dozens of others. */
 const FRAMES_OF_DETAIL = 128;
@@ -75,7 +75,7 @@ export class BandAnswers {
     const { snapshot, index, layout } = await this.stacked(path, device, grouping, signal);
     const { history } = index;
     if (series >= layout.allSeries.length || (row !== null && row >= history.allocations.count)) {
-      throw new Error(say('The snapshot has changed. Try again.'));
+      throw new Error(t('The snapshot has changed. Try again.'));
     }
     const at = Math.min(event, history.trace.count - 1);
     const found =

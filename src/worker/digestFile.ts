@@ -4,7 +4,7 @@ import { SnapshotError } from '../core/bytes/snapshotError.js';
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import { splitMember } from '../core/model/memberPath.js';
 import type { Bytes } from '../core/model/units.js';
-import { say } from '../core/text/say.js';
+import { t } from '../core/text/translate.js';
 import { copyKey, digestKey } from '../node/contentKey.js';
 import { openFile, type OpenFile } from '../node/fileSource.js';
 import { OtherVersionError, readFleetFile } from '../node/fleetFile.js';
@@ -35,16 +35,16 @@ export async function snapshotKey(file: OpenFile, path: string): Promise<string>
 export async function readDigestFile(path: string): Promise<DigestFile> {
   const input = await readFleetFile(path).catch((error: unknown) => {
     if (error instanceof OtherVersionError)
-      throw new SnapshotError('unsupported', say('{0} is of a different version of Leakline. Digest again.', path));
+      throw new SnapshotError('unsupported', t('{0} is of a different version of Leakline. Digest again.', path));
     throw new SnapshotError(
       'unreadable',
-      say('{0} is not a digest that can be trusted. Remove it and digest again.', path),
+      t('{0} is not a digest that can be trusted. Remove it and digest again.', path),
     );
   });
   if (!('digest' in input))
     throw new SnapshotError(
       'unsupported',
-      say('{0} holds a log or a cycle graph, not a snapshot. Open the file that it was made from.', input.name),
+      t('{0} holds a log or a cycle graph, not a snapshot. Open the file that it was made from.', input.name),
     );
   const { digest, members } = input;
   const isWhole = isAbsolute(digest.path) || /^\w+:[/\\]/.test(digest.path);
@@ -69,7 +69,7 @@ export async function snapshotOf({
   if (file === null)
     throw new SnapshotError(
       'unreadable',
-      say('The timeline needs the snapshot itself, which lies at {0}. Copy it here.', path),
+      t('The timeline needs the snapshot itself, which lies at {0}. Copy it here.', path),
     );
   try {
     if ((await snapshotKey(file, path)) === key)
@@ -79,6 +79,6 @@ export async function snapshotOf({
   }
   throw new SnapshotError(
     'unreadable',
-    say('{0} is a different snapshot from the one that was digested. Digest again.', path),
+    t('{0} is a different snapshot from the one that was digested. Digest again.', path),
   );
 }

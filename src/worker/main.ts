@@ -1,7 +1,7 @@
 /** The worker thread: owns the models, answers questions. Everything it is told comes through its parent's port. */
 import { totalmem } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
-import { useTranslations } from '../core/text/say.js';
+import { useTranslations } from '../core/text/translate.js';
 import { ProofFile } from '../node/proofFile.js';
 import { readerVersion } from '../node/snapshotCache.js';
 import { startThread } from '../node/thread.js';

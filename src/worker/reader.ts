@@ -1,6 +1,6 @@
 /** A reader thread: reads files and hands their columns over. What it reads may kill it. */
 import { parentPort, workerData } from 'node:worker_threads';
-import { useTranslations } from '../core/text/say.js';
+import { useTranslations } from '../core/text/translate.js';
 import { readerVersion, SnapshotCache } from '../node/snapshotCache.js';
 import { isRpcMessage, RpcServer, type RpcMessage } from '../protocol/rpc.js';
 import type { FileReading, ReaderApi, ReaderEvents, ReaderStart } from './readerApi.js';

@@ -2,7 +2,7 @@
 import type { SnapshotDigest } from '../core/digest/digest.js';
 import type { OtherResult } from '../core/formats/readResult.js';
 import type { PackedSnapshot } from '../core/model/snapshotCodec.js';
-import type { Translations } from '../core/text/say.js';
+import type { Translations } from '../core/text/translate.js';
 import type { CacheSettings } from '../node/cacheFolder.js';
 import type { ReadProgress } from '../protocol/timelineData.js';
 import type { FileState } from '../node/fileSource.js';

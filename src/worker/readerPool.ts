@@ -5,7 +5,7 @@ import type { Bytes } from '../core/model/units.js';
 import type { Thread } from '../node/thread.js';
 import { isRpcMessage, RpcClient, RpcError } from '../protocol/rpc.js';
 import type { FileReading, ReaderApi, ReaderEvents, ReadRequest } from './readerApi.js';
-import { say } from '../core/text/say.js';
+import { t } from '../core/text/translate.js';
 
 /** A file that kills its reader is given to a fresh one this many times in total. */
 const ATTEMPTS = 2;
@@ -186,13 +186,13 @@ export class ReaderPool {
 }
 
 function cancelled({ request }: Job): SnapshotError {
-  return new SnapshotError('cancelled', say('Reading {0} was cancelled.', request.path));
+  return new SnapshotError('cancelled', t('Reading {0} was cancelled.', request.path));
 }
 
 function deadly(path: string, reason: string): SnapshotError {
   return new SnapshotError(
     'unreadable',
-    say(
+    t(
       '{0} stopped its reader {1} times ({2}), so Leakline no longer reads it. ' +
         'Free some memory, or record with a smaller max_entries.',
       path,

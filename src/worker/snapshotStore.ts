@@ -25,7 +25,7 @@ import { isDigestFile, readDigestFile, snapshotKey, snapshotOf, type DigestFile 
 import { historyBytes, modelBytes } from './modelBytes.js';
 import type { SnapshotReader } from './snapshotReading.js';
 import { storedDigest, type StoredDigest } from './storedDigest.js';
-import { say } from '../core/text/say.js';
+import { t } from '../core/text/translate.js';
 
 /** What a file holds: snapshots, or something else that has no lines. */
 interface Entry {
@@ -157,7 +157,7 @@ export class SnapshotStore {
       if (entry?.other != null) throw noSnapshot(path, entry.other);
       throw new SnapshotError(
         'unreadable',
-        say('{0} is not open in Leakline. Open it with "Leakline: Open Snapshot…".', path),
+        t('{0} is not open in Leakline. Open it with "Leakline: Open Snapshot…".', path),
       );
     }
     return digest;

@@ -3,7 +3,7 @@ import type { ByteSource, Unfolding } from './byteSource.js';
 import { readFully } from './readFully.js';
 import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 const TABLE = makeTable();
 
@@ -124,11 +124,7 @@ class InflatingSource implements ByteSource {
       if ((error as Partial<FlateError>).code === UNEXPECTED_END) throw this.truncated();
       throw new SnapshotError(
         'notASnapshot',
-        say(
-          '{0} holds damaged compressed data before byte {1}. Copy or dump the file again.',
-          this.name,
-          this.consumed,
-        ),
+        t('{0} holds damaged compressed data before byte {1}. Copy or dump the file again.', this.name, this.consumed),
       );
     }
     if (this.pieces.some(({ length }) => length > 0)) this.lastOutput = this.consumed;
@@ -163,7 +159,7 @@ class InflatingSource implements ByteSource {
   private tooLarge(most: number, asked: number): LimitError {
     return new LimitError(
       { kind: 'unpackedBytes', most, asked, offset: this.consumed },
-      say(
+      t(
         '{0} decompresses to more than {1} bytes, more than Leakline allows for its size. ' +
           'Decompress it yourself if you trust it.',
         this.name,
@@ -180,7 +176,7 @@ class InflatingSource implements ByteSource {
         asked: null,
         offset: this.consumed,
       },
-      say(
+      t(
         '{0} has many almost empty compressed parts before byte {1}. Decompress it yourself if you trust it.',
         this.name,
         this.consumed,
@@ -191,7 +187,7 @@ class InflatingSource implements ByteSource {
   private truncated(): SnapshotError {
     return new SnapshotError(
       'truncated',
-      say(
+      t(
         '{0} ends early, or its checksum is wrong: it is still being written, truncated or damaged. ' +
           'Wait until it is complete.',
         this.name,

@@ -1,7 +1,7 @@
 import type { ByteSource } from './byteSource.js';
 import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** A clock that never jumps, which every runtime has (W3C High Resolution Time). */
 declare const performance: { now(): number };
@@ -23,8 +23,7 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
     size: source.size,
     unfolding: { fileBytes: source.size, bytes: 0 },
     async read(offset, into) {
-      if (signal?.aborted === true)
-        throw new SnapshotError('cancelled', say('Reading {0} was cancelled.', source.name));
+      if (signal?.aborted === true) throw new SnapshotError('cancelled', t('Reading {0} was cancelled.', source.name));
       if (timeLimitMs !== undefined && performance.now() - startMs > timeLimitMs) {
         throw tookTooLong(source.name, timeLimitMs);
       }
@@ -43,7 +42,7 @@ export function observedSource(source: ByteSource, { signal, onProgress, timeLim
 export function tookTooLong(name: string, timeLimitMs: number): LimitError {
   return new LimitError(
     { kind: 'timeMs', most: timeLimitMs, asked: null, offset: null },
-    say(
+    t(
       '{0} was not read within {1} seconds, the time limit for a file. ' +
         'Raise the limit, copy the file to a faster disk, or record with a smaller max_entries.',
       name,

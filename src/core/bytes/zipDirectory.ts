@@ -4,7 +4,7 @@ import { readFully } from './readFully.js';
 import { sliceSource } from './sliceSource.js';
 import { LimitError } from './limitError.js';
 import { SnapshotError } from './snapshotError.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** A member of a zip archive, as its central directory describes it. */
 export interface ZipMember {
@@ -50,7 +50,7 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   if (end < 0) {
     throw new SnapshotError(
       'truncated',
-      say(
+      t(
         '{0} is a zip archive without its directory: it is still being written or truncated. ' +
           'Wait until it is complete.',
         source.name,
@@ -70,7 +70,7 @@ export async function zipMembers(source: ByteSource): Promise<ZipMember[]> {
   if (size > MAX_DIRECTORY) {
     throw new LimitError(
       { kind: 'directoryBytes', most: MAX_DIRECTORY, asked: size, offset },
-      say(
+      t(
         '{0} is a zip archive with a directory of {1} bytes, more than Leakline allows. ' +
           'Extract the snapshot from it.',
         source.name,
@@ -92,7 +92,7 @@ export async function openMember(source: ByteSource, member: ZipMember): Promise
   if (member.encrypted || (member.method !== STORED && member.method !== DEFLATED)) {
     throw new SnapshotError(
       'unsupported',
-      say(
+      t(
         '{0} holds {1} encrypted or packed by method {2}. Extract it from the archive.',
         source.name,
         member.name,
@@ -170,6 +170,6 @@ function viewOf(bytes: Uint8Array): DataView {
 function damaged(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    say('{0} is a zip archive with a damaged directory. Copy or dump the file again.', source.name),
+    t('{0} is a zip archive with a damaged directory. Copy or dump the file again.', source.name),
   );
 }

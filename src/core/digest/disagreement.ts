@@ -1,6 +1,6 @@
 import type { DeviceTrace, SnapshotWarning } from '../model/snapshot.js';
 import type { Bytes } from '../model/units.js';
-import { sayCount } from '../text/say.js';
+import { tCount } from '../text/translate.js';
 
 /** Warns where a trace and the live blocks disagree about what is live at its end. */
 export function disagreement({ device }: DeviceTrace, bytes: Bytes): SnapshotWarning[] {
@@ -9,7 +9,7 @@ export function disagreement({ device }: DeviceTrace, bytes: Bytes): SnapshotWar
     {
       code: 'traceDisagrees',
       device,
-      message: sayCount(
+      message: tCount(
         bytes,
         'The trace and the blocks of device {1} differ by 1 byte; Leakline uses the blocks: dump while no other thread allocates.',
         'The trace and the blocks of device {1} differ by {0} bytes; Leakline uses the blocks: dump while no other thread allocates.',

@@ -18,7 +18,7 @@ import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
 import { countText } from '../text/numberText.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Beside an accelerator's memory the host's is of no interest here. */
 const HOST = 0;
@@ -43,7 +43,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   if (events.memory.length === 0) {
     throw new SnapshotError(
       'unsupported',
-      say(
+      t(
         "{0} is a profiler's trace without memory events. Profile with profile_memory=True and with_stack=True.",
         source.name,
       ),
@@ -81,7 +81,7 @@ export async function readChromeTrace(source: ByteSource, context: ReadContext, 
   if (!hasAccelerator) {
     warnings.push({
       code: 'hostMemory',
-      message: say('The trace holds memory of the host only, shown as device 0: profile on the GPU to see its memory.'),
+      message: t('The trace holds memory of the host only, shown as device 0: profile on the GPU to see its memory.'),
     });
   }
   const snapshot = builder.finish({
@@ -161,7 +161,7 @@ function addSegment(
 function beforeTrace(device: number, bytes: number): SnapshotWarning {
   return {
     code: 'startedLate',
-    message: say(
+    message: t(
       '{0} bytes on device {1} were allocated before the trace began; only their sum is known: ' +
         'start the profiler before the model is built.',
       countText(bytes),

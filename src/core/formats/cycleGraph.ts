@@ -6,7 +6,7 @@ import { UNKNOWN_LINE } from '../model/snapshot.js';
 import type { CycleEdge, CycleFrame, CycleGraph, CycleNode } from '../model/cycleGraph.js';
 import type { Format } from './format.js';
 import type { ReadResult } from './readResult.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** The detector draws what one collection found: thousands of nodes at most. */
 const MAX_BYTES = 1 << 26;
@@ -100,7 +100,7 @@ async function wholeText(source: ByteSource): Promise<string> {
   if (bytes.length > MAX_BYTES) {
     throw new LimitError(
       { kind: 'graphBytes', most: MAX_BYTES, asked: null, offset: null },
-      say(
+      t(
         '{0} is a graph of more than {1} bytes, more than Leakline draws. Collect garbage more often.',
         source.name,
         MAX_BYTES,
@@ -113,14 +113,14 @@ async function wholeText(source: ByteSource): Promise<string> {
 function truncated(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'truncated',
-    say('{0} ends inside its graph: it is still being written or truncated. Wait until it is complete.', source.name),
+    t('{0} ends inside its graph: it is still being written or truncated. Wait until it is complete.', source.name),
   );
 }
 
 function strange(source: ByteSource): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    say(
+    t(
       '{0} is not a graph of reference cycles as PyTorch writes it. Choose what torch.utils.viz._cycles made.',
       source.name,
     ),

@@ -1,6 +1,6 @@
 import { LimitError } from '../bytes/limitError.js';
 import { countText } from '../text/numberText.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** As many as PyTorch can number. */
 const MOST_DEVICES = 128;
@@ -15,7 +15,7 @@ export function expectFewDevices(name: string, devices: Iterable<number>): void 
   if (size <= MOST_DEVICES) return;
   throw new LimitError(
     { kind: 'devices', most: MOST_DEVICES, asked: size, offset: null },
-    say(
+    t(
       '{0} names {1} devices; PyTorch supports at most {2}. Dump the snapshot again.',
       name,
       countText(size),

@@ -4,7 +4,7 @@ import { readCyclePage } from './cycleGraph.js';
 import type { Format, ReadContext } from './format.js';
 import { findMark, type FoundMark } from './html/findMark.js';
 import { type ReadResult, oneOf, wrapResult } from './readResult.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { readFully } from '../bytes/readFully.js';
 import { sliceSource } from '../bytes/sliceSource.js';
 import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
@@ -43,7 +43,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     case TIMELINE:
       throw new SnapshotError(
         'unsupported',
-        say(
+        t(
           '{0} is a timeline page of PyTorch from 2022 or 2023: it has no addresses, segments or times. ' +
             'Choose the .pickle that it was drawn from.',
           source.name,
@@ -52,7 +52,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
     case PICTURE:
       throw new SnapshotError(
         'unsupported',
-        say(
+        t(
           '{0} is a page with a picture of memory over time, without the numbers. ' +
             'Export the timeline as .json, or dump a snapshot with torch.cuda.memory._dump_snapshot.',
           source.name,
@@ -63,11 +63,11 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
       throw new SnapshotError(
         isWhole ? 'notASnapshot' : 'truncated',
         isWhole
-          ? say(
+          ? t(
               '{0} is a web page without a memory snapshot. Choose a page saved by torch.cuda._memory_viz.',
               source.name,
             )
-          : say(
+          : t(
               '{0} is a web page that ends early: it is still being written or truncated. Wait until it is complete.',
               source.name,
             ),
@@ -91,7 +91,7 @@ async function readViewerPage(source: ByteSource, from: number, context: ReadCon
     next = await nextSnapshot(source, end);
   }
   if (found.length === 0) {
-    throw new SnapshotError('truncated', say('{0} ends before its snapshot. Save the page again.', source.name));
+    throw new SnapshotError('truncated', t('{0} ends before its snapshot. Save the page again.', source.name));
   }
   const { start, end } = found[Math.min(context.member, found.length - 1)];
   const last = await readFully(source, Math.max(start, end - 2), Math.min(2, end - start));
@@ -112,10 +112,7 @@ async function endOf(source: ByteSource, snapshot: FoundMark): Promise<number> {
   if (quote !== null) return quote.start;
   throw new SnapshotError(
     'truncated',
-    say(
-      '{0} ends inside its snapshot: it is still being written or truncated. Wait until it is complete.',
-      source.name,
-    ),
+    t('{0} ends inside its snapshot: it is still being written or truncated. Wait until it is complete.', source.name),
   );
 }
 
@@ -154,7 +151,7 @@ export function base64Source(text: ByteSource, padding: number): ByteSource {
           if (value === INVALID) {
             throw new SnapshotError(
               'notASnapshot',
-              say(
+              t(
                 '{0} holds damaged base64 text, {1} characters into it. Save the page again.',
                 text.name,
                 from + i + digit,

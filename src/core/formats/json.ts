@@ -14,7 +14,7 @@ import { readMemoryTimeline, readRawTimeline } from './memoryTimeline.js';
 import type { ReadResult } from './readResult.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 type JsonReader = (source: ByteSource, context: ReadContext) => Promise<ReadResult>;
 
@@ -53,7 +53,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   }
   throw new SnapshotError(
     'notASnapshot',
-    say(
+    t(
       '{0} is JSON, but no memory snapshot (it has no segments) and nothing else that Leakline knows. ' +
         'Choose a file made by torch.cuda.memory._dump_snapshot.',
       source.name,

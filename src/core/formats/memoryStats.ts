@@ -8,7 +8,7 @@ import { JsonElements, type JsonObject, type JsonValue } from './json/jsonValues
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
 import { checkSamples } from './sampleCount.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 const QUANTITIES = ['allocated', 'reserved', 'active', 'requested', 'inactive_split'] as const;
 
@@ -39,10 +39,7 @@ export async function readMemoryStats(source: ByteSource, context: ReadContext):
   if (count === 0) {
     throw new SnapshotError(
       'notASnapshot',
-      say(
-        '{0} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.',
-        source.name,
-      ),
+      t('{0} holds no complete memory statistics. Write torch.cuda.memory_stats() as JSON, one per line.', source.name),
     );
   }
   const series = QUANTITIES.map((name, i) => ({

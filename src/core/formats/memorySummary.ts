@@ -5,7 +5,7 @@ import type { Format, ReadContext } from './format.js';
 import type { ReadResult } from './readResult.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Rows of the table, and what `memory_stats()` calls them. */
 const QUANTITIES: ReadonlyMap<string, string> = new Map([
@@ -61,7 +61,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   if (series.length === 0) {
     throw new SnapshotError(
       'truncated',
-      say(
+      t(
         '{0} ends inside a table of memory_summary(): it is still being written or truncated. ' +
           'Wait until it is complete.',
         source.name,
@@ -91,6 +91,6 @@ function rounded(power: number): { code: string; message: string } {
   const unit = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB'][power];
   return {
     code: 'rounded',
-    message: say('The table is rounded down to {0}: log torch.cuda.memory_stats() as JSON for exact bytes.', unit),
+    message: t('The table is rounded down to {0}: log torch.cuda.memory_stats() as JSON for exact bytes.', unit),
   };
 }

@@ -8,7 +8,7 @@ import { JsonMachine } from './json/jsonMachine.js';
 import { runJson } from './json/runJson.js';
 import type { ReadResult } from './readResult.js';
 import { checkSamples } from './sampleCount.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** What PyTorch's profiler calls the owners of memory, in the order of its files. */
 const CATEGORIES = [
@@ -48,10 +48,10 @@ export async function readMemoryTimeline(source: ByteSource, context: ReadContex
       columns.forEach((column, i) => {
         column.push(Number(value[i + 1]));
       });
-    } else throw strange(source, say('row {0}', columns[0].length));
+    } else throw strange(source, t('row {0}', columns[0].length));
   });
   if (times.length !== columns[0].length)
-    throw strange(source, say('{0} times for {1} rows', times.length, columns[0].length));
+    throw strange(source, t('{0} times for {1} rows', times.length, columns[0].length));
   return trend('memoryTimeline', source, times, columns);
 }
 
@@ -76,7 +76,7 @@ export async function readRawTimeline(source: ByteSource, context: ReadContext):
     const numbers = Array.isArray(value) ? value.map(Number) : [];
     const [time, action, bytes, category] = numbers;
     if (numbers.length !== 4 || !(category in held) || !isRawAction(action) || !Number.isFinite(bytes)) {
-      throw strange(source, say('event {0}', events));
+      throw strange(source, t('event {0}', events));
     }
     events++;
     held[category] += bytes;
@@ -140,6 +140,6 @@ function trend(
 function strange(source: ByteSource, where: string): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    say("{0} looks like a profiler's memory timeline, but not at {1}. Export it again.", source.name, where),
+    t("{0} looks like a profiler's memory timeline, but not at {1}. Export it again.", source.name, where),
   );
 }

@@ -14,7 +14,7 @@ import {
 } from './smi/smiColumns.js';
 import { eachLine, textDecoder } from './text/eachLine.js';
 import { TrendRows } from './text/trendRows.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 
 const SEPARATED = /^[^,\n]*[^,\s][^,\n]*,/;
 
@@ -136,7 +136,7 @@ function warningsOf(strange: number, leftOut: boolean): SnapshotWarning[] {
   if (strange > 0) {
     warnings.push({
       code: 'strangeLines',
-      message: sayCount(
+      message: tCount(
         strange,
         '1 line is not a sample and is ignored: check the log for errors.',
         '{0} lines are not samples and are ignored: check the log for errors.',
@@ -146,7 +146,7 @@ function warningsOf(strange: number, leftOut: boolean): SnapshotWarning[] {
   if (leftOut) {
     warnings.push({
       code: 'moreSeries',
-      message: say('The log contains more devices and processes than Leakline shows: query fewer.'),
+      message: t('The log contains more devices and processes than Leakline shows: query fewer.'),
     });
   }
   return warnings;
@@ -156,11 +156,11 @@ function withoutSamples(source: ByteSource, strange: number): SnapshotError {
   return strange === 0
     ? new SnapshotError(
         'truncated',
-        say('{0} has the header of nvidia-smi but no sample yet. Wait until it has one.', source.name),
+        t('{0} has the header of nvidia-smi but no sample yet. Wait until it has one.', source.name),
       )
     : new SnapshotError(
         'notASnapshot',
-        say(
+        t(
           '{0} has the header of nvidia-smi but no line that matches it. ' +
             'Log with nvidia-smi --query-gpu=timestamp,index,memory.used,memory.total --format=csv -l 1.',
           source.name,

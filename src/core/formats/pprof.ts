@@ -9,7 +9,7 @@ import { expectFewDevices } from './deviceCount.js';
 import type { Format } from './format.js';
 import { parseProfile, type ProfileFrame, type ProfileSample } from './pprof/profile.js';
 import type { ReadResult } from './readResult.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Profiles hold one sample per stack: kilobytes. */
 const MAX_BYTES = 1 << 26;
@@ -31,7 +31,7 @@ async function read(source: ByteSource): Promise<ReadResult> {
   if (bytes.length > MAX_BYTES) {
     throw new LimitError(
       { kind: 'profileBytes', most: MAX_BYTES, asked: null, offset: null },
-      say(
+      t(
         '{0} is a profile of more than {1} bytes, more than Leakline reads. Save a smaller one.',
         source.name,
         MAX_BYTES,
@@ -43,10 +43,10 @@ async function read(source: ByteSource): Promise<ReadResult> {
   if (space < 0) {
     throw new SnapshotError(
       'unsupported',
-      say(
+      t(
         '{0} is a profile of {1}, not of memory. ' + 'Save one with jax.profiler.save_device_memory_profile.',
         source.name,
-        types.join(', ') || say('nothing'),
+        types.join(', ') || t('nothing'),
       ),
     );
   }

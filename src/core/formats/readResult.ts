@@ -1,7 +1,7 @@
 import type { CycleGraph } from '../model/cycleGraph.js';
 import type { Snapshot } from '../model/snapshot.js';
 import type { Trend } from '../model/trend.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** What an input turned out to be. */
 export type ReadResult =
@@ -43,7 +43,7 @@ export function oneOf(result: ReadResult, members: number): ReadResult {
   if (inside === 1) return { ...result, members };
   const warning = {
     code: 'moreSnapshots',
-    message: say(
+    message: t(
       'A file in this container holds {0} snapshots, of which the first is shown: unpack the container.',
       inside,
     ),

@@ -17,7 +17,7 @@ import type { OtherResult, ReadResult } from './readResult.js';
 import { torchPickle } from './torchPickle.js';
 import { torchSaveLegacy } from './torchSaveLegacy.js';
 import { zip } from './zip.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Every kind of input, in the order in which they are asked. */
 const FORMATS: readonly Format[] = [
@@ -85,13 +85,13 @@ export function noSnapshot(name: string, result: OtherResult): SnapshotError {
   return new SnapshotError(
     'unsupported',
     result.kind === 'trend'
-      ? say(
+      ? t(
           '{0} says how much memory was held over time ({1}), but not by which lines. ' +
             'Record with torch.cuda.memory._record_memory_history and dump a snapshot.',
           name,
           result.trend.format,
         )
-      : say(
+      : t(
           '{0} is a graph of reference cycles ({1}), not a memory snapshot. ' +
             'Choose a file made by torch.cuda.memory._dump_snapshot.',
           name,
@@ -110,7 +110,7 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   if (head.length === 0) {
     throw new SnapshotError(
       'truncated',
-      say(
+      t(
         '{0} is empty: it is still being written, or its dump was interrupted. Wait until it is complete.',
         source.name,
       ),
@@ -119,14 +119,14 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   if (head.length === 1) {
     throw new SnapshotError(
       'truncated',
-      say('{0} ends early: it is still being written or truncated. Wait until it is complete.', source.name),
+      t('{0} ends early: it is still being written or truncated. Wait until it is complete.', source.name),
     );
   }
   const format = FORMATS.find((candidate) => candidate.sniff(head));
   if (format === undefined && looksLikeOldPickle(head)) {
     throw new SnapshotError(
       'notASnapshot',
-      say(
+      t(
         '{0} looks like a pickle of protocol 0 or 1; Leakline reads 2 to 5. ' +
           'Dump it again with torch.cuda.memory._dump_snapshot.',
         source.name,
@@ -136,7 +136,7 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
   if (format === undefined) {
     throw new SnapshotError(
       'notASnapshot',
-      say(
+      t(
         '{0} is not a memory snapshot: it starts neither like a pickle of protocol 2 to 5 nor like a container of one. ' +
           'Choose a file made by torch.cuda.memory._dump_snapshot.',
         source.name,
@@ -147,7 +147,7 @@ async function readKind(source: ByteSource, options: ReadOptions, depth: number)
     if (depth + 1 >= MAX_CONTAINERS) {
       throw new LimitError(
         { kind: 'packings', most: MAX_CONTAINERS - 1, asked: null, offset: null },
-        say(
+        t(
           '{0} has {1} layers of compression, more than Leakline unpacks. Unpack it first.',
           source.name,
           MAX_CONTAINERS,

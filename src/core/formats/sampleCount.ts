@@ -1,5 +1,5 @@
 import { LimitError } from '../bytes/limitError.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Amounts of all series of a log together: a quarter of a gigabyte of columns. */
 const MOST_SAMPLES = 1 << 25;
@@ -14,6 +14,6 @@ export function checkSamples(name: string, asked: number): void {
   if (asked <= MOST_SAMPLES) return;
   throw new LimitError(
     { kind: 'samples', most: MOST_SAMPLES, asked, offset: null },
-    say('{0} holds more samples than Leakline reads. Split it.', name),
+    t('{0} holds more samples than Leakline reads. Split it.', name),
   );
 }

@@ -1,5 +1,5 @@
 import { LimitError } from '../bytes/limitError.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Snapshots on one page or in one archive. */
 export const MOST_SNAPSHOTS = 256;
@@ -8,6 +8,6 @@ export const MOST_SNAPSHOTS = 256;
 export function tooManySnapshots(name: string): LimitError {
   return new LimitError(
     { kind: 'snapshots', most: MOST_SNAPSHOTS, asked: null, offset: null },
-    say('{0} holds more than {1} snapshots, more than Leakline reads from one file. Split it.', name, MOST_SNAPSHOTS),
+    t('{0} holds more than {1} snapshots, more than Leakline reads from one file. Split it.', name, MOST_SNAPSHOTS),
   );
 }

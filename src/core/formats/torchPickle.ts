@@ -8,7 +8,7 @@ import type { ReadResult } from './readResult.js';
 import { explained } from './torch/foreignPickle.js';
 import { finishTorch } from './torch/torchSnapshot.js';
 import { TorchSink } from './torch/torchSink.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Bytes of a trace entry in recent releases, with its share of stacks: more than this per entry wastes a guess. */
 const EVENT_BYTES = 120;
@@ -55,7 +55,7 @@ async function expectNothingBehind(source: ByteSource, end: number): Promise<voi
     if (at - end > MAX_PADDING || rest.subarray(0, got).some((byte) => byte !== 0)) {
       throw new SnapshotError(
         'unsupported',
-        say(
+        t(
           '{0} has data after its snapshot, which ends at byte {1}. Write each snapshot into its own file.',
           source.name,
           end,

@@ -12,7 +12,7 @@ import { oneOf, wrapResult, type ReadResult } from './readResult.js';
 import { MOST_SNAPSHOTS, tooManySnapshots } from './snapshotCount.js';
 import { checkpoint } from './torch/foreignPickle.js';
 import { torchPickle } from './torchPickle.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** What `torch.save` writes (the pickle is the member `…/data.pkl`), one file in a zip archive, or several snapshots. */
 export const zip: Format = {
@@ -34,7 +34,7 @@ async function read(source: ByteSource, context: ReadContext): Promise<ReadResul
   if (!Number.isFinite(source.size)) {
     throw new SnapshotError(
       'unsupported',
-      say('{0} is a compressed zip archive, which is read from its end. Decompress it first.', source.name),
+      t('{0} is a compressed zip archive, which is read from its end. Decompress it first.', source.name),
     );
   }
   const [all, members] = await membersOf(source);
@@ -74,7 +74,7 @@ async function chosen(source: ByteSource, members: readonly ZipMember[]): Promis
   if (found.length > 0) return found;
   throw new SnapshotError(
     'unsupported',
-    say('{0} is a zip archive of {1} files, none of them a snapshot. Choose another file.', source.name, files.length),
+    t('{0} is a zip archive of {1} files, none of them a snapshot. Choose another file.', source.name, files.length),
   );
 }
 

@@ -1,6 +1,6 @@
 import { LimitError } from '../bytes/limitError.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { FORBIDDEN_OPCODES } from './opcodes.js';
 import { MOST_INTEGER_BYTES, type PickleLimits } from './pickleLimits.js';
 
@@ -14,7 +14,7 @@ export class PickleErrors {
   otherProtocol(protocol: number): SnapshotError {
     return new SnapshotError(
       'unsupported',
-      say(
+      t(
         '{0} is a pickle of protocol {1}; Leakline reads 2 to 5. Dump it again with _dump_snapshot.',
         this.name,
         protocol,
@@ -25,7 +25,7 @@ export class PickleErrors {
   damaged(damage: Damage, offset: number, detail = 0): SnapshotError {
     return new SnapshotError(
       'notASnapshot',
-      say(
+      t(
         '{0} is not a readable pickle: {1} at byte {2}. Dump the snapshot again.',
         this.name,
         damageText(damage, detail),
@@ -39,7 +39,7 @@ export class PickleErrors {
     const most = kind === 'integerBytes' ? MOST_INTEGER_BYTES : this.limits[kind];
     return new LimitError(
       { kind, most, asked, offset },
-      say(
+      t(
         '{0} needs more {1} than Leakline allows, at byte {2}. Record with a smaller max_entries.',
         this.name,
         excessText(kind, asked),
@@ -53,7 +53,7 @@ export class PickleErrors {
     if (forbidden !== undefined) {
       return new SnapshotError(
         'forbidden',
-        say(
+        t(
           '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
             'torch.cuda.memory._dump_snapshot.',
           this.name,
@@ -86,23 +86,23 @@ type Excess = 'stackDepth' | 'nesting' | 'memoSlots' | 'memoizedNumbers' | 'text
 function damageText(damage: Damage, detail: number): string {
   switch (damage) {
     case 'noHeader':
-      return say('no protocol header');
+      return t('no protocol header');
     case 'secondHeader':
-      return say('a second protocol header');
+      return t('a second protocol header');
     case 'unknownMemo':
-      return say('an unknown memo slot {0}', detail);
+      return t('an unknown memo slot {0}', detail);
     case 'memoOrder':
-      return say('memo slot {0} out of order', detail);
+      return t('memo slot {0} out of order', detail);
     case 'emptyStack':
-      return say('an empty stack');
+      return t('an empty stack');
     case 'noContainer':
-      return say('a missing container');
+      return t('a missing container');
     case 'keyWithoutValue':
-      return say('a key without a value');
+      return t('a key without a value');
     case 'endInside':
-      return say('an end inside a container');
+      return t('an end inside a container');
     case 'unknownOpcode':
-      return say('an unknown opcode {0}', `0x${detail.toString(16).padStart(2, '0')}`);
+      return t('an unknown opcode {0}', `0x${detail.toString(16).padStart(2, '0')}`);
   }
 }
 
@@ -110,16 +110,16 @@ function damageText(damage: Damage, detail: number): string {
 function excessText(excess: Excess, asked: number | null): string {
   switch (excess) {
     case 'stackDepth':
-      return say('values on the stack');
+      return t('values on the stack');
     case 'nesting':
-      return say('open containers');
+      return t('open containers');
     case 'memoSlots':
-      return say('memo slots');
+      return t('memo slots');
     case 'memoizedNumbers':
-      return say('numbers in its memo');
+      return t('numbers in its memo');
     case 'textBytes':
-      return say('bytes in one string ({0})', asked ?? 0);
+      return t('bytes in one string ({0})', asked ?? 0);
     case 'integerBytes':
-      return say('bytes in one integer ({0})', asked ?? 0);
+      return t('bytes in one integer ({0})', asked ?? 0);
   }
 }

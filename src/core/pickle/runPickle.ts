@@ -1,7 +1,7 @@
 import type { ByteSource } from '../bytes/byteSource.js';
 import { SnapshotError } from '../bytes/snapshotError.js';
 import type { PickleMachine } from './pickleMachine.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 export interface RunOptions {
   /** First byte of the pickle in the source. */
@@ -37,7 +37,7 @@ export async function runPickle(source: ByteSource, machine: PickleMachine, opti
       if (got === 0) {
         throw new SnapshotError(
           'truncated',
-          say(
+          t(
             '{0} ends early, at byte {1}: it is still being written, or its dump was interrupted. ' +
               'Wait until it is complete.',
             source.name,

@@ -5,7 +5,7 @@ import { findingSentence } from '../report/findingSentence.js';
 import { isSuspect } from '../report/lineSelection.js';
 import type { LineReport, Report, RunReport } from '../report/report.js';
 import { fileAndLine, holderSourceText, placeText } from '../report/reportText.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Lines of a finding that are named. */
 const MOST_LINES = 8;
@@ -67,13 +67,13 @@ function parts(finding: Finding, run: RunReport, code: (text: string) => string)
   const sentence = findingSentence(finding, run.steps, code);
   const places = lines.slice(0, MOST_LINES).map((line) => code(placeText(line)));
   const rest = lines.length - places.length;
-  if (rest > 0) places.push(say('{0} more', rest));
+  if (rest > 0) places.push(t('{0} more', rest));
   const isElsewhere = lines.length > 1 || lines[0].line !== finding.line || lines[0].file !== finding.file;
   const reason = lines[0].evidence?.reason;
   return [
     holder === null ? `${sentence}.` : `${sentence} (${holderSourceText(holder.source)}).`,
-    ...(holder?.fix == null ? [] : [say('Fix: {0}', code(holder.fix))]),
-    ...(reason === undefined ? [] : [say('Evidence: {0}', reason)]),
-    ...(isElsewhere ? [say('Allocated at {0}.', places.join(', '))] : []),
+    ...(holder?.fix == null ? [] : [t('Fix: {0}', code(holder.fix))]),
+    ...(reason === undefined ? [] : [t('Evidence: {0}', reason)]),
+    ...(isElsewhere ? [t('Allocated at {0}.', places.join(', '))] : []),
   ];
 }

@@ -1,5 +1,5 @@
 /** The answer on a fix in words, for a terminal and for Markdown. */
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CompareReport, FixAnswer, FixLine, FixVerdict, Verdict } from '../report/report.js';
 import { VERDICT_TEXT, fileAndLine, liveBytes, perStep, placeText, snapshotsText } from '../report/reportText.js';
@@ -17,20 +17,15 @@ export function compareSentences({ configurations, fix, a, b, lines }: CompareRe
   const notice = configurations === null ? [] : [configurationsText(configurations)];
   if (fix !== null) return [...notice, fixSentence(fix)];
   const [before, after] = [liveBytes(a), liveBytes(b)];
-  const live = say(
-    '{0} live: {1} before, {2} after.',
-    signedByteText(after - before),
-    byteText(before),
-    byteText(after),
-  );
+  const live = t('{0} live: {1} before, {2} after.', signedByteText(after - before), byteText(before), byteText(after));
   const most = lines.find(({ growthBytes }) => growthBytes > 0);
   if (most === undefined) return [...notice, live];
-  return [...notice, live, say('Most at {0} ({1}).', fileAndLine(most), signedByteText(most.growthBytes))];
+  return [...notice, live, t('Most at {0} ({1}).', fileAndLine(most), signedByteText(most.growthBytes))];
 }
 
 /** The first sentence of a comparison of two configurations. */
 export function configurationsText({ a, b }: NonNullable<CompareReport['configurations']>): string {
-  return say('This compares two configurations, {0} and {1}, not two moments of one run.', a, b);
+  return t('This compares two configurations, {0} and {1}, not two moments of one run.', a, b);
 }
 
 /** The answer: both rates where they are known, else why it is given. */
@@ -42,30 +37,28 @@ export function fixSentence({ answer, why, before, after }: FixVerdict): string 
   const known = was != null && is != null ? ([was, is] as const) : null;
   switch (answer) {
     case 'gone':
-      return was == null
-        ? say('The leak is gone: {0}', why)
-        : say('The leak is gone: {0} per step before, 0 now.', was);
+      return was == null ? t('The leak is gone: {0}', why) : t('The leak is gone: {0} per step before, 0 now.', was);
     case 'smaller':
       return known === null
-        ? say('The leak is smaller: {0}', why)
-        : say('The leak is smaller: {0} per step before, {1} now.', ...known);
+        ? t('The leak is smaller: {0}', why)
+        : t('The leak is smaller: {0} per step before, {1} now.', ...known);
     case 'same':
-      return say('No change: {0}', why);
+      return t('No change: {0}', why);
     case 'worse':
-      return known === null ? say('Worse: {0}', why) : say('Worse: {0} per step before, {1} now.', ...known);
+      return known === null ? t('Worse: {0}', why) : t('Worse: {0} per step before, {1} now.', ...known);
     case 'cannotTell':
-      return say('Cannot tell: {0}', why);
+      return t('Cannot tell: {0}', why);
   }
 }
 
 /** What was compared. */
 export function fixSides({ before, after }: FixVerdict): string {
-  return say('before: {0}; after: {1}', sideText(before), sideText(after));
+  return t('before: {0}; after: {1}', sideText(before), sideText(after));
 }
 
 function sideText({ run, rank, snapshots }: FixVerdict['before']): string {
   const count = snapshotsText(snapshots);
-  return rank === null ? `${run} (${count})` : say('{0}, rank {1} ({2})', run, rank, count);
+  return rank === null ? `${run} (${count})` : t('{0}, rank {1} ({2})', run, rank, count);
 }
 
 /** Lines of a terminal below the answer: the lines that leak in one of the runs. */
@@ -84,22 +77,22 @@ export function fixCells(line: FixLine): string[] {
     answerText(line.answer),
     rate(line.verdictBefore, line.bytesPerStepBefore),
     rate(line.verdictAfter, line.bytesPerStepAfter),
-    moved ? say('{0}, was line {1}', place, lineBefore) : place,
+    moved ? t('{0}, was line {1}', place, lineBefore) : place,
   ];
 }
 
 function answerText(answer: FixAnswer): string {
   return {
-    gone: say('gone'),
-    smaller: say('smaller'),
-    same: say('same'),
-    worse: say('worse'),
-    cannotTell: say('cannot tell'),
+    gone: t('gone'),
+    smaller: t('smaller'),
+    same: t('same'),
+    worse: t('worse'),
+    cannotTell: t('cannot tell'),
   }[answer];
 }
 
 function rate(verdict: Verdict | null, bytes: number | null): string {
-  if (verdict === null) return say('not there');
+  if (verdict === null) return t('not there');
   const text = VERDICT_TEXT[verdict];
   return bytes === null ? text : `${text}, ${perStep(byteText(Math.round(bytes)), 'annotations')}`;
 }

@@ -1,6 +1,6 @@
 /** What held a device's memory at a moment, in words: a table for a terminal, a list for Markdown. */
 import { groupBy } from '../maps.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
 import { tableLines, type Column } from '../text/textTable.js';
@@ -90,7 +90,7 @@ export function noteLines([first, ...ways]: readonly string[]): string[] {
 export function heldMarkdown(peak: PeakReport, code: (text: string) => string): string[] {
   return [
     ...peak.lines.slice(0, MOST_LINES).flatMap((line) => {
-      const amount = sayCount(
+      const amount = tCount(
         line.blocks,
         '{1} on {2}, 1 block.',
         '{1} on {2}, {0} blocks.',
@@ -128,29 +128,27 @@ function wayTexts(
     if (equal === '') return [''];
     return [
       through === null
-        ? say('{0} from one stack.', equal)
-        : say('{0} from one stack, through {1}.', equal, code(libraryText(through))),
+        ? t('{0} from one stack.', equal)
+        : t('{0} from one stack, through {1}.', equal, code(libraryText(through))),
     ];
   }
   const rest = ways.filter((way) => !shown.includes(way));
   return [
-    sayCount(ways.length, '1 way:', '{0} ways:'),
+    tCount(ways.length, '1 way:', '{0} ways:'),
     ...shown.map((way) =>
       [byteText(way.bytes) + viaText(way, code), equalText(way, way.bytes)].filter((text) => text !== '').join(', '),
     ),
     ...(rest.length === 0
       ? []
-      : [
-          sayCount(rest.length, '{1} in 1 other way', '{1} in {0} other ways', byteText(sum(rest, (way) => way.bytes))),
-        ]),
+      : [tCount(rest.length, '{1} in 1 other way', '{1} in {0} other ways', byteText(sum(rest, (way) => way.bytes)))]),
   ];
 }
 
 function viaText({ through, caller }: HeldWay, code: (text: string) => string): string {
   return [
-    through === null ? '' : ` ${say('through {0}', code(libraryText(through)))}`,
-    caller === null ? '' : ` ${say('from {0}', code(placeText(caller)))}`,
-    through === null && caller === null ? ` ${say('directly')}` : '',
+    through === null ? '' : ` ${t('through {0}', code(libraryText(through)))}`,
+    caller === null ? '' : ` ${t('from {0}', code(placeText(caller)))}`,
+    through === null && caller === null ? ` ${t('directly')}` : '',
   ].join('');
 }
 
@@ -177,8 +175,8 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
       ? []
       : [
           stateBytes === 0
-            ? say('Before recording: {0} have the sizes of the gradients (parameters).', byteText(parameterBytes))
-            : say(
+            ? t('Before recording: {0} have the sizes of the gradients (parameters).', byteText(parameterBytes))
+            : t(
                 'Before recording: {0} have the sizes of the gradients (parameters), {1} these sizes again (optimizer state).',
                 byteText(parameterBytes),
                 byteText(stateBytes),
@@ -188,13 +186,13 @@ function olderTexts(peak: PeakReport, code: (text: string) => string = (text) =>
       ? []
       : [
           most.by === null || most.bytes < freedBytes / 2
-            ? say('Before recording: {0} are freed later in the trace.', byteText(freedBytes))
-            : say(
+            ? t('Before recording: {0} are freed later in the trace.', byteText(freedBytes))
+            : t(
                 'Before recording: {0} are freed later, most of it at {1}.',
                 byteText(freedBytes),
                 code(placeText(most.by)),
               ),
         ]),
-    ...(open < LEAST_OLDER * all ? [] : [say('Before recording: the trace does not explain {0}.', byteText(open))]),
+    ...(open < LEAST_OLDER * all ? [] : [t('Before recording: the trace does not explain {0}.', byteText(open))]),
   ];
 }

@@ -5,7 +5,7 @@ import { sum } from '../report/lineSelection.js';
 import type { RunReport, Verdict } from '../report/report.js';
 import type { Bytes } from '../model/units.js';
 import { countText } from '../text/numberText.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** Ranks of a job that are shown in full. */
 const MOST_RANKS = 8;
@@ -27,7 +27,7 @@ export function shownRuns(runs: readonly RunReport[], most: number): ShownRuns {
     const verdicts = [...new Set(ranked.map(({ verdict }) => verdict))].sort((a, b) => severity(a) - severity(b));
     const ranksOf = (one: Verdict): string => ranksText(ranked.filter(({ verdict }) => verdict === one).map(rankOf));
     const parts = verdicts.map((verdict) => `${VERDICT_TEXT[verdict]} ${ranksOf(verdict)}`);
-    return `${job}: ${say('{0} ranks: {1}. Shown: rank {2}.', countText(ranked.length), parts.join('; '), rankOf(shown))}`;
+    return `${job}: ${t('{0} ranks: {1}. Shown: rank {2}.', countText(ranked.length), parts.join('; '), rankOf(shown))}`;
   });
   return { runs: runs.filter((run) => !hidden.has(run)), jobs };
 }

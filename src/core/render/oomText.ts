@@ -1,6 +1,6 @@
 /** What happened when memory ran out, in words: the first that a report says, in a terminal and in Markdown. */
 import { byteText } from '../text/byteText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { callersOf, failureText, fragmentationText, lastFailure } from '../report/outOfMemory.js';
 import type { OutOfMemoryReport, RunReport } from '../report/report.js';
 import { passText, placeText } from '../report/reportText.js';
@@ -21,7 +21,7 @@ export function outOfMemoryLines({ outOfMemory }: RunReport, mostLines: number):
       ? []
       : [
           '',
-          ...heldLines(held, say('LIVE THEN'), say('total'), mostLines).map((text) => (text === '' ? '' : `  ${text}`)),
+          ...heldLines(held, t('LIVE THEN'), t('total'), mostLines).map((text) => (text === '' ? '' : `  ${text}`)),
         ]),
     '',
   ];
@@ -46,7 +46,7 @@ export function outOfMemoryMarkdown(
     ...factsOf(failure, outOfMemory.length - 1, code).map((text) => `- ${text}`),
     ...(held === null || held.lines.length === 0
       ? []
-      : ['', say('Largest on device {0} at that time:', held.device), '', ...heldMarkdown(held, code)]),
+      : ['', t('Largest on device {0} at that time:', held.device), '', ...heldMarkdown(held, code)]),
     '',
   ];
 }
@@ -60,16 +60,16 @@ function factsOf(failure: OutOfMemoryReport, earlier: number, code: (text: strin
   return [
     fragmentationText(failure) ?? '',
     capacityBytes !== null
-      ? say('Device {0} has {1} in total.', device, byteText(capacityBytes))
+      ? t('Device {0} has {1} in total.', device, byteText(capacityBytes))
       : reservedBytes !== null && deviceFreeBytes !== null
-        ? say('Device {0} had {1} for PyTorch.', device, byteText(reservedBytes + deviceFreeBytes))
+        ? t('Device {0} had {1} for PyTorch.', device, byteText(reservedBytes + deviceFreeBytes))
         : '',
-    held?.module == null ? '' : say('Module: {0}.', code(held.module)),
+    held?.module == null ? '' : t('Module: {0}.', code(held.module)),
     callers.length > 0
       ? pass === null
-        ? say('Called from {0}.', callers.join(' ← '))
-        : say('Asked {0}, called from {1}.', pass, callers.join(' ← '))
+        ? t('Called from {0}.', callers.join(' ← '))
+        : t('Asked {0}, called from {1}.', pass, callers.join(' ← '))
       : '',
-    earlier > 0 ? sayCount(earlier, '1 allocation failed before.', '{0} allocations failed before.') : '',
+    earlier > 0 ? tCount(earlier, '1 allocation failed before.', '{0} allocations failed before.') : '',
   ].filter((text) => text !== '');
 }

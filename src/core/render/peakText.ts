@@ -1,5 +1,5 @@
 /** The peaks of a run in words, for a terminal and for Markdown. */
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import { lastFailure } from '../report/outOfMemory.js';
 import type { PeakReport, RunReport } from '../report/report.js';
@@ -13,7 +13,7 @@ export function peakLines(run: RunReport, mostLines: number): string[] {
     ...devicesText(high).flatMap((text) => ['', text]),
     ...otherPeaks(run, high).flatMap((peak) => [
       ...['', captionOf(peak, run, (text) => text), ''],
-      ...heldLines(peak, 'AT PEAK', say('peak'), mostLines),
+      ...heldLines(peak, 'AT PEAK', t('peak'), mostLines),
     ]),
     ...adviceOf(high).flatMap((text) => ['', text]),
   ].map((text) => (text === '' ? '' : `  ${text}`));
@@ -52,9 +52,9 @@ const UNBALANCED = 2;
 function devicesText(peaks: readonly PeakReport[]): string[] {
   if (peaks.length < 2 || peaks[0].liveBytes < UNBALANCED * peaks[1].liveBytes) return [];
   const [first, ...others] = peaks;
-  const rest = others.map(({ device, liveBytes }) => say('device {0} {1}', device, byteText(liveBytes)));
+  const rest = others.map(({ device, liveBytes }) => t('device {0} {1}', device, byteText(liveBytes)));
   return [
-    say(
+    t(
       'Devices are not in balance: device {0} peaks at {1}, {2}.',
       first.device,
       byteText(first.liveBytes),

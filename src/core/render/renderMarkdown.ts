@@ -1,7 +1,7 @@
 /** Reports as Markdown, to paste into an issue or a pull request. */
 import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { countText } from '../text/numberText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { liveNotes } from './heldText.js';
 import { findingMarkdown } from './findingText.js';
@@ -65,7 +65,7 @@ export function renderPeakMarkdown(runs: readonly RunReport[]): string {
       return document([
         titleOf(run),
         '',
-        ...(held.length === 0 ? [say('No snapshot has a trace, so the peak is not known.')] : held),
+        ...(held.length === 0 ? [t('No snapshot has a trace, so the peak is not known.')] : held),
         ...warnings(warningTexts(run.snapshots)),
       ]);
     })
@@ -79,14 +79,14 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
   const answer = `**${compareSentences(report).join(' ')}**`;
   return document([
     ...(report.fix === null ? [] : fixMarkdown(report.fix, answer)),
-    `## ${say('GPU memory growth')}`,
+    `## ${t('GPU memory growth')}`,
     '',
     ...(report.fix === null ? [answer, ''] : []),
     `- A: ${codeSpan(report.a.path)}: ${deviceTexts(report.a).join('; ')}`,
     `- B: ${codeSpan(report.b.path)}: ${deviceTexts(report.b).join('; ')}`,
     '',
     ...table(
-      [say('growth'), 'A', 'B', say('blocks A'), say('blocks B'), say('line')],
+      [t('growth'), 'A', 'B', t('blocks A'), t('blocks B'), t('line')],
       [
         ...shown.map((line) => [line, codeSpan(placeText(line))] as const),
         ...comparedBucketParts(report).map(([bucket, cell]) => [cell, bucketText(bucket)] as const),
@@ -99,7 +99,7 @@ export function renderCompareMarkdown(report: CompareReport, options: MarkdownOp
         place,
       ]),
     ),
-    ...(rest > 0 ? ['', sayCount(rest, '1 other line not shown.', '{0} other lines not shown.')] : []),
+    ...(rest > 0 ? ['', tCount(rest, '1 other line not shown.', '{0} other lines not shown.')] : []),
     ...warnings(warningTexts([report.a, report.b])),
   ]);
 }
@@ -109,24 +109,24 @@ function fixMarkdown(fix: FixVerdict, answer: string): string[] {
     .map(fixCells)
     .map(([answer, before, after, place]) => [answer, before, after, codeSpan(place)]);
   return [
-    `## ${say('Is the leak gone?')}`,
+    `## ${t('Is the leak gone?')}`,
     '',
     answer,
     '',
     `- ${codeSpan(fixSides(fix))}`,
     '',
-    ...(rows.length > 0 ? [...table([say('answer'), say('before'), say('after'), say('line')], rows), ''] : []),
+    ...(rows.length > 0 ? [...table([t('answer'), t('before'), t('after'), t('line')], rows), ''] : []),
   ];
 }
 
 function overBudgetMarkdown(over: Report['overBudget']): string[] {
   if (over.length === 0) return [];
-  return [document([`## ${say('Over budget')}`, '', ...over.map(({ message }) => `- ${codeSpan(message)}`)])];
+  return [document([`## ${t('Over budget')}`, '', ...over.map(({ message }) => `- ${codeSpan(message)}`)])];
 }
 
 function ranksMarkdown(messages: readonly string[]): string[] {
   if (messages.length === 0) return [];
-  return [document([`## ${say('Ranks that differ')}`, '', ...messages.map((message) => `- ${codeSpan(message)}`)])];
+  return [document([`## ${t('Ranks that differ')}`, '', ...messages.map((message) => `- ${codeSpan(message)}`)])];
 }
 
 function runMarkdown(run: RunReport, options: MarkdownOptions): string {
@@ -155,10 +155,7 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ]),
     '',
     ...table(
-      [
-        ...[say('verdict'), say('live'), say('growth'), say('rate')],
-        ...[say('blocks'), say('series'), say('for'), say('line')],
-      ],
+      [...[t('verdict'), t('live'), t('growth'), t('rate')], ...[t('blocks'), t('series'), t('for'), t('line')]],
       [
         ...shown.map((line) => [
           line.verdict === 'leak' ? `**${verdictText(line)}**` : verdictText(line),
@@ -189,14 +186,14 @@ function runMarkdown(run: RunReport, options: MarkdownOptions): string {
     ),
     ...(isLone ? [] : peaks),
     ...warnings([...warningTexts(run.snapshots), ...differentVersionTexts(run)]),
-    ...(folder === '' ? [] : ['', say('The files are in {0}.', codeSpan(folder))]),
+    ...(folder === '' ? [] : ['', t('The files are in {0}.', codeSpan(folder))]),
     ...nextRecordingTexts(run).flatMap((text) => ['', text]),
   ]);
 }
 
 function titleOf({ id, rank }: RunReport): string {
   const title =
-    rank === null ? say('GPU memory of {0}', codeSpan(id)) : say('GPU memory of {0}, rank {1}', codeSpan(id), rank);
+    rank === null ? t('GPU memory of {0}', codeSpan(id)) : t('GPU memory of {0}, rank {1}', codeSpan(id), rank);
   return `## ${title}`;
 }
 
@@ -206,7 +203,7 @@ function listed(text: string): string[] {
 
 function trendMarkdown(trend: TrendReport): string {
   return document([
-    `## ${say('GPU memory over time in {0}', codeSpan(trend.path))}`,
+    `## ${t('GPU memory over time in {0}', codeSpan(trend.path))}`,
     '',
     `${trendSentence(trend)}.`,
     '',
@@ -221,17 +218,17 @@ function cyclesMarkdown(cycles: CycleReport, { mostLines }: MarkdownOptions): st
   const texts = cycleTexts(cycles);
   const rest = texts.length - mostLines;
   return document([
-    `## ${say('Reference cycles in {0}', codeSpan(cycles.path))}`,
+    `## ${t('Reference cycles in {0}', codeSpan(cycles.path))}`,
     '',
     `${cycleSentence(cycles)}.`,
     '',
     ...texts.slice(0, mostLines).map((text) => `- ${codeSpan(text)}`),
-    ...(rest > 0 ? ['', sayCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
+    ...(rest > 0 ? ['', tCount(rest, '1 other not shown.', '{0} others not shown.')] : []),
   ]);
 }
 
 function warnings(texts: readonly string[]): string[] {
-  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- ${say('Warning: {0}', codeSpan(text))}`)];
+  return texts.length === 0 ? [] : ['', ...texts.map((text) => `- ${t('Warning: {0}', codeSpan(text))}`)];
 }
 
 /** The last column holds places and starts at the left, as does the first; figures end at the right. */

@@ -2,7 +2,7 @@
 import type { UnmappedFiles } from '../attribution/pathMapping.js';
 import { bucketParts, comparedBucketParts } from '../report/bucketParts.js';
 import { addCells, emptyCell } from '../report/compareCells.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { countText } from '../text/numberText.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { compareSentences, fixLines } from './fixText.js';
@@ -214,9 +214,8 @@ function runText(run: RunReport, options: TextOptions): string {
   // The first line names its file in full.
   const short = folder === '' ? lines : lines.map((line, i) => (i === 0 ? line : line.replaceAll(folder, '')));
   return (
-    [...short, ...(folder === '' ? [] : ['', `  ${say('The files are in {0}.', folder)}`])]
-      .map(visibleText)
-      .join('\n') + '\n'
+    [...short, ...(folder === '' ? [] : ['', `  ${t('The files are in {0}.', folder)}`])].map(visibleText).join('\n') +
+    '\n'
   );
 }
 

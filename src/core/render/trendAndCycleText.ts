@@ -1,6 +1,6 @@
 /** Trends and reference cycles in words, one line each: for the command line, for Markdown and for the editor's views. */
 import { countText, decimalText } from '../text/numberText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import type { CycleReport, CycleTensorReport, TrendReport, TrendSeriesReport } from '../report/report.js';
 import { placeText } from '../report/reportText.js';
@@ -8,8 +8,8 @@ import { placeText } from '../report/reportText.js';
 /** `120 rows over 3.500 s, without lines`. */
 export function trendSentence({ rows, startUs, endUs }: TrendReport): string {
   return startUs === null || endUs === null
-    ? sayCount(rows, '1 row without times, without lines', '{0} rows without times, without lines')
-    : sayCount(
+    ? tCount(rows, '1 row without times, without lines', '{0} rows without times, without lines')
+    : tCount(
         rows,
         '1 row over {1} s, without lines',
         '{0} rows over {1} s, without lines',
@@ -29,25 +29,25 @@ export function trendSeriesText({
 }: TrendSeriesReport): string {
   const rate = Math.round(bytesPerRow ?? 0);
   const facts = [
-    say('{0} at first', byteText(firstBytes)),
-    say('{0} at last', byteText(lastBytes)),
+    t('{0} at first', byteText(firstBytes)),
+    t('{0} at last', byteText(lastBytes)),
     ...(growthBytes === 0 ? [] : [signedByteText(growthBytes)]),
-    say('peak {0}', byteText(peakBytes)),
-    ...(rate === 0 ? [] : [say('{0} per row', signedByteText(rate))]),
+    t('peak {0}', byteText(peakBytes)),
+    ...(rate === 0 ? [] : [t('{0} per row', signedByteText(rate))]),
   ];
-  const of = device === null ? name : `${say('device {0}', device)}, ${name}`;
+  const of = device === null ? name : `${t('device {0}', device)}, ${name}`;
   return `${of}: ${facts.join(', ')}`;
 }
 
 /** `2 tensors held among 11 objects that only the garbage collector could free`. */
 export function cycleSentence({ tensors, objects }: CycleReport): string {
   return objects === 1
-    ? sayCount(
+    ? tCount(
         tensors,
         '1 tensor held by 1 object that only the garbage collector could free',
         '{0} tensors held by 1 object that only the garbage collector could free',
       )
-    : sayCount(
+    : tCount(
         tensors,
         '1 tensor held among {1} objects that only the garbage collector could free',
         '{0} tensors held among {1} objects that only the garbage collector could free',
@@ -62,10 +62,10 @@ export function cycleTexts({ kept }: CycleReport): string[] {
     const text = cycleText(tensor);
     counts.set(text, (counts.get(text) ?? 0) + 1);
   }
-  return [...counts].map(([text, count]) => (count === 1 ? text : say('{0} ({1} times)', text, countText(count))));
+  return [...counts].map(([text, count]) => (count === 1 ? text : t('{0} ({1} times)', text, countText(count))));
 }
 
 function cycleText({ line, text, isCycle }: CycleTensorReport): string {
-  const place = line === null ? say('a tensor of an unknown line') : placeText(line);
-  return isCycle ? say('{0}: in the cycle {1}', place, text) : say('{0}: held by {1}', place, text);
+  const place = line === null ? t('a tensor of an unknown line') : placeText(line);
+  return isCycle ? t('{0}: in the cycle {1}', place, text) : t('{0}: held by {1}', place, text);
 }

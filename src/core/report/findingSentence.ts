@@ -1,6 +1,6 @@
 /** A finding in words: the same sentence in the editor, on the command line and in every export. */
 import { byteText } from '../text/byteText.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import type { Finding } from './findings.js';
 import { perStep } from './reportText.js';
 import type { StepSource } from './report.js';
@@ -25,7 +25,7 @@ export function findingSentence(
   code: (text: string) => string = (text) => text,
 ): string {
   const answer = amountSentence(finding, steps);
-  return finding.holder === null ? answer : say('{0}, held by {1}', answer, code(finding.holder.name));
+  return finding.holder === null ? answer : t('{0}, held by {1}', answer, code(finding.holder.name));
 }
 
 /** The answer: `Leaks 35.8 MiB/step (1.3 GiB so far)`. */
@@ -34,14 +34,14 @@ export function amountSentence({ verdict, bytes, bytesPerStep }: Amount, steps: 
   const amount = byteText(bytes);
   switch (verdict) {
     case 'leak':
-      return rate === null ? say('Leaks {0} so far', amount) : say('Leaks {0} ({1} so far)', rate, amount);
+      return rate === null ? t('Leaks {0} so far', amount) : t('Leaks {0} ({1} so far)', rate, amount);
     case 'cycle':
-      return say('Reference cycle holds up to {0}', amount);
+      return t('Reference cycle holds up to {0}', amount);
     case 'growing':
       return rate === null
-        ? say('Growing, unconfirmed: {0} so far', amount)
-        : say('Growing {0} ({1} so far), unconfirmed', rate, amount);
+        ? t('Growing, unconfirmed: {0} so far', amount)
+        : t('Growing {0} ({1} so far), unconfirmed', rate, amount);
     default:
-      return say('Grows {0}: too few snapshots for a verdict', amount);
+      return t('Grows {0}: too few snapshots for a verdict', amount);
   }
 }

@@ -1,5 +1,5 @@
 import { rateOfRun } from '../verdict/rate.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import { matchLines } from './lineMatching.js';
 import { sum } from './lineSelection.js';
@@ -134,39 +134,39 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   const left = lines.filter((line) => line.verdictAfter === 'leak');
   if (before.verdict === 'tooShort') {
     return cannotTell(
-      say(
+      t(
         'The run before is too short to show a leak: record at least 3 snapshots, or one with a trace of at least 15 steps.',
       ),
     );
   }
   if (after.verdict === 'tooShort') {
     return cannotTell(
-      say(
+      t(
         'The run after is too short to show a leak: record at least 3 snapshots, or one with a trace of at least 15 steps.',
       ),
     );
   }
   if (lines.length === 0) {
     if (before.verdict === 'growing') {
-      return cannotTell(say('Memory of the earlier run still grows: record more steps of it.'));
+      return cannotTell(t('Memory of the earlier run still grows: record more steps of it.'));
     }
     return after.verdict === 'growing'
-      ? cannotTell(say('Memory of the later run still grows: record more steps of it.'))
-      : { answer: 'same', why: say('Neither run leaks.') };
+      ? cannotTell(t('Memory of the later run still grows: record more steps of it.'))
+      : { answer: 'same', why: t('Neither run leaks.') };
   }
   if (old.length === 0) {
     return fresh.some((line) => line.answer === 'worse')
       ? { answer: 'worse', why: beganText(fresh) }
-      : cannotTell(say('The lines that leak now only grew before: record more steps of the earlier run.'));
+      : cannotTell(t('The lines that leak now only grew before: record more steps of the earlier run.'));
   }
   if (lines.every((line) => line.answer === 'gone')) {
-    const now = sayCount(old.length, 'It does not leak now.', 'None of them leaks now.');
+    const now = tCount(old.length, 'It does not leak now.', 'None of them leaks now.');
     return { answer: 'gone', why: `${leakedText(old)} ${now}` };
   }
   const undecided = lines.filter((line) => line.answer === 'cannotTell');
   if (undecided.some((line) => line.bytesPerStepBefore === null || line.bytesPerStepAfter === null)) {
     return cannotTell(
-      say(
+      t(
         'A leak remains, and the two runs have no common steps to compare its rate: take snapshots at the same steps ' +
           'and put the step into their names, or use the recorder.',
       ),
@@ -174,7 +174,7 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   }
   if (undecided.length > 0) {
     return cannotTell(
-      sayCount(
+      tCount(
         undecided.length,
         '1 line grows in one of the runs, unconfirmed: record more steps.',
         '{0} lines grow in one of the runs, unconfirmed: record more steps.',
@@ -186,7 +186,7 @@ function conclude(before: RunReport, after: RunReport, lines: readonly FixLine[]
   const began =
     fresh.length === 0
       ? []
-      : [sayCount(fresh.length, '1 of these lines did not leak before.', '{0} of these lines did not leak before.')];
+      : [tCount(fresh.length, '1 of these lines did not leak before.', '{0} of these lines did not leak before.')];
   return { answer: compared(was, is), why: [leakedText(old), leaksText(left), ...began].join(' ') };
 }
 
@@ -197,22 +197,22 @@ function cannotTell(why: string): Pick<FixVerdict, 'answer' | 'why'> {
 function leakedText(lines: readonly FixLine[]): string {
   const rate = rateOfAll(lines.map((line) => line.bytesPerStepBefore));
   return rate === null
-    ? sayCount(lines.length, '1 line leaked before.', '{0} lines leaked before.')
-    : sayCount(lines.length, '1 line leaked {1} per step before.', '{0} lines leaked {1} per step before.', rate);
+    ? tCount(lines.length, '1 line leaked before.', '{0} lines leaked before.')
+    : tCount(lines.length, '1 line leaked {1} per step before.', '{0} lines leaked {1} per step before.', rate);
 }
 
 function leaksText(lines: readonly FixLine[]): string {
   const rate = rateOfAll(lines.map((line) => line.bytesPerStepAfter));
   return rate === null
-    ? sayCount(lines.length, '1 line leaks now.', '{0} lines leak now.')
-    : sayCount(lines.length, '1 line leaks {1} per step now.', '{0} lines leak {1} per step now.', rate);
+    ? tCount(lines.length, '1 line leaks now.', '{0} lines leak now.')
+    : tCount(lines.length, '1 line leaks {1} per step now.', '{0} lines leak {1} per step now.', rate);
 }
 
 function beganText(lines: readonly FixLine[]): string {
   const rate = rateOfAll(lines.map((line) => line.bytesPerStepAfter));
   return rate === null
-    ? sayCount(lines.length, '1 line began to leak.', '{0} lines began to leak.')
-    : sayCount(lines.length, '1 line began to leak {1} per step.', '{0} lines began to leak {1} per step.', rate);
+    ? tCount(lines.length, '1 line began to leak.', '{0} lines began to leak.')
+    : tCount(lines.length, '1 line began to leak {1} per step.', '{0} lines began to leak {1} per step.', rate);
 }
 
 /** Bytes per step of all together, null where one of them is not known. */

@@ -1,14 +1,14 @@
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 /** The holder, as the recorder or the source names it, in English: what of a name is words, and no code, is said again. */
 export function holderName(name: string): string {
   const cycle = /^cycle (.+ → .+)$/.exec(name);
-  if (cycle !== null) return say('cycle {0}', cycle[1]);
+  if (cycle !== null) return t('cycle {0}', cycle[1]);
   const cache = /^cache of (\S+\(\))$/.exec(name);
-  if (cache !== null) return say('cache of {0}', cache[1]);
+  if (cache !== null) return t('cache of {0}', cache[1]);
   const known = /^the cache of (\S+\(\))$/.exec(name);
-  if (known !== null) return say('the cache of {0}', known[1]);
+  if (known !== null) return t('the cache of {0}', known[1]);
   const handled = /^(\S+) being handled in (\S+\(\))$/.exec(name);
-  if (handled !== null) return say('{0} being handled in {1}', handled[1], handled[2]);
+  if (handled !== null) return t('{0} being handled in {1}', handled[1], handled[2]);
   return name;
 }

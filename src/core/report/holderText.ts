@@ -2,7 +2,7 @@ import type { ClassDef, FunctionDef } from '../python/ast.js';
 import { allStatements, type PythonModule } from '../python/pythonModule.js';
 import type { Limit } from '../retention/holders/bounds.js';
 import type { Finding } from '../retention/holders/search.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { holderName } from './holderName.js';
 
 /** The holder: in a few words, and with what explains it. Both follow "held by". */
@@ -13,34 +13,34 @@ export function holderText(finding: Finding): { name: string; text: string } {
   switch (finding.kind) {
     case 'put':
       return explained(
-        finding.through === 'graph' && held !== '' ? say('{0}, with the graph of each {1}', name, held) : name,
+        finding.through === 'graph' && held !== '' ? t('{0}, with the graph of each {1}', name, held) : name,
       );
     case 'chain':
-      return explained(say('{0}, whose graph grows with every step', name));
+      return explained(t('{0}, whose graph grows with every step', name));
     case 'grown':
-      return explained(say('{0}, longer after every step', name));
+      return explained(t('{0}, longer after every step', name));
     case 'hook':
-      return explained(say('{0}, on which each step registers the hook {1} again', name, held));
+      return explained(t('{0}, on which each step registers the hook {1} again', name, held));
     case 'selfHook':
-      return explained(say('{0}, whose hook {1} refers to it', name, held));
+      return explained(t('{0}, whose hook {1} refers to it', name, held));
     case 'cache':
       return explained(name);
     case 'error':
-      return explained(say('{0}, with the traceback of each {1}', name, held));
+      return explained(t('{0}, with the traceback of each {1}', name, held));
     case 'doubleBackward':
       return {
-        name: say('the gradients of {0}', held),
-        text: say('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', held),
+        name: t('the gradients of {0}', held),
+        text: t('the gradients of {0}, which have a graph (create_graph=True) and keep each other alive', held),
       };
     case 'context':
-      return explained(say('{0}, an output on its own graph', name));
+      return explained(t('{0}, an output on its own graph', name));
     case 'autocast':
       return {
-        name: say('the weight cache of autocast'),
-        text: say('the weight cache of an autocast block that stays open between steps'),
+        name: t('the weight cache of autocast'),
+        text: t('the weight cache of an autocast block that stays open between steps'),
       };
     case 'cycle':
-      return explained(say('{0}, in a reference cycle', name));
+      return explained(t('{0}, in a reference cycle', name));
   }
 }
 
@@ -50,37 +50,37 @@ export function fixText(finding: Finding): string {
   const { held } = finding;
   switch (finding.kind) {
     case 'put':
-      if (finding.needsGraph) return say('Clear {0} after the backward pass that needs it, or cap its size.', holder);
+      if (finding.needsGraph) return t('Clear {0} after the backward pass that needs it, or cap its size.', holder);
       if (finding.through === 'data') {
-        return say('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', holder);
+        return t('Clear {0} after use, cap its size, or store CPU copies (.detach().cpu()).', holder);
       }
       return finding.mayDetach
-        ? say('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
-        : say('Store only what is needed, without its graph: .detach(), or .item() for a number.');
+        ? t('Store {0}.detach(), or .item() where a GPU sync does not matter.', held)
+        : t('Store only what is needed, without its graph: .detach(), or .item() for a number.');
     case 'chain':
       return held !== '' && finding.heldSpan !== null && !finding.needsGraph
-        ? say('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
-        : say('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
+        ? t('Add {0}.detach(), or .item() where a GPU sync does not matter.', held)
+        : t('Detach {0} before the next step uses it, unless gradients must flow through all steps.', holder);
     case 'grown':
-      return say('Cap the size of {0}, or store its parts on the CPU.', holder);
+      return t('Cap the size of {0}, or store its parts on the CPU.', holder);
     case 'hook':
-      return say('Register the hook once, or keep its handle and call handle.remove().');
+      return t('Register the hook once, or keep its handle and call handle.remove().');
     case 'selfHook':
-      return say('Use a weakref.ref in the hook, or remove it by its handle after the backward pass.');
+      return t('Use a weakref.ref in the hook, or remove it by its handle after the backward pass.');
     case 'cache':
-      return say('Cap the cache (maxsize), clear it, or use keys that repeat.');
+      return t('Cap the cache (maxsize), clear it, or use keys that repeat.');
     case 'error':
-      return say('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', held);
+      return t('Keep the text, str({0}), or drop the traceback: {0}.with_traceback(None).', held);
     case 'doubleBackward':
-      return say(
+      return t(
         'Use torch.autograd.grad(..., create_graph=True), or set the .grad of what was differentiated to None afterwards.',
       );
     case 'context':
-      return say('Pass outputs to ctx.save_for_backward().');
+      return t('Pass outputs to ctx.save_for_backward().');
     case 'autocast':
-      return say('Enter autocast again in each step, or pass cache_enabled=False.');
+      return t('Enter autocast again in each step, or pass cache_enabled=False.');
     case 'cycle':
-      return say('Make {0} a weakref.ref, or set it to None when done.', holder);
+      return t('Make {0} a weakref.ref, or set it to None when done.', holder);
   }
 }
 

@@ -8,7 +8,7 @@ import * as v from 'valibot';
 import { ownerKey } from '../attribution/owner.js';
 import type { LineReport, Report, RunReport } from './report.js';
 import { GROWS, runVerdict } from '../verdict/shape.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 
 export const IGNORE_FILE = '.leakline.json';
 const SCHEMA = 'leakline.workspace/1';
@@ -146,17 +146,17 @@ export function documentOf(text: string): Record<string, unknown> {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    throw new IgnoreFileError(say('it is not JSON: {0}', error instanceof Error ? error.message : String(error)));
+    throw new IgnoreFileError(t('it is not JSON: {0}', error instanceof Error ? error.message : String(error)));
   }
-  if (!isRecord(value)) throw new IgnoreFileError(say('it holds no object'));
+  if (!isRecord(value)) throw new IgnoreFileError(t('it holds no object'));
   return value;
 }
 
 function entriesOf(document: Record<string, unknown>, list: string): unknown[] {
   const entries = document[list] ?? [];
-  if (!Array.isArray(entries)) throw new IgnoreFileError(say('"{0}" is not a list', list));
+  if (!Array.isArray(entries)) throw new IgnoreFileError(t('"{0}" is not a list', list));
   if (entries.length > MOST_ENTRIES)
-    throw new IgnoreFileError(say('"{0}" has more than {1} entries', list, MOST_ENTRIES));
+    throw new IgnoreFileError(t('"{0}" has more than {1} entries', list, MOST_ENTRIES));
   return entries as unknown[];
 }
 
@@ -174,7 +174,7 @@ const ignoredLeak = v.object({
 export function leakOf(entry: unknown, list: string, i: number): IgnoredLeak {
   const leak = asLeak(entry);
   if (leak !== null) return { ...leak, inBaseline: list === 'baseline' };
-  throw new IgnoreFileError(say('entry {0} of "{1}" needs "file", "function", "statement" and "line"', i + 1, list));
+  throw new IgnoreFileError(t('entry {0} of "{1}" needs "file", "function", "statement" and "line"', i + 1, list));
 }
 
 function asLeak(entry: unknown): IgnoredLeak | null {

@@ -6,7 +6,7 @@ import { frameKind } from '../attribution/frameKind.js';
 import { peakReport } from './peakReport.js';
 import { reportFrame } from './reportFrame.js';
 import { placeText } from './reportText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { byteText } from '../text/byteText.js';
 import type { OutOfMemoryReport, ReportFrame } from './report.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
@@ -69,10 +69,10 @@ export function fragmentationText(failure: OutOfMemoryReport): string | null {
   if (reservedBytes === null) return null;
   const free = Math.max(0, reservedBytes - liveBytes) + (deviceFreeBytes ?? 0);
   if (free < askedBytes) {
-    return say('Without fragmentation it would not have fit either: {0} were free in total.', byteText(free));
+    return t('Without fragmentation it would not have fit either: {0} were free in total.', byteText(free));
   }
   if (largestFreeBytes === null || largestFreeBytes >= askedBytes) return null;
-  return say(
+  return t(
     'Fragmentation was the cause: {0} were free in total, {1} in the largest free block.',
     byteText(free),
     byteText(largestFreeBytes),
@@ -83,7 +83,7 @@ export function fragmentationText(failure: OutOfMemoryReport): string | null {
 export function outOfMemoryTexts(failures: readonly OutOfMemoryReport[]): string[] {
   const earlier = failures.length - MOST_NAMED;
   return [
-    ...(earlier > 0 ? [sayCount(earlier, '1 allocation failed before.', '{0} allocations failed before.')] : []),
+    ...(earlier > 0 ? [tCount(earlier, '1 allocation failed before.', '{0} allocations failed before.')] : []),
     ...failures.slice(-MOST_NAMED).map((failure) => failureText(failure)),
   ];
 }
@@ -93,13 +93,13 @@ export function failureText(failure: OutOfMemoryReport, code: (text: string) => 
   const { device, asked, askedBytes, deviceFreeBytes, liveBytes, reservedBytes, metadata } = failure;
   const facts = [
     asked === null
-      ? say('{0} asked for', byteText(askedBytes))
-      : say('{1} asked for {0}', byteText(askedBytes), code(placeText(asked))),
-    ...(deviceFreeBytes === null ? [] : [say('{0} free on the device', byteText(deviceFreeBytes))]),
+      ? t('{0} asked for', byteText(askedBytes))
+      : t('{1} asked for {0}', byteText(askedBytes), code(placeText(asked))),
+    ...(deviceFreeBytes === null ? [] : [t('{0} free on the device', byteText(deviceFreeBytes))]),
     reservedBytes === null
-      ? say('{0} live', byteText(liveBytes))
-      : say('{0} of {1} reserved in use', byteText(liveBytes), byteText(reservedBytes)),
-    ...(metadata === null ? [] : [say('metadata {0}', code(metadata.slice(0, MOST_CHARACTERS)))]),
+      ? t('{0} live', byteText(liveBytes))
+      : t('{0} of {1} reserved in use', byteText(liveBytes), byteText(reservedBytes)),
+    ...(metadata === null ? [] : [t('metadata {0}', code(metadata.slice(0, MOST_CHARACTERS)))]),
   ];
-  return say('Out of memory on device {0}: {1}.', device, facts.join(', '));
+  return t('Out of memory on device {0}: {1}.', device, facts.join(', '));
 }

@@ -1,6 +1,6 @@
 import type { Finding } from '../retention/holders/search.js';
 import { allStatements, lineAt, lineText, type PythonModule } from '../python/pythonModule.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import type { SourceEdit } from './report.js';
 
 /** Expressions that take `.detach()` behind them as they are. */
@@ -42,8 +42,8 @@ export function patternEdit(finding: Finding, modules: readonly PythonModule[]):
 }
 
 function titleOf(suffix: string, held: string): string {
-  if (suffix === '.detach()') return say('Detach {0} from its graph', held);
-  return suffix === '.detach().cpu()' ? say('Store {0} on the CPU', held) : say('Drop the traceback of {0}', held);
+  if (suffix === '.detach()') return t('Detach {0} from its graph', held);
+  return suffix === '.detach().cpu()' ? t('Store {0} on the CPU', held) : t('Drop the traceback of {0}', held);
 }
 
 /**

@@ -5,7 +5,7 @@ import { isModuleCall } from '../attribution/stackRole.js';
 import type { DigestFrame } from '../model/digestFrame.js';
 import type { Bytes } from '../model/units.js';
 import { byteText } from '../text/byteText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import type { ReportWorkspace } from './reportWorkspace.js';
 
 /** What a line holds of one category at the peak. */
@@ -45,7 +45,7 @@ function factsOf(category: Category, amount: PeakAmount): string[] {
     ...(left > 0 ? [leftText(category, left)] : []),
     ...(activations > 0
       ? [
-          sayCount(
+          tCount(
             activations,
             '1 block is an activation kept for the backward pass.',
             '{0} blocks are activations kept for the backward pass.',
@@ -57,12 +57,8 @@ function factsOf(category: Category, amount: PeakAmount): string[] {
 
 function leftText(category: Category, blocks: number): string {
   return category === 'inputs'
-    ? sayCount(
-        blocks,
-        '1 block is an input left from an earlier step.',
-        '{0} blocks are inputs left from earlier steps.',
-      )
-    : sayCount(
+    ? tCount(blocks, '1 block is an input left from an earlier step.', '{0} blocks are inputs left from earlier steps.')
+    : tCount(
         blocks,
         '1 block is an activation left from an earlier step.',
         '{0} blocks are activations left from earlier steps.',
@@ -100,7 +96,7 @@ function adviceOf(
       // Without a graph each layer's results are freed by the next.
       if (forwardOnly && repeatedBytes >= bytes / 2) {
         return [
-          say(
+          t(
             'Activations hold {0}, and no backward pass follows: if none is needed, `torch.inference_mode()` frees them early.',
             byteText(bytes),
           ),
@@ -108,19 +104,19 @@ function adviceOf(
       }
       return [
         keptForBackward > 0
-          ? say(
+          ? t(
               'Activations hold {0}: a smaller batch lowers this, and `torch.utils.checkpoint` recomputes those kept for the backward pass.',
               byteText(bytes),
             )
-          : say('Activations hold {0}: a smaller batch lowers this.', byteText(bytes)),
+          : t('Activations hold {0}: a smaller batch lowers this.', byteText(bytes)),
       ];
     case 'optimizerState':
-      return [say('Optimizer state holds {0}: an 8-bit optimizer or sharding over ranks needs less.', byteText(bytes))];
+      return [t('Optimizer state holds {0}: an 8-bit optimizer or sharding over ranks needs less.', byteText(bytes))];
     case 'workspace':
       return foreachBytes < least
         ? []
         : [
-            say(
+            t(
               'The optimizer works on copies of {0}: `fused=True` or `foreach=False` needs less.',
               byteText(foreachBytes),
             ),

@@ -1,4 +1,4 @@
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { signedByteText } from '../text/byteText.js';
 import type { LineReport, RankDifference, RankLine, RunReport, Verdict } from './report.js';
 import { ranksText, runsByJob } from './ranks.js';
@@ -54,19 +54,19 @@ function messageOf(place: string, growing: readonly RankLine[], calm: readonly R
   const rate = worstRate(growing);
   return [
     rate > 0
-      ? sayCount(
+      ? tCount(
           growing.length,
           '{1} grows on rank {2} ({3}).',
           '{1} grows on ranks {2} ({3}).',
           ...[place, namesOf(growing), perStep(signedByteText(Math.round(rate)), run.steps)],
         )
-      : sayCount(growing.length, '{1} grows on rank {2}.', '{1} grows on ranks {2}.', ...[place, namesOf(growing)]),
+      : tCount(growing.length, '{1} grows on rank {2}.', '{1} grows on ranks {2}.', ...[place, namesOf(growing)]),
     calm.every(({ verdict }) => verdict === null)
-      ? sayCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', namesOf(calm))
-      : sayCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', namesOf(calm)),
+      ? tCount(calm.length, 'It holds nothing on rank {1}.', 'It holds nothing on ranks {1}.', namesOf(calm))
+      : tCount(calm.length, 'It does not grow on rank {1}.', 'It does not grow on ranks {1}.', namesOf(calm)),
     growing.length === 1
-      ? say('Inspect code that only rank {0} runs.', growing[0].rank)
-      : say('Inspect code that only those ranks run.'),
+      ? t('Inspect code that only rank {0} runs.', growing[0].rank)
+      : t('Inspect code that only those ranks run.'),
   ].join(' ');
 }
 

@@ -1,4 +1,4 @@
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import type { MissingRanks, RanksBehind, RunReport } from './report.js';
 
 /** Ranks in a row that are one range. */
@@ -33,7 +33,7 @@ export function ranksText(ranks: readonly number[]): string {
     from = to;
   }
   const last = String(parts.pop());
-  return parts.length === 0 ? last : say('{0} and {1}', parts.join(', '), last);
+  return parts.length === 0 ? last : t('{0} and {1}', parts.join(', '), last);
 }
 
 /** Ranks of jobs that no snapshot is of. @param expected ranks of each job, null for what its recorder counted */
@@ -46,7 +46,7 @@ export function missingRanks(runs: readonly RunReport[], expected: number | null
     const seen = new Set(ranked.map(({ rank }) => rank));
     const ranks = Array.from({ length: Math.min(of, most) }, (_, rank) => rank).filter((rank) => !seen.has(rank));
     if (ranks.length === 0) return [];
-    const message = sayCount(
+    const message = tCount(
       ranks.length,
       'Rank {1} has no snapshot. The report covers {2} of {3} ranks.',
       'Ranks {1} have no snapshot. The report covers {2} of {3} ranks.',
@@ -66,7 +66,7 @@ export function ranksBehind(runs: readonly RunReport[]): RanksBehind[] {
     const step = ends.reduce((latest, end) => Math.max(latest, end.step), 0);
     const ranks = ends.filter((end) => end.step < step).sort((a, b) => a.rank - b.rank);
     if (ranks.length === 0) return [];
-    const message = sayCount(
+    const message = tCount(
       ranks.length,
       'The snapshots of rank {1} end before step {2}, the last of the others.',
       'The snapshots of ranks {1} end before step {2}, the last of the others.',

@@ -4,7 +4,7 @@ import type { Bucket } from '../attribution/owner.js';
 import { getOrAdd } from '../maps.js';
 import type { RunOrder } from '../runs/runs.js';
 import { countText } from '../text/numberText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import { byteText, signedByteText } from '../text/byteText.js';
 import { bucketParts } from './bucketParts.js';
 import { findingsOf } from './findings.js';
@@ -24,25 +24,25 @@ import type {
 /** What a bucket is called. */
 export function bucketText(bucket: Bucket): string {
   return {
-    library: say('library or native code'),
-    beforeRecording: say('before recording'),
-    noStack: say('no stack recorded'),
+    library: t('library or native code'),
+    beforeRecording: t('before recording'),
+    noStack: t('no stack recorded'),
   }[bucket];
 }
 
 /** Why a comparison does not say which blocks survived. */
 export function unknownFlowSentence({ a, b }: CompareReport): string {
   return a.events === 0 || b.events === 0
-    ? say('Surviving blocks are unknown: one snapshot has no trace.')
-    : say('Surviving blocks are unknown: the two traces do not overlap.');
+    ? t('Surviving blocks are unknown: one snapshot has no trace.')
+    : t('Surviving blocks are unknown: the two traces do not overlap.');
 }
 
 /** How a holder is known. */
 export function holderSourceText(source: HolderReport['source']): string {
   return {
-    recorder: say('seen in the running process'),
-    cycle: say('a reference cycle'),
-    pattern: say('read from the source'),
+    recorder: t('seen in the running process'),
+    cycle: t('a reference cycle'),
+    pattern: t('read from the source'),
   }[source];
 }
 
@@ -54,11 +54,11 @@ export function perStep(amount: string, steps: StepSource | null): string {
     case 'annotations':
     case 'recorder':
     case 'period':
-      return say('{0}/step', amount);
+      return t('{0}/step', amount);
     case 'snapshots':
-      return say('{0}/snapshot', amount);
+      return t('{0}/snapshot', amount);
     case 'time':
-      return say('{0}/second', amount);
+      return t('{0}/second', amount);
   }
 }
 
@@ -77,13 +77,13 @@ export const VERDICT_TEXT: Readonly<Record<Verdict, string>> = {
 /** What memory is for, in words. */
 export function categoryText(category: Category): string {
   return {
-    parameters: say('parameters'),
-    gradients: say('gradients'),
-    optimizerState: say('optimizer state'),
-    activations: say('activations'),
-    inputs: say('inputs'),
-    workspace: say('workspace'),
-    other: say('other'),
+    parameters: t('parameters'),
+    gradients: t('gradients'),
+    optimizerState: t('optimizer state'),
+    activations: t('activations'),
+    inputs: t('inputs'),
+    workspace: t('workspace'),
+    other: t('other'),
   }[category];
 }
 
@@ -105,22 +105,22 @@ export function liveCategoriesText({ categories }: RunReport): string {
 export function passText({ phase }: Pick<PeakReport, 'phase'>): string | null {
   if (phase === null) return null;
   return {
-    forward: say('in the forward pass'),
-    backward: say('in the backward pass'),
-    optimizer: say('in the optimizer’s step'),
-    evaluation: say('in the evaluation'),
+    forward: t('in the forward pass'),
+    backward: t('in the backward pass'),
+    optimizer: t('in the optimizer’s step'),
+    evaluation: t('in the evaluation'),
   }[phase];
 }
 
 /** The event of a peak, the line that allocates there and its module. */
 export function peakPlace({ event, at, module }: PeakReport, code: (text: string) => string = (text) => text): string {
-  if (event < 0) return say('Before the trace begins');
+  if (event < 0) return t('Before the trace begins');
   const ordinal = countText(event);
-  if (at === null) return say('After event {0}', ordinal);
+  if (at === null) return t('After event {0}', ordinal);
   const place = code(placeText(at));
   return module === null
-    ? say('After event {0}, at {1}', ordinal, place)
-    : say('After event {0}, at {1} in module {2}', ordinal, place, code(module));
+    ? t('After event {0}, at {1}', ordinal, place)
+    : t('After event {0}, at {1} in module {2}', ordinal, place, code(module));
 }
 
 /** When and where memory was highest, and what it was for. @param code makes a code span of a recorded name */
@@ -128,8 +128,8 @@ export function peakSentence(peak: PeakReport, code: (text: string) => string = 
   const live = [peak.device, byteText(peak.liveBytes), countText(peak.liveBytes)];
   const height =
     peak.step === null
-      ? say('Peak of device {0}: {1} live ({2} B)', ...live)
-      : say('Peak of device {0}: {1} live ({2} B) in step {3}', ...live, countText(peak.step));
+      ? t('Peak of device {0}: {1} live ({2} B)', ...live)
+      : t('Peak of device {0}: {1} live ({2} B) in step {3}', ...live, countText(peak.step));
   const pass = passText(peak);
   return `${height}${pass === null ? '' : ` ${pass}`}. ${peakPlace(peak, code)}: ${categoriesText(peak.categories)}.`;
 }
@@ -150,8 +150,8 @@ export function verdictSentence(run: RunReport, code: (text: string) => string =
   const [ignored, old] = [count(false), count(true)];
   return [
     isLoneSnapshot(run) ? holdersSentence(run, code) : judgedSentence(run),
-    ...(ignored === 0 ? [] : [sayCount(ignored, '1 line is ignored.', '{0} lines are ignored.')]),
-    ...(old === 0 ? [] : [sayCount(old, '1 line is in the baseline.', '{0} lines are in the baseline.')]),
+    ...(ignored === 0 ? [] : [tCount(ignored, '1 line is ignored.', '{0} lines are ignored.')]),
+    ...(old === 0 ? [] : [tCount(old, '1 line is in the baseline.', '{0} lines are in the baseline.')]),
   ].join(' ');
 }
 
@@ -176,7 +176,7 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     [peak?.otherLines.bytes ?? run.otherLines.liveBytes, otherLinesText((peak ?? run).otherLines.lines)] as const,
     ...bucketParts(peak ?? run).map(([bucket, bytes]) => [bytes, `(${bucketText(bucket)})`] as const),
   ].filter(([bytes]) => bytes > 0);
-  if (parts.length === 0) return say('Nothing is live.');
+  if (parts.length === 0) return t('Nothing is live.');
   const all = sum(parts, ([bytes]) => bytes);
   const named = parts
     .sort(([a], [b]) => b - a)
@@ -185,37 +185,37 @@ function holdersSentence(run: RunReport, code: (text: string) => string): string
     .map(([bytes, place]) => `${byteText(bytes)} ${place}`)
     .join(', ');
   const total = byteText(all);
-  if (peak === undefined) return say('{0} live. Largest: {1}.', total, named);
+  if (peak === undefined) return t('{0} live. Largest: {1}.', total, named);
   const pass = passText(peak);
   const height = pass === null ? total : `${total} ${pass}`;
   // What was live when memory ran out stands above.
   return run.outOfMemory.length > 0
-    ? say('Peak of device {0}: {1}.', peak.device, height)
-    : say('Peak of device {0}: {1}. Largest: {2}.', peak.device, height, named);
+    ? t('Peak of device {0}: {1}.', peak.device, height)
+    : t('Peak of device {0}: {1}. Largest: {2}.', peak.device, height, named);
 }
 
 /** The last line of a report on a lone snapshot; none for other runs. */
 export function nextRecordingTexts(run: RunReport): string[] {
-  return isLoneSnapshot(run) ? [say('To find leaks, record at least 3 snapshots.')] : [];
+  return isLoneSnapshot(run) ? [t('To find leaks, record at least 3 snapshots.')] : [];
 }
 
 function judgedSentence(run: RunReport): string {
   const leaks = findingsOf(run.lines.filter((line) => line.verdict === 'leak' && !line.ignored));
   return {
     // One says how much itself.
-    leak: sayCount(
+    leak: tCount(
       leaks.length,
       '1 leak.',
       '{0} leaks: {1} so far.',
       byteText(sum(leaks, ({ bytes }) => bytes) + run.otherLines.leakedBytes),
     ),
-    cycle: say('A reference cycle holds memory until the garbage collector runs.'),
-    periodic: say('Memory rises and falls periodically; no leak.'),
-    growing: say('Memory grows: a buffer and a leak still look the same. Record more snapshots.'),
-    plateau: say('Memory rose and stays level.'),
-    oneOff: say('Memory rose once and stays level.'),
-    steady: say('Memory is steady.'),
-    tooShort: say('Too few snapshots for a verdict: record at least 3.'),
+    cycle: t('A reference cycle holds memory until the garbage collector runs.'),
+    periodic: t('Memory rises and falls periodically; no leak.'),
+    growing: t('Memory grows: a buffer and a leak still look the same. Record more snapshots.'),
+    plateau: t('Memory rose and stays level.'),
+    oneOff: t('Memory rose once and stays level.'),
+    steady: t('Memory is steady.'),
+    tooShort: t('Too few snapshots for a verdict: record at least 3.'),
   }[run.verdict];
 }
 
@@ -245,9 +245,9 @@ export function liveBytes(snapshot: SnapshotReport): number {
 export function deviceTexts(snapshot: SnapshotReport): string[] {
   return snapshot.devices.map(({ device, liveBytes: live, requestedBytes, reservedBytes }) =>
     [
-      say('device {0}: {1} live ({2} B)', device, byteText(live), countText(live)),
-      ...(requestedBytes === null ? [] : [say('{0} of it requested', byteText(requestedBytes))]),
-      ...(reservedBytes === null ? [] : [say('{0} reserved', byteText(reservedBytes))]),
+      t('device {0}: {1} live ({2} B)', device, byteText(live), countText(live)),
+      ...(requestedBytes === null ? [] : [t('{0} of it requested', byteText(requestedBytes))]),
+      ...(reservedBytes === null ? [] : [t('{0} reserved', byteText(reservedBytes))]),
     ].join(', '),
   );
 }
@@ -272,8 +272,8 @@ export function warningTexts(snapshots: readonly SnapshotReport[]): string[] {
     if (snapshots.length === 1) return last;
     const [some, all] = [countText(messages.length), countText(snapshots.length)];
     return new Set(messages).size === 1
-      ? say('{0} ({1} of {2} snapshots)', last, some, all)
-      : say('{0} ({1} of {2} snapshots; the numbers are the last one’s)', last, some, all);
+      ? t('{0} ({1} of {2} snapshots)', last, some, all)
+      : t('{0} ({1} of {2} snapshots; the numbers are the last one’s)', last, some, all);
   });
 }
 
@@ -284,8 +284,8 @@ export function differentVersionTexts({ lines }: RunReport): string[] {
       ? []
       : [
           differs.line === null
-            ? say('{0} is a different version: {1} does not enclose line {2}.', line.file, line.function, line.line)
-            : say(
+            ? t('{0} is a different version: {1} does not enclose line {2}.', line.file, line.function, line.line)
+            : t(
                 '{0} is a different version: {1} does not enclose line {2}, it begins at line {3}.',
                 ...[line.file, line.function, line.line, differs.line],
               ),
@@ -297,11 +297,11 @@ export function differentVersionTexts({ lines }: RunReport): string[] {
 function orderText(order: RunOrder): string | null {
   switch (order) {
     case 'namedTimes':
-      return say('in order of the times in their names');
+      return t('in order of the times in their names');
     case 'savedTimes':
-      return say('in order of when their files were written, which copying may have changed');
+      return t('in order of when their files were written, which copying may have changed');
     case 'names':
-      return say('in order of their names');
+      return t('in order of their names');
     default:
       return null;
   }
@@ -314,16 +314,15 @@ export function spanText(run: RunReport): string {
   const steps = run.snapshots.map((snapshot) => snapshot.step).filter((step) => step !== null);
   const [first] = steps;
   const last = steps[steps.length - 1];
-  const span =
-    steps.length === 0 ? [] : [first === last ? say('step {0}', first) : say('steps {0} to {1}', first, last)];
+  const span = steps.length === 0 ? [] : [first === last ? t('step {0}', first) : t('steps {0} to {1}', first, last)];
   return [snapshotsText(run.snapshots.length), ...span].join(', ');
 }
 
 export function snapshotsText(count: number): string {
-  return sayCount(count, '1 snapshot', '{0} snapshots');
+  return tCount(count, '1 snapshot', '{0} snapshots');
 }
 
 /** Lines of a table that are not in it by name. */
 export function otherLinesText(count: number): string {
-  return sayCount(count, '1 other line', '{0} other lines');
+  return tCount(count, '1 other line', '{0} other lines');
 }

@@ -1,7 +1,7 @@
 import { CATEGORIES, type Category } from '../attribution/categories.js';
 import type { FileLookup } from '../attribution/owner.js';
 import type { Bytes } from '../model/units.js';
-import { say } from '../text/say.js';
+import { t } from '../text/translate.js';
 import { decide, type Decision } from '../verdict/decide.js';
 import { explain, fitsIn } from '../verdict/explain.js';
 import type { KnownBound, LineFeatures } from '../verdict/features.js';
@@ -159,7 +159,7 @@ function boundReport(bound: KnownBound | null, room: DeviceRoom | null): BoundRe
 
 /** The sentence that begins the evidence of a line whose memory is allocated in a file that is not available. */
 function unfoundText({ file, line, function: name }: ReportFrame): string {
-  return say(
+  return t(
     'Allocated in {0}, line {1} ({2}), a file that was not found in this workspace: this line only calls it.',
     file,
     line,

@@ -2,7 +2,7 @@
 import type { Bytes } from '../model/units.js';
 import { byteText } from '../text/byteText.js';
 import { countText } from '../text/numberText.js';
-import { say, sayCount } from '../text/say.js';
+import { t, tCount } from '../text/translate.js';
 import type { Decision } from './decide.js';
 import type { BoundLimit, Chance, FullSize, KnownBound, LineFeatures, Place, Seen } from './features.js';
 
@@ -34,7 +34,7 @@ export function explain(
     fellText(seen),
     ...(gaps > 0 && seen.from === 'lifetimes'
       ? [
-          sayCount(
+          tCount(
             gaps,
             'The traces have 1 gap: across it, blocks are matched by address, size and stack.',
             'The traces have {0} gaps: across them, blocks are matched by address, size and stack.',
@@ -43,7 +43,7 @@ export function explain(
       : []),
     ...(rule === null
       ? verdict === 'growing'
-        ? [say('Too few steps: a buffer and a leak still look the same.')]
+        ? [t('Too few steps: a buffer and a leak still look the same.')]
         : []
       : ruleTexts(rule, features)),
   ].join(' ');
@@ -52,13 +52,13 @@ export function explain(
 function ruleTexts(rule: string, { chances }: LineFeatures): string[] {
   switch (rule) {
     case 'provedBefore':
-      return [say('Proved by the source that ran, which was edited since.')];
+      return [t('Proved by the source that ran, which was edited since.')];
     case 'stateOfParameters':
-      return [say('An optimizer adds state for each parameter that trains for the first time.')];
+      return [t('An optimizer adds state for each parameter that trains for the first time.')];
     case 'longerInputs':
-      return [say('Inputs that become longer look the same.')];
+      return [t('Inputs that become longer look the same.')];
     case 'network':
-      return [say('Layers added to a network on purpose look the same.')];
+      return [t('Layers added to a network on purpose look the same.')];
     case 'pending':
       return chances
         .filter(({ state }) => state === 'pending')
@@ -67,11 +67,11 @@ function ruleTexts(rule: string, { chances }: LineFeatures): string[] {
     case 'passed':
       return chances.slice(0, MOST_CHANCES).map(passedText);
     case 'endless':
-      return [say('Nothing releases it.')];
+      return [t('Nothing releases it.')];
     case 'noHolder':
-      return [say('The source does not show what holds it.')];
+      return [t('The source does not show what holds it.')];
     case 'nothingKnown':
-      return [say('To find out whether it is a leak, record with Leakline or open the source.')];
+      return [t('To find out whether it is a leak, record with Leakline or open the source.')];
     default:
       return [];
   }
@@ -81,19 +81,19 @@ function pendingText({ kind, place, times }: Chance): string {
   const at = placeText(place);
   switch (kind) {
     case 'loop':
-      return say('Released when the loop at {0} repeats? Not reached since recording began.', at);
+      return t('Released when the loop at {0} repeats? Not reached since recording began.', at);
     case 'nextLoop':
-      return say('Training goes on in another loop afterwards ({0}).', at);
+      return t('Training goes on in another loop afterwards ({0}).', at);
     case 'release':
       return times !== null && times > 0
-        ? say('Released by {0}? Not reached since this memory was allocated.', at)
-        : say('Released by {0}? Not reached since recording began.', at);
+        ? t('Released by {0}? Not reached since this memory was allocated.', at)
+        : t('Released by {0}? Not reached since recording began.', at);
     case 'bound':
-      return say('Bounded at {0}? Not full yet.', at);
+      return t('Bounded at {0}? Not full yet.', at);
     case 'keys':
-      return say('It may be full when all keys of {0} have occurred.', at);
+      return t('It may be full when all keys of {0} have occurred.', at);
     case 'count':
-      return say('{0} may stop adding to it when a count is reached.', at);
+      return t('{0} may stop adding to it when a count is reached.', at);
   }
 }
 
@@ -102,20 +102,20 @@ function passedText({ kind, place, times }: Chance): string {
   const count = times ?? 0;
   switch (kind) {
     case 'loop':
-      return sayCount(count, 'The loop at {1} repeated 1 time.', 'The loop at {1} repeated {0} times.', at);
+      return tCount(count, 'The loop at {1} repeated 1 time.', 'The loop at {1} repeated {0} times.', at);
     case 'bound':
-      return say('It has outgrown the bound at {0}.', at);
+      return t('It has outgrown the bound at {0}.', at);
     default:
       return count === 0
-        ? say('{0} runs in each step, and does not free it.', at)
-        : sayCount(count, '{1} ran 1 time, and did not free it.', '{1} ran {0} times, and did not free it.', at);
+        ? t('{0} runs in each step, and does not free it.', at)
+        : tCount(count, '{1} ran 1 time, and did not free it.', '{1} ran {0} times, and did not free it.', at);
   }
 }
 
 function boundTexts(bound: KnownBound | null, room: Room | null): string[] {
   if (bound === null) return [];
   return [
-    say('Held by `{0}` ({1}).', bound.name, placeText(bound.place)),
+    t('Held by `{0}` ({1}).', bound.name, placeText(bound.place)),
     limitText(bound.limit),
     room !== null && fitsIn(bound, room) === false ? tooMuchText(bound.full, room) : fullText(bound),
   ];
@@ -130,13 +130,13 @@ export function fitsIn({ isFull, full }: KnownBound, room: Room | null): boolean
 function limitText(limit: BoundLimit): string {
   switch (limit.kind) {
     case 'container':
-      return say('It is a {0} of at most {1}.', limit.type, countText(limit.items));
+      return t('It is a {0} of at most {1}.', limit.type, countText(limit.items));
     case 'loop':
-      return say('A loop around it clears or replaces it.');
+      return t('A loop around it clears or replaces it.');
     case 'graph':
-      return say('A backward pass frees its graph every {0} steps.', itemsText(limit));
+      return t('A backward pass frees its graph every {0} steps.', itemsText(limit));
     case 'items':
-      return say('It holds at most {0}.', itemsText(limit));
+      return t('It holds at most {0}.', itemsText(limit));
   }
 }
 
@@ -147,15 +147,15 @@ function itemsText({ text, items }: { readonly text: string; readonly items: num
 }
 
 function fullText({ isFull, full }: KnownBound): string {
-  if (isFull) return say('It is full now.');
-  if (full === null) return say('It is not full yet.');
+  if (isFull) return t('It is full now.');
+  if (full === null) return t('It is not full yet.');
   return full.isExact
-    ? say('It is still growing: full, it holds about {0}.', byteText(full.bytes))
-    : say('It is still growing: full, it holds {0} or more.', byteText(full.bytes));
+    ? t('It is still growing: full, it holds about {0}.', byteText(full.bytes))
+    : t('It is still growing: full, it holds {0} or more.', byteText(full.bytes));
 }
 
 function tooMuchText(full: FullSize | null, { capacityBytes, roomBytes }: Room): string {
-  return say(
+  return t(
     'Full, it would hold {0}. It does not fit: of {1} on the device, {2} are left.',
     byteText(full?.bytes ?? 0),
     byteText(capacityBytes),
@@ -169,15 +169,15 @@ function placeText({ file, line }: Place): string {
 }
 
 function allocatedText({ birthSteps, steps, survivors }: Seen): string {
-  if (survivors === 0) return say('No allocation is still live.');
+  if (survivors === 0) return t('No allocation is still live.');
   if (birthSteps === 0) {
-    return sayCount(
+    return tCount(
       survivors,
       '1 allocation from before the first step is still live.',
       '{0} allocations from before the first step are still live.',
     );
   }
-  return sayCount(
+  return tCount(
     steps,
     'Allocations from the only step are still live.',
     'Allocations from {1} of {0} steps are still live.',
@@ -186,15 +186,15 @@ function allocatedText({ birthSteps, steps, survivors }: Seen): string {
 }
 
 function freedText({ usualFreedAge, oldestFreedAge }: Seen): string {
-  if (usualFreedAge === null || oldestFreedAge === null) return say('No block that outlived its step was freed.');
+  if (usualFreedAge === null || oldestFreedAge === null) return t('No block that outlived its step was freed.');
   if (usualFreedAge === oldestFreedAge) {
-    return sayCount(
+    return tCount(
       oldestFreedAge,
       'The oldest block that was freed lived 1 step.',
       'The oldest block that was freed lived {0} steps.',
     );
   }
-  return sayCount(
+  return tCount(
     usualFreedAge,
     'Of the freed blocks, 95 % lived at most 1 step, the oldest {1}.',
     'Of the freed blocks, 95 % lived at most {0} steps, the oldest {1}.',
@@ -204,13 +204,13 @@ function freedText({ usualFreedAge, oldestFreedAge }: Seen): string {
 
 function roseText({ birthSteps, steps }: Seen): string {
   if (birthSteps === 0) {
-    return sayCount(
+    return tCount(
       steps,
       'Live bytes did not rise between the two snapshots.',
       'Live bytes rose in none of the {0} intervals between snapshots.',
     );
   }
-  return sayCount(
+  return tCount(
     steps,
     'Live bytes rose between the two snapshots.',
     'Live bytes rose in {1} of {0} intervals between snapshots.',
@@ -221,12 +221,12 @@ function roseText({ birthSteps, steps }: Seen): string {
 function fellText({ floors, drops, from }: Seen): string {
   const [first] = floors;
   const last = floors[floors.length - 1];
-  if (floors.every((bytes) => bytes === first)) return say('Live bytes stayed at {0}.', byteText(first));
+  if (floors.every((bytes) => bytes === first)) return t('Live bytes stayed at {0}.', byteText(first));
   const falls = floors.some((bytes, i) => i > 0 && bytes < floors[i - 1]);
   const span = [byteText(first), byteText(last)];
-  if (!falls) return say('Live bytes never fell: {0} at first, {1} at last.', ...span);
+  if (!falls) return t('Live bytes never fell: {0} at first, {1} at last.', ...span);
   if (from === 'snapshots') {
-    return sayCount(
+    return tCount(
       drops,
       'They fell in 1 interval: {1} at first, {2} at last.',
       'They fell in {0} intervals: {1} at first, {2} at last.',
@@ -234,6 +234,6 @@ function fellText({ floors, drops, from }: Seen): string {
     );
   }
   return drops > 0
-    ? sayCount(drops, 'Half or more was freed at once, 1 time.', 'Half or more was freed at once, {0} times.')
-    : say('Live bytes went from {0} to {1} in total.', ...span);
+    ? tCount(drops, 'Half or more was freed at once, 1 time.', 'Half or more was freed at once, {0} times.')
+    : t('Live bytes went from {0} to {1} in total.', ...span);
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AnalysisEngine } from '../../../src/extension/engine/analysisEngine.js';
 import { systemClock } from '../../../src/extension/intake/ports.js';
 import { startThread, type Thread } from '../../../src/node/thread.js';
-import type { Translations } from '../../../src/core/text/say.js';
+import type { Translations } from '../../../src/core/text/translate.js';
 import type { WorkerStart } from '../../../src/protocol/workerApi.js';
 import { eventually } from '../../support/eventually.js';
 import { makeSnapshotFile } from '../../support/madeSnapshot.js';

@@ -9,12 +9,15 @@ import { newFolder, removeCopies } from '../../support/workspaces.js';
 
 /** By room: an import that its wall stops, and one that it lets through. */
 const PLANTED: Record<string, { stopped: string[]; passed: string[] }> = {
-  'src/core/text': { stopped: ['../bytes/byteSource.js', 'node:fs'], passed: ['./say.js'] },
-  'src/core/bytes': { stopped: ['../model/snapshot.js', 'fs'], passed: ['../text/say.js'] },
+  'src/core/text': { stopped: ['../bytes/byteSource.js', 'node:fs'], passed: ['./translate.js'] },
+  'src/core/bytes': { stopped: ['../model/snapshot.js', 'fs'], passed: ['../text/translate.js'] },
   'src/core/pickle': { stopped: ['../model/snapshot.js', '../formats/readSnapshot.js'], passed: ['../bytes/a.js'] },
   'src/core/formats': { stopped: ['../digest/digest.js', '../../node/a.js'], passed: ['../model/snapshot.js'] },
-  'src/core/model': { stopped: ['../text/say.js', 'vscode'], passed: ['./snapshot.js'] },
-  'src/core/attribution': { stopped: ['../digest/digest.js', '../text/say.js'], passed: ['../model/snapshot.js'] },
+  'src/core/model': { stopped: ['../text/translate.js', 'vscode'], passed: ['./snapshot.js'] },
+  'src/core/attribution': {
+    stopped: ['../digest/digest.js', '../text/translate.js'],
+    passed: ['../model/snapshot.js'],
+  },
   'src/core/timeline': { stopped: ['../digest/digest.js', 'path'], passed: ['../attribution/owner.js'] },
   'src/core/digest': { stopped: ['../runs/runs.js', 'path'], passed: ['../attribution/owner.js'] },
   'src/core/runs': { stopped: ['../verdict/verdict.js', '../report/report.js'], passed: ['../digest/digest.js'] },

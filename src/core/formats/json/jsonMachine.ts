@@ -1,7 +1,7 @@
 import { LimitError } from '../../bytes/limitError.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { Kind } from '../../pickle/values.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 /** Kinds of number: whole ones keep all of their 64 bits. */
 export type NumberKind = Kind.Int | Kind.Uint | Kind.Float;
@@ -122,7 +122,7 @@ export class JsonMachine {
         case Expect.Nothing:
           throw new SnapshotError(
             'unsupported',
-            say('{0} has data after its JSON value, at byte {1}. Write one value per file.', this.name, base + p),
+            t('{0} has data after its JSON value, at byte {1}. Write one value per file.', this.name, base + p),
           );
         case Expect.ValueOrEnd:
           if (byte === Byte.CloseArray) {
@@ -155,7 +155,7 @@ export class JsonMachine {
     if (this.depth === MAX_DEPTH) {
       throw new LimitError(
         { kind: 'nesting', most: MAX_DEPTH, asked: this.depth + 1, offset },
-        say(
+        t(
           '{0} is nested more than {1} levels deep at byte {2}, unlike any snapshot. Dump it again.',
           this.name,
           MAX_DEPTH,
@@ -207,7 +207,7 @@ export class JsonMachine {
     if (p - at > MAX_TEXT) {
       throw new LimitError(
         { kind: 'textBytes', most: MAX_TEXT, asked: null, offset: base + at },
-        say(
+        t(
           '{0} has a string of more than {1} bytes at byte {2}, unlike any snapshot. Dump it again.',
           this.name,
           MAX_TEXT,
@@ -313,7 +313,7 @@ export class JsonMachine {
   private damaged(offset: number): SnapshotError {
     return new SnapshotError(
       'notASnapshot',
-      say('{0} is not valid JSON at byte {1}. Write the file again.', this.name, offset),
+      t('{0} is not valid JSON at byte {1}. Write the file again.', this.name, offset),
     );
   }
 }

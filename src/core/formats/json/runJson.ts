@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import type { JsonMachine } from './jsonMachine.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 const DEFAULT_CHUNK = 1 << 20;
 const BYTE_ORDER_MARK = [0xef, 0xbb, 0xbf];
@@ -31,7 +31,7 @@ export async function runJson(source: ByteSource, machine: JsonMachine, chunkSiz
       if (machine.complete && kept === 0) return;
       throw new SnapshotError(
         'truncated',
-        say(
+        t(
           '{0} ends early, at byte {1}: it is still being written or truncated. ' + 'Wait until it is complete.',
           source.name,
           position,

@@ -1,6 +1,6 @@
 import { LimitError } from '../../bytes/limitError.js';
 import { countText } from '../../text/numberText.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 import { fields, numbersOf, type Field } from './protobuf.js';
 
 /** A frame of a profile; the line is 0 where not known. */
@@ -107,7 +107,7 @@ export function parseProfile(bytes: Uint8Array, name: string): Profile {
 function tooManyFrames(name: string): LimitError {
   return new LimitError(
     { kind: 'mentions', most: MOST_FRAMES, asked: null, offset: null },
-    say('{0} names more than {1} frames in its stacks. Save a smaller profile.', name, countText(MOST_FRAMES)),
+    t('{0} names more than {1} frames in its stacks. Save a smaller profile.', name, countText(MOST_FRAMES)),
   );
 }
 

@@ -1,7 +1,7 @@
 import { LimitError } from '../../bytes/limitError.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
 import { countText } from '../../text/numberText.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 /** One field of a protobuf message: a number, or the bytes of a text, message or packed list. */
 export interface Field {
@@ -51,7 +51,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
       default:
         throw new SnapshotError(
           'notASnapshot',
-          say('{0} is not a valid profile at byte {1}. Save it again.', name, reader.at),
+          t('{0} is not a valid profile at byte {1}. Save it again.', name, reader.at),
         );
     }
   }
@@ -61,7 +61,7 @@ export function fields(message: Uint8Array, name: string): Field[] {
 function tooManyFields(name: string, offset: number): LimitError {
   return new LimitError(
     { kind: 'objects', most: MOST_FIELDS, asked: null, offset },
-    say('{0} has more than {1} fields in one message. Save a smaller profile.', name, countText(MOST_FIELDS)),
+    t('{0} has more than {1} fields in one message. Save a smaller profile.', name, countText(MOST_FIELDS)),
   );
 }
 
@@ -103,7 +103,7 @@ class Reader {
     }
     throw new SnapshotError(
       'notASnapshot',
-      say('{0} is not a valid profile: the number before byte {1} does not end. Save it again.', this.name, this.at),
+      t('{0} is not a valid profile: the number before byte {1} does not end. Save it again.', this.name, this.at),
     );
   }
 
@@ -116,7 +116,7 @@ class Reader {
   private truncated(): SnapshotError {
     return new SnapshotError(
       'truncated',
-      say('{0} ends early: it is still being written or truncated. Wait until it is complete.', this.name),
+      t('{0} ends early: it is still being written or truncated. Wait until it is complete.', this.name),
     );
   }
 }

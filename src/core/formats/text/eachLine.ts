@@ -1,6 +1,6 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 const DEFAULT_CHUNK = 1 << 20;
 const LONGEST_LINE = 1 << 16;
@@ -37,7 +37,7 @@ export async function eachLine(
     if (rest.length > LONGEST_LINE) {
       throw new SnapshotError(
         'notASnapshot',
-        say(
+        t(
           '{0} has a line of more than {1} characters, unlike any log. Choose another file.',
           source.name,
           LONGEST_LINE,

@@ -1,7 +1,7 @@
 import type { ByteSource } from '../../bytes/byteSource.js';
 import { readFully } from '../../bytes/readFully.js';
 import { SnapshotError } from '../../bytes/snapshotError.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 /** Names of modules and classes are this long at most. */
 const MOST_NAME = 128;
@@ -20,14 +20,14 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
   if (error.reason !== 'forbidden' || offset === null) return error;
   const name = await nameAt(source, offset);
   if (name === null) return error;
-  const where = say('{0} at byte {1}', name, offset);
+  const where = t('{0} at byte {1}', name, offset);
   switch (name.slice(0, name.indexOf('.'))) {
     case 'torch':
       return checkpoint(source, where);
     case 'numpy':
       return new SnapshotError(
         'forbidden',
-        say(
+        t(
           '{0} contains NumPy values ({1}), unlike any memory snapshot, and was not read. ' +
             'If it was made from a snapshot, dump that with torch.cuda.memory._dump_snapshot.',
           source.name,
@@ -38,7 +38,7 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
     default:
       return new SnapshotError(
         'forbidden',
-        say(
+        t(
           '{0} would run code ({1} at byte {2}), unlike any memory snapshot, and was not read. Dump with ' +
             'torch.cuda.memory._dump_snapshot.',
           source.name,
@@ -54,7 +54,7 @@ export async function explained(source: ByteSource, error: SnapshotError): Promi
 export function checkpoint(source: ByteSource, where: string | null): SnapshotError {
   return new SnapshotError(
     'notASnapshot',
-    say(
+    t(
       '{0} is a saved model or checkpoint{1}, not a memory snapshot. ' +
         'Choose a file made by torch.cuda.memory._dump_snapshot.',
       source.name,

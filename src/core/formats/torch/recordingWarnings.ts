@@ -9,7 +9,7 @@ import {
 } from '../../model/snapshot.js';
 import type { Bytes } from '../../model/units.js';
 import { countText } from '../../text/numberText.js';
-import { say, sayCount } from '../../text/say.js';
+import { t, tCount } from '../../text/translate.js';
 
 /** What a recording could not see, or where it does not add up: one sentence each, the cure at its end. */
 export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
@@ -38,7 +38,7 @@ export function recordingWarnings(snapshot: Snapshot): SnapshotWarning[] {
 function onlyLastWarning(): SnapshotWarning {
   return {
     code: 'onlyLastEvent',
-    message: say(
+    message: t(
       'The trace holds only the last event (enabled="state"), so times and freed memory are unknown: ' +
         'record with enabled="all".',
     ),
@@ -67,11 +67,11 @@ function missingTrace({ absent, blocks }: Snapshot, eventful: readonly DeviceTra
   return {
     code: 'noTrace',
     message: absent.includes('stacks')
-      ? say(
+      ? t(
           'The snapshot holds neither a trace nor stacks, so no line can be named: ' +
             'call torch.cuda.memory._record_memory_history() before training.',
         )
-      : say(
+      : t(
           'The snapshot holds no trace, so times and freed memory are unknown: ' +
             'record with _record_memory_history(enabled="all") and dump with _dump_snapshot.',
         ),
@@ -83,13 +83,13 @@ function missingStacks({ absent, events, blocks }: Snapshot, eventful: readonly 
   if (absent.includes('stacks')) {
     return {
       code: 'noStacks',
-      message: say('The recording kept no stacks (context=None), so no line can be named: record with context="all".'),
+      message: t('The recording kept no stacks (context=None), so no line can be named: record with context="all".'),
     };
   }
   if (events.stack.every((stack) => stack === NO_STACK) && blocks.stack.some((stack) => stack > EMPTY_STACK)) {
     return {
       code: 'noEventStacks',
-      message: say(
+      message: t(
         'Only live blocks have stacks, events have none (context="state"), so lines of freed memory are unknown: ' +
           'record with context="all".',
       ),
@@ -107,11 +107,8 @@ function withoutData({ traces, segments }: Snapshot): SnapshotWarning | null {
     code: 'devicesWithoutData',
     message:
       empty.length === 1
-        ? say('Device {0} has no data in this snapshot: dump one in the process that uses it, if any does.', devices)
-        : say(
-            'Devices {0} have no data in this snapshot: dump one in the processes that use them, if any do.',
-            devices,
-          ),
+        ? t('Device {0} has no data in this snapshot: dump one in the process that uses it, if any does.', devices)
+        : t('Devices {0} have no data in this snapshot: dump one in the processes that use them, if any do.', devices),
   };
 }
 
@@ -128,7 +125,7 @@ function damagedSegments({ segments, blocks }: Snapshot): SnapshotWarning | null
   if (bytes === 0) return null;
   return {
     code: 'segmentsDisagree',
-    message: sayCount(
+    message: tCount(
       bytes,
       'The segments and their blocks differ by 1 byte, so reserved memory is ' + 'uncertain: dump the snapshot again.',
       'The segments and their blocks differ by {0} bytes, so reserved memory is ' +
@@ -160,14 +157,14 @@ function overflow(snapshot: Snapshot, trace: DeviceTrace, live: readonly number[
 function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRound: boolean, orphans: number): string {
   const events = countText(count);
   if (isCertain) {
-    return say(
+    return t(
       'The trace of device {0} certainly lost its oldest events ({1} events; reported by PyTorch): record with a larger max_entries.',
       device,
       events,
     );
   }
   return isRound
-    ? sayCount(
+    ? tCount(
         orphans,
         'The trace of device {1} almost certainly lost its oldest events ({2} events; 1 live block with a stack has no ' +
           'allocation in it, and its length is a round number): record with a larger max_entries.',
@@ -176,7 +173,7 @@ function overflowText({ device, count }: DeviceTrace, isCertain: boolean, isRoun
         device,
         events,
       )
-    : sayCount(
+    : tCount(
         orphans,
         'The trace of device {1} probably lost its oldest events ({2} events; 1 live block with a stack has no ' +
           'allocation in it, or the history was cleared): record with a larger max_entries.',
@@ -199,7 +196,7 @@ function startedLate(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   return {
     code: 'startedLate',
     device: trace.device,
-    message: say(
+    message: t(
       '{0} bytes on device {1} were allocated before recording began and belong to no line: ' +
         'call _record_memory_history() before the model is built.',
       countText(bytes),
@@ -227,7 +224,7 @@ function emptyStacks(snapshot: Snapshot, trace: DeviceTrace, live: readonly numb
   return {
     code: 'emptyStacks',
     device: trace.device,
-    message: say(
+    message: t(
       '{0} bytes on device {1} were allocated where no Python ran, such as in backward: ' +
         'record with stacks="all", or under torch.autograd.set_detect_anomaly(True).',
       countText(bytes),

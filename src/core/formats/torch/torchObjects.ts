@@ -4,7 +4,7 @@ import type { StringPool } from '../../model/stringPool.js';
 import type { StackId, StringId } from '../../model/units.js';
 import { Kind, makeRef, PAYLOAD_BITS, PAYLOAD_MASK, type Ref, type ValueStack } from '../../pickle/values.js';
 import { Torch, tooManyMentions, tooManyObjects } from './torchValue.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 /** A dictionary or list that is neither frame, event, block nor list of frames. */
 export type TorchObject =
@@ -97,7 +97,7 @@ export class TorchObjects {
     if (kept === null && list >>> PAYLOAD_BITS !== Kind.EmptyList) {
       throw new SnapshotError(
         'notASnapshot',
-        say(
+        t(
           '{0} mixes different kinds of items in one list of its traces or blocks. Dump the snapshot again.',
           this.name,
         ),

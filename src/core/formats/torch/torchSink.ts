@@ -12,7 +12,7 @@ import { TorchTexts } from './torchTexts.js';
 import { TorchTrace } from './torchTrace.js';
 import { checkedPayload, Torch } from './torchValue.js';
 import { Word, WORDS } from './torchWords.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 const ACTION_KEY = makeRef(Kind.Text, Word.action);
 const EMPTY_DICT_REF = makeRef(Kind.EmptyDict, 0);
@@ -162,7 +162,7 @@ export class TorchSink implements RecordSink {
     }
     throw new SnapshotError(
       'notASnapshot',
-      say(
+      t(
         '{0} is not a memory snapshot: it has no segments. ' +
           'Choose a file made by torch.cuda.memory._dump_snapshot.',
         this.name,

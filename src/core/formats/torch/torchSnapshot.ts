@@ -6,7 +6,7 @@ import type { Ref } from '../../pickle/values.js';
 import { expectFewDevices } from '../deviceCount.js';
 import { recordingWarnings } from './recordingWarnings.js';
 import type { TorchSink } from './torchSink.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 import { Growable } from '../../model/growable.js';
 import { StackInterner } from '../../model/stackInterner.js';
 import { fileKind } from '../fileKind.js';
@@ -32,7 +32,7 @@ export function finishTorch(
   if (builder.blocksIn(order) > builder.blockCount) {
     throw new SnapshotError(
       'notASnapshot',
-      say('{0} names the same blocks in several segments. Dump the snapshot again.', sink.name),
+      t('{0} names the same blocks in several segments. Dump the snapshot again.', sink.name),
     );
   }
   expectFewDevices(sink.name, [...traces.map(({ device }) => device), ...builder.devicesOf(order)]);

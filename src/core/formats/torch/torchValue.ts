@@ -1,6 +1,6 @@
 import { LimitError } from '../../bytes/limitError.js';
 import { Kind, PAYLOAD_BITS, PAYLOAD_MASK, type ValueStack } from '../../pickle/values.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 
 /** The kinds of value of a PyTorch snapshot, beside those of the pickle machine. */
 export const enum Torch {
@@ -76,7 +76,7 @@ export function tooManyMentions(
 ): LimitError {
   return new LimitError(
     { kind, most, asked, offset: null },
-    say(
+    t(
       '{0} refers to {1} far more often than PyTorch does, and would expand to a multiple of its size. Dump the snapshot again.',
       name,
       mentionText(what),
@@ -87,13 +87,13 @@ export function tooManyMentions(
 function mentionText(what: Parameters<typeof tooManyMentions>[1]): string {
   switch (what) {
     case 'stack':
-      return say('the same stack');
+      return t('the same stack');
     case 'list':
-      return say('the same list');
+      return t('the same list');
     case 'dictionary':
-      return say('the same dictionary');
+      return t('the same dictionary');
     case 'generated':
-      return say('the same frame of generated code');
+      return t('the same frame of generated code');
   }
 }
 
@@ -101,6 +101,6 @@ function mentionText(what: Parameters<typeof tooManyMentions>[1]): string {
 export function tooManyObjects(name: string, most: number, asked: number): LimitError {
   return new LimitError(
     { kind: 'objects', most, asked, offset: null },
-    say('{0} holds more objects than Leakline allows. Record with a smaller max_entries.', name),
+    t('{0} holds more objects than Leakline allows. Record with a smaller max_entries.', name),
   );
 }

@@ -2,7 +2,7 @@ import { type FileLookup, ownerOf } from '../../attribution/owner.js';
 import type { SnapshotDigest } from '../../digest/digest.js';
 import { pendingFreesOf } from '../../digest/digestFacts.js';
 import { byteText } from '../../text/byteText.js';
-import { say, sayCount } from '../../text/say.js';
+import { t, tCount } from '../../text/translate.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
 import { growsThroughout } from './growing.js';
@@ -32,7 +32,7 @@ export function pinnedSegments(
     device,
     bytes: held,
     message: [
-      sayCount(
+      tCount(
         pinned.length,
         '{1} of live blocks pin 1 large segment of {2} on device {3}, which cannot be freed.',
         '{1} of live blocks pin {0} large segments of {2} on device {3}, which cannot be freed.',
@@ -42,12 +42,12 @@ export function pinnedSegments(
       ),
       ...(place === null
         ? []
-        : [say('Most were allocated by {0}: allocate them before the large ones, or free them.', place)]),
+        : [t('Most were allocated by {0}: allocate them before the large ones, or free them.', place)]),
     ].join(' '),
     settings:
       last.segments.settings?.['expandable_segments'] === true
         ? []
-        : [{ name: 'expandable_segments', value: 'True', why: say('the free pages of a segment can be freed') }],
+        : [{ name: 'expandable_segments', value: 'True', why: t('the free pages of a segment can be freed') }],
   };
 }
 
@@ -97,15 +97,15 @@ export function pendingFrees(
     device,
     bytes,
     message: [
-      sayCount(
+      tCount(
         sum(pending, ({ blocks }) => blocks),
         '{1} in 1 block on device {2} are released, but wait for another stream (record_stream).',
         '{1} in {0} blocks on device {2} are released, but wait for another stream (record_stream).',
         byteText(bytes),
         device,
       ),
-      ...(place === null ? [] : [say('Most of it was allocated by {0}.', place)]),
-      say('Wait for the stream before you drop the tensor.'),
+      ...(place === null ? [] : [t('Most of it was allocated by {0}.', place)]),
+      t('Wait for the stream before you drop the tensor.'),
     ].join(' '),
     settings: [],
   };

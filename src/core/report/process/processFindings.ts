@@ -6,7 +6,7 @@ import { pendingFrees, pinnedSegments } from './pinnedSegments.js';
 import { reservedFarAbove, reservedOnly } from './reservedOnly.js';
 import type { SampledUse } from './sampledUse.js';
 import type { Bytes } from '../../model/units.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';
 import { folderOf } from '../folderOf.js';
 import { growsThroughout } from './growing.js';
@@ -80,14 +80,14 @@ function finding(device: number, series: readonly Bytes[], log: string | null): 
     device,
     bytes: growthOf(series),
     message: [
-      say(
+      t(
         'Memory of device {0} outside PyTorch grows from {1} to {2}.',
         device,
         byteText(series[1]),
         byteText(series[series.length - 1]),
       ),
-      ...(log === null ? [] : [say('This is seen in {0} (nvidia-smi).', log)]),
-      say('Another process holds it, or a library with its own allocator (NCCL, cuDNN, a custom kernel).'),
+      ...(log === null ? [] : [t('This is seen in {0} (nvidia-smi).', log)]),
+      t('Another process holds it, or a library with its own allocator (NCCL, cuDNN, a custom kernel).'),
     ].join(' '),
     settings: [],
   };

@@ -2,7 +2,7 @@ import type { SnapshotDigest } from '../../digest/digest.js';
 import { highestLive } from '../../digest/digestFacts.js';
 import { isPrivatePool, type PoolFacts } from '../../attribution/segmentFacts.js';
 import type { Bytes } from '../../model/units.js';
-import { say, sayCount } from '../../text/say.js';
+import { t, tCount } from '../../text/translate.js';
 import { byteText } from '../../text/byteText.js';
 import { sum } from '../lineSelection.js';
 import type { ProcessFinding } from '../report.js';
@@ -34,12 +34,12 @@ export function reservedOnly(snapshots: readonly SnapshotDigest[], device: numbe
     bytes: growth,
     message: [
       liveGrowth > 0
-        ? say(
+        ? t(
             'Reserved memory of device {0} grows from {1} to {2} while live memory grows by {3} at most.',
             ...span,
             byteText(liveGrowth),
           )
-        : say('Reserved memory of device {0} grows from {1} to {2} while live memory does not grow.', ...span),
+        : t('Reserved memory of device {0} grows from {1} to {2} while live memory does not grow.', ...span),
       cause.text,
     ].join(' '),
     settings: cause.settings,
@@ -65,13 +65,13 @@ export function reservedFarAbove(snapshots: readonly SnapshotDigest[], device: n
   const above = reserved - peak;
   const cause =
     sum(poolsOf(last, device), (pool) => pool.idleBytes) >= MAIN_CAUSE * above
-      ? say('Most of it lies in segments that hold nothing.')
-      : say('Most of it lies in holes between live blocks (fragmentation).');
+      ? t('Most of it lies in segments that hold nothing.')
+      : t('Most of it lies in holes between live blocks (fragmentation).');
   return {
     verdict: 'reservedOnly',
     device,
     bytes: above,
-    message: `${say(
+    message: `${t(
       'Device {0} reserves {1}, {2} more than the peak of live memory in the trace.',
       device,
       byteText(reserved),
@@ -105,7 +105,7 @@ function causeOf(
   if (inPools >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isPrivate).map(({ pool }) => pool)).size;
     return {
-      text: sayCount(
+      text: tCount(
         count,
         '{1} more lie unused in private pools (1 pool now), which CUDA graphs and MemPools do not share. Capture ' +
           'fewer graphs, or let them share a pool: torch.cuda.graph(…, pool=…).',
@@ -122,7 +122,7 @@ function causeOf(
   if (onSideStreams >= MAIN_CAUSE * growth) {
     const count = new Set(after.filter(isSideStream).map(({ stream }) => stream)).size;
     return {
-      text: sayCount(
+      text: tCount(
         count,
         '{1} more are cached for 1 side stream, and no other stream may use them. Reuse streams ' +
           'instead of creating new ones.',
@@ -139,7 +139,7 @@ function causeOf(
   );
   if (idle >= MAIN_CAUSE * growth) {
     return {
-      text: say(
+      text: t(
         '{0} more lie in segments that hold nothing: cached in sizes that are not requested again.',
         byteText(idle),
       ),
@@ -147,7 +147,7 @@ function causeOf(
     };
   }
   return {
-    text: say('The free memory lies in holes between live blocks (fragmentation).'),
+    text: t('The free memory lies in holes between live blocks (fragmentation).'),
     settings: [...expandable(last), ...splitting(last)],
   };
 }
@@ -158,7 +158,7 @@ function expandable({ segments: { pools, settings } }: SnapshotDigest): ProcessF
     {
       name: 'expandable_segments',
       value: 'True',
-      why: say('segments grow in place instead of being cut into pieces that nothing fits into'),
+      why: t('segments grow in place instead of being cut into pieces that nothing fits into'),
     },
   ];
 }
@@ -166,7 +166,7 @@ function expandable({ segments: { pools, settings } }: SnapshotDigest): ProcessF
 function splitting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
   const size = settings?.['max_split_size'];
   if (settings?.['expandable_segments'] === true || (typeof size === 'number' && size > 0)) return [];
-  return [{ name: 'max_split_size_mb', value: '256', why: say('large blocks are not cut up for small ones') }];
+  return [{ name: 'max_split_size_mb', value: '256', why: t('large blocks are not cut up for small ones') }];
 }
 
 function collecting({ segments: { settings } }: SnapshotDigest): ProcessFinding['settings'] {
@@ -176,7 +176,7 @@ function collecting({ segments: { settings } }: SnapshotDigest): ProcessFinding[
     {
       name: 'garbage_collection_threshold',
       value: '0.8',
-      why: say('idle cached segments are freed'),
+      why: t('idle cached segments are freed'),
     },
   ];
 }

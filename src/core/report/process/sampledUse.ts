@@ -3,7 +3,7 @@ import type { SnapshotWarning } from '../../model/snapshot.js';
 import type { Trend, TrendSeries } from '../../model/trend.js';
 import type { Bytes, Microseconds } from '../../model/units.js';
 import type { Run } from '../../runs/runs.js';
-import { say } from '../../text/say.js';
+import { t } from '../../text/translate.js';
 import { folderOf } from '../folderOf.js';
 import type { OtherInputs } from '../otherInputs.js';
 
@@ -177,7 +177,7 @@ export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[])
     return [
       {
         code: 'otherDevice',
-        message: say(
+        message: t(
           'At the times of the snapshots beside it, less memory is used than PyTorch had reserved, ' +
             'so memory outside PyTorch is unknown: log the device that the training uses, on its machine.',
         ),
@@ -188,7 +188,7 @@ export function sampleWarnings(path: string, trend: Trend, runs: readonly Run[])
   return [
     {
       code: 'otherTimes',
-      message: say(
+      message: t(
         'Its times match the snapshots beside it in no time zone, so memory outside PyTorch is unknown: ' +
           'log from the first snapshot to the last, every few seconds.',
       ),

@@ -1,4 +1,4 @@
-/** The English texts that the sources give to a translator: `t('…')` in the webview, `l10n.t('…')` in the extension, `say('…')` in the core. */
+/** The English texts that the sources give to a translator: `t('…')` in the webview, `l10n.t('…')` in the extension, `t('…')` in the core. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import ts from 'typescript';
@@ -69,7 +69,7 @@ function lineOf(source: ts.SourceFile, node: ts.Node): number {
 }
 
 /** Translators, and which of their arguments are texts. */
-const TRANSLATORS: Readonly<Record<string, [from: number, to: number]>> = { t: [0, 1], say: [0, 1], sayCount: [1, 3] };
+const TRANSLATORS: Readonly<Record<string, [from: number, to: number]>> = { t: [0, 1], tCount: [1, 3] };
 
 function isTranslation(node: ts.Node): node is ts.CallExpression {
   return ts.isCallExpression(node) && translatorOf(node) !== null;

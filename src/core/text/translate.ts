@@ -1,5 +1,5 @@
 /**
- * What the core says to people. English stands in the calls, as whole sentences; another language comes from outside, as
+ * Translates the core's text. English stands in the calls, as whole sentences; another language comes from outside, as
  * a table from these. Nothing may be decided by what this returns.
  */
 import { countText, useLocale } from './numberText.js';
@@ -15,19 +15,19 @@ let translations: Translations = {};
  */
 export function useTranslations(texts: Translations): void {
   translations = texts;
-  useLocale(say('en'));
+  useLocale(t('en'));
 }
 
 /** @param message English text, as a literal, with `{0}`, `{1}` … for the arguments */
-export function say(message: string, ...args: readonly (string | number)[]): string {
+export function t(message: string, ...args: readonly (string | number)[]): string {
   const text = Object.hasOwn(translations, message) ? translations[message] : message;
   return text.replace(/\{(\d+)\}/g, (whole, place) => String(args.at(Number(place)) ?? whole));
 }
 
 /**
- * Says how many, each number in a text of its own.
+ * A text with a count: one for 1, another for all other numbers.
  * @param count `{0}`, with separators between thousands; `args` follow from `{1}` on
  */
-export function sayCount(count: number, one: string, many: string, ...args: readonly (string | number)[]): string {
-  return say(count === 1 ? one : many, countText(count), ...args);
+export function tCount(count: number, one: string, many: string, ...args: readonly (string | number)[]): string {
+  return t(count === 1 ? one : many, countText(count), ...args);
 }
