@@ -11,7 +11,7 @@ const { HEAD, BASE, ROOT, BUDGET, FAIL_ON, COMMAND, RUNNER_TEMP, GITHUB_OUTPUT, 
 const folder = mkdtempSync(join(RUNNER_TEMP, 'leakline-'));
 const [program, ...first] = COMMAND.split(' ');
 
-/** @returns its exit code; it complains once, however many formats are asked for */
+/** @returns its exit code; it complains once, however many formats are requested */
 function leakline(args, complains) {
   const stdio = ['ignore', 'inherit', complains ? 'inherit' : 'ignore'];
   const { status, error } = spawnSync(program, [...first, ...args], { stdio });

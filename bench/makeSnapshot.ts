@@ -1,6 +1,6 @@
 /**
  * Makes a snapshot file as torch 2.13 dumps it: `node makeSnapshot.mjs EVENTS DEPTH FILE [DIALECT]`. The bytes are those
- * that CPython's pickler would write, unless another dialect is asked for: what is one object in PyTorch is one object here (frames, the lists of a call's
+ * that CPython's pickler would write, unless another dialect is requested: what is one object in PyTorch is one object here (frames, the lists of a call's
  * frames, keys), and what is not is not (equal stacks of two calls).
  *
  * Or the dumps of one process whose ring keeps its last events: `node makeSnapshot.mjs EVENTS DEPTH FILE DIALECT LAST DUMPS`.

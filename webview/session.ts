@@ -26,7 +26,7 @@ export class TimelineSession {
   private carriedEvents: Range | null = null;
   /** What was shown when its snapshot went away, as one does that is being overwritten; shown again once it is back. */
   private parked: Pick<ViewState, 'selection' | 'range' | 'pin'> | null = null;
-  /** True while the curve that is shown is of another snapshot or on another axis than asked for. */
+  /** True while the curve that is shown is of another snapshot or on another axis than requested. */
   private curveIsOld = false;
   /** True until the end of the history is known, where it shall be pinned. */
   private pinEnd = false;
@@ -78,7 +78,7 @@ export class TimelineSession {
   }
 
   /**
-   * Follows a complete state of the extension: keeps what is shown if it still exists, unless the user asked for
+   * Follows a complete state of the extension: keeps what is shown if it still exists, unless the user requested
    * something else.
    * @param restart true if answers to open questions may have been lost
    */

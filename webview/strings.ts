@@ -72,8 +72,8 @@ export function markLabel({ label, failure, collected }: MarkFacts): string {
   const asked = formatBytes(failure.askedBytes);
   const { deviceFreeBytes } = failure;
   return deviceFreeBytes === null
-    ? t('{0} asked for', asked)
-    : t('{0} asked for, {1} free', asked, formatBytes(deviceFreeBytes));
+    ? t('{0} requested', asked)
+    : t('{0} requested, {1} free', asked, formatBytes(deviceFreeBytes));
 }
 
 export const strings = {

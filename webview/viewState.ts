@@ -74,7 +74,7 @@ export const INITIAL = {
   request: 0,
   selection: null as Selection | null,
   highlight: null as SourceLine | null,
-  /** The axis that the user asked for; a history without times has events only. */
+  /** The axis that the user requested; a history without times has events only. */
   axis: 'time' as TimelineAxis,
   /** What is visible, in units of the axis; null for the whole history. */
   range: null as Range | null,

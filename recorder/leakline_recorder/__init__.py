@@ -21,7 +21,7 @@ __all__ = ['Options', 'dump', 'mark_step', 'start', 'steps', 'stop']
 
 
 def __getattr__(name: str) -> Any:
-    """Found when they are asked for: spawned helpers load this package, and use none of it."""
+    """Loaded on first use: spawned helpers load this package, and use none of it."""
     if name not in __all__:
         raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
     from . import api, options

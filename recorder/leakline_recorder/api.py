@@ -35,7 +35,7 @@ def start(options: Optional[Options] = None, memory: Optional['DeviceMemory'] = 
 
 @guarded('could not start')
 def start_on_device(settings: Dict[str, Any], inherited_rank: str) -> None:
-    """Begin in a spawned process that is about to use a device for the first time, unless it has started by itself."""
+    """Begin in a spawned process that is about to use a device for the first time, unless recording has started already."""
     if _session is None:
         _open(Options.from_environment(**settings), inherited_rank=inherited_rank, on_device=True)
 

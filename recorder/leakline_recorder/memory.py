@@ -81,14 +81,14 @@ class CudaMemory:
     def record(self, max_entries: int, stacks: str) -> None:
         record = torch.cuda.memory._record_memory_history
         self._settings = {'enabled': 'all', 'context': 'all', 'stacks': stacks, 'max_entries': max(1, max_entries)}
-        # Scopes such as those of optimizers are recorded on this thread only, unless torch is asked for all.
+        # Scopes such as those of optimizers are recorded on this thread only, unless torch records all.
         if threading.current_thread() is not threading.main_thread() and 'global_record_annotations' in _parameters(record):
             self._settings['global_record_annotations'] = True
         with self._programs.call_of_ours():
             record(**self._settings)
 
     def history_is_on(self) -> bool:
-        """False where the program has switched it off, as programs do that record a few steps by themselves."""
+        """False where the program has switched it off, as programs do that record a few steps of their own."""
         asked = getattr(torch._C, '_cuda_isHistoryEnabled', None)
         return asked is None or bool(asked())
 

@@ -1,4 +1,4 @@
-"""Which run, which rank: one id for all processes of a distributed training, each rank recording by itself."""
+"""Which run, which rank: one id for all processes of a distributed training, each rank with its own recording."""
 from __future__ import annotations
 
 import dataclasses
@@ -56,7 +56,7 @@ def _run_id(env: Mapping[str, str]) -> str:
         return base if restarts in ('', '0') else f'{base}-restart{restarts}'
     parent = multiprocessing.parent_process()
     if parent is not None:
-        return f'spawn-{parent.pid}'    # ranks that the program started by itself
+        return f'spawn-{parent.pid}'    # ranks that the program started without a launcher
     return time.strftime('%Y%m%d-%H%M%S') + f'-{os.getpid()}'
 
 

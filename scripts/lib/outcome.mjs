@@ -1,5 +1,5 @@
 /**
- * What came of a suite, group by group, so that what failed can be run once more by itself.
+ * What came of a suite, group by group, so that a failed group can be run again alone.
  *
  * @typedef {import('./suites.mjs').Counts} Counts
  * @typedef {{ title: string, message: string }} Failure
@@ -18,7 +18,7 @@ const messageLimit = 1500;
  * @param {import('./suites.mjs').Suite} suite
  * @param {{ status: number, output: string, timedOut: boolean }} ended
  * @param {string} resultsFile
- * @param {boolean} mayBeEmpty true where only tests with a certain title were asked for
+ * @param {boolean} mayBeEmpty true where only tests with a certain title were requested
  * @returns {Outcome}
  */
 export function outcomeOf(suite, { status, output, timedOut }, resultsFile, mayBeEmpty) {

@@ -28,6 +28,8 @@ export const glossary = [
   { not: /\banew\b/, say: 'again' },
   { not: /\bat hand\b|\bnot to be had\b/, say: 'available, unavailable' },
   { not: /\bkeeps? an eye\b/, say: 'watch' },
+  { not: /\bby (itself|themselves)\b/, say: 'implicitly, alone, separately' },
+  { not: /\basked for\b/, say: 'requested' },
 ];
 
 /** Splits names into words: `bornIn` and `born_in` are `born in`. */

@@ -23,7 +23,7 @@ export function isSilent(folder: string): boolean {
   return silent.has(folder);
 }
 
-/** The last files that were asked for in this thread. More at once would keep all of the process's threads for files. */
+/** The last files that were requested in this thread. More at once would keep all of the process's threads for files. */
 const asked: Promise<unknown>[] = [Promise.resolve(), Promise.resolve()];
 
 /** Where what was read is kept, and how much of it. */

@@ -18,7 +18,7 @@ interface SourceFile {
   size: number;
   mtimeMs: number;
   text: string;
-  /** Split when first asked for. */
+  /** Split on first use. */
   lines: readonly string[] | null;
   facts: { sha256: string; savedAtUs: number };
 }
@@ -54,7 +54,7 @@ export class SourceCache {
 }
 
 /**
- * Looks up workspace files by the names that reports use. Files are looked at when first asked for, and stay as they
+ * Looks up workspace files by the names that reports use. Files are read on first use, and stay as they
  * were then: make a new one for every report, of one cache.
  */
 export class SourceFiles {

@@ -5,7 +5,7 @@ import { t } from '../core/text/translate.js';
 /** A thread that is talked to by messages; a port, so that a test can let one die. */
 export interface Thread {
   post(message: unknown): void;
-  /** @param end called once, with the reason in words if it was not asked for */
+  /** @param end called once, with the reason in words if it was not requested */
   listen(message: (value: unknown) => void, end: (reason: string) => void): void;
   terminate(): Promise<void>;
 }

@@ -164,7 +164,7 @@ export interface TimelineState {
 }
 
 export type TimelineEvents = {
-  /** The set of snapshots changed, or the user asked for another one. Always complete, never a difference. */
+  /** The set of snapshots changed, or the user requested another one. Always complete, never a difference. */
   state: TimelineState;
   /** The line that the cursor is on in the active Python editor, as recorded; null if there is none. */
   cursor: { file: string; line: number } | null;

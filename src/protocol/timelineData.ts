@@ -47,7 +47,7 @@ export interface FailedAllocation {
   event: number;
   /** Its place on the axis. */
   x: number;
-  /** Which line asked for how much, and what there was. */
+  /** Which line requested how much, and what there was. */
   text: string;
   /** The line that asked; null where the stack shows none. */
   asked: { file: string; line: number; mapped: boolean } | null;

@@ -29,7 +29,7 @@ const MOST_ROWS = 400;
 const ROOM_FOR_NAMES = 60_000;
 
 export class CompareAnswers {
-  /** The paths that were asked for last: a click in the graph shall not build them again. */
+  /** The paths that were requested last: a click in the graph shall not build them again. */
   private latest: {
     a: SnapshotDigest;
     b: SnapshotDigest;

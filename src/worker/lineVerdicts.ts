@@ -9,7 +9,7 @@ export class LineVerdicts {
   /** Raised with each report. */
   version = 0;
   private runs: readonly RunReport[] = [];
-  /** Lines by the paths that were asked for. */
+  /** Lines by the paths that were requested. */
   private readonly byPath = new Map<string, ReadonlyMap<string, LineReport>>();
 
   take({ runs }: Report): void {

@@ -31,7 +31,7 @@ interface Job {
   readonly resolve: (reading: FileReading) => void;
   readonly reject: (error: Error) => void;
   attempts: number;
-  /** Its reader was ended because it did not end by itself. */
+  /** The reader did not end within its time limit, and was terminated. */
   isLate: boolean;
 }
 

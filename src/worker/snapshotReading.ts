@@ -24,7 +24,7 @@ export interface ReadFile<WantsDigest extends boolean = boolean> {
   readonly kind: 'snapshot';
   /** Snapshots that the file holds. */
   readonly members: number;
-  /** Of the file that was read, which may be another one than was there when it was asked for. */
+  /** Of the file that was read, which may be another one than was there when it was requested. */
   readonly state: FileState;
   /** Null where the digest was kept: then the columns are read when they are wished for. */
   readonly snapshot: WantsDigest extends true ? Snapshot | null : Snapshot;

@@ -54,7 +54,7 @@ const DEFAULT_BUDGET: Bytes = 1 << 30;
 /** And of no more snapshots: a timeline that is opened later reads its own. */
 const MOST_RESIDENT = 8;
 
-/** The snapshots that the worker knows: a digest of each, and the whole columns of those that were asked for last. */
+/** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
   /** In order of use, the latest last. */

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { inWorkspace, leakline, manifestCommands } from './extension.js';
 
 describe('Leakline in the extension host', () => {
-  it('starts by itself when a Python file is opened', async () => {
+  it('starts when a Python file is opened', async () => {
     await vscode.window.showTextDocument(vscode.Uri.file(inWorkspace('train.py')));
     await eventually(() => {
       assert.ok(leakline().isActive, 'not active');

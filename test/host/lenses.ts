@@ -27,7 +27,7 @@ export async function byteLenses(): Promise<LineLens[]> {
 
 /** Lenses of one file that name bytes. */
 export async function byteLensesOf(uri: vscode.Uri): Promise<LineLens[]> {
-  // Lenses are asked for documents only that are open.
+  // Lenses are requested for open documents only.
   await vscode.workspace.openTextDocument(uri);
   const found = await vscode.commands.executeCommand<vscode.CodeLens[]>('vscode.executeCodeLensProvider', uri, 100);
   return found.flatMap(({ range, command }) => {

@@ -31,7 +31,7 @@ describe('While a program is debugged', () => {
     await vscode.workspace.fs.delete(vscode.Uri.file(program));
   });
 
-  it('nothing is marked, unless asked for', async () => {
+  it('nothing is marked, unless requested', async () => {
     const nothingMarked = async (): Promise<void> => {
       assert.deepEqual(await byteLenses(), []);
     };

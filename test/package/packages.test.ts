@@ -116,7 +116,7 @@ describe('The Python package', () => {
     assert.equal(said(), `leakline: ${node} does not tell its version. ${advice}\n`);
   });
 
-  it('fails a test that leaks, in a pytest that finds the plugin by itself', function () {
+  it('fails a test that leaks, in a pytest that loads the plugin from its entry point', function () {
     const torch = process.env['LEAKLINE_TORCH_PYTHON'] ?? '';
     if (torch === '' || spawnSync(torch, ['-c', 'import pytest, torch']).status !== 0) {
       console.log('    skipped: LEAKLINE_TORCH_PYTHON names no Python with PyTorch and pytest');

@@ -23,7 +23,7 @@ class PluginTest(unittest.TestCase):
 
     def assert_as_named(self, printed, ended):
         leaking = [name for name in ended['FAILED'] if name.startswith('test_leaks')]
-        own = [name for name in ended['FAILED'] if name.startswith('test_fails_by_itself')]
+        own = [name for name in ended['FAILED'] if name.startswith('test_fails_on_its_own')]
         self.assertEqual((len(leaking), len(own), len(ended['FAILED'])), (LEAKS, 3, LEAKS + 3), printed)
         self.assertEqual((len(ended['PASSED']), ended['XFAIL'], ended['ERROR']), (8, ['test_xfails'], []), printed)
         self.assertTrue(all(name.startswith('test_clean') for name in ended['PASSED']), printed)
@@ -45,7 +45,7 @@ class PluginTest(unittest.TestCase):
 
     def test_runs_each_body_once_where_it_is_off(self):
         printed, ended = self.run_suite('--leakline=off', env={'PATH': ''})
-        self.assertEqual(ended['FAILED'], ['test_fails_by_itself_by_hand', 'test_fails_by_itself'], printed)
+        self.assertEqual(ended['FAILED'], ['test_fails_on_its_own_by_hand', 'test_fails_on_its_own'], printed)
 
     def test_says_that_it_needs_node(self):
         printed, ended = self.run_suite('--leakline=cpu', '-k', 'test_clean_batches', env={'PATH': ''})

@@ -177,7 +177,7 @@ leakline_recorder.mark_step()
         self.assertEqual((found.done.returncode, found.done.stdout), (3, "__main__ ['--every', '1', 'x'] True\n"))
 
     def same_as_without(self, program, *start):
-        """Standard output, error output and exit code of the script, run by itself and by the recorder."""
+        """Standard output, error output and exit code of the script, run without the recorder and with it."""
         found = self.run_program(program, '--quiet', '1', command=[sys.executable, '-m', 'leakline_recorder', '--quiet', '1', *start] if start else None)
         alone = subprocess.run([sys.executable, *(start or [self.script])], capture_output=True, text=True, cwd=self.folder, timeout=120)
         def seen(done):
@@ -473,7 +473,7 @@ if __name__ == '__main__':
         self.assertEqual(found.names, ['rank0_step000001.pickle'], found.done.stderr)
         self.assertTrue(os.path.isdir(os.path.join(self.folder, 'out', 'mine-spawned')))
 
-    def test_a_spawned_process_that_starts_by_itself(self):
+    def test_a_spawned_process_that_starts_its_own_recording(self):
         program = self.SPAWNING + '''
 import leakline_recorder
 leakline_recorder.start(out='out', run='its-own', start=1, light=0, at_exit=False)
@@ -539,7 +539,7 @@ print(torch.cuda.allocator.annotated)
             found = self.run_program(program, arguments=arguments, env={'STANDIN_RELEASE': release})
             self.assertEqual(found.done.stdout, annotated + '\n', found.done.stderr)
 
-    def test_a_program_that_records_by_itself_and_stops(self):
+    def test_a_program_that_records_and_stops(self):
         program = PROGRAM + '''
 train(1)
 torch.cuda.memory._record_memory_history(max_entries=1000)
@@ -552,7 +552,7 @@ train(2)
             self.assertTrue(all(found.snapshot(name)['device_traces'][0] for name in (found.names[0], found.names[1], found.names[3])))
             self.assertEqual(found.done.stderr.count('the program turned memory history off: it is on again'), 1)
 
-    def test_the_ring_of_a_program_that_records_by_itself(self):
+    def test_the_ring_of_a_program_that_records(self):
         program = PROGRAM + 'first = torch.Tensor(512)\ntorch.cuda.memory._record_memory_history(max_entries=30)\ntrain(40)'
         found = self.run_program(program, '--every', '10', '--start', '0', '--light', '0', '--at-exit', '0')
         self.assertEqual([found.sidecar(name)['ring']['overflowed'] for name in found.names], [False, True, True, True])

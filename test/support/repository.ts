@@ -8,7 +8,7 @@ export function repositoryRoot(): string {
 }
 
 /**
- * A program of Leakline as it was built last. `npm test` builds first; a test that is started by itself does not.
+ * A program of Leakline as it was built last. `npm test` builds first; a test that is started without it does not.
  * @throws Error that says how to build it if it is not there
  */
 export function builtProgram(name: string): string {

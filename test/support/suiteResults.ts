@@ -15,7 +15,7 @@ export interface Failure {
 }
 
 export interface SuiteResults {
-  /** By the title of the outermost `describe`: what can be run once more by itself. */
+  /** By the title of the outermost `describe`: a group can be run again alone. */
   readonly groups: Record<string, Counts>;
   readonly failures: Failure[];
 }

@@ -12,7 +12,7 @@ export interface Frame {
 
 interface Block {
   address: number;
-  /** What the program asked for, bytes. */
+  /** What the program requested, bytes. */
   requested: number;
   /** What the card lost, bytes. */
   size: number;

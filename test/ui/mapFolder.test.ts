@@ -9,7 +9,7 @@ import { uiSession } from './support/fixture.js';
 describe('A recorded file that two folders of the workspace have', () => {
   const ui = uiSession();
 
-  it('is asked for once, and the answer is kept in the settings of the workspace', async () => {
+  it('is requested once, and the answer is stored in the settings of the workspace', async () => {
     const parent = newFolder('several');
     const { folders } = writeRoots(parent);
     const workspace = join(parent, 'several.code-workspace');

@@ -15,7 +15,7 @@ const chromiumFlags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
 ];
 
-/** Where `npm test` did not say where Chromium is: a test that is started by itself. */
+/** Where `npm test` did not say where Chromium is: a test that was started without it. */
 const usualPlaces = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'].map(
   (name) => `/usr/bin/${name}`,
 );

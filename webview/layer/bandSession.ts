@@ -9,7 +9,7 @@ import { stackBands } from './stackedBands.js';
 
 export class BandSession {
   private size = { width: 0, height: 0 };
-  /** What the bands of the whole history were asked for last. */
+  /** The last requested bands of the whole history. */
   private wholeOf = '';
   /** The line whose bands are wanted however thin. */
   private line: SourceLine | null = null;

@@ -47,7 +47,7 @@ export class RunSession extends Question<RunCurveQuery, RunCurve> {
     const shown = run?.parts.at(part);
     if (run === null || shown === undefined) return;
     this.timeline.select({ path: shown.path, device: run.device });
-    // What has no trace is looked into by itself.
+    // A snapshot without a trace is shown alone.
     if (shown.events === 0) return;
     const at = event ?? shown.events - 1;
     this.timeline.lookInto({ event: at, axis: 'events', x: at });

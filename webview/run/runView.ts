@@ -75,7 +75,7 @@ export function createRunView(store: Store<ViewState>, session: TimelineSession,
     const { run } = runs;
     const { error } = runs.store.get();
     failure.show(error === null ? null : strings.runFailed(error));
-    // An empty strip keeps its place while it is asked for, so that the chart stays where it is.
+    // An empty strip keeps its place while it is requested, so that the chart stays where it is.
     const { choices, selection, curve } = store.get();
     const own = choices?.find(({ path }) => path === selection?.path);
     const alone = choices?.filter((choice) => choice.run === own?.run).length === 1;

@@ -88,7 +88,7 @@ def _short(text: str) -> str:
 
 
 class Places:
-    """Where items stand in their containers: thousands of one list are asked for in a walk, which goes through it once."""
+    """Where items stand in their containers: a walk looks up thousands of one list, which goes through it once."""
 
     def __init__(self, shown: Optional[Shown] = None) -> None:
         self.shown = shown or Shown()

@@ -103,7 +103,7 @@ class Search:
         self._directly()
         self._through_graphs()
         self._as_gradients()
-        self._held_by_themselves()
+        self._held_by_own_graph()
         return self._held
 
     def _directly(self) -> None:
@@ -136,7 +136,7 @@ class Search:
                 if _is_named(chain):
                     self._held[block.address] = Holding(block, dataclasses.replace(chain, links=chain.links + (GRADIENT,)))
 
-    def _held_by_themselves(self) -> None:
+    def _held_by_own_graph(self) -> None:
         """``backward(create_graph=True)``: the gradient's graph leads back to the tensor whose gradient it is.
 
         The circle runs through C++, so the collector never sees it and never frees it.

@@ -204,7 +204,7 @@ export class Roots {
    */
   async allowed(path: string): Promise<string> {
     const asked = isAbsolute(path) ? path : resolve(this.root, path);
-    // A share of another machine would be asked for the file.
+    // The system would request the file from another machine's share.
     if (/^[\\/]{2}/.test(path) || path.includes('\0')) throw new Error(this.refusal(path));
     const real = await realpath(asked).catch(() => null);
     if (real === null || !this.real.some((folder) => isWithin(real, folder))) throw new Error(this.refusal(path));

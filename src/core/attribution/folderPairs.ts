@@ -50,7 +50,7 @@ export function weighPair(recorded: Folder, workspace: Folder): FolderPair {
 }
 
 /**
- * True if nothing speaks against the pair by itself. One name in common proves little when the files beside it are
+ * True if the pair alone has no evidence against it. One name in common proves little when the files beside it are
  * missing; it proves a little more when it stands at the top of the workspace.
  */
 export function isCredible(pair: FolderPair): boolean {

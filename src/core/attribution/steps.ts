@@ -89,7 +89,7 @@ function annotatedStarts(snapshot: Snapshot, trace: DeviceTrace, roles: StackRol
   return starts.length >= FEWEST_TURNS ? Uint32Array.from(starts) : null;
 }
 
-/** Whether a forward pass lies between two events, asked for in ascending order; always where the trace shows none. */
+/** Whether a forward pass lies between two events, requested in ascending order; always where the trace shows none. */
 function forwardTest(
   { events }: Snapshot,
   { first, count }: DeviceTrace,

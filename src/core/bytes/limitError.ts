@@ -36,7 +36,7 @@ export interface LimitMet {
   readonly kind: LimitKind;
   /** The most that is allowed. */
   readonly most: number;
-  /** What it asked for, null where all that is known is that it is more. */
+  /** What it requested, null where all that is known is that it is more. */
   readonly asked: number | null;
   /** Where in the input, in bytes, null where it is not about a place. */
   readonly offset: number | null;

@@ -1,4 +1,4 @@
-/** A fact about a thing that never changes: it is asked for once while the thing is there. */
+/** A fact about a thing that never changes: it is computed once while the thing is there. */
 export function factOf<Thing extends object, Fact>(ask: (thing: Thing) => Fact): (thing: Thing) => Fact {
   const known = new WeakMap<Thing, { fact: Fact }>();
   return (thing) => {

@@ -9,11 +9,11 @@ export interface DeviceHistory {
   readonly allocations: AllocationTable;
   /** Live bytes after event `i - 1`; `trace.count + 1` values. */
   readonly live: Float64Array;
-  /** Reserved bytes after event `i - 1`; null where the input does not say. Made when it is asked for. */
+  /** Reserved bytes after event `i - 1`; null where the input does not say. Computed on first use. */
   readonly reserved: Float64Array | null;
   /** The same after one event, without the column. */
   reservedAfter(ordinal: number): Bytes | null;
-  /** Time of event `i` since `startUs`, never falling; null where the file has no times. Made when it is asked for. */
+  /** Time of event `i` since `startUs`, never falling; null where the file has no times. Computed on first use. */
   readonly time: Float64Array | null;
   /** The same of one event, without the column if no clock stepped back. */
   timeAt(ordinal: number): Microseconds | null;

@@ -250,7 +250,7 @@ function liveBlocks({ blocks, segments }: Snapshot, device: number): number[] {
   return live;
 }
 
-/** Memory is reusable when its free completes; a recording that left those entries out says when it was asked for. */
+/** Memory is reusable when its free completes; a recording that left those entries out says when it was requested. */
 function freeingAction(events: EventTable, trace: DeviceTrace): Action {
   const actions = events.action.subarray(trace.first, trace.first + trace.count);
   return actions.includes(Action.FreeCompleted) ? Action.FreeCompleted : Action.FreeRequested;

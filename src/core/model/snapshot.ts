@@ -132,7 +132,7 @@ export interface BlockTable {
   readonly addrHigh: Uint32Array;
   /** Rounded size: what the card really lost. */
   readonly size: Float64Array;
-  /** What the caller asked for; 0 on inactive blocks, whatever the file says there. */
+  /** What the caller requested; 0 on inactive blocks, whatever the file says there. */
   readonly requestedSize: Float64Array;
   readonly state: Uint8Array;
   readonly stack: Uint32Array;
@@ -174,7 +174,7 @@ export interface SnapshotWarning {
  * - `trace`: no events at all
  * - `times`: events without times
  * - `stacks`: neither events nor blocks have a stack
- * - `requestedSizes`: at least one live block without what was asked for
+ * - `requestedSizes`: at least one live block without what was requested
  * - `addresses`: blocks without a place in memory
  * - `reserved`: nothing about memory that the allocator keeps beyond the live blocks
  */

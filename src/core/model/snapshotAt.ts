@@ -42,7 +42,7 @@ interface Block {
 }
 
 /**
- * The state after an event. Blocks that are gone at the end are as large as was asked for, in the allocator's units.
+ * The state after an event. Blocks that are gone at the end are as large as was requested, in the allocator's units.
  * @param ordinal of the event in the device's trace; -1 for the state before the first
  */
 export function snapshotAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): SnapshotAt {
@@ -177,7 +177,7 @@ function blocksAt(snapshot: Snapshot, history: DeviceHistory, ordinal: number): 
   return live.sort((a, b) => a.start - b.start);
 }
 
-/** Addresses whose free was asked for and is not complete, as another stream still uses them. */
+/** Addresses whose free was requested and is not complete, as another stream still uses them. */
 function waitingAt({ events }: Snapshot, { trace }: DeviceHistory, ordinal: number): AddressTable {
   const waiting = new AddressTable();
   const completes = events.action.subarray(trace.first, trace.first + trace.count).includes(Action.FreeCompleted);

@@ -106,7 +106,7 @@ function damageText(damage: Damage, detail: number): string {
   }
 }
 
-/** @param asked how much is asked for, where that is known */
+/** @param asked how much is requested, where that is known */
 function excessText(excess: Excess, asked: number | null): string {
   switch (excess) {
     case 'stackDepth':

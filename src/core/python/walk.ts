@@ -77,12 +77,12 @@ export function allExpressions(statement: Statement): Expression[] {
   return expressionsOf(statement).flatMap(allParts);
 }
 
-/** True if an expression, or any inside it, is as asked for. */
+/** True if an expression, or any inside it, is as requested. */
 export function somePart(expression: Expression, isIt: (part: Expression) => boolean): boolean {
   return isIt(expression) || partsOf(expression).some((part) => somePart(part, isIt));
 }
 
-/** True if any expression that stands in a statement itself is as asked for. */
+/** True if any expression that stands in a statement itself is as requested. */
 export function someExpression(statement: Statement, isIt: (part: Expression) => boolean): boolean {
   return expressionsOf(statement).some((expression) => somePart(expression, isIt));
 }

@@ -48,7 +48,7 @@ export function ranksAnswer({ ranks, missing, behind, runs }: Report): string {
 
 /**
  * Everything known of a finding, as JSON: its sentence, holder and fix, and of the lines that allocate the numbers,
- * evidence and top stacks, per run. Asked for a line that allocates, of that line alone.
+ * evidence and top stacks, per run. For a line that allocates, of that line alone.
  */
 export function findingAnswer(file: string, line: number, { runs }: Report): string {
   const isHere = (place: { file: string; line: number }): boolean => place.file === file && place.line === line;

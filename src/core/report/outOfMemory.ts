@@ -88,13 +88,13 @@ export function outOfMemoryTexts(failures: readonly OutOfMemoryReport[]): string
   ];
 }
 
-/** `Out of memory on device 0: 40.0 MiB asked for, 12.0 MiB free on the device, 1.0 GiB of 2.0 GiB reserved in use.` */
+/** `Out of memory on device 0: 40.0 MiB requested, 12.0 MiB free on the device, 1.0 GiB of 2.0 GiB reserved in use.` */
 export function failureText(failure: OutOfMemoryReport, code: (text: string) => string = (text) => text): string {
   const { device, asked, askedBytes, deviceFreeBytes, liveBytes, reservedBytes, metadata } = failure;
   const facts = [
     asked === null
-      ? t('{0} asked for', byteText(askedBytes))
-      : t('{1} asked for {0}', byteText(askedBytes), code(placeText(asked))),
+      ? t('{0} requested', byteText(askedBytes))
+      : t('{1} requested {0}', byteText(askedBytes), code(placeText(asked))),
     ...(deviceFreeBytes === null ? [] : [t('{0} free on the device', byteText(deviceFreeBytes))]),
     reservedBytes === null
       ? t('{0} live', byteText(liveBytes))

@@ -91,12 +91,12 @@ export class PatternSearch {
     };
   }
 
-  /** Like `findHolder`, which is asked again only if a file that it asked for has changed. */
+  /** Like `findHolder`, which is asked again only if a file that it requested has changed. */
   private followOnce(path: readonly PathFrame[], sources: Sources, growth: Growth, every: number | null): Followed {
     const frames = path.map(({ module, line, name, throughLibrary }) => [module.file, line, name, throughLibrary]);
     const key = JSON.stringify([frames, growth, every]);
     const known = this.places.get(key);
-    // Asked for again, so that the run has read the same files as if it were alone.
+    // Requested again, so that the run has read the same files as if it were alone.
     if (known !== undefined && [...known.asked].every(([file, module]) => sources.module(file) === module))
       return known.followed;
     sources.takeAsked();

@@ -39,7 +39,7 @@ export class Sources {
     return module;
   }
 
-  /** The files that were asked for since the last call. */
+  /** The files that were requested since the last call. */
   takeAsked(): ReadonlyMap<string, PythonModule | null> {
     const { asked } = this;
     this.asked = new Map();

@@ -10,7 +10,7 @@ import { FrameWords } from '../digest/frameWords.js';
 import { liveGroups } from '../digest/liveGroups.js';
 import { sameHistory } from './sameProcess.js';
 
-/** A part was asked for that an outline leaves out: the file has to be digested as a whole. */
+/** A requested part is not in the outline: the file has to be digested as a whole. */
 export class LeftOut extends Error {
   constructor(path: string, part: string) {
     super(`The outline of ${path} has no ${part}.`);

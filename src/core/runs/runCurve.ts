@@ -175,7 +175,7 @@ class Layout {
     let from = end;
     if (originUs !== null) {
       const start = (clockUs ?? originUs) - originUs;
-      // Clocks of two dumps are fitted each by itself: what seems to lie in an earlier part is levelled out.
+      // The clock of each dump is fitted separately: times that seem to lie in an earlier part are levelled out.
       xOf = (_event, time) => Math.max(end, start + (time ?? 0));
       this.end = xOf(0, curve?.time?.at(-1) ?? 0);
       if (before !== 'joined') from = Math.min(this.end, Math.max(end, start));

@@ -110,7 +110,7 @@ function placeOf(index: number, { starts, startsUs }: TraceSpan, part: RunPart, 
   const { fresh, from, to, events } = part;
   const ordinal = starts[index];
   if (ordinal < fresh) return null;
-  // Clocks of two dumps are fitted each by itself: what seems to lie in an earlier part is levelled out.
+  // The clock of each dump is fitted separately: times that seem to lie in an earlier part are levelled out.
   if (curve.startUs !== null && startsUs !== null) return Math.min(to, Math.max(from, startsUs[index] - curve.startUs));
   return Math.max(from, to - (events - 1 - ordinal));
 }

@@ -5,7 +5,7 @@ import type { EventColumns } from '../model/eventColumns.js';
 const MOST_POINTS = 256;
 
 /**
- * The live bytes of a trace that is still being read, by the sizes that its calls asked for. What was live before its
+ * The live bytes of a trace that is still being read, by the sizes that its calls requested. What was live before its
  * first event is known at the end only: the curve counts from its lowest point. Another device's trace begins it again.
  */
 export class CurveSoFar {

@@ -16,7 +16,7 @@ export interface BandGroup {
   readonly rank: number;
 }
 
-/** The allocations of one line (of one stack, if stacks are asked for) in one group: neighbours among the series. */
+/** The allocations of one line (of one stack, if stacks are requested) in one group: neighbours among the series. */
 export interface Series {
   readonly group: number;
   readonly owner: Owner;

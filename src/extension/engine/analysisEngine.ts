@@ -179,7 +179,7 @@ export class AnalysisEngine {
   }
 
   private ended(running: Running, reason: string): void {
-    if (this.running !== running) return; // asked for
+    if (this.running !== running) return; // requested
     this.running = null;
     this.lastReport = null;
     this.ends.push(this.clock.now());

@@ -111,7 +111,7 @@ export class SnapshotIntake {
    */
   open(path: string): Promise<readonly SnapshotReport[]> {
     const entry = this.files.get(path);
-    if (entry?.phase === 'rejected') entry.readStamp = null; // asked for again: tried again
+    if (entry?.phase === 'rejected') entry.readStamp = null; // requested again: tried again
     return new Promise((resolve, reject) => {
       getOrAdd(this.waiters, path, () => []).push({ resolve, reject });
       this.noticed(path, 'opened');

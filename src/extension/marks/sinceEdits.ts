@@ -27,7 +27,7 @@ export class SinceEdits extends Listener {
   isHolderEdited(holder: HolderReport | null): boolean {
     const document = holder === null ? undefined : this.documentOf(holder.file);
     if (holder === null || document === undefined) return false;
-    // Asked for in any case: from now on an edit of that line is reported.
+    // Requested in any case: from now on an edit of that line is reported.
     const isEdited = this.isLineEdited(holder);
     return holder.edit === null ? isEdited : fixOffset(holder.edit, document) === null;
   }

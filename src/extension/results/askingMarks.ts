@@ -1,4 +1,4 @@
-/** Lines that asked for memory that was not there. */
+/** Lines that requested memory that was not there. */
 import { byteText } from '../../core/text/byteText.js';
 import { failureText, lastFailure } from '../../core/report/outOfMemory.js';
 import type { OutOfMemoryReport, Report } from '../../core/report/report.js';
@@ -23,12 +23,12 @@ export function askingMarks(report: Report): AskingMark[] {
   });
 }
 
-/** `✖ asked for 384 MiB, 112 MiB were free`. */
+/** `✖ requested 384 MiB, 112 MiB were free`. */
 export function askingLensText({ failure }: AskingMark, l10n: Translator): string {
   const asked = byteText(failure.askedBytes);
   return failure.deviceFreeBytes === null
-    ? l10n.t('✖ asked for {0}, out of memory', asked)
-    : l10n.t('✖ asked for {0}, {1} were free', asked, byteText(failure.deviceFreeBytes));
+    ? l10n.t('✖ requested {0}, out of memory', asked)
+    : l10n.t('✖ requested {0}, {1} were free', asked, byteText(failure.deviceFreeBytes));
 }
 
 /** The whole sentence, for the Problems view. */

@@ -8,7 +8,7 @@ import { findingMarks, type FindingMark } from './findingMarks.js';
 import { runKey } from './runOrder.js';
 import { byFile, lineMarks, type LineMark } from './lineMarks.js';
 
-/** A comparison that the user asked for. */
+/** A comparison that the user requested. */
 export interface Comparison {
   readonly report: CompareReport;
   readonly lines: readonly CompareLine[];

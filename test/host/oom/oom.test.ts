@@ -13,12 +13,12 @@ describe('A snapshot of a program that ran out of memory', () => {
     await vscode.window.showTextDocument(source);
   });
 
-  it('shows above the line that asked how much it asked for, and how much was free', async () => {
+  it('shows above the line how much it requested, and how much was free', async () => {
     await eventually(async () => {
       const lenses = await byteLensesOf(source);
       assert.deepEqual(
         lenses.map(({ line, text }) => [line, text]),
-        [[ASKING_LINE, '✖ asked for 384 MiB, 112 MiB were free']],
+        [[ASKING_LINE, '✖ requested 384 MiB, 112 MiB were free']],
       );
     });
   });
@@ -31,7 +31,7 @@ describe('A snapshot of a program that ran out of memory', () => {
         [
           [
             ASKING_LINE,
-            'Out of memory on device 0: net.py:8 (forward) asked for 384 MiB, 112 MiB free on the device, ' +
+            'Out of memory on device 0: net.py:8 (forward) requested 384 MiB, 112 MiB free on the device, ' +
               '768 MiB of 768 MiB reserved in use.',
           ],
         ],

@@ -1,4 +1,4 @@
-/** A program whose third layer asked for memory that was not there, and the snapshot that it left. */
+/** A program whose third layer requested memory that was not there, and the snapshot that it left. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pickle, type Picklable } from '../../support/plainPickle.js';

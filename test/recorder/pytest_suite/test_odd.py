@@ -18,7 +18,7 @@ def held(request):
     return [torch.zeros(request.param)]
 
 
-def test_fails_by_itself_by_hand(gpu_leaks):
+def test_fails_on_its_own_by_hand(gpu_leaks):
     for _ in range(20):
         with gpu_leaks.step():
             keep()
@@ -61,7 +61,7 @@ def test_clean_in_so_few_steps():
 
 
 @limit(steps='30')
-def test_fails_by_itself_for_its_mark():
+def test_fails_on_its_own_for_its_mark():
     keep()
 
 

@@ -76,7 +76,7 @@ def test_leaks_hooks(net):
 
 
 @pytest.mark.limit_gpu_leaks()
-def test_fails_by_itself(net):
+def test_fails_on_its_own(net):
     assert loss_of(net).item() < 0
 
 

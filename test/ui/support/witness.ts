@@ -39,5 +39,5 @@ export class Witness {
   }
 }
 
-/** Errors that the workbench throws by itself when a window closes under it. */
+/** Errors that the workbench throws when a window closes under it. */
 const workbenchErrors = /^Canceled|network error|Failed to fetch|signal is aborted|ResizeObserver loop/i;

@@ -360,7 +360,7 @@ describe('the allocations under the curve', () => {
       const asked = opened.callsOf('bands').length;
       await page.getByRole('button', { name: zoom < 2 ? 'Zoom in' : 'Zoom out' }).click();
       await eventually(() => {
-        assert.ok(opened.callsOf('bands').length > asked || zoom === 3, 'no bands are asked for');
+        assert.ok(opened.callsOf('bands').length > asked || zoom === 3, 'no bands are requested');
       });
       let bytes = 0;
       await eventually(

@@ -141,7 +141,7 @@ describe('the flame graph', () => {
     );
   });
 
-  it('is as wide as bytes times lifetime where that is asked for', async () => {
+  it('is as wide as bytes times lifetime where that is requested', async () => {
     const { alone, page } = await open();
     await choose(page, 'Width of the boxes', 'Bytes × lifetime in view');
     await page.locator('.flame .summary', { hasText: /^In view: .* live on average, .*·/ }).waitFor();

@@ -460,7 +460,7 @@ function selected(harness: TimelineHarness): string {
   return (harness.callsOf('timeline').at(-1) as { path: string }).path;
 }
 
-/** The part of the history that is asked for once it is another than before, and asked for no more. */
+/** The part of the history that is requested once it is another than before, and requested no more. */
 async function windowAfter(harness: TimelineHarness, before: Window | null): Promise<Window> {
   let last: Window | null = null;
   return eventually(

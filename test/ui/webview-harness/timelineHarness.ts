@@ -49,7 +49,7 @@ export interface HarnessOptions {
 }
 
 export class TimelineHarness {
-  /** Everything that the page has asked for, in order. */
+  /** Everything that the page has requested, in order. */
   readonly calls: SeenCall[] = [];
   /** What was saved, and what was put on the clipboard. */
   readonly saved: SavedFile[] = [];

@@ -39,7 +39,7 @@ export class Workbench {
 
   /** Opens a file of the folder, at a 1-based line if given. */
   async openFile(path: string, line?: number): Promise<void> {
-    // Asked for by its whole path it is there at once: nothing is searched.
+    // Requested by its whole path it is there at once: nothing is searched.
     const whole = this.folder === undefined ? path : join(this.folder, path);
     await this.ask('ControlOrMeta+P', line === undefined ? whole : `${whole}:${line}`, basename(path));
     await this.editor.untilActive(path);

@@ -1,4 +1,4 @@
-/** The mark on the line that asked for memory that was not there. */
+/** The mark on the line that requested memory that was not there. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { digestSnapshot } from '../../../src/core/digest/digest.js';
@@ -7,16 +7,16 @@ import { askingLensText, askingMarks, askingProblemText } from '../../../src/ext
 import { plainText } from './support/plainText.js';
 import { FIXTURES, readFile } from '../../support/snapshots.js';
 
-describe('The line that asked for memory that was not there', () => {
-  it('has a mark with what it asked for and what was free', async () => {
+describe('The line that requested memory that was not there', () => {
+  it('has a mark with what it requested and what was free', async () => {
     const path = join(FIXTURES, 'shapes/multidevice_oom.pickle');
     const { report } = buildReport([digestSnapshot(path, await readFile(path))], { files: [], rules: [] });
     const [mark, ...others] = askingMarks(report);
     assert.deepEqual(others, []);
-    assert.equal(askingLensText(mark, plainText), '✖ asked for 400 MiB, 168 MiB were free');
+    assert.equal(askingLensText(mark, plainText), '✖ requested 400 MiB, 168 MiB were free');
     const unknown = { ...mark, failure: { ...mark.failure, deviceFreeBytes: null } };
-    assert.equal(askingLensText(unknown, plainText), '✖ asked for 400 MiB, out of memory');
-    assert.match(askingProblemText(mark), /^Out of memory on device 2: .* asked for 400 MiB/);
+    assert.equal(askingLensText(unknown, plainText), '✖ requested 400 MiB, out of memory');
+    assert.match(askingProblemText(mark), /^Out of memory on device 2: .* requested 400 MiB/);
   });
 
   it('has none where nothing failed', async () => {

@@ -145,7 +145,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.phase('a'), 'ready');
   });
 
-  it('notices by itself that a stalled writer went on, with no event from the watcher', async () => {
+  it('notices that a stalled writer went on without an event from the watcher', async () => {
     world.write('a', 100, 0x00);
     await world.clock.advance(1_000);
     world.files.set('a', { size: 200, mtimeMs: world.clock.now(), ino: 1, beside: '', first: PROTO, last: STOP });
@@ -322,7 +322,7 @@ describe('The intake of snapshots', () => {
     assert.equal(world.phase('good'), 'ready');
   });
 
-  describe('asked for a file by name', () => {
+  describe('on request for a file by name', () => {
     it('answers when it is read', async () => {
       world.files.set('a', { size: 1, mtimeMs: 0, ino: 1, beside: '', first: PROTO, last: STOP });
       const opened = world.intake.open('a');

@@ -141,7 +141,7 @@ describe('Warnings', () => {
     assert.deepEqual([...(await warn([{ address: 512 }], [event('alloc', 512), ...frees])).keys()], []);
   });
 
-  it('count live memory that no Python frame asked for, unless the forward pass is known', async () => {
+  it('count live memory that no Python frame requested, unless the forward pass is known', async () => {
     const live = [{ address: 512, frames: [] }, { address: 1024 }];
     const free = [event('alloc', 1024), event('alloc', 9216), event('free_completed', 9216)];
     const engine = await warn(live, [event('alloc', 512, { frames: [] }), ...free]);

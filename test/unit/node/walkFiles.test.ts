@@ -64,7 +64,7 @@ describe('Listing the Python files of a workspace', () => {
     assert.deepEqual(files, ['a.py']);
   });
 
-  it('opens a folder that is itself an environment’s, when asked for it', async () => {
+  it('opens a folder that is itself an environment’s, when requested', async () => {
     put('pyvenv.cfg', 'x.py');
     assert.deepEqual(await listPythonFiles(root), ['x.py']);
   });

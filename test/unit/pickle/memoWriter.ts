@@ -139,7 +139,7 @@ export class MemoWriter {
     if (this.bufferEnds()) this.writer.bytes(0x95, 0, 0, 1, 0, 0, 0, 0, 0);
   }
 
-  /** What the C++ writer does not number by itself. */
+  /** What the C++ writer does not number. */
   private memoize(): this {
     return this.dialect === 'cpp' ? this : this.put();
   }

@@ -175,7 +175,7 @@ describe('A report as text', () => {
     );
   });
 
-  it('leaves out rows of nothing and steady lines below 1 %, unless all are asked for', () => {
+  it('leaves out rows of nothing and steady lines below 1 %, unless all are requested', () => {
     const small = line('src/small.py', [1000, 1000, 1000]);
     const gone = line('src/gone.py', [1000, 1000, 0]);
     const report = reportOf([BIG, LEAK, small, gone]);

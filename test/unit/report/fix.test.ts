@@ -156,7 +156,7 @@ describe('A fix', () => {
     assert.equal(growth, live(report.b) - live(report.a));
   });
 
-  it('is asked for by any two snapshots of two runs, not by two of one', async () => {
+  it('is requested by any two snapshots of two runs, not by two of one', async () => {
     const before = await digestsOf('leak');
     const after = await digestsOf('gone');
     const known = [...before, ...after];

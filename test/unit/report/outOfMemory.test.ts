@@ -1,4 +1,4 @@
-/** Allocations that failed: what was asked for, what was left, and what PyTorch held. */
+/** Allocations that failed: what was requested, what was left, and what PyTorch held. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { allocationIndex } from '../../../src/core/timeline/allocationIndex.js';
@@ -42,7 +42,7 @@ async function failuresIn(entries: readonly { [key: string]: Picklable }[]): Pro
 }
 
 describe('An allocation that failed', () => {
-  it('is in the report and on the timeline with what was asked for and what was left', async () => {
+  it('is in the report and on the timeline with what was requested and what was left', async () => {
     const snapshot = await readFile(PATH);
     const { report } = buildReport([digestSnapshot(PATH, snapshot)], { files: [], rules: [] });
     const [failure, ...others] = report.runs[0].outOfMemory;
@@ -66,7 +66,7 @@ describe('An allocation that failed', () => {
     for (const text of [renderText(report, { mostLines: 5 }), renderMarkdown(report, { mostLines: 5 })]) {
       assert.match(
         text,
-        /Out of memory on device 2: `?\S+ \(\S+\)`? asked for 400 MiB, 168 MiB free on the device, 30\.0 MiB of 32\.0 MiB reserved in use\./,
+        /Out of memory on device 2: `?\S+ \(\S+\)`? requested 400 MiB, 168 MiB free on the device, 30\.0 MiB of 32\.0 MiB reserved in use\./,
       );
     }
     const history = deviceHistory(snapshot, 2);
@@ -86,7 +86,7 @@ describe('An allocation that failed', () => {
     const [failure] = await failuresIn([oom]);
     assert.deepEqual([failure.deviceFreeBytes, failure.timeUs, failure.metadata], [null, null, 'epoch 3']);
     assert.deepEqual(outOfMemoryTexts([failure]), [
-      'Out of memory on device 0: 1.0 KiB asked for, 0 B of 2.0 MiB reserved in use, metadata epoch 3.',
+      'Out of memory on device 0: 1.0 KiB requested, 0 B of 2.0 MiB reserved in use, metadata epoch 3.',
     ]);
     const many = await failuresIn(Array.from({ length: 250 }, () => ({ ...oom, device_free: 0 })));
     assert.equal(many.length, 100, 'no more than a person reads');

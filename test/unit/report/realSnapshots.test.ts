@@ -136,7 +136,7 @@ describe('Snapshots that other people recorded', () => {
     });
   };
 
-  check('are told rightly each by itself', (truth) => [truth]);
+  check('get the right verdicts one by one', (truth) => [truth]);
   check('are told rightly with the others of their process', (truth, all) =>
     all.filter(({ process }) => process === truth.process),
   );

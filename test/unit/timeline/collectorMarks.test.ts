@@ -45,7 +45,7 @@ describe('The garbage collector on the axis', () => {
       const freed = [...times.keys()].filter(
         (i) => times[i] >= fromUs && times[i] <= toUs && events.action[first + i] === Action.FreeCompleted,
       );
-      // Frees tell what was asked for; the blocks of this process are that, rounded.
+      // Frees have the requested size; the blocks of this process are that, rounded.
       const bytes = freed.reduce((sum, i) => sum + Math.ceil(events.size[first + i] / 512) * 512, 0);
       return { bytes, blocks: freed.length };
     });

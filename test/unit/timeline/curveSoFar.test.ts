@@ -31,7 +31,7 @@ describe('the curve of a file that is being read', () => {
     const history = deviceHistory(snapshot, 0);
     const lowest = history.live.reduce((least, bytes) => Math.min(least, bytes));
     const peak = history.live.reduce((most, bytes) => Math.max(most, bytes), 0);
-    // Blocks are larger than what was asked for, by a few percent.
+    // Blocks are larger than what was requested, by a few percent.
     const height = Math.max(...live);
     assert.ok(height <= peak - lowest && height > 0.95 * (peak - lowest), `${height} of ${peak - lowest} bytes`);
   });

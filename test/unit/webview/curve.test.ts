@@ -71,7 +71,7 @@ describe('the curve as rows', () => {
     );
   });
 
-  it('show no more peaks than asked for', () => {
+  it('show no more peaks than requested', () => {
     const kinds = curveRows(curve([0, 5, 0, 4, 0, 3, 0], 'events'), { from: 0, to: 6 }, 2).map(({ kind }) => kind);
     assert.deepEqual(kinds, ['start', 'lowest', 'highest', 'peak', 'end']);
   });

@@ -21,7 +21,7 @@ describe('The worker', () => {
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'leakline-worker-'));
     const reading = readingHere();
-    // No columns stay in memory: what is asked for is read again.
+    // No columns stay in memory: what is requested is read again.
     worker = workerHandlers(new SnapshotStore(reading, 0), reading, new WorkspaceFiles(), () => undefined);
   });
 

@@ -1,2 +1,2 @@
-/** Stands in for the native `@vscode/native-watchdog`: the extension host looks for its parent by itself, each second. */
+/** Stands in for the native `@vscode/native-watchdog`: the extension host checks each second that its parent runs. */
 exports.start = () => {};

@@ -8,7 +8,7 @@ export interface ChromeMemory {
   readonly ts: number;
   /** Index into the trace's threads. */
   readonly thread: number;
-  /** Negative for a free; of a failure what was asked for. */
+  /** Negative for a free; of a failure what was requested. */
   readonly bytes: number;
   readonly isFailure: boolean;
   readonly address: bigint;

@@ -90,7 +90,7 @@ function poolsOf(digest: SnapshotDigest, device: number): PoolFacts[] {
   return digest.segments.pools.filter((pool) => pool.device === device);
 }
 
-/** Why memory that is reserved is not used for what is asked for, from where it grew. */
+/** Why memory that is reserved is not used for what is requested, from where it grew. */
 function causeOf(
   before: readonly PoolFacts[],
   after: readonly PoolFacts[],

@@ -214,7 +214,7 @@ function defaultFactory(value: Value | undefined): Value | undefined {
 }
 
 /**
- * Calls a method that Python calls by itself, such as `__enter__` or `__setitem__`, of an object of the program's own.
+ * Calls a method that Python calls implicitly, such as `__enter__` or `__setitem__`, of an object of the program's own.
  * @returns null if there is none
  */
 export function callSpecial(

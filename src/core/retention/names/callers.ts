@@ -7,7 +7,7 @@ import type { Holding } from '../records.js';
 import { type Found, type IsIt, inModule, mentioning } from './names.js';
 import { releaseIn } from './uses.js';
 
-/** Lightning and its like call these by themselves. */
+/** Lightning and similar frameworks call these. */
 const BY_FRAMEWORK = /^on_|_end$|_start$|^reset_epoch/;
 /** Code that runs after training releases nothing during it. */
 const AT_THE_END = /^(?:on_)?(?:fit|train|training)_end$|^(?:close|shutdown|teardown|__del__|__exit__)$/;
