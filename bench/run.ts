@@ -19,6 +19,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { build } from 'esbuild';
+import { ensureChromium } from '../scripts/lib/dependencies.mjs';
 import { ensureVsCodeHost } from '../scripts/lib/vscodeHost.mjs';
 import type { Truth } from './makeSnapshot.js';
 import type { Dialect } from './pickleStream.js';
@@ -128,6 +129,7 @@ if (all || values.growing === true) {
 if (all || values.timeline === true || values.editor === true) {
   const built = spawnSync(process.execPath, [join(here, '../scripts/build.mjs'), '--production'], { stdio: 'ignore' });
   if (built.status !== 0) throw new Error('The extension could not be built.');
+  process.env['CHROMIUM_PATH'] = await ensureChromium();
 }
 if (all || values.timeline === true) {
   const timeline = await measureTimeline(subjectFile(DRAWN).file);

@@ -19,7 +19,7 @@ const common = {
 };
 const node = { ...common, platform: 'node', target: 'node20.19', format: 'cjs' };
 
-/** A module that is a file of its own, for the one command that needs it. */
+/** A module that is a file of its own, loaded where it is needed. */
 const apart = (filter, path) => ({
   name: path,
   setup: ({ onResolve }) => onResolve({ filter, namespace: 'file' }, () => ({ path, external: true })),
@@ -29,6 +29,15 @@ const targets = [
   {
     ...node,
     entryPoints: { extension: 'src/extension/activate.ts' },
+    outdir: 'dist',
+    outExtension: { '.js': '.cjs' },
+    // VS Code gives its API to `require`.
+    supported: { 'dynamic-import': false },
+    plugins: [importOnce('vscode'), apart(/\/surfaces\.js$/, './surfaces.cjs')],
+  },
+  {
+    ...node,
+    entryPoints: { surfaces: 'src/extension/surfaces.ts' },
     outdir: 'dist',
     outExtension: { '.js': '.cjs' },
     plugins: [importOnce('vscode')],

@@ -41,6 +41,8 @@ export const InternalCommand = {
   openSource: 'leakline.internal.openSource',
 } as const;
 
+export type CommandId = (typeof Command)[keyof typeof Command] | (typeof InternalCommand)[keyof typeof InternalCommand];
+
 export const View = {
   container: 'leakline',
   timelineContainer: 'leaklineTimeline',
@@ -68,6 +70,7 @@ export const LanguageModelTool = {
   explainLeak: 'explain_gpu_memory_leak',
   compareSnapshots: 'compare_gpu_memory_snapshots',
 } as const;
+export type LanguageModelToolName = (typeof LanguageModelTool)[keyof typeof LanguageModelTool];
 
 /** Settings, without their section. */
 export const SETTINGS_SECTION = 'leakline';

@@ -12,7 +12,8 @@ import { SnapshotIntake } from './intake/snapshotIntake.js';
 import type { NotebookCells } from './notebooks/notebookCells.js';
 import type { ResultsStore } from './results/resultsStore.js';
 import { deviceCapacity, pathRules, readingSettings } from './settings.js';
-import { SnapshotWatchers } from './watch/snapshotWatchers.js';
+import type { SnapshotWatchers } from './watch/snapshotWatchers.js';
+import type { WatchListener } from './watch/snapshotWatcher.js';
 import { sentenceNaming, sentenceOf } from './text/fileSentence.js';
 import type { PythonFiles } from './workspace/pythonFiles.js';
 import { availableParallelism } from 'node:os';
@@ -28,10 +29,9 @@ const MESSAGE_MS = 10_000;
 const RETRY = { afterMs: 1_000, most: 5 };
 
 /** The path from a new file to a report: watchers, intake, worker, and the timing of reports. */
-export class SnapshotSession implements vscode.Disposable {
+export class SnapshotSession implements vscode.Disposable, WatchListener {
   readonly engine: AnalysisEngine;
   private readonly intake: SnapshotIntake;
-  private readonly watchers: SnapshotWatchers;
   private readonly analysis: QuietMoment;
   private readonly newsEmitter = new vscode.EventEmitter<void>();
   private readonly progressed = new vscode.EventEmitter<TimelineEvents['reading']>();
@@ -53,10 +53,12 @@ export class SnapshotSession implements vscode.Disposable {
   readonly onProgress = this.progressed.event;
 
   /**
+   * @param watchers they tell this of files
    * @param scripts bundles of the worker and of its readers
    * @param cacheFolder folder of the cache, null for no cache
    */
   constructor(
+    private readonly watchers: SnapshotWatchers,
     scripts: { worker: string; reader: string },
     private readonly cacheFolder: string | null,
     private readonly store: ResultsStore,
@@ -116,14 +118,6 @@ export class SnapshotSession implements vscode.Disposable {
         this.analysis.request();
       },
     );
-    this.watchers = new SnapshotWatchers(log, {
-      noticed: (path) => this.intake.noticed(path),
-      scanned: () => {
-        this.announce();
-        this.analysis.request();
-      },
-      limited: () => this.announce(),
-    });
     this.analysis = new QuietMoment(
       systemClock,
       () => this.intake.busy || this.watchers.scanning,
@@ -165,8 +159,25 @@ export class SnapshotSession implements vscode.Disposable {
     return this.watchers.scanning || this.intake.busy || this.judged !== this.contents;
   }
 
+  /** Begins with what the watchers have found by now. */
   start(): void {
-    this.watchers.start();
+    // Nothing lay in the folders: what comes now is news.
+    if (!this.watchers.scanning) this.store.setResult(null);
+    this.announce();
+  }
+
+  noticed(path: string): void {
+    this.intake.noticed(path);
+  }
+
+  /** The first walk of a folder is over. */
+  scanned(): void {
+    this.announce();
+    this.analysis.request();
+  }
+
+  /** Less is watched than there is. */
+  limited(): void {
     this.announce();
   }
 
@@ -278,9 +289,9 @@ export class SnapshotSession implements vscode.Disposable {
     this.progressed.dispose();
   }
 
-  /** Stops watchers and worker, asynchronously unlike {@link dispose}. */
+  /** Stops the worker, asynchronously unlike {@link dispose}. */
   async stop(): Promise<void> {
-    await Promise.all([this.watchers.close(), this.engine.dispose()]);
+    await this.engine.dispose();
   }
 
   private async refreshListing(): Promise<void> {

@@ -1,4 +1,3 @@
-import * as v from 'valibot';
 import * as vscode from 'vscode';
 import type { Bytes } from '../core/model/units.js';
 import type { PathRule } from '../core/attribution/pathMapping.js';
@@ -16,21 +15,28 @@ export interface MarkSettings {
   problems: boolean;
 }
 
-const flag = v.boolean();
-const amount = v.pipe(v.number(), v.finite(), v.minValue(0));
-const text = v.string();
-/** The strings of a list; other items are ignored. */
-const texts = v.pipe(
-  v.array(v.unknown()),
-  v.filterItems((item): item is string => typeof item === 'string'),
-  v.array(text),
-);
+/** True for values of a setting's type. No schema: some are read before the window is ready. */
+type Check<T> = (value: unknown) => value is T;
+
+const flag: Check<boolean> = (value) => typeof value === 'boolean';
+const amount: Check<number> = (value): value is number => typeof value === 'number' && value >= 0 && value < Infinity;
+const text: Check<string> = (value) => typeof value === 'string';
+const list: Check<unknown[]> = (value) => Array.isArray(value);
+const table: Check<object> = (value): value is object => typeof value === 'object' && value !== null;
+const oneOf =
+  <T extends string>(...names: readonly T[]): Check<T> =>
+  (value): value is T =>
+    names.some((name) => name === value);
 
 /** Users edit settings by hand: a value of another type counts as not set. */
-function read<T>(name: string, schema: v.GenericSchema<unknown, T>, fallback: T, scope?: vscode.ConfigurationScope): T {
+function read<T>(name: string, isOfType: Check<T>, fallback: T, scope?: vscode.ConfigurationScope): T {
   const value: unknown = vscode.workspace.getConfiguration(SETTINGS_SECTION, scope ?? null).get(name);
-  const { success, output } = v.safeParse(schema, value);
-  return success ? output : fallback;
+  return isOfType(value) ? value : fallback;
+}
+
+/** The strings of a list; other items are ignored. */
+function texts(name: string, scope?: vscode.ConfigurationScope): string[] {
+  return read(name, list, [], scope).filter(text);
 }
 
 export function markSettings(): MarkSettings {
@@ -52,7 +58,7 @@ export function problemSeverity(): vscode.DiagnosticSeverity | null {
 
 /** When a run causes a notification. */
 export function alertWhen(): AlertWhen {
-  return read(Setting.alertsWhen, v.picklist(['leak', 'runningOut', 'off']), 'leak');
+  return read(Setting.alertsWhen, oneOf('leak', 'runningOut', 'off'), 'leak');
 }
 
 /** Whether marks stay while a program is debugged. */
@@ -63,26 +69,26 @@ export function marksWhileDebugging(): boolean {
 /** Globs of possible snapshots, and of exclusions besides the default folders. */
 export function snapshotGlobs(folder: vscode.Uri): { include: string[]; exclude: string[] } {
   return {
-    include: read(Setting.snapshotsInclude, texts, [], folder),
-    exclude: read(Setting.snapshotsExclude, texts, [], folder),
+    include: texts(Setting.snapshotsInclude, folder),
+    exclude: texts(Setting.snapshotsExclude, folder),
   };
 }
 
 /** Options of the recorder for *Run Python File with Recording*. */
 export function recorderOptions(script: vscode.Uri): string[] {
-  return read(Setting.recordingOptions, texts, [], script);
+  return texts(Setting.recordingOptions, script);
 }
 
 /** Polling of a folder: automatic, always or never. */
 export function pollingMode(folder: vscode.Uri): 'auto' | 'on' | 'off' {
-  return read(Setting.snapshotsPolling, v.picklist(['auto', 'on', 'off']), 'auto', folder);
+  return read(Setting.snapshotsPolling, oneOf('auto', 'on', 'off'), 'auto', folder);
 }
 
 /** Lines that are never marked in the editor: smaller ones, and those in files of these globs. */
 export function markLimits(): { minimumBytes: number; exclude: string[] } {
   return {
     minimumBytes: read(Setting.marksMinimum, amount, 0) * 2 ** 20,
-    exclude: read(Setting.marksExclude, texts, []),
+    exclude: texts(Setting.marksExclude),
   };
 }
 
@@ -94,8 +100,8 @@ export function deviceCapacity(): Bytes | null {
 
 /** Folders that the user has mapped by hand. */
 export function pathRules(): PathRule[] {
-  const map = read(Setting.pathsMap, v.record(text, v.unknown()), {});
-  return Object.entries(map).flatMap(([recorded, workspace]) =>
+  const map: object = read(Setting.pathsMap, table, {});
+  return Object.entries<unknown>({ ...map }).flatMap(([recorded, workspace]) =>
     typeof workspace === 'string' ? [{ recorded: trimEnd(recorded), workspace: trimEnd(workspace) }] : [],
   );
 }

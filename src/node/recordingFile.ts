@@ -2,24 +2,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { parseRecording } from '../core/formats/recordingSidecar.js';
 import type { Recording } from '../core/model/recording.js';
 import { sameFile, stateOf, type FileState } from './fileSource.js';
+import { recordingPath } from './recordingPath.js';
 
 /** A sidecar is some kilobytes; with source texts some hundreds. */
 const MOST_BYTES = 32 << 20;
-
-const SUFFIX = '.leakline.json';
-
-/** Where the recorder writes what belongs to a snapshot. */
-export function recordingPath(snapshot: string): string {
-  return snapshot.replace(/\.pickle$/i, '') + SUFFIX;
-}
-
-/** The snapshots, there or not, that a file is the sidecar of; none of other files. */
-export function recordedBeside(path: string): string[] {
-  const name = /(?:.*[/\\])?(.*)$/s.exec(path)?.[1] ?? '';
-  if (!name.endsWith(SUFFIX) || name === SUFFIX) return [];
-  const stem = path.slice(0, -SUFFIX.length);
-  return [`${stem}.pickle`, stem];
-}
 
 /** The text of a snapshot's sidecar; null where there is none, or none that can be read. */
 export async function readSidecar(snapshot: string): Promise<string | null> {

@@ -14,7 +14,7 @@ const allowed = [
   /^extension\/package(\.nls(\.[\w-]+)?)?\.json$/,
   /^extension\/(readme|README|changelog|CHANGELOG)\.md$/,
   /^extension\/LICENSE(\.txt)?$/,
-  /^extension\/dist\/(extension\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-facts\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
+  /^extension\/dist\/(extension\.cjs|surfaces\.cjs|worker\.cjs|reader\.cjs|webview\.js|webview\.css|cli\.js|cli-job\.mjs|cli-facts\.mjs|THIRD_PARTY_NOTICES\.txt)$/,
   /^extension\/media\/(?!readme\/).+$/,
   /^extension\/recorder\/.+\.py$/,
   /^extension\/l10n\/.+\.json$/,
@@ -44,6 +44,7 @@ describe('The packed extension', () => {
   it('holds every program', () => {
     for (const program of [
       'extension.cjs',
+      'surfaces.cjs',
       'worker.cjs',
       'reader.cjs',
       'webview.js',
@@ -58,7 +59,9 @@ describe('The packed extension', () => {
   });
 
   it('copies the names of VS Code once, not for each file that imports them', () => {
-    assert.equal(text('extension/dist/extension.cjs').split(/require\(["']vscode["']\)/).length - 1, 1);
+    for (const bundle of ['extension', 'surfaces']) {
+      assert.equal(text(`extension/dist/${bundle}.cjs`).split(/require\(["']vscode["']\)/).length - 1, 1, bundle);
+    }
   });
 
   it('carries the licences of what is bundled into it', () => {

@@ -1,5 +1,5 @@
 import * as vscode from 'vscode';
-import { Command, InternalCommand, View } from '../contributions.js';
+import { Command, InternalCommand, View, type CommandId } from '../contributions.js';
 import type { FixPreview } from '../fix/fixPreview.js';
 import type { IgnoreFiles } from '../ignore/ignoreFiles.js';
 import type { EditorMarks } from '../marks/editorMarks.js';
@@ -24,7 +24,7 @@ import { sentenceOf } from '../text/fileSentence.js';
 import { browse } from './pickSnapshot.js';
 
 /** The surfaces that commands work on. */
-export interface Surfaces {
+export interface CommandSurfaces {
   readonly session: SnapshotSession;
   readonly store: ResultsStore;
   readonly files: PythonFiles;
@@ -42,7 +42,7 @@ export interface Surfaces {
 }
 
 /** Every command by its id. */
-export function commandHandlers(surfaces: Surfaces): Record<string, CommandHandler> {
+function commandHandlers(surfaces: CommandSurfaces): Record<CommandId, CommandHandler> {
   const { session, store, files, marks, lines, editorMarks, ignored, views, timeline } = surfaces;
   const { grouping, recordings, fixes, recordAgain, log } = surfaces;
   const compare: CommandHandler = (first, all) =>
@@ -116,25 +116,24 @@ function isPreview(options: unknown): boolean {
   );
 }
 
-export type CommandHandler = (...args: unknown[]) => unknown;
+type CommandHandler = (...args: unknown[]) => unknown;
 
-/** Registers commands. One that fails says so in one message; the log has the details. */
-export function registerCommands(
-  handlers: Readonly<Record<string, CommandHandler>>,
-  log: vscode.LogOutputChannel,
-): vscode.Disposable[] {
-  return Object.entries(handlers).map(([id, handler]) =>
-    vscode.commands.registerCommand(id, async (...args: unknown[]) => {
-      try {
-        return await handler(...args);
-      } catch (error) {
-        const sentence = sentenceOf(error);
-        log.error(`${id}: ${sentence}`);
-        void vscode.window.showErrorMessage(sentence);
-        return undefined;
-      }
-    }),
-  );
+/** Runs a command on its arguments. */
+export type CommandRunner = (id: CommandId, args: readonly unknown[]) => Promise<unknown>;
+
+/** @returns a runner of commands. One that fails says so in one message; the log has the details. */
+export function commandRunner(surfaces: CommandSurfaces): CommandRunner {
+  const handlers = commandHandlers(surfaces);
+  return async (id, args) => {
+    try {
+      return await handlers[id](...args);
+    } catch (error) {
+      const sentence = sentenceOf(error);
+      surfaces.log.error(`${id}: ${sentence}`);
+      void vscode.window.showErrorMessage(sentence);
+      return undefined;
+    }
+  };
 }
 
 /** Reads files that the user names, and shows the last of them on the timeline. */

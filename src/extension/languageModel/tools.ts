@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { isAbsolute } from 'node:path';
 import * as vscode from 'vscode';
 import { compareAnswer, findingAnswer, leaksAnswer } from '../../core/render/toolAnswers.js';
-import { LanguageModelTool } from '../contributions.js';
+import { LanguageModelTool, type LanguageModelToolName } from '../contributions.js';
 import type { ResultsStore } from '../results/resultsStore.js';
 import type { SnapshotSession } from '../session.js';
 import { disposeAll } from '../disposer.js';
@@ -15,28 +15,27 @@ const NO_SNAPSHOTS =
 
 type Input = Readonly<Record<string, unknown>>;
 
-export function registerLanguageModelTools(session: SnapshotSession, store: ResultsStore): vscode.Disposable[] {
+export type LanguageModelTools = Readonly<Record<LanguageModelToolName, vscode.LanguageModelTool<Input>>>;
+
+/** The tools by their names. */
+export function languageModelTools(session: SnapshotSession, store: ResultsStore): LanguageModelTools {
   const tool = (
-    name: string,
     messageFor: (input: Input) => string,
     answer: (input: Input) => string | Promise<string>,
-  ): vscode.Disposable =>
-    vscode.lm.registerTool<Input>(name, {
-      prepareInvocation: ({ input }) => ({ invocationMessage: messageFor(input) }),
-      invoke: async ({ input }, token) => {
-        await untilRead(session, store, token);
-        return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input))]);
-      },
-    });
+  ): vscode.LanguageModelTool<Input> => ({
+    prepareInvocation: ({ input }) => ({ invocationMessage: messageFor(input) }),
+    invoke: async ({ input }, token) => {
+      await untilRead(session, store, token);
+      return new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(await answer(input))]);
+    },
+  });
 
-  return [
-    tool(
-      LanguageModelTool.listLeaks,
+  return {
+    [LanguageModelTool.listLeaks]: tool(
       () => vscode.l10n.t('Listing GPU memory leaks'),
       () => (store.result === null ? NO_SNAPSHOTS : leaksAnswer(store.result.report)),
     ),
-    tool(
-      LanguageModelTool.explainLeak,
+    [LanguageModelTool.explainLeak]: tool(
       (input) => vscode.l10n.t('Explaining line {0} of {1}', String(input['line']), String(input['file'])),
       (input) => {
         const { file, line } = placeOf(input);
@@ -44,12 +43,11 @@ export function registerLanguageModelTools(session: SnapshotSession, store: Resu
         return findingAnswer(file, line, store.result.report);
       },
     ),
-    tool(
-      LanguageModelTool.compareSnapshots,
+    [LanguageModelTool.compareSnapshots]: tool(
       () => vscode.l10n.t('Comparing two GPU memory snapshots'),
       async (input) => compareAnswer(await session.comparison(fileOf(input, 'before'), fileOf(input, 'after'))),
     ),
-  ];
+  };
 }
 
 /** @throws Error with a sentence that a language model can act on */

@@ -19,7 +19,7 @@ interface RecordingDefinition extends vscode.TaskDefinition {
 /** The source of tasks that are in no file. */
 const TASK_SOURCE = 'Leakline';
 
-export class RecordingTasks implements vscode.TaskProvider {
+export class RecordingTasks {
   /** @param recorder path of the script that runs another one under the recorder */
   constructor(readonly recorder: string) {}
 
@@ -95,18 +95,9 @@ function isRecording(definition: vscode.TaskDefinition): definition is Recording
   return v.is(recordingDefinition, definition);
 }
 
-/** Adds recording to VS Code's tasks and debug configurations. */
-export function registerRecording(tasks: RecordingTasks): vscode.Disposable[] {
-  const { Dynamic } = vscode.DebugConfigurationProviderTriggerKind;
-  return [
-    vscode.tasks.registerTaskProvider(RECORDING_TASK_TYPE, tasks),
-    vscode.debug.registerDebugConfigurationProvider('debugpy', recordingDebugConfigurations, Dynamic),
-  ];
-}
-
 /** Offers the active file under the Python debugger and the recorder together, in the list of configurations. */
-const recordingDebugConfigurations: vscode.DebugConfigurationProvider = {
-  provideDebugConfigurations: () => [
+export function recordingDebugConfigurations(): vscode.DebugConfiguration[] {
+  return [
     {
       name: vscode.l10n.t('Python: current file with Leakline recording'),
       type: 'debugpy',
@@ -117,8 +108,8 @@ const recordingDebugConfigurations: vscode.DebugConfigurationProvider = {
       cwd: '${workspaceFolder}',
       console: 'integratedTerminal',
     },
-  ],
-};
+  ];
+}
 
 /** The used part of the Python extension's API: `environments` of version 1. */
 interface PythonApi {

@@ -10,7 +10,7 @@ import type { Timelines } from '../timeline/timelines.js';
  * A snapshot as an editor: the timeline of its file. VS Code offers it for every pickle and opens none with it; here those
  * are that Leakline has read as snapshots, so other pickles stay with their own editors.
  */
-export class SnapshotEditor extends Listener implements vscode.CustomReadonlyEditorProvider {
+export class SnapshotEditor extends Listener {
   /** Tabs of pickles that were opened before they were read. */
   private readonly waiting = new Set<vscode.Tab>();
 
@@ -20,7 +20,6 @@ export class SnapshotEditor extends Listener implements vscode.CustomReadonlyEdi
   ) {
     super();
     this.subscriptions = [
-      vscode.window.registerCustomEditorProvider(SNAPSHOT_EDITOR, this),
       vscode.window.tabGroups.onDidChangeTabs(({ opened, closed }) => {
         for (const tab of closed) this.waiting.delete(tab);
         for (const tab of opened) void this.take(tab);
@@ -29,10 +28,6 @@ export class SnapshotEditor extends Listener implements vscode.CustomReadonlyEdi
         for (const tab of this.waiting) void this.take(tab);
       }),
     ];
-  }
-
-  openCustomDocument(uri: vscode.Uri): vscode.CustomDocument {
-    return { uri, dispose: () => undefined };
   }
 
   async resolveCustomEditor({ uri }: vscode.CustomDocument, panel: vscode.WebviewPanel): Promise<void> {

@@ -11,7 +11,7 @@ import { TimelineSelection } from './timelineSelection.js';
  * The timeline's places: a view in the panel, which is its home, and a tab for those who want all of the window. Both
  * show the same page and the same selection.
  */
-export class Timelines extends Listener implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
+export class Timelines extends Listener {
   private readonly services: TimelineServices;
   private readonly selection: TimelineSelection;
   private view: vscode.WebviewView | null = null;
@@ -26,8 +26,6 @@ export class Timelines extends Listener implements vscode.WebviewViewProvider, v
     this.subscriptions = [
       { dispose: () => disposeAll([...this.pages, ...(this.tab === null ? [] : [this.tab])]) },
       cursor,
-      vscode.window.registerWebviewViewProvider(View.timeline, this),
-      vscode.window.registerWebviewPanelSerializer(TIMELINE_VIEW_TYPE, this),
     ];
   }
 

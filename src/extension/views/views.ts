@@ -10,21 +10,28 @@ import type { PythonFiles } from '../workspace/pythonFiles.js';
 import type { SourcePlace } from '../workspace/openSource.js';
 import { CompareTree, type CompareNode } from './compareTree.js';
 import type { LeakGrouping } from './leakGrouping.js';
+import type { LazyTree } from './lazyTree.js';
 import type { LeakNode } from './leakNodes.js';
 import { LeaksTree } from './leaksTree.js';
 import { SnapshotsTree, type SnapshotsNode } from './snapshotsTree.js';
 
+/** The views of the activity bar. They are there before their rows. */
+export interface TreeViews {
+  readonly leaks: LazyTree<LeakNode>;
+  readonly compare: LazyTree<CompareNode>;
+  readonly snapshots: LazyTree<SnapshotsNode>;
+}
+
 /** The three trees of the activity bar, with badge and titles. */
 export class Views extends Listener {
-  private readonly leaksTree: LeaksTree;
-  private readonly compareTree: CompareTree;
-  private readonly leaks: vscode.TreeView<LeakNode>;
-  private readonly compare: vscode.TreeView<CompareNode>;
-  private readonly snapshots: vscode.TreeView<SnapshotsNode>;
+  readonly leaksTree: LeaksTree;
+  readonly compareTree: CompareTree;
+  readonly snapshotsTree: SnapshotsTree;
   /** Ends the progress that the views show; null while they show none. */
   private endProgress: (() => void) | null = null;
 
   constructor(
+    private readonly views: TreeViews,
     private readonly session: SnapshotSession,
     private readonly store: ResultsStore,
     files: PythonFiles,
@@ -34,25 +41,15 @@ export class Views extends Listener {
     super();
     this.leaksTree = new LeaksTree(store, files, grouping, marks);
     this.compareTree = new CompareTree(store, files);
-    const snapshotsTree = new SnapshotsTree(session, store);
-    this.leaks = vscode.window.createTreeView(View.leaks, { treeDataProvider: this.leaksTree, showCollapseAll: true });
-    this.compare = vscode.window.createTreeView(View.compare, {
-      treeDataProvider: this.compareTree,
-      showCollapseAll: true,
-    });
-    this.snapshots = vscode.window.createTreeView(View.snapshots, {
-      treeDataProvider: snapshotsTree,
-      showCollapseAll: true,
-      canSelectMany: true,
-    });
+    this.snapshotsTree = new SnapshotsTree(session, store);
     this.subscriptions = [
       { dispose: () => this.endProgress?.() },
-      this.leaks,
-      this.compare,
-      this.snapshots,
       this.leaksTree,
       this.compareTree,
-      snapshotsTree,
+      this.snapshotsTree,
+      this.leaksTree.onDidChangeTreeData(() => views.leaks.refresh()),
+      this.compareTree.onDidChangeTreeData(() => views.compare.refresh()),
+      this.snapshotsTree.onDidChangeTreeData(() => views.snapshots.refresh()),
       store.onDidChange(() => {
         this.refresh();
         this.showProgress();
@@ -62,21 +59,16 @@ export class Views extends Listener {
     ];
   }
 
-  /** Rows of the Snapshots view that the user has selected. */
-  get selectedSnapshots(): string[] {
-    return this.snapshots.selection.flatMap((node) => (node.kind === 'snapshot' ? [node.path] : []));
-  }
-
   /** Brings a line's row into view, with its stacks; in the comparison while there is one. */
   async reveal({ file, line }: SourcePlace): Promise<void> {
     const options = { select: true, focus: true, expand: 1 };
     const compared = this.store.comparison === null ? undefined : this.compareTree.find(file, line);
     if (compared !== undefined) {
-      await this.compare.reveal(compared, options);
+      await this.views.compare.view.reveal(compared, options);
       return;
     }
     const row = this.leaksTree.find(file, line);
-    if (row !== undefined) await this.leaks.reveal(row, options);
+    if (row !== undefined) await this.views.leaks.view.reveal(row, options);
   }
 
   /** A progress bar while snapshots are searched and read. */
@@ -97,14 +89,14 @@ export class Views extends Listener {
   private refreshBadge(): void {
     const { length } = this.marks.leaks;
     const tooltip = length === 1 ? vscode.l10n.t('1 leak') : vscode.l10n.t('{0} leaks', length);
-    this.leaks.badge = length === 0 ? undefined : { value: length, tooltip };
+    this.views.leaks.view.badge = length === 0 ? undefined : { value: length, tooltip };
   }
 
   private refresh(): void {
     this.refreshBadge();
     const report = this.store.comparison?.report;
-    this.compare.message = report === undefined ? '' : compareSentences(report).join(' ');
-    this.compare.description =
+    this.views.compare.view.message = report === undefined ? '' : compareSentences(report).join(' ');
+    this.views.compare.view.description =
       report === undefined ? '' : `${snapshotName(report.a.path)} → ${snapshotName(report.b.path)}`;
   }
 }

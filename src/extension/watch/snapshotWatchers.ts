@@ -1,7 +1,7 @@
 import * as vscode from 'vscode';
 import { readFileSync } from 'node:fs';
 import { dirname, relative, sep } from 'node:path';
-import { recordedBeside } from '../../node/recordingFile.js';
+import { recordedBeside } from '../../node/recordingPath.js';
 import { pollingMode, snapshotGlobs } from '../settings.js';
 import { watchFolder } from './chokidarWatcher.js';
 import { globMatcher, isSkippedFolder } from './globPattern.js';
@@ -21,6 +21,7 @@ export class SnapshotWatchers {
   private readonly silent = new Set<string>();
   private readonly looks = new Map<string, ReturnType<typeof setInterval>>();
   private readonly listener: WatchListener;
+  private started = false;
 
   constructor(
     private readonly log: vscode.LogOutputChannel,
@@ -38,9 +39,9 @@ export class SnapshotWatchers {
     };
   }
 
-  /** True while a folder is walked for the first time. */
+  /** True until the folders have been walked once. */
   get scanning(): boolean {
-    return [...this.folders.values()].some(({ scanning }) => scanning);
+    return !this.started || [...this.folders.values()].some(({ scanning }) => scanning);
   }
 
   get limits(): string[] {
@@ -49,6 +50,7 @@ export class SnapshotWatchers {
 
   /** Starts again with the current folders and settings; known files are only checked again. */
   start(): void {
+    this.started = true;
     this.notes.clear();
     this.stopLooking();
     for (const watcher of this.folders.values()) void watcher.close();
@@ -56,6 +58,7 @@ export class SnapshotWatchers {
     for (const folder of vscode.workspace.workspaceFolders ?? []) {
       if (folder.uri.scheme === 'file') this.folders.set(folder.uri.fsPath, this.watch(folder.uri));
     }
+    if (this.folders.size === 0) this.listener.scanned();
   }
 
   /** Watches a file that no workspace folder holds. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { watchFolder } from '../../../src/extension/watch/chokidarWatcher.js';
 import type { SnapshotWatcher } from '../../../src/extension/watch/snapshotWatcher.js';
-import { recordedBeside } from '../../../src/node/recordingFile.js';
+import { recordedBeside } from '../../../src/node/recordingPath.js';
 import { eventually } from '../../support/eventually.js';
 import { plainText } from './support/plainText.js';
 

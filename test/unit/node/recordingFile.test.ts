@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { recordedBeside, recordingPath } from '../../../src/node/recordingFile.js';
+import { recordedBeside, recordingPath } from '../../../src/node/recordingPath.js';
 
 describe('What the recorder writes beside a snapshot', () => {
   it('is found from the snapshot, and leads back to it', () => {

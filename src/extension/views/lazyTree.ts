@@ -1,0 +1,39 @@
+import * as vscode from 'vscode';
+import type { Disposer } from '../disposer.js';
+
+/** A view that is there before its rows: their tree is loaded when VS Code asks for the first of them. */
+export class LazyTree<T> implements vscode.TreeDataProvider<T>, Disposer {
+  private readonly changedEmitter = new vscode.EventEmitter<void>();
+
+  readonly onDidChangeTreeData = this.changedEmitter.event;
+  readonly view: vscode.TreeView<T>;
+
+  constructor(
+    id: string,
+    private readonly tree: () => Promise<vscode.TreeDataProvider<T>>,
+    canSelectMany = false,
+  ) {
+    this.view = vscode.window.createTreeView(id, { treeDataProvider: this, showCollapseAll: true, canSelectMany });
+  }
+
+  async getChildren(node?: T): Promise<T[]> {
+    return (await (await this.tree()).getChildren(node)) ?? [];
+  }
+
+  async getTreeItem(node: T): Promise<vscode.TreeItem> {
+    return (await this.tree()).getTreeItem(node);
+  }
+
+  async getParent(node: T): Promise<T | null | undefined> {
+    return (await this.tree()).getParent?.(node);
+  }
+
+  refresh(): void {
+    this.changedEmitter.fire();
+  }
+
+  dispose(): void {
+    this.view.dispose();
+    this.changedEmitter.dispose();
+  }
+}

@@ -1,0 +1,16 @@
+/** Names of sidecars. */
+
+const SUFFIX = '.leakline.json';
+
+/** Where the recorder writes what belongs to a snapshot. */
+export function recordingPath(snapshot: string): string {
+  return snapshot.replace(/\.pickle$/i, '') + SUFFIX;
+}
+
+/** The snapshots, there or not, that a file is the sidecar of; none of other files. */
+export function recordedBeside(path: string): string[] {
+  const name = /(?:.*[/\\])?(.*)$/s.exec(path)?.[1] ?? '';
+  if (!name.endsWith(SUFFIX) || name === SUFFIX) return [];
+  const stem = path.slice(0, -SUFFIX.length);
+  return [`${stem}.pickle`, stem];
+}
