@@ -33,7 +33,7 @@ export function withoutRepeated(report: Report, before: Report): { report: Repor
       snapshots: alike(run.snapshots, old.snapshots),
       lines: run.lines.map((line): RepeatedLine => {
         const at = lines.get(ownerKey(line));
-        return at === undefined ? NEW_LINE : { line: at, values: alike(line.series, old.lines[at].series) };
+        return at === undefined ? NEW_LINE : { line: at, values: alikeValues(line.series, old.lines[at].series) };
       }),
     };
   });
@@ -69,7 +69,14 @@ export function withRepeated(report: Report, repeated: Repeated, before: Report)
 const NEW_LINE: RepeatedLine = { line: -1, values: 0 };
 
 /** How many items two lists begin with alike. */
-function alike<Item>(a: readonly Item[], b: readonly Item[]): number {
+function alike(a: readonly object[], b: readonly object[]): number {
+  const most = Math.min(a.length, b.length);
+  for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
+  return most;
+}
+
+/** The same of numbers, in a function of its own: one that compares both kinds takes twenty times as long. */
+function alikeValues(a: readonly number[], b: readonly number[]): number {
   const most = Math.min(a.length, b.length);
   for (let i = 0; i < most; i++) if (a[i] !== b[i]) return i;
   return most;

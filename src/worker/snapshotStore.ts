@@ -57,10 +57,11 @@ const MOST_RESIDENT = 8;
 /** The snapshots that the worker knows: a digest of each, and the whole columns of those that were requested last. */
 export class SnapshotStore {
   private readonly entries = new Map<string, Entry>();
+  /** By path: files are read at the same time, and the order in which they are done means nothing. */
+  private readonly inOrder: [path: string, entry: Entry][] = [];
   /** In order of use, the latest last. */
   private readonly resident = new Map<string, Resident>();
-  /** See `inOrder`, `elsewhere` and `digests`; null after a change. */
-  private sorted: readonly [path: string, entry: Entry][] | null = null;
+  /** See `elsewhere` and `digests`; null after a change. */
   private keptDigests: Map<string, Entry> | null = null;
   private known: readonly StoredDigest[] | null = null;
 
@@ -72,15 +73,19 @@ export class SnapshotStore {
   ) {}
 
   get digests(): readonly StoredDigest[] {
-    const { elsewhere } = this;
-    return (this.known ??= this.inOrder.flatMap(([, entry]) =>
-      [...entry.digests.values()].filter(({ path }) => entry.kept === null || elsewhere.get(path) === entry),
-    ));
+    if (this.known !== null) return this.known;
+    const known: StoredDigest[] = (this.known = []);
+    for (const [, entry] of this.inOrder) {
+      for (const digest of entry.digests.values()) {
+        if (entry.kept === null || this.elsewhere.get(digest.path) === entry) known.push(digest);
+      }
+    }
+    return known;
   }
 
   /** What was read beside snapshots. */
   get others(): OtherInputs {
-    const entries = this.inOrder;
+    const entries = this.inOrder.filter(([, { other }]) => other !== null);
     return {
       trends: entries.flatMap(([path, { other }]) => (other?.kind === 'trend' ? [{ path, trend: other.trend }] : [])),
       cycles: entries.flatMap(([path, { other }]) =>
@@ -111,7 +116,7 @@ export class SnapshotStore {
       const digest = storedDigest(kept.digest);
       const digests = new Map([[digest.path, digest]]);
       const facts = { state: present, sidecar, digests, other: null, key: kept.key };
-      this.entries.set(path, { ...facts, kept: { ...kept, digest } });
+      this.put(path, { ...facts, kept: { ...kept, digest } });
       return { digests: [digest], read: true };
     }
     const sinceMs = performance.now();
@@ -128,15 +133,14 @@ export class SnapshotStore {
         if (reading.snapshot !== null) this.keep(reading.digest.path, reading.state, reading.snapshot);
       }
     }
-    this.entries.set(path, entry);
-    this.forgetOrder();
+    this.put(path, entry);
     return { digests: [...entry.digests.values()], read: true };
   }
 
   /** Packs the digests of all snapshots but these, one in each turn of the event loop. */
   async packBut(whole: ReadonlySet<string>): Promise<void> {
     for (const digest of this.digests) {
-      if (whole.has(digest.path) || digest.isPacked) continue;
+      if (digest.isPacked || whole.has(digest.path)) continue;
       findFacts(digest);
       digest.pack(this.keepPacked);
       await setImmediate();
@@ -145,8 +149,8 @@ export class SnapshotStore {
 
   unload(path: string): void {
     for (const name of this.entries.get(path)?.digests.keys() ?? []) this.resident.delete(name);
-    this.entries.delete(path);
-    this.forgetOrder();
+    if (this.entries.delete(path)) this.inOrder.splice(this.placeOf(path), 1);
+    this.forgetKnown();
   }
 
   /** @throws SnapshotError if the file is not loaded, or no snapshot */
@@ -233,15 +237,27 @@ export class SnapshotStore {
     return history;
   }
 
-  private forgetOrder(): void {
-    this.sorted = null;
+  private put(path: string, entry: Entry): void {
+    this.inOrder.splice(this.placeOf(path), this.entries.has(path) ? 1 : 0, [path, entry]);
+    this.entries.set(path, entry);
+    this.forgetKnown();
+  }
+
+  private forgetKnown(): void {
     this.keptDigests = null;
     this.known = null;
   }
 
-  /** By path: files are read at the same time, and the order in which they are done means nothing. */
-  private get inOrder(): readonly [path: string, entry: Entry][] {
-    return (this.sorted ??= [...this.entries].sort(([a], [b]) => (a < b ? -1 : 1)));
+  /** How many paths come before this one. */
+  private placeOf(path: string): number {
+    let low = 0;
+    let high = this.inOrder.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.inOrder[middle][0] < path) low = middle + 1;
+      else high = middle;
+    }
+    return low;
   }
 
   /** Digests of snapshots that are not read themselves, by the snapshot's path: the latest of each. */

@@ -1,3 +1,4 @@
+import { getOrAdd } from '../maps.js';
 import { Action, type Snapshot } from '../model/snapshot.js';
 import type { Bytes, StackId } from '../model/units.js';
 import type { DeviceHistory } from '../model/history.js';
@@ -120,37 +121,86 @@ export function binStepsOf(steps: number): number {
 
 /** Sums the lives of one stack up. @param steps that were seen in all */
 export function summarizeLives<One extends Life>(lives: readonly One[], steps: number): LifeSummary<One> {
-  const change = new Float64Array(steps + 2);
-  const births: number[] = [];
-  const ages: number[] = [];
-  const freed = new Map<number, { births: Set<number>; bytes: Bytes; first: One }>();
-  for (const life of lives) {
+  const sums = new LifeSums<One>();
+  lives.forEach((life, order) => {
+    sums.add(life, order);
+  });
+  return sums.summary(steps);
+}
+
+/** The lives of one stack, summed up one by one: what is freed again leaves no more than its age. */
+export class LifeSums<One extends Life> {
+  /** What steps added or took. */
+  private readonly change = new Map<number, Bytes>();
+  /** Survivors by step of birth, freed ones by age in steps. */
+  private readonly births = new Map<number, number>();
+  private readonly ages = new Map<number, number>();
+  /** By step of death. */
+  private readonly freed = new Map<number, { births: number[]; bytes: Bytes; first: One; order: number }>();
+
+  get isEmpty(): boolean {
+    return this.births.size + this.ages.size === 0;
+  }
+
+  /** @param order of several that are freed in one step, the lowest is the first */
+  add(life: One, order: number): void {
     const { birth, death, bytes } = life;
-    change[birth] += bytes;
+    addTo(this.change, birth, bytes);
     if (death === null) {
-      births.push(birth);
-      continue;
+      addTo(this.births, birth, 1);
+      return;
     }
-    change[death] -= bytes;
-    ages.push(death - birth);
-    const drop = freed.get(death);
-    if (drop === undefined) freed.set(death, { births: new Set([birth]), bytes, first: life });
-    else {
-      drop.births.add(birth);
-      drop.bytes += bytes;
+    addTo(this.change, death, -bytes);
+    addTo(this.ages, death - birth, 1);
+    const drop = getOrAdd(this.freed, death, () => ({ births: [], bytes: 0, first: life, order }));
+    if (drop.births.length < DROP_BIRTHS && !drop.births.includes(birth)) drop.births.push(birth);
+    drop.bytes += bytes;
+    if (order < drop.order) Object.assign(drop, { first: life, order });
+  }
+
+  /** Takes a survivor out again, as it was added. */
+  remove({ birth, bytes }: One): void {
+    addTo(this.change, birth, -bytes);
+    addTo(this.births, birth, -1);
+  }
+
+  /** Nothing more will be freed before a step. */
+  settle(step: number): void {
+    for (const [death, { births }] of this.freed) {
+      if (death < step && births.length < DROP_BIRTHS) this.freed.delete(death);
     }
   }
-  ages.sort((a, b) => a - b);
-  return {
-    floors: floorsOf(change, steps, binStepsOf(steps)),
-    survivorBirths: Uint32Array.from(births.sort((a, b) => a - b)),
-    usualFreedAge: ages.length === 0 ? null : ages[Math.min(ages.length - 1, Math.floor(ages.length * USUAL))],
-    oldestFreedAge: ages.at(-1) ?? null,
-    drops: [...freed]
-      .filter(([, drop]) => drop.births.size >= DROP_BIRTHS)
-      .map(([step, { bytes, first }]) => ({ step, bytes, first }))
-      .sort((a, b) => a.step - b.step),
-  };
+
+  /** @param steps that were seen in all */
+  summary(steps: number): LifeSummary<One> {
+    const change = new Float64Array(steps + 2);
+    for (const [step, bytes] of this.change) change[step] = bytes;
+    const ages = eachOf(this.ages);
+    return {
+      floors: floorsOf(change, steps, binStepsOf(steps)),
+      survivorBirths: eachOf(this.births),
+      usualFreedAge: ages.length === 0 ? null : ages[Math.min(ages.length - 1, Math.floor(ages.length * USUAL))],
+      oldestFreedAge: ages.at(-1) ?? null,
+      drops: [...this.freed]
+        .filter(([, { births }]) => births.length >= DROP_BIRTHS)
+        .map(([step, { bytes, first }]) => ({ step, bytes, first }))
+        .sort((a, b) => a.step - b.step),
+    };
+  }
+}
+
+function addTo(sums: Map<number, number>, key: number, amount: number): void {
+  const sum = (sums.get(key) ?? 0) + amount;
+  if (sum === 0) sums.delete(key);
+  else sums.set(key, sum);
+}
+
+/** Each key as often as was counted, ascending. */
+function eachOf(counts: ReadonlyMap<number, number>): Uint32Array {
+  const all = new Uint32Array([...counts.values()].reduce((sum, count) => sum + count, 0));
+  let at = 0;
+  for (const [key, count] of counts) all.fill(key, at, (at += count));
+  return all.sort();
 }
 
 /** Live bytes at the ends of steps, lowest per bin. `change[s]` is what step `s` added or took. */

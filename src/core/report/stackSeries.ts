@@ -51,20 +51,13 @@ export function stackSeries(
   batches: BatchLines,
 ): StackSeries[] {
   const stacks = new Map<StackKey, StackSeries>();
-  const seriesOf = (key: StackKey): StackSeries =>
-    getOrAdd(stacks, key, () => ({
-      ...stackOfKey(key),
-      series: new Array<number>(snapshots.length).fill(0),
-      blocks: new Array<number>(snapshots.length).fill(0),
-      equal: { size: 0, blocks: 0 },
-      categories: new Float64Array(CATEGORIES.length),
-      lifetimes: null,
-      shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
-    }));
+  const seriesOf = (key: StackKey): StackSeries => getOrAdd(stacks, key, () => emptySeries(key, snapshots.length));
   snapshots.forEach((digest, at) => {
     const totals = stackTotals(digest);
     for (let i = 0; i < totals.length; i += 3) {
-      const stack = seriesOf(totals[i] as StackKey);
+      const key = totals[i] as StackKey;
+      // A function made for every stack of every dump would cost most of the report on a long run.
+      const stack = stacks.get(key) ?? seriesOf(key);
       stack.series[at] += totals[i + 1];
       stack.blocks[at] += totals[i + 2];
     }
@@ -94,4 +87,16 @@ export function stackSeries(
     });
   }
   return [...stacks.values()];
+}
+
+function emptySeries(key: StackKey, snapshots: number): StackSeries {
+  return {
+    ...stackOfKey(key),
+    series: new Array<number>(snapshots).fill(0),
+    blocks: new Array<number>(snapshots).fill(0),
+    equal: { size: 0, blocks: 0 },
+    categories: new Float64Array(CATEGORIES.length),
+    lifetimes: null,
+    shape: { shape: 'tooShort', confidence: 0, from: 'snapshots' },
+  };
 }

@@ -5,7 +5,7 @@ import { endOfEarlier } from './alignTraces.js';
 import { countUpTo } from '../model/ascending.js';
 import type { DigestLifetimes, SnapshotDigest } from '../digest/digest.js';
 import type { DigestFrame } from '../model/digestFrame.js';
-import { binStepsOf, summarizeLives, type Life } from '../attribution/lifetimes.js';
+import { binStepsOf, LifeSums, type Life } from '../attribution/lifetimes.js';
 import { stepSource } from '../digest/digestFacts.js';
 import { stackKey, type StackKey } from '../digest/stackKey.js';
 import { UNKNOWN, type TraceSpan } from '../digest/traceSpan.js';
@@ -28,6 +28,8 @@ export interface JoinedTraces {
 interface JoinedLife extends Life {
   key: StackKey;
   site: DigestFrame | null;
+  /** Its place among those that count; null for what is older than the first trace. */
+  order: number | null;
 }
 
 /**
@@ -88,7 +90,9 @@ class DeviceJoin {
   gaps = 0;
   /** Steps at the end of each dump, by its place; none of those without a trace of the device. */
   readonly ends: (number | undefined)[] = [];
-  private readonly lives: JoinedLife[] = [];
+  private readonly sums = new Map<StackKey, LifeSums<JoinedLife>>();
+  /** Lives that count so far. */
+  private counted = 0;
   /** What lives at the end of the traces so far. */
   private readonly open = new Map<Address, JoinedLife>();
   private before: { digest: SnapshotDigest; span: TraceSpan } | null = null;
@@ -101,6 +105,7 @@ class DeviceJoin {
     const from = joined ? (end ?? 0) : 0;
     if (this.before === null) this.remember(digest);
     else if (!joined) this.crossGap(digest);
+    for (const sums of this.sums.values()) sums.settle(this.steps);
     const stepOf = this.stepsFrom(span, from);
     const { lives } = span;
     for (let row = 0; row < lives.count; row++) {
@@ -110,7 +115,10 @@ class DeviceJoin {
       const address = addressOf(lives, row);
       if (freed && birth < from) {
         // Allocated in an earlier trace; of what was there before the first nothing is known.
-        if (death >= from) this.free(address, stepOf(death), lives.bytes[row], this.siteOf(span, row));
+        const life = this.open.get(address);
+        if (death < from || life === undefined) continue;
+        this.open.delete(address);
+        this.end(life, stepOf(death), lives.bytes[row], this.siteOf(span, row));
       } else if (birth >= from && lives.stack[row] !== UNKNOWN) {
         const words = span.stacks[lives.stack[row]];
         const life: JoinedLife = {
@@ -119,8 +127,9 @@ class DeviceJoin {
           death: freed ? stepOf(death) : null,
           bytes: lives.bytes[row],
           site: freed ? this.siteOf(span, row) : null,
+          order: this.counted++,
         };
-        this.lives.push(life);
+        this.count(life);
         if (!freed) this.open.set(address, life);
       }
     }
@@ -129,17 +138,11 @@ class DeviceJoin {
   }
 
   lifetimes(stepSource: DigestLifetimes['stepSource']): JoinedLifetimes[] {
-    const groups = new Map<StackKey, JoinedLife[]>();
-    for (const life of this.lives) {
-      if (life.death !== null && life.death <= life.birth) continue;
-      const group = groups.get(life.key);
-      if (group === undefined) groups.set(life.key, [life]);
-      else group.push(life);
-    }
-    return [...groups.values()].map((lives) => {
-      const { drops, ...summary } = summarizeLives(lives, this.steps);
+    return [...this.sums].flatMap(([key, sums]) => {
+      if (sums.isEmpty) return [];
+      const { drops, ...summary } = sums.summary(this.steps);
       return {
-        key: lives[0].key,
+        key,
         lifetimes: {
           ...summary,
           steps: this.steps,
@@ -167,13 +170,15 @@ class DeviceJoin {
     return span.lives.site[row] === UNKNOWN ? null : span.sites[span.lives.site[row]];
   }
 
-  private free(address: Address, step: number, bytes: Bytes, site: DigestFrame | null): void {
-    const life = this.open.get(address);
-    if (life === undefined) return;
-    this.open.delete(address);
-    life.death = step;
-    life.bytes = bytes;
-    life.site = site;
+  /** Lives within one step are not summed up. */
+  private count(life: JoinedLife): void {
+    if (life.order === null || (life.death !== null && life.death <= life.birth)) return;
+    getOrAdd(this.sums, life.key, () => new LifeSums<JoinedLife>()).add(life, life.order);
+  }
+
+  private end(life: JoinedLife, death: number, bytes = life.bytes, site = life.site): void {
+    if (life.order !== null) this.sums.get(life.key)?.remove(life);
+    this.count({ ...life, death, bytes, site });
   }
 
   /** What is older than the first trace has no birth: it is known, so that no gap gives it one, and not counted. */
@@ -188,6 +193,7 @@ class DeviceJoin {
         death: null,
         bytes: blocks.size[row],
         site: null,
+        order: null,
       });
     }
   }
@@ -216,11 +222,12 @@ class DeviceJoin {
         death: null,
         bytes: found.size,
         site: null,
+        order: this.counted++,
       };
-      if (life !== undefined) life.death = this.steps;
+      if (life !== undefined) this.end(life, this.steps);
       // Memory without a stack is from before the recording: it has no line, and no birth.
       if (group.frames.length + group.forwardFrames.length > 0) {
-        this.lives.push(added);
+        this.count(added);
         this.open.set(address, added);
       } else this.open.delete(address);
     }
@@ -231,8 +238,8 @@ class DeviceJoin {
     }
     for (const [address, life] of this.open) {
       if (there.has(address) || freedLater.has(address)) continue;
-      life.death = this.steps;
       this.open.delete(address);
+      this.end(life, this.steps);
     }
   }
 
@@ -253,8 +260,8 @@ class DeviceJoin {
     }
     for (const [address, life] of this.open) {
       if (there.has(address)) continue;
-      life.death = this.steps;
       this.open.delete(address);
+      this.end(life, this.steps);
     }
   }
 }
